@@ -1,0 +1,44 @@
+"""The only place that reads time, sleeps or draws a random number."""
+
+from __future__ import annotations
+
+import random
+import secrets
+import time
+from datetime import UTC, datetime
+from threading import Event
+
+
+def now() -> int:
+    """Milliseconds since 1970, UTC."""
+    return time.time_ns() // 1_000_000
+
+
+def monotonic() -> float:
+    """Seconds on a clock that never steps; only differences mean something."""
+    return time.monotonic()
+
+
+def sleep(seconds: float) -> None:
+    """Block the calling thread."""
+    time.sleep(seconds)
+
+
+def wait(event: Event, seconds: float | None) -> bool:
+    """Block until the event is set or the time is over; true if it was set."""
+    return event.wait(seconds)
+
+
+def roll() -> float:
+    """A random number in [0, 1), for jitter."""
+    return random.random()
+
+
+def random_bits(count: int) -> int:
+    """Random bits that nobody can guess."""
+    return secrets.randbits(count)
+
+
+def instant(milliseconds: int) -> datetime:
+    """An aware ``datetime`` for a stored instant."""
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)

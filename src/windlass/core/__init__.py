@@ -1,0 +1,1 @@
+"""The pure part: decisions without I/O, clock or logging."""

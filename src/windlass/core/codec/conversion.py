@@ -1,0 +1,48 @@
+"""Arguments and results through the codec; whatever is wrong is told with the name of the argument."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from windlass.core.codec.envelope import FORMAT, Envelope
+from windlass.core.codec.refusal import Refusal
+from windlass.core.codec.scope import Scope
+from windlass.core.codec.signature import Place, Signature
+from windlass.core.codec.text import require_text
+from windlass.errors import PayloadError
+
+Step: TypeAlias = Callable[[object, int, Scope], object]
+"""Either ``encode`` or ``decode``."""
+
+
+def convert_call(
+    step: Step, signature: Signature, args: Sequence[object], kwargs: Mapping[str, object], *, depth: int
+) -> Envelope:
+    """Each argument through ``step``; PayloadError if that refuses one."""
+    positional: list[object] = []
+    named: dict[str, object] = {}
+    place: Place = 0
+    try:
+        for place, value in enumerate(args):  # noqa: B007 - the handler needs it
+            positional.append(step(value, depth, signature.scope))
+        for place, value in kwargs.items():
+            named[require_text(place)] = step(value, depth, signature.scope)
+    except (Refusal, RecursionError) as problem:
+        raise _error(problem, signature.subject(place)) from problem.__cause__
+    return Envelope(FORMAT, positional, named)
+
+
+def convert_result(step: Step, signature: Signature, value: object, *, depth: int) -> object:
+    """The same for what the task returned."""
+    try:
+        return step(value, depth, signature.scope)
+    except (Refusal, RecursionError) as problem:
+        raise _error(problem, "result") from problem.__cause__
+
+
+def _error(problem: Refusal | RecursionError, subject: str) -> PayloadError:
+    if isinstance(problem, Refusal):
+        return problem.error(subject)
+    # A depth that is set very high, or a caller deep in a recursion of its own.
+    return PayloadError(f"{subject}: nested too deeply for Python's recursion limit")

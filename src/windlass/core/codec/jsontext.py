@@ -1,0 +1,38 @@
+"""JSON values to text and back, strictly."""
+
+from __future__ import annotations
+
+import json
+from typing import TypeVar
+
+import msgspec
+
+from windlass.errors import PayloadError
+
+T = TypeVar("T")
+
+_ENCODER = msgspec.json.Encoder()
+
+
+def to_json(value: object) -> bytes:
+    """Compact UTF-8; equal values with their keys in the same order give equal bytes."""
+    return _ENCODER.encode(value)
+
+
+def parse(text: str, decoder: msgspec.json.Decoder[T]) -> T:
+    """Read ``text`` as the decoder's type; PayloadError for anything wrong, repeated keys included."""
+    try:
+        value = decoder.decode(text)
+        # msgspec keeps the last of repeated keys. Text that it would write the same way cannot have any, and
+        # that is cheaper to find out than to look at every key.
+        if _ENCODER.encode(value) != text.encode():
+            json.loads(text, object_pairs_hook=_require_distinct)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise PayloadError(f"not valid stored JSON: {error}") from error
+    return value
+
+
+def _require_distinct(pairs: list[tuple[str, object]]) -> None:
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names):
+        raise ValueError("an object repeats a key")

@@ -1,0 +1,64 @@
+"""What the codec learns from a task's function."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from types import MappingProxyType
+from typing import TypeAlias
+
+from windlass.core.codec.annotations import classes_in, hints_of
+from windlass.core.codec.scope import Scope, scope_of
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+Place: TypeAlias = int | str
+"""Where an argument stands in a call: its position or its keyword."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The classes that a function's annotations name. Made by ``Codec.signature``, for that codec."""
+
+    positional: tuple[str, ...]
+    parameters: Mapping[str, frozenset[type]]
+    """Parameter by parameter; one that has no annotation, or none that can be resolved, has no classes."""
+    returns: frozenset[type]
+    scope: Scope
+
+    def subject(self, place: Place) -> str:
+        """How to name the argument at ``place`` to the caller."""
+        if isinstance(place, str):
+            return f"argument {place!r}"
+        if place < len(self.positional):
+            return f"argument {self.positional[place]!r}"
+        return f"positional argument {place + 1}"
+
+
+def unsigned(registered: Iterable[type]) -> Signature:
+    """What holds for a call to an unknown function."""
+    return Signature((), MappingProxyType({}), frozenset(), scope_of(near=(), far=registered))
+
+
+def signature_of(function: Callable[..., object], *, registered: Iterable[type]) -> Signature:
+    parameters = _parameters(function)
+    hints = hints_of(inspect.unwrap(function))
+    classes = {name: classes_in(hints.get(name)) for name in parameters}
+    returns = classes_in(hints.get("return"))
+    near = dict.fromkeys(sorted(chain(returns, *classes.values()), key=lambda cls: (cls.__module__, cls.__qualname__)))
+    return Signature(
+        positional=tuple(name for name, parameter in parameters.items() if parameter.kind in _POSITIONAL),
+        parameters=MappingProxyType(classes),
+        returns=returns,
+        scope=scope_of(near=near, far=registered),
+    )
+
+
+def _parameters(function: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError, NameError):
+        # Some built-in functions have no signature to show; their arguments go by number.
+        return {}

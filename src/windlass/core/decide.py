@@ -1,0 +1,119 @@
+"""The one place where an outcome becomes a state."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from windlass.core.ending import Ending
+from windlass.core.fault import Fault, add_fault
+from windlass.core.outcome import Cancelled, Interrupted, Lost, Outcome, Postponed, Raised, Refused, Returned
+from windlass.core.record import HeldJob
+from windlass.core.retry import Retry
+from windlass.core.state import State
+
+CRASHES_ALLOWED = 3
+"""A job that took its worker down this often is failed, whatever its attempts."""
+
+RESCUES_ALLOWED = 5
+"""A job that was lost this often before it started is failed: something about it keeps it from starting."""
+
+
+def decide(
+    job: HeldJob, outcome: Outcome, *, retry: Retry, roll: float = 0.5, ran_for: int | None = None
+) -> Ending:
+    """What to write for a run of ``job`` that ended with ``outcome``.
+
+    ``retry`` is the rule that applies to the job, ``roll`` in [0, 1) picks the jitter, ``ran_for`` is how long user
+    code ran in milliseconds. Delays stay lengths of time: the store adds them to its own clock.
+    """
+    match outcome:
+        case Returned(result):
+            return _ending(job, State.COMPLETED, charge=1, ran_for=ran_for, result=result)
+        case Raised(fault, delay, is_timeout):
+            return _after_error(job, fault, delay, is_timeout=is_timeout, retry=retry, roll=roll, ran_for=ran_for)
+        case Refused(fault, reason, is_run):
+            return _ending(
+                job, State.FAILED, reason=reason, charge=int(is_run), ran_for=ran_for, errors=_history(job, fault)
+            )
+        case Postponed(delay, reason):
+            return _ending(job, State.SCHEDULED, reason=reason, delay=delay, ran_for=ran_for)
+        case Interrupted():
+            return _ending(job, State.PENDING, ran_for=ran_for)
+        case Cancelled():
+            return _ending(job, State.CANCELLED, charge=1, ran_for=ran_for)
+        case Lost(was_started, fault):
+            return _after_loss(job, fault, was_started=was_started)
+        case _:
+            assert_never(outcome)
+
+
+def _after_error(
+    job: HeldJob,
+    fault: Fault,
+    delay: int | None,
+    *,
+    is_timeout: bool,
+    retry: Retry,
+    roll: float,
+    ran_for: int | None,
+) -> Ending:
+    runs = job.attempt + (not job.is_charged)
+    errors = _history(job, fault)
+    if runs >= job.max_attempts:
+        reason = "timeout" if is_timeout else "attempts"
+        return _ending(job, State.FAILED, reason=reason, charge=1, ran_for=ran_for, errors=errors)
+    if delay is None:
+        delay = round(retry.delay(runs, roll=roll) * 1000)
+    return _ending(job, State.RETRYING, charge=1, delay=delay, ran_for=ran_for, errors=errors)
+
+
+def _after_loss(job: HeldJob, fault: Fault, *, was_started: bool) -> Ending:
+    if job.is_charged:
+        # A claim by hand was charged when it was handed out; its visibility time ran out, which is no crash.
+        if job.attempt >= job.max_attempts:
+            return _ending(job, State.FAILED, reason="attempts", charge=1, errors=_history(job, fault))
+        return _ending(job, State.PENDING, charge=1, rescue=1, errors=_history(job, fault))
+    if not was_started:
+        if job.rescues + 1 >= RESCUES_ALLOWED:
+            return _ending(job, State.FAILED, reason="crashed", rescue=1, errors=_history(job, fault))
+        return _ending(job, State.PENDING, rescue=1)
+    errors = _history(job, fault)
+    if job.crashes + 1 >= CRASHES_ALLOWED:
+        return _ending(job, State.FAILED, reason="crashed", charge=1, crash=1, errors=errors)
+    if job.attempt + 1 >= job.max_attempts:
+        return _ending(job, State.FAILED, reason="crashed", charge=1, crash=1, errors=errors)
+    return _ending(job, State.PENDING, charge=1, crash=1, errors=errors)
+
+
+def _ending(
+    job: HeldJob,
+    state: State,
+    *,
+    reason: str | None = None,
+    charge: int = 0,
+    crash: int = 0,
+    rescue: int = 0,
+    delay: int | None = None,
+    ran_for: int | None = None,
+    result: str | None = None,
+    errors: str | None = None,
+) -> Ending:
+    # A claim by hand is charged already: its endings charge nothing more, and a run that does not count is refunded.
+    return Ending(
+        job.seq,
+        job.fence,
+        state,
+        reason,
+        charge - 1 if job.is_charged else charge,
+        crash,
+        rescue,
+        delay,
+        ran_for,
+        result,
+        errors,
+        job.unique_key,
+    )
+
+
+def _history(job: HeldJob, fault: Fault) -> str:
+    return add_fault(job.errors, fault)

@@ -1,0 +1,33 @@
+"""What is written when a run is over."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from windlass.core.state import State
+
+
+class Ending(Struct, frozen=True, array_like=True, gc=False):
+    """One row of the ``finish`` part of a cycle; the position of each field is part of the statement's contract.
+
+    The store writes it only while ``seq`` runs under ``fence``. A cancel request that came in meanwhile turns every
+    ending but ``completed`` into ``cancelled``: only the store knows of it in time.
+    """
+
+    seq: int
+    fence: int
+    state: State
+    reason: str | None = None
+    charge: int = 0
+    """Added to ``attempt``: 1 for a run that counts, -1 for the refund of a charge made at the claim."""
+    crash: int = 0
+    rescue: int = 0
+    delay: int | None = None
+    """Milliseconds from the store's now until it is due again; None leaves ``run_at`` alone."""
+    ran_for: int | None = None
+    """Milliseconds user code ran; None when it never started."""
+    result: str | None = None
+    errors: str | None = None
+    """The whole new history, or None to keep the old one."""
+    unique_key: str | None = None
+    """The key the job may hold; the store releases it if the job is finished by this ending."""

@@ -1,0 +1,56 @@
+"""What an attempt gave, before anybody decides what it means."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from windlass.core.fault import Fault
+
+
+class Returned(Struct, frozen=True, gc=False):
+    """The task returned; ``result`` is already encoded."""
+
+    result: str | None
+
+
+class Raised(Struct, frozen=True):
+    """The task raised: one failed attempt."""
+
+    fault: Fault
+    delay: int | None = None
+    """Milliseconds the task itself asked for; overrides the retry rule."""
+    is_timeout: bool = False
+
+
+class Refused(Struct, frozen=True):
+    """It makes no sense to run this again; ``reason`` says why (permanent, undecodable, result)."""
+
+    fault: Fault
+    reason: str
+    is_run: bool = True
+    """Whether user code ran, so that the attempt counts."""
+
+
+class Postponed(Struct, frozen=True):
+    """Not now: the task snoozed or was throttled, or nobody here knows it; nothing is charged."""
+
+    delay: int
+    reason: str | None = None
+
+
+class Interrupted(Struct, frozen=True):
+    """Stopped from outside, or never started: goes back at once, uncharged."""
+
+
+class Cancelled(Struct, frozen=True):
+    """The task ended itself by ``Cancel``, or gave way to a cancel request."""
+
+
+class Lost(Struct, frozen=True):
+    """Its owner's lease ran out; ``was_started`` says whether user code had begun."""
+
+    was_started: bool
+    fault: Fault
+
+
+Outcome = Returned | Raised | Refused | Postponed | Interrupted | Cancelled | Lost

@@ -1,0 +1,79 @@
+"""When to run a failed attempt again, and which errors are final."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from windlass.core.duration import duration
+from windlass.errors import ConfigError, Duration
+
+Backoff = Literal["exponential", "linear", "fixed"]
+
+PROGRAMMING_ERRORS: tuple[type[Exception], ...] = (
+    TypeError,
+    ValueError,
+    AttributeError,
+    KeyError,
+    ImportError,
+    SyntaxError,
+    AssertionError,
+)
+"""Errors that running again will not mend: ``@app.task(give_up_on=PROGRAMMING_ERRORS)``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retry:
+    """How often an attempt is repeated and how long to wait in between.
+
+    ``attempts`` counts runs, so 1 means never again. The delay before run *n + 1* is ``base * factor ** (n - 1)``
+    (exponential), ``base * n`` (linear), ``base`` (fixed) or ``custom(n)`` in seconds; then jitter, floor and cap.
+
+    >>> Retry(base=2, jitter=0).delay(3, roll=0.5)
+    8.0
+    """
+
+    attempts: int = 4
+    base: Duration = 1
+    factor: float = 2.0
+    floor: Duration = 0.1
+    cap: Duration = 300
+    jitter: float = 0.1
+    backoff: Backoff = "exponential"
+    custom: Callable[[int], float] | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.attempts, bool) or not isinstance(self.attempts, int) or not 1 <= self.attempts <= 32_767:
+            raise ConfigError(f"Retry: attempts must be a whole number from 1 to 32767, got {self.attempts!r}")
+        if not 0 <= self.jitter <= 1:
+            raise ConfigError(f"Retry: jitter must lie between 0 and 1, got {self.jitter!r}")
+        if not self.factor >= 1:
+            raise ConfigError(f"Retry: factor must be at least 1, got {self.factor!r}")
+        if self.backoff not in ("exponential", "linear", "fixed"):
+            raise ConfigError(f"Retry: backoff must be exponential, linear or fixed, got {self.backoff!r}")
+        for name in ("base", "floor", "cap"):
+            # Kept as plain seconds, so that a rule compares and stores the same however it was written.
+            object.__setattr__(self, name, duration(getattr(self, name), f"Retry: {name}").total_seconds())
+        if self.floor > self.cap:  # type: ignore[operator]  # both are seconds by now
+            raise ConfigError(f"Retry: floor {self.floor!r} is above cap {self.cap!r}")
+
+    def delay(self, attempt: int, *, roll: float) -> float:
+        """Seconds to wait after run number ``attempt``; ``roll`` in [0, 1) is where in the jitter to land."""
+        spread = 1 + self.jitter * (2 * roll - 1)
+        return min(max(self._bare_delay(attempt) * spread, float(self.floor)), float(self.cap))  # type: ignore[arg-type]
+
+    def _bare_delay(self, attempt: int) -> float:
+        base = float(self.base)  # type: ignore[arg-type]  # seconds since __post_init__
+        if self.custom is not None:
+            return float(self.custom(attempt))
+        if self.backoff == "fixed":
+            return base
+        if self.backoff == "linear":
+            return base * attempt
+        # The exponent is bounded so that a job with thousands of attempts cannot overflow a float.
+        return base * self.factor ** min(attempt - 1, 64)
+
+    def with_attempts(self, attempts: int) -> Retry:
+        """The same rule with another budget."""
+        return replace(self, attempts=attempts)

@@ -1,0 +1,83 @@
+"""The states of a job and the one table of legal moves between them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class State(StrEnum):
+    """Where a job stands.
+
+    >>> State.PENDING
+    <State.PENDING: 'pending'>
+    """
+
+    SCHEDULED = "scheduled"
+    PENDING = "pending"
+    BLOCKED = "blocked"
+    RUNNING = "running"
+    RETRYING = "retrying"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class Verb(StrEnum):
+    """What moves a job from one state to another."""
+
+    PROMOTE = "promote"
+    CLAIM = "claim"
+    FINISH = "finish"
+    RELEASE = "release"
+    RESCUE = "rescue"
+    CANCEL = "cancel"
+    RETRY = "retry"
+    RESCHEDULE = "reschedule"
+    DELETE = "delete"
+
+
+FINISHED = frozenset({State.COMPLETED, State.FAILED, State.CANCELLED})
+"""Final until somebody retries by hand."""
+
+WAITING = frozenset({State.SCHEDULED, State.PENDING, State.RETRYING, State.BLOCKED})
+"""Not started, or between two attempts; what ``max_length`` counts (but for blocked)."""
+
+DUE_LATER = frozenset({State.SCHEDULED, State.RETRYING})
+"""Waits for its ``run_at``; promoted to pending when that has come."""
+
+TRANSITIONS: dict[Verb, dict[State, frozenset[State]]] = {
+    Verb.PROMOTE: {state: frozenset({State.PENDING}) for state in DUE_LATER},
+    Verb.CLAIM: {State.PENDING: frozenset({State.RUNNING})},
+    Verb.FINISH: {
+        State.RUNNING: frozenset(
+            {State.COMPLETED, State.FAILED, State.CANCELLED, State.RETRYING, State.SCHEDULED, State.PENDING}
+        )
+    },
+    Verb.RELEASE: {State.RUNNING: frozenset({State.PENDING, State.CANCELLED})},
+    Verb.RESCUE: {State.RUNNING: frozenset({State.PENDING, State.FAILED, State.CANCELLED})},
+    # Cancelling a running job is a request: it stays running until its ending, which the request then decides.
+    Verb.CANCEL: {state: frozenset({State.CANCELLED}) for state in WAITING} | {State.RUNNING: frozenset({State.RUNNING})},
+    Verb.RETRY: {
+        state: frozenset({State.PENDING})
+        for state in (State.FAILED, State.CANCELLED, State.RETRYING, State.SCHEDULED)
+    },
+    Verb.RESCHEDULE: {
+        state: frozenset({State.SCHEDULED, State.PENDING})
+        for state in (State.SCHEDULED, State.PENDING, State.RETRYING)
+    },
+    Verb.DELETE: {state: frozenset() for state in State if state is not State.RUNNING},
+}
+
+
+def allowed_from(verb: Verb) -> frozenset[State]:
+    """The states in which the verb may find a job.
+
+    >>> sorted(allowed_from(Verb.CLAIM))
+    [<State.PENDING: 'pending'>]
+    """
+    return frozenset(TRANSITIONS[verb])
+
+
+def is_legal(verb: Verb, before: State, after: State) -> bool:
+    """Whether the verb may take a job from one state to the other."""
+    return after in TRANSITIONS[verb].get(before, frozenset())

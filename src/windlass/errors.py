@@ -1,0 +1,133 @@
+"""Every exception a user can meet, in one tree.
+
+The first part is raised *to* callers; the second is raised *by* tasks to steer their own job.
+Nothing here imports anything of ours, so that the pure core may raise them too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+Duration = timedelta | int | float | str
+"""A length of time: a ``timedelta``, seconds, or text such as ``"90s"``, ``"10m"``, ``"2h"``, ``"7d"``."""
+
+
+class WindlassError(Exception):
+    """The root of everything Windlass raises."""
+
+
+class ConfigError(WindlassError):
+    """A setting, an option or a declaration is wrong; the message names it and the remedy."""
+
+
+class AppClosed(WindlassError):
+    """The app was closed; it takes no more calls."""
+
+
+class PayloadError(WindlassError):
+    """A value cannot be stored or read back; the message names the argument."""
+
+
+class PayloadTooLarge(PayloadError):
+    """A payload, a result or metadata is over its limit; the message has both sizes."""
+
+
+class QueueFull(WindlassError):
+    """The queue's ``max_length`` leaves no room; nothing of the call was stored."""
+
+
+class IdConflict(WindlassError):
+    """The id is taken by a job of another task or with other arguments; nothing was stored."""
+
+
+class JobNotFound(WindlassError):
+    """No job has this id: it never existed, was deleted, or retention removed it."""
+
+
+class JobFailed(WindlassError):
+    """The awaited job failed for good; carries what its last attempt raised, as text.
+
+    The original class is never rebuilt from stored data: ``type``, ``message`` and ``traceback`` are strings.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        id: str = "",
+        reason: str | None = None,
+        type: str | None = None,
+        message: str | None = None,
+        traceback: str | None = None,
+    ) -> None:
+        super().__init__(text)
+        self.id = id
+        self.reason = reason
+        self.type = type
+        self.message = message
+        self.traceback = traceback
+
+
+class JobCancelled(WindlassError):
+    """The awaited job was cancelled."""
+
+
+class JobTimeout(WindlassError, TimeoutError):
+    """The wait took longer than its limit; the job itself goes on."""
+
+
+class LeaseLost(WindlassError):
+    """Another holds the job now, or it was taken away: stop side effects, nothing was written."""
+
+
+class IllegalTransition(WindlassError):
+    """The job's state does not allow this; nothing was changed."""
+
+
+class StoreUnavailable(WindlassError):
+    """The store could not be reached, or refused to work, within the call's deadline."""
+
+
+class OutcomeUnknown(StoreUnavailable):
+    """The answer to a commit was lost: it may have happened. Repeating with the same ``ids`` is safe."""
+
+    def __init__(self, text: str, *, ids: Sequence[str] = ()) -> None:
+        super().__init__(text)
+        self.ids = tuple(ids)
+
+
+class UnknownTask(WindlassError):
+    """No task of this name is registered with the app."""
+
+
+class PermanentError(WindlassError):
+    """Raised in a task: fail for good, do not retry."""
+
+
+class RetryableError(WindlassError):
+    """Raised in a task: a failed attempt, retried after ``delay`` if given (it overrides every other rule)."""
+
+    def __init__(self, text: str = "", *, delay: Duration | None = None) -> None:
+        super().__init__(text)
+        self.delay = delay
+
+
+class Snooze(WindlassError):
+    """Raised in a task: run again after ``delay``; no attempt is charged."""
+
+    def __init__(self, delay: Duration) -> None:
+        super().__init__(f"snoozed for {delay}")
+        self.delay = delay
+
+
+class Throttled(WindlassError):
+    """Raised in a task: the service behind it said "too many"; goes back without an attempt charged."""
+
+    def __init__(self, text: str = "throttled", *, delay: Duration | None = None) -> None:
+        super().__init__(text)
+        self.delay = delay
+
+
+class Cancel(WindlassError):
+    """Raised in a task: end the job as cancelled."""

@@ -1,0 +1,1 @@
+"""What is asked of a store, and the stores that answer."""

@@ -1,0 +1,44 @@
+"""What every store driver offers to the layers above it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from windlass.errors import WindlassError
+from windlass.store.operation import Answer, Call
+
+
+class DataRefused(WindlassError):
+    """The store is well but will not take these values; the same call without them would pass."""
+
+
+class News(Protocol):
+    """Tells that something was committed elsewhere; may be late, may be lost, is never needed for correctness."""
+
+    def close(self) -> None:
+        """Stop telling."""
+
+
+class Driver(Protocol):
+    """Carries out calls, each as one atomic unit. Safe to use from many threads."""
+
+    @property
+    def name(self) -> str:
+        """Where the jobs are, for people: an absolute path, or an address without its password."""
+
+    @property
+    def cycle_limit(self) -> int:
+        """How many jobs one cycle may claim at the most before larger batches stop paying."""
+
+    def execute(self, call: Call) -> Answer:
+        """Carry out one call; raises ``StoreUnavailable``, ``OutcomeUnknown`` or ``DataRefused``, nothing else."""
+
+    def listen(self, wake: Callable[[], None]) -> News:
+        """Call ``wake`` from a thread of the store's own soon after commits of other processes."""
+
+    def migrate(self) -> list[str]:
+        """Bring the schema up to date; the names of the steps taken."""
+
+    def close(self) -> None:
+        """Let go of every connection; later calls raise ``AppClosed``."""

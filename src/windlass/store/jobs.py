@@ -1,0 +1,342 @@
+"""Operations that change jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from windlass.core.decide import decide
+from windlass.core.ending import Ending
+from windlass.core.fault import Fault
+from windlass.core.outcome import Lost
+from windlass.core.record import Claimed, Expired, JobRecord
+from windlass.core.retry import Retry
+from windlass.core.state import State, Verb, allowed_from
+from windlass.errors import IdConflict, QueueFull
+from windlass.store.operation import Answer, Call, Lane, Operation
+from windlass.store.reading import Filter, page
+from windlass.store.rows import records
+
+PAGE = 500
+"""How many jobs one call of a bulk operation touches at the most."""
+
+
+class NewJob(Struct, frozen=True, array_like=True, gc=False):
+    """A job to be stored; the position of each field is part of the statement's contract."""
+
+    id: str
+    task: str
+    queue: str
+    priority: int
+    payload: str
+    meta: str | None
+    max_attempts: int
+    delay: int
+    timeout: int | None
+    unique_key: str | None
+    retry: str | None
+    at: int | None
+
+
+class Naming(Struct, frozen=True):
+    """What makes a new job one of a kind: an id of the caller's own, or a unique key and how long it is held."""
+
+    has_own_id: bool = False
+    until: str = "finished"
+    window: int | None = None
+
+
+class Enqueued(Struct, frozen=True, gc=False):
+    """What became of one job of an enqueue."""
+
+    id: str
+    state: State
+    is_duplicate: bool = False
+
+
+def enqueue(jobs: Sequence[NewJob], namings: dict[int, Naming]) -> Operation[list[Enqueued]]:
+    """Store all jobs or none; ``namings`` has an entry for each position with an own id or a unique key.
+
+    Ids and keys that are taken are reported as duplicates. Raises ``IdConflict`` where an id belongs to a different
+    job, ``QueueFull`` where a queue has no room.
+    """
+    repeated = _repeated_ids(jobs, namings)
+    named = [
+        (index, job.id, job.task, job.payload, job.unique_key, naming.until, naming.window)
+        for index, naming in namings.items()
+        if index not in repeated
+        for job in (jobs[index],)
+    ]
+    answer = yield Call(
+        "enqueue",
+        {
+            "jobs": [job for index, job in enumerate(jobs) if index not in repeated] if repeated else list(jobs),
+            "named": named,
+            "queues": sorted({job.queue for job in jobs}),
+        },
+    )
+    _raise_refusal(answer)
+    return _enqueued(jobs, answer, repeated)
+
+
+def _repeated_ids(jobs: Sequence[NewJob], namings: dict[int, Naming]) -> dict[int, int]:
+    """Positions whose own id stands earlier in the same call, each with that earlier position."""
+    first: dict[str, int] = {}
+    repeated: dict[int, int] = {}
+    for index in sorted(namings):
+        earlier = first.setdefault(jobs[index].id, index) if namings[index].has_own_id else index
+        if earlier != index:
+            if (jobs[earlier].task, jobs[earlier].payload) != (jobs[index].task, jobs[index].payload):
+                raise IdConflict(f"id {jobs[index].id!r} is given to two different jobs in one call; nothing was stored")
+            repeated[index] = earlier
+    return repeated
+
+
+def _raise_refusal(answer: Answer) -> None:
+    if "conflict" in answer:
+        id, task = answer["conflict"][0]
+        raise IdConflict(
+            f"id {id!r} is taken by a job of task {task!r} with other arguments or another task; nothing was stored"
+        )
+    if "full" in answer:
+        name, limit = answer["full"][0]
+        raise QueueFull(f"queue {name!r} is full (max_length {limit}); nothing was stored")
+
+
+def _enqueued(jobs: Sequence[NewJob], answer: Answer, repeated: dict[int, int]) -> list[Enqueued]:
+    known = {index for (index,) in answer.get("known", ())}
+    found = {index: (id, State(state)) for index, id, state in answer.get("found", ())}
+    stored = [
+        Enqueued(job.id, State.SCHEDULED if job.delay > 0 or job.at is not None else State.PENDING) for job in jobs
+    ]
+    for index, (id, state) in found.items():
+        stored[index] = Enqueued(id, state, index in known or id != jobs[index].id)
+    for index, earlier in repeated.items():
+        stored[index] = Enqueued(stored[earlier].id, stored[earlier].state, True)
+    return stored
+
+
+class Mark(Struct, frozen=True, array_like=True, gc=False):
+    """Says that user code of a job has begun under this fence, some milliseconds ago."""
+
+    seq: int
+    fence: int
+    ago: int
+
+
+class Cycled(Struct, frozen=True):
+    """What a cycle gave."""
+
+    claimed: list[Claimed]
+    refused: Collection[int]
+    """The seqs of endings that were not written because another owner has, or has had, the job."""
+    marked: Collection[int]
+
+
+class Claimant(Struct, frozen=True):
+    """Who claims: a worker's name, its lease, and a token of this one call."""
+
+    worker: str
+    lease: str
+    token: str
+
+
+def cycle(
+    claimant: Claimant,
+    *,
+    endings: Sequence[Ending] = (),
+    marks: Sequence[Mark] = (),
+    rooms: Sequence[tuple[str, int]] = (),
+) -> Operation[Cycled]:
+    """Hand in what ended and what began, take as many jobs of each queue as there is room for, in one commit.
+
+    Repeating it with the same token and without rooms is safe after an answer was lost: endings that were written
+    stay written, and what the first try took is handed out again.
+    """
+    answer = yield Call(
+        "cycle",
+        {
+            "worker": claimant.worker,
+            "lease": claimant.lease,
+            "token": claimant.token,
+            "endings": list(endings),
+            "keys": _keys(endings),
+            "marks": list(marks),
+            "rooms": list(rooms),
+        },
+    )
+    refused: Collection[int] = ()
+    if endings and answer["ended"][0][0] != len(endings):
+        refused = yield from note_refused([(e.seq, e.fence, str(e.state)) for e in endings], worker=claimant.worker)
+    marked = {seq for (seq,) in answer.get("marked", ())}
+    return Cycled(records(answer["claimed"], Claimed), refused, marked)
+
+
+def finish(endings: Sequence[Ending], *, worker: str) -> Operation[Collection[int]]:
+    """End runs without taking new ones; the seqs that were refused."""
+    cycled = yield from cycle(Claimant(worker, "", ""), endings=endings)
+    return cycled.refused
+
+
+def note_refused(writes: Sequence[tuple[int, int, str]], *, worker: str) -> Operation[Collection[int]]:
+    """Leave an event for each (seq, fence, what) that was refused because of its fence; the seqs of those."""
+    answer = yield Call("refused", {"writes": list(writes), "worker": worker})
+    return {seq for (seq,) in answer["refused"]}
+
+
+def claim(
+    limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int
+) -> Operation[list[Claimed]]:
+    """Take jobs by hand, each under a lease of its own; repeating with the same token takes nothing twice."""
+    answer = yield Call(
+        "claim",
+        {"limit": limit, "queues": [(queue,) for queue in queues], "worker": worker, "token": token, "ttl": ttl},
+    )
+    return records(answer["claimed"], Claimed)[:limit]
+
+
+def extend(seq: int, fence: int, *, ttl: int, worker: str) -> Operation[bool]:
+    """Give a job that was claimed by hand more time; false when the lease is lost."""
+    answer = yield Call("extend", {"seq": seq, "fence": fence, "ttl": ttl})
+    if answer["extended"]:
+        return True
+    yield from note_refused([(seq, fence, "extend")], worker=worker)
+    return False
+
+
+def progress(seq: int, fence: int, text: str, *, worker: str) -> Operation[bool]:
+    """Show how far a run is; false when the lease is lost."""
+    answer = yield Call("progress", {"seq": seq, "fence": fence, "progress": text})
+    if answer["progressed"]:
+        return True
+    yield from note_refused([(seq, fence, "progress")], worker=worker)
+    return False
+
+
+def promote(limit: int = 1000) -> Operation[int]:
+    """Make due jobs pending, page by page; how many."""
+    total = 0
+    while True:
+        answer = yield Call("promote", {"limit": limit})
+        total += len(answer["promoted"])
+        if len(answer["promoted"]) < limit:
+            return total
+
+
+class Rescued(Struct, frozen=True):
+    """A job that was taken from a lease that was over, and where it went."""
+
+    id: str
+    state: State
+
+
+def rescue(*, by: str, now: Callable[[], int]) -> Operation[list[Rescued]]:
+    """Free the jobs of every lease that is over, page by page. Idempotent; any number may run it at once."""
+    rescued: list[Rescued] = []
+    while True:
+        answer = yield Call("expired", {"limit": PAGE}, Lane.READ)
+        expired = records(answer["expired"], Expired)
+        if not expired:
+            return rescued
+        endings = [_after_loss(job, at=now()) for job in expired]
+        answer = yield Call(
+            "rescue",
+            {
+                "leases": sorted({job.lease for job in expired if job.lease}),
+                "endings": endings,
+                "keys": _keys(endings),
+                "by": by,
+            },
+        )
+        rescued += [Rescued(id, State(state)) for id, state in answer["rescued"]]
+        if len(expired) < PAGE:
+            return rescued
+
+
+def _after_loss(job: Expired, *, at: int) -> Ending:
+    what = "visibility time ran out" if job.is_charged else f"worker {job.worker} was lost while it ran this job"
+    fault = Fault(at=at, attempt=job.attempt + 1, worker=job.worker or "", type="windlass.LeaseLost", message=what)
+    # Rescue puts jobs back at once, so no rule of delay is asked for.
+    return decide(job, Lost(job.was_started, fault), retry=Retry())
+
+
+def _keys(endings: Iterable[Ending]) -> list[tuple[str, int, int]]:
+    return [(e.unique_key, e.seq, e.fence) for e in endings if e.unique_key is not None]
+
+
+def cancel(seqs: Sequence[int], *, by: str, reason: str | None = None) -> Operation[dict[int, State]]:
+    """Cancel what waits, ask what runs to stop; the state of each job that this changed."""
+    answer = yield Call("cancel", {"seqs": list(seqs), "by": by, "reason": reason})
+    return {seq: State(state) for seq, state in answer["cancelled"]}
+
+
+class Retried(Struct, frozen=True):
+    """Which jobs a retry by hand put back, and which another job's unique key kept from it."""
+
+    seqs: list[int]
+    key_taken: dict[int, str]
+    """The holder's id by the seq of the job that stayed as it was."""
+
+
+def retry(
+    seqs: Sequence[int], *, by: str, states: Collection[State] = tuple(State), queue: str | None = None
+) -> Operation[Retried]:
+    """Run jobs again with a fresh budget; only those found in one of ``states``."""
+    legal = _legal(Verb.RETRY, states)
+    answer = yield Call("retry", {"seqs": list(seqs), "by": by, "states": legal, "queue": queue})
+    return Retried([seq for (seq,) in answer["retried"]], dict(answer["taken"]))
+
+
+def reschedule(seq: int, *, delay: int | None = None, at: int | None = None) -> Operation[bool]:
+    """Move a waiting job to another time; false when it does not wait."""
+    answer = yield Call("reschedule", {"seq": seq, "delay": delay, "at": at})
+    return bool(answer["rescheduled"])
+
+
+def delete(jobs: Sequence[tuple[int, str]], *, states: Collection[State] = tuple(State)) -> Operation[list[int]]:
+    """Remove jobs, given by seq and id; only those found in one of ``states`` and not running."""
+    legal = _legal(Verb.DELETE, states)
+    params = {"seqs": [seq for seq, _ in jobs], "ids": [id for _, id in jobs], "states": legal}
+    answer = yield Call("delete", params)
+    return [seq for (seq,) in answer["deleted"]]
+
+
+def _legal(verb: Verb, states: Collection[State]) -> list[State]:
+    return sorted(allowed_from(verb).intersection(states))
+
+
+def for_each_page(
+    filter: Filter, act: Callable[[list[JobRecord]], Operation[int]], *, at_most: int | None = None
+) -> Operation[int]:
+    """Apply a bulk operation to all jobs that a filter finds, in pages; how many it changed.
+
+    Each page is one atomic unit, so that a bulk operation never holds the store up.
+    """
+    total, cursor = 0, None
+    while True:
+        found = yield from page(filter, limit=PAGE, cursor=cursor)
+        if found.jobs:
+            total += yield from act(found.jobs)
+        cursor = found.next
+        if cursor is None or (at_most is not None and total >= at_most):
+            return total
+
+
+def archive(weeks: Sequence[tuple[int, str]]) -> Operation[list[int]]:
+    """Copy finished jobs into the store's archive, each under its ISO week; the seqs that are there now."""
+    answer = yield Call("archive", {"weeks": list(weeks)})
+    return [seq for (seq,) in answer["archived"]]
+
+
+def tidy(*, by: str, detail: str | None) -> Operation[None]:
+    """Remove what nobody needs any more besides jobs, and note what was cleaned."""
+    yield Call("tidy", {"by": by, "detail": detail})
+
+
+def prunable(*, queue: str, state: State, age: int, keep: int) -> Operation[list[JobRecord]]:
+    """The next finished jobs that retention lets go of, oldest first."""
+    params: dict[str, Any] = {"queue": queue, "state": state, "age": age, "keep": keep, "limit": PAGE}
+    answer = yield Call("prunable", params, Lane.READ)
+    return records(answer["jobs"], JobRecord)

@@ -1,0 +1,102 @@
+"""Operations of leases and workers."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from windlass.store.operation import Call, Lane, Operation
+from windlass.store.rows import records
+
+
+class Presence(Struct, frozen=True):
+    """What a worker says of itself with every heartbeat; ``info`` is JSON text."""
+
+    worker: str
+    name: str
+    state: str
+    info: str
+
+
+def open_lease(presence: Presence, *, lease: str, ttl: int) -> Operation[None]:
+    """Register a worker and give it a lease of ``ttl`` milliseconds."""
+    yield Call("open", {**_params(presence), "lease": lease, "ttl": ttl}, Lane.BEAT)
+
+
+class Renewed(Struct, frozen=True):
+    """What a heartbeat learned."""
+
+    is_open: bool
+    """False: somebody rescued the lease's jobs. Time alone never makes it false."""
+    held: frozenset[tuple[int, int]]
+    """(seq, fence) of every job the lease still holds."""
+    next_expiry: int | None
+    """Milliseconds until the next lease of somebody else is over."""
+    next_due: int | None
+    """Milliseconds until the next scheduled job is due."""
+
+
+def renew(presence: Presence, *, lease: str) -> Operation[Renewed]:
+    """Prolong a lease and show the worker's state."""
+    answer = yield Call("renew", {**_params(presence), "lease": lease}, Lane.BEAT)
+    is_open, next_expiry, next_due = answer["next"][0]
+    return Renewed(bool(is_open), frozenset(map(tuple, answer["held"])), next_expiry, next_due)
+
+
+class QueueControl(Struct, frozen=True, array_like=True):
+    """The settings of a queue that a worker follows while it runs."""
+
+    name: str
+    weight: int | None
+    is_paused: bool
+    retry: str | None
+
+
+class Control(Struct, frozen=True):
+    """What others want of a worker."""
+
+    signal: str | None
+    is_open: bool
+    cancels: frozenset[tuple[int, int]]
+    queues: dict[str, QueueControl]
+
+
+def control(*, worker: str, lease: str) -> Operation[Control]:
+    """Ask for cancels, signals and settings; asked once a second, so it only reads."""
+    answer = yield Call("control", {"worker": worker, "lease": lease}, Lane.READ)
+    signal, is_open = answer["signal"][0]
+    queues = {queue.name: queue for queue in records(answer["queues"], QueueControl)}
+    return Control(signal, bool(is_open), frozenset(map(tuple, answer["cancels"])), queues)
+
+
+def close_lease(*, worker: str, lease: str) -> Operation[None]:
+    """Leave cleanly: lease and worker disappear at once."""
+    yield Call("close", {"worker": worker, "lease": lease}, Lane.BEAT)
+
+
+class WorkerRecord(Struct, frozen=True, array_like=True):
+    """A worker as the store knows it."""
+
+    id: str
+    name: str
+    state: str
+    started_at: int
+    seen_at: int
+    signal: str | None
+    signalled_by: str | None
+    info: str
+
+
+def workers() -> Operation[list[WorkerRecord]]:
+    """All workers that live, and those that were lost within a day."""
+    answer = yield Call("workers", {}, Lane.READ)
+    return records(answer["workers"], WorkerRecord)
+
+
+def signal(worker: str | None, *, signal: str | None, by: str) -> Operation[list[str]]:
+    """Leave word for one worker by id or name, or for all; the ids of those it reaches."""
+    answer = yield Call("signal", {"worker": worker, "signal": signal, "by": by})
+    return [id for (id,) in answer["signalled"]]
+
+
+def _params(presence: Presence) -> dict[str, object]:
+    return {"worker": presence.worker, "name": presence.name, "state": presence.state, "info": presence.info}

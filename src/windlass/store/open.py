@@ -1,0 +1,78 @@
+"""From a URL to a driver: the only place that knows the stores by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from windlass import clock
+from windlass.errors import ConfigError
+from windlass.store.driver import Driver
+
+Now = Callable[[], int] | None
+
+_NAMESPACE = re.compile(r"[a-z_][a-z0-9_]{0,47}")
+
+
+def open_driver(
+    url: str, *, namespace: str = "windlass", now: Now = None, deadline: float = 5.0
+) -> Driver:
+    """The driver for a store URL; connects to nothing yet.
+
+    ``now`` replaces the store's clock (milliseconds since 1970) in tests.
+    """
+    if not _NAMESPACE.fullmatch(namespace):
+        raise ConfigError(
+            f"namespace must be lower-case letters, digits and _, at most 48, not starting with a digit; got {namespace!r}"
+        )
+    scheme = url.split(":", 1)[0]
+    if scheme not in _STORES:
+        raise ConfigError(
+            f"store URL {_without_password(url)!r}: unknown kind {scheme!r}; use sqlite:///jobs.db, postgresql:// or redis://"
+        )
+    return _STORES[scheme](url, namespace, now, deadline)
+
+
+def _sqlite(url: str, namespace: str, now: Now, deadline: float) -> Driver:
+    from windlass.store.sqlite.address import parse_address  # noqa: PLC0415  # stores are loaded when asked for
+    from windlass.store.sqlite.driver import SqliteDriver  # noqa: PLC0415
+
+    return SqliteDriver(parse_address(url), prefix=f"{namespace}_", now=now or clock.now, deadline=deadline)
+
+
+def _postgres(url: str, namespace: str, now: Now, deadline: float) -> Driver:
+    with _extra("postgres", url):
+        from windlass.store.postgres.driver import PostgresDriver  # noqa: PLC0415
+    return PostgresDriver(url, schema=namespace, now=now, deadline=deadline)
+
+
+def _redis(url: str, namespace: str, now: Now, deadline: float) -> Driver:
+    with _extra("redis", url):
+        from windlass.store.redis.driver import RedisDriver  # noqa: PLC0415
+    return RedisDriver(url, tag=namespace, now=now, deadline=deadline)
+
+
+_STORES: dict[str, Callable[[str, str, Now, float], Driver]] = {
+    "sqlite": _sqlite,
+    "postgresql": _postgres,
+    "postgres": _postgres,
+    "redis": _redis,
+    "rediss": _redis,
+    "valkey": _redis,
+    "unix": _redis,
+}
+
+
+@contextmanager
+def _extra(name: str, url: str) -> Iterator[None]:
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"store URL {_without_password(url)!r} needs the extra {name!r}: pip install 'windlass[{name}]'"
+        ) from error
+
+
+def _without_password(url: str) -> str:
+    return re.sub(r"(://[^/@:]*):[^/@]*@", r"\1:***@", url)

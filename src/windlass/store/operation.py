@@ -1,0 +1,56 @@
+"""An operation: a generator that yields named calls and never sees a connection.
+
+The generator holds what is common to all stores (encoding, decoding, deciding); how a call is carried out belongs to
+the store. One call is one atomic unit. The same generator is driven by a thread, by an event loop, or inside the
+caller's own transaction, so nothing is written twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, TypeVar
+
+A = TypeVar("A")
+
+
+class Lane(Enum):
+    """Which of a store's connections a call travels on, so that one kind of work cannot hold up another."""
+
+    WRITE = "write"
+    READ = "read"
+    BEAT = "beat"
+    """Heartbeats: must get through however busy the other lanes are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One named request to a store; the name is the name of its statement file or folder."""
+
+    name: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    """Plain values by name; lists of rows stay lists, the store chooses how they travel."""
+    lane: Lane = Lane.WRITE
+
+
+Answer = Mapping[str, Any]
+"""The rows each part of a call gave, by the part's name; `rows.py` turns them into records."""
+
+Operation = Generator[Call, Answer, A]
+
+
+def drive(operation: Operation[A], execute: Callable[[Call], Answer]) -> A:
+    """Run an operation to its end on the calling thread."""
+    try:
+        call = next(operation)
+        while True:
+            try:
+                answer = execute(call)
+            except Exception as error:  # the operation may want to react, as with a refused batch
+                call = operation.throw(error)
+            else:
+                call = operation.send(answer)
+    except StopIteration as stop:
+        result: A = stop.value
+        return result

@@ -1,0 +1,183 @@
+"""Operations that only read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from windlass.core.record import JobRecord
+from windlass.core.state import State
+from windlass.store.operation import Call, Lane, Operation
+from windlass.store.rows import records
+
+WINDOW = 5000
+"""How many jobs a page looks at before it comes back short."""
+
+NEWEST = 2**62
+"""A cursor beyond every seq."""
+
+
+class Filter(Struct, frozen=True, kw_only=True):
+    """Which jobs are meant; what is None does not matter. Instants are milliseconds since 1970."""
+
+    states: tuple[State, ...] | None = None
+    queue: str | None = None
+    task: str | None = None
+    since: int | None = None
+    until: int | None = None
+    finished_before: int | None = None
+    text: str | None = None
+
+
+class Page(Struct, frozen=True):
+    """Jobs, the newest first, and where the next page begins; a page may be short and still have a next one."""
+
+    jobs: list[JobRecord]
+    next: int | None
+
+
+def find(ids: Sequence[str]) -> Operation[dict[str, JobRecord]]:
+    """Jobs by id; those that are not there are missing."""
+    answer = yield Call("job", {"ids": list(ids)}, Lane.READ)
+    return {record.id: record for record in records(answer["jobs"], JobRecord)}
+
+
+def page(filter: Filter, *, limit: int, cursor: int | None = None) -> Operation[Page]:
+    """One page of the jobs that a filter finds."""
+    params: dict[str, Any] = {
+        "states": list(filter.states) if filter.states is not None else None,
+        # Failed and cancelled jobs are few among the finished, so stores keep a way straight to them.
+        "ended": filter.states[0] if filter.states in ((State.FAILED,), (State.CANCELLED,)) else None,
+        "queue": filter.queue,
+        "task": filter.task,
+        "since": filter.since,
+        "until": filter.until,
+        "finished_before": filter.finished_before,
+        "text": filter.text,
+        "cursor": NEWEST if cursor is None else cursor,
+        "limit": limit,
+        "window": WINDOW,
+    }
+    answer = yield Call("page", params, Lane.READ)
+    jobs = records(answer["jobs"], JobRecord)
+    looked, last = answer["looked"][0]
+    if len(jobs) == limit:
+        return Page(jobs, jobs[-1].seq)
+    return Page(jobs, last if looked == WINDOW else None)
+
+
+def peek(queue: str, *, limit: int) -> Operation[list[JobRecord]]:
+    """The next jobs of a queue in claim order, without taking them."""
+    answer = yield Call("peek", {"queue": queue, "limit": limit}, Lane.READ)
+    return records(answer["jobs"], JobRecord)
+
+
+def counts(queue: str | None = None) -> Operation[dict[str, dict[State, int]]]:
+    """How many jobs stand in which state, by queue."""
+    answer = yield Call("counts", {"queue": queue}, Lane.READ)
+    by_queue: dict[str, dict[State, int]] = {}
+    for name, state, count in answer["counts"]:
+        by_queue.setdefault(name, {})[State(state)] = count
+    return by_queue
+
+
+class Depth(Struct, frozen=True, array_like=True):
+    """How many jobs of a queue are ready, and how long the oldest has waited, in milliseconds."""
+
+    queue: str
+    ready: int
+    oldest: int
+
+
+def depth() -> Operation[dict[str, Depth]]:
+    """Depth and oldest waiting job of each queue that has any."""
+    answer = yield Call("depth", {}, Lane.READ)
+    return {depth.queue: depth for depth in records(answer["depths"], Depth)}
+
+
+class EventRecord(Struct, frozen=True, array_like=True):
+    """Something unusual that happened, to a job or to the store."""
+
+    at: int
+    kind: str
+    worker: str | None
+    fence: int | None
+    detail: str | None
+
+
+class Story(Struct, frozen=True):
+    """What the store can tell of one job's life besides its own columns."""
+
+    events: list[EventRecord]
+    seen_at: int | None
+    """When the worker that runs it was last heard of."""
+
+
+def story(seq: int) -> Operation[Story]:
+    """A job's events and the last heartbeat of its worker."""
+    events = yield Call("events", {"seq": seq}, Lane.READ)
+    seen = yield Call("seen", {"seq": seq}, Lane.READ)
+    return Story(records(events["events"], EventRecord), seen["seen"][0][0] if seen["seen"] else None)
+
+
+def notices(limit: int = 50) -> Operation[list[EventRecord]]:
+    """The newest events that belong to no job."""
+    answer = yield Call("notices", {"limit": limit}, Lane.READ)
+    return records(answer["events"], EventRecord)
+
+
+class Settled(Struct, frozen=True, array_like=True):
+    """An awaited job that is finished, or that is not there (no state)."""
+
+    id: str
+    state: State | None
+    reason: str | None
+    result: str | None
+    errors: str | None
+    task: str | None
+
+
+def awaited(ids: Sequence[str]) -> Operation[list[Settled]]:
+    """Those of many awaited jobs that need no more waiting."""
+    answer = yield Call("awaited", {"ids": list(ids)}, Lane.READ)
+    return records(answer["jobs"], Settled)
+
+
+class DeadGroup(Struct, frozen=True, array_like=True):
+    """Failed jobs of one task that failed in the same way."""
+
+    task: str
+    reason: str | None
+    error: str | None
+    count: int
+    newest: int | None
+
+
+def dead_groups(limit: int = 100) -> Operation[list[DeadGroup]]:
+    """Failed jobs by task, reason and error type, the largest group first."""
+    answer = yield Call("dead_groups", {"limit": limit, "window": WINDOW}, Lane.READ)
+    return records(answer["groups"], DeadGroup)
+
+
+class Gates(Struct, frozen=True, array_like=True):
+    """What stands between a job and its claim; the same conditions that the claim itself checks."""
+
+    state: State
+    paused: str | None
+    paused_reason: str | None
+    ahead: int
+    """How many jobs of its queue come first, counted up to 1,000."""
+    serving: int
+    """How many live workers serve its queue."""
+    due_in: int
+    reason: str | None
+    worker: str | None
+
+
+def gates(seq: int) -> Operation[Gates | None]:
+    """The gates before one job, or None when it is gone."""
+    answer = yield Call("gates", {"seq": seq}, Lane.READ)
+    found = records(answer["gates"], Gates)
+    return found[0] if found else None

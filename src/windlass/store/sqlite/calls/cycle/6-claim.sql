@@ -1,0 +1,11 @@
+-- Takes the next jobs of one queue, by priority and then by age, if the lease is open and in time.
+-- each rooms (queue, room)
+UPDATE windlass_job SET
+    state = 'running', fence = fence + 1, lease = :lease, claim = :token, worker = :worker, claimed_at = :now,
+    started_at = NULL, finished_at = NULL
+WHERE seq IN (
+    SELECT seq FROM windlass_job WHERE queue = :queue AND state = 'pending' ORDER BY priority DESC, seq LIMIT :room)
+AND EXISTS (
+    SELECT 1 FROM windlass_lease
+    WHERE id = :lease AND state = 'open' AND renewed_at - ttl <= :now AND :now < renewed_at + ttl)
+AND NOT EXISTS (SELECT 1 FROM windlass_queue WHERE name IN (:queue, '*') AND paused_at IS NOT NULL)

@@ -1,0 +1,7 @@
+-- Keys that nobody holds any more: their window is over, their job has started, or it is gone.
+-- (A job that finished gave its key back at once.)
+-- :named rows (index, id, task, payload, key, until, window)
+-- only with named
+DELETE FROM windlass_key WHERE key IN (SELECT value ->> 4 FROM json_each(:named))
+AND (expires_at <= :now OR NOT EXISTS (
+    SELECT 1 FROM windlass_job WHERE windlass_job.id = windlass_key.id AND (until <> 'started' OR fence = 0)))

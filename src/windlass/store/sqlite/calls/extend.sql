@@ -1,0 +1,7 @@
+-- Gives one job that was claimed by hand more time, under its fence.
+-- gives extended
+UPDATE windlass_lease SET renewed_at = :now, ttl = :ttl
+WHERE state = 'open' AND id = (
+    SELECT lease FROM windlass_job
+    WHERE seq = :seq AND fence = :fence AND state = 'running' AND instr(lease, ':') > 0)
+RETURNING id

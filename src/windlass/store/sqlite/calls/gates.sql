@@ -1,0 +1,17 @@
+-- What stands between a pending job and its claim: a pause, jobs before it, nobody who serves its queue.
+-- gives gates
+SELECT windlass_job.state,
+    (SELECT group_concat(name) FROM windlass_queue
+        WHERE name IN (windlass_job.queue, '*') AND paused_at IS NOT NULL),
+    (SELECT paused_reason FROM windlass_queue
+        WHERE name IN (windlass_job.queue, '*') AND paused_at IS NOT NULL LIMIT 1),
+    (SELECT count(*) FROM (
+        SELECT 1 FROM windlass_job AS earlier
+        WHERE earlier.queue = windlass_job.queue AND earlier.state = 'pending' AND (
+            earlier.priority > windlass_job.priority
+            OR (earlier.priority = windlass_job.priority AND earlier.seq < windlass_job.seq)) LIMIT 1000)),
+    (SELECT count(*) FROM windlass_worker JOIN windlass_lease ON windlass_lease.id = windlass_worker.lease
+        WHERE windlass_lease.state = 'open' AND renewed_at - ttl <= :now AND :now < renewed_at + ttl
+        AND EXISTS (SELECT 1 FROM json_each(info, '$.queues') WHERE json_each.value = windlass_job.queue)),
+    windlass_job.run_at - :now, windlass_job.reason, windlass_job.worker
+FROM windlass_job WHERE seq = :seq

@@ -1,0 +1,2 @@
+-- gives leader
+SELECT holder, term, renewed_at + ttl - :now FROM windlass_leader WHERE duty = :duty

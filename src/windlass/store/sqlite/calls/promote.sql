@@ -1,0 +1,7 @@
+-- Makes jobs pending whose time has come, the longest overdue first. They keep their place by age.
+-- gives promoted
+UPDATE windlass_job SET state = 'pending', promoted_at = :now
+WHERE seq IN (
+    SELECT seq FROM windlass_job WHERE state IN ('scheduled', 'retrying') AND run_at <= :now ORDER BY run_at, seq
+    LIMIT :limit)
+RETURNING seq

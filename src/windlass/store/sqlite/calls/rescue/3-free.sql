@@ -1,0 +1,21 @@
+-- Takes jobs away from leases that are over. The fence is raised here too, so that the former owner's endings can be
+-- told from repetitions of its own. A lease that was renewed since the look keeps its jobs.
+-- :endings as in cycle/1-finish
+UPDATE windlass_job SET
+    state = iif(cancel_requested_at IS NULL, ending.state, 'cancelled'),
+    reason = iif(cancel_requested_at IS NULL, ending.reason, NULL),
+    attempt = attempt + ending.charge,
+    crashes = crashes + ending.crash,
+    rescues = rescues + ending.rescue,
+    finished_at = iif(cancel_requested_at IS NOT NULL OR ending.state = 'failed', :now, NULL),
+    errors = coalesce(ending.errors, windlass_job.errors),
+    fence = windlass_job.fence + 1,
+    lease = NULL,
+    claim = NULL
+FROM (
+    SELECT value ->> 0 AS seq, value ->> 1 AS fence, value ->> 2 AS state, value ->> 3 AS reason, value ->> 4 AS charge,
+        value ->> 5 AS crash, value ->> 6 AS rescue, value ->> 10 AS errors
+    FROM json_each(:endings)
+) AS ending
+WHERE windlass_job.seq = ending.seq AND windlass_job.fence = ending.fence AND windlass_job.state = 'running'
+AND NOT EXISTS (SELECT 1 FROM windlass_lease WHERE id = windlass_job.lease AND state = 'open')

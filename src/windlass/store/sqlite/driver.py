@@ -1,0 +1,210 @@
+"""The SQLite driver: a call is a list of statements inside one transaction."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
+from typing import Any
+
+from msgspec.json import encode
+
+from windlass import clock
+from windlass.errors import AppClosed, StoreUnavailable
+from windlass.store.driver import News
+from windlass.store.operation import Answer, Call
+from windlass.store.sqlite import schema
+from windlass.store.sqlite.address import Address
+from windlass.store.sqlite.lanes import Lanes
+from windlass.store.sqlite.library import Busy, Connection, connect
+from windlass.store.sqlite.news import listen
+from windlass.store.sqlite.twofold import claim_file, yield_file
+from windlass.store.sqlite.writer import Guarded
+from windlass.store.statements import Statement, load_calls
+
+_CALLS = "windlass.store.sqlite.calls"
+
+
+class SqliteDriver:
+    """Carries out calls on one file, from any thread.
+
+    Opens nothing until the first call, which also makes or upgrades the schema. ``now`` gives the time in
+    milliseconds, ``deadline`` is how many seconds a call may wait for other writers.
+    """
+
+    cycle_limit = 200
+
+    def __init__(self, address: Address, *, prefix: str, now: Callable[[], int], deadline: float) -> None:
+        self._address = address
+        self._prefix = prefix
+        self._now = now
+        self._deadline = deadline
+        self._calls = load_calls(_CALLS, prefix=prefix)
+        self._lanes = self._new_lanes()
+        self._opening = Lock()
+        self._is_open = False
+        self._is_closed = False
+        _forget_after_fork(self)
+
+    @property
+    def name(self) -> str:
+        return self._address.path
+
+    def execute(self, call: Call) -> Answer:
+        if not self._is_open:
+            self._open()
+        try:
+            return self._lanes.execute(call)
+        except Busy as busy:
+            raise self._locked() from busy
+
+    def listen(self, wake: Callable[[], None]) -> News:
+        if not self._is_open:
+            self._open()
+        return listen(self._address, wake, connect=self._connect)
+
+    def migrate(self) -> list[str]:
+        with self._opening:
+            if self._is_closed:
+                raise AppClosed(f"{self.name}: the store is closed")
+            return self._make_schema()
+
+    def close(self) -> None:
+        with self._opening:
+            self._is_closed = True
+            if self._is_open:
+                self._is_open = False
+                self._lanes.close()
+                self._let_file_go()
+
+    def start_anew(self) -> None:
+        """Forget everything that belongs to the parent process; called in a forked child."""
+        self._lanes.abandon()
+        self._lanes = self._new_lanes()
+        self._opening = Lock()
+
+    def _new_lanes(self) -> Lanes:
+        return Lanes(
+            connect=self._connect, begin=self._begin, perform=self._perform, is_memory=self._address.is_memory
+        )
+
+    def _open(self) -> None:
+        with self._opening:
+            if self._is_closed:
+                raise AppClosed(f"{self.name}: the store is closed")
+            if self._is_open:
+                return
+            self._take_file()
+            try:
+                self._make_schema()
+            except BaseException:
+                self._lanes.close()
+                self._let_file_go()
+                raise
+            self._is_open = True
+
+    def _make_schema(self) -> list[str]:
+        def step(connection: Connection) -> list[str]:
+            if schema.check_version(connection, self._prefix, self.name) == schema.newest(self._prefix):
+                return []
+            return schema.migrate(connection, self._prefix, now=self._now)
+
+        try:
+            return self._lanes.writer.run_alone(step)
+        except Busy as busy:
+            raise self._locked() from busy
+
+    def _take_file(self) -> None:
+        if self._address.library == "apsw" and not self._address.is_memory:
+            claim_file(self._address.path)
+
+    def _let_file_go(self) -> None:
+        if self._address.library == "apsw" and not self._address.is_memory:
+            yield_file(self._address.path)
+
+    def _connect(self) -> Connection:
+        connection = connect(self._address)
+        try:
+            self._patiently(
+                lambda: schema.set_up(connection, durability=self._address.durability, path=self._address.path)
+            )
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _begin(self, connection: Connection) -> None:
+        self._patiently(lambda: connection.run("BEGIN IMMEDIATE"))
+
+    def _patiently(self, attempt: Callable[[], object]) -> None:
+        """Try until it works or the deadline has come.
+
+        SQLite's own waiting backs off so far that one writer can starve; short waits with jitter are fair.
+        """
+        try:
+            attempt()
+        except Busy:
+            until = clock.monotonic() + self._deadline
+            while True:
+                clock.sleep(0.0001 + 0.0002 * clock.roll())
+                try:
+                    attempt()
+                except Busy:
+                    if clock.monotonic() >= until:
+                        raise
+                else:
+                    return
+
+    def _locked(self) -> StoreUnavailable:
+        return StoreUnavailable(
+            f"{self.name}: another process has kept the file locked for {self._deadline:g} s; "
+            "is a transaction left open somewhere?"
+        )
+
+    def _perform(self, connection: Connection, call: Call) -> Answer:
+        # Read after the lock was taken: a call that waited must not judge leases by the time at which it came.
+        bound: dict[str, Any] = {"now": self._now()}
+        for name, value in call.params.items():
+            bound[name] = encode(value).decode() if isinstance(value, list | dict) else value
+        answer: dict[str, Any] = {}
+        for statement in self._calls[call.name]:
+            if statement.only_with is None or call.params[statement.only_with]:
+                self._run(connection, statement, call.params, bound, answer)
+        return answer
+
+    def _run(
+        self,
+        connection: Connection,
+        statement: Statement,
+        params: Mapping[str, Any],
+        bound: dict[str, Any],
+        answer: dict[str, Any],
+    ) -> None:
+        if statement.each is not None:
+            self._run_each(connection, statement, params[statement.each], bound)
+            return
+        rows = connection.run(statement.text, bound)
+        if statement.is_guard:
+            if rows:
+                raise Guarded({str(statement.gives): rows})
+        elif statement.gives is not None:
+            answer[statement.gives] = rows[0][0] if statement.is_json else rows
+
+    def _run_each(
+        self, connection: Connection, statement: Statement, items: Sequence[Sequence[Any]], bound: dict[str, Any]
+    ) -> None:
+        for item in items:
+            connection.run(statement.text, {**bound, **dict(zip(statement.each_names, item, strict=True))})
+
+
+def _forget_after_fork(driver: SqliteDriver) -> None:
+    """Let forked children open connections of their own, without keeping the driver alive."""
+    reference = weakref.ref(driver)
+
+    def in_child() -> None:
+        living = reference()
+        if living is not None:
+            living.start_anew()
+
+    os.register_at_fork(after_in_child=in_child)

@@ -1,0 +1,70 @@
+"""The connections of one process to one file, by what they are for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from windlass.store.operation import Answer, Call, Lane
+from windlass.store.sqlite.carried import keep_for_ever
+from windlass.store.sqlite.library import Connection
+from windlass.store.sqlite.writer import Writer
+
+_READERS_KEPT = 4
+
+
+class Lanes:
+    """A writer, a heartbeat that waits for no writer of this process, and readers that wait for nobody."""
+
+    def __init__(
+        self,
+        *,
+        connect: Callable[[], Connection],
+        begin: Callable[[Connection], None],
+        perform: Callable[[Connection, Call], Answer],
+        is_memory: bool,
+    ) -> None:
+        self._connect = connect
+        self._perform = perform
+        self._is_memory = is_memory
+        self.writer = Writer(connect=connect, begin=begin, perform=perform)
+        # A database in memory lives in one connection, which then serves every lane.
+        self._beat = self.writer if is_memory else Writer(connect=connect, begin=begin, perform=perform)
+        self._readers: list[Connection] = []
+
+    def execute(self, call: Call) -> Answer:
+        """Carry out one call on its lane."""
+        if call.lane is Lane.READ and not self._is_memory:
+            return self._read(call)
+        return (self._beat if call.lane is Lane.BEAT else self.writer).execute(call)
+
+    def close(self) -> None:
+        """Close every connection."""
+        self.writer.close()
+        self._beat.close()
+        while self._readers:
+            self._readers.pop().close()
+
+    def abandon(self) -> None:
+        """Forget connections that belong to the parent process, without closing them."""
+        for connection in (self.writer.connection, self._beat.connection, *self._readers):
+            if connection is not None:
+                keep_for_ever(connection.carried_over())
+
+    def _read(self, call: Call) -> Answer:
+        try:
+            connection = self._readers.pop()
+        except IndexError:
+            connection = self._connect()
+        try:
+            # One snapshot for all statements of the call.
+            connection.run("BEGIN")
+            try:
+                return self._perform(connection, call)
+            finally:
+                if connection.is_in_transaction:
+                    connection.run("COMMIT")
+        finally:
+            if len(self._readers) < _READERS_KEPT:
+                self._readers.append(connection)
+            else:
+                connection.close()

@@ -1,0 +1,128 @@
+"""The two SQLite libraries behind one small face.
+
+``apsw`` brings the newest SQLite and is for files of our own; the standard library's module is for a file that is the
+application's own database. Both must never have one file open in one process: each would drop the other's locks.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import apsw
+
+from windlass.errors import StoreUnavailable, WindlassError
+from windlass.store.driver import DataRefused
+from windlass.store.sqlite.address import Address
+
+Rows = list[tuple[Any, ...]]
+
+
+class Busy(Exception):
+    """Another connection is writing; try again soon."""
+
+
+class Connection(Protocol):
+    """One connection; not for two threads at once."""
+
+    def run(self, text: str, params: Mapping[str, Any] | None = None) -> Rows:
+        """Execute one statement; raises ``Busy``, ``DataRefused`` or ``StoreUnavailable``."""
+
+    @property
+    def is_in_transaction(self) -> bool: ...
+
+    def close(self) -> None: ...
+
+
+class ApswConnection:
+    """A connection through apsw."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        try:
+            self._connection = apsw.Connection(path, statementcachesize=400)
+        except apsw.Error as error:
+            raise _translate_apsw(error, path) from error
+
+    def run(self, text: str, params: Mapping[str, Any] | None = None) -> Rows:
+        try:
+            return list(self._connection.execute(text, params))
+        except apsw.BusyError as error:
+            raise Busy from error
+        except (apsw.Error, UnicodeError) as error:
+            raise _translate_apsw(error, self._path) from error
+
+    @property
+    def is_in_transaction(self) -> bool:
+        return self._connection.in_transaction
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def carried_over(self) -> object:
+        """What a forked child must keep alive for ever: closing it would harm the parent."""
+        return self._connection
+
+
+class StdlibConnection:
+    """A connection through the standard library's module."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        try:
+            self._connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
+        except sqlite3.Error as error:
+            raise _translate_stdlib(error, path) from error
+
+    def run(self, text: str, params: Mapping[str, Any] | None = None) -> Rows:
+        try:
+            return self._connection.execute(text, params or {}).fetchall()
+        except sqlite3.OperationalError as error:
+            if (error.sqlite_errorcode & 0xFF) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise Busy from error
+            raise _translate_stdlib(error, self._path) from error
+        except (sqlite3.Error, UnicodeError) as error:
+            raise _translate_stdlib(error, self._path) from error
+
+    @property
+    def is_in_transaction(self) -> bool:
+        return self._connection.in_transaction
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def carried_over(self) -> object:
+        """What a forked child must keep alive for ever: closing it would harm the parent."""
+        return self._connection
+
+
+def connect(address: Address) -> ApswConnection | StdlibConnection:
+    """Open the file with the library that the address asks for."""
+    return ApswConnection(address.path) if address.library == "apsw" else StdlibConnection(address.path)
+
+
+_DATA_CODES = {apsw.SQLITE_CONSTRAINT, apsw.SQLITE_TOOBIG, apsw.SQLITE_MISMATCH, apsw.SQLITE_RANGE}
+_HINTS = {
+    apsw.SQLITE_FULL: "the disk is full",
+    apsw.SQLITE_READONLY: "the file or its folder cannot be written to",
+    apsw.SQLITE_CANTOPEN: "cannot be opened; does its folder exist, and may this user write there?",
+    apsw.SQLITE_PERM: "permission was denied",
+    apsw.SQLITE_NOTADB: "is not an SQLite database",
+    apsw.SQLITE_CORRUPT: "is damaged; restore it from a backup",
+    apsw.SQLITE_IOERR: "could not be read or written",
+}
+
+
+def _translate_apsw(error: Exception, path: str) -> WindlassError:
+    return _translated(error, path, getattr(error, "result", apsw.SQLITE_ERROR))
+
+
+def _translate_stdlib(error: Exception, path: str) -> WindlassError:
+    return _translated(error, path, getattr(error, "sqlite_errorcode", apsw.SQLITE_ERROR) & 0xFF)
+
+
+def _translated(error: Exception, path: str, code: int) -> WindlassError:
+    if code in _DATA_CODES or isinstance(error, UnicodeError) or "malformed JSON" in str(error):
+        return DataRefused(f"{path}: {error}")
+    return StoreUnavailable(f"{path}: {_HINTS.get(code, 'SQLite refused the call')} ({error})")

@@ -1,0 +1,79 @@
+"""The schema of one file: making it, checking it, bringing it up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.resources import files
+
+from windlass.errors import ConfigError, StoreUnavailable
+from windlass.store.sqlite.library import Connection
+
+_MIGRATIONS = "windlass.store.sqlite.migrations"
+
+
+def migrations(prefix: str) -> list[tuple[int, str, str]]:
+    """Number, name and statements of every step, in order."""
+    steps = []
+    for file in files(_MIGRATIONS).iterdir():
+        if file.name.endswith(".sql"):
+            text = file.read_text(encoding="utf-8").replace("windlass_", prefix)
+            steps.append((int(file.name.split("-")[0]), file.name, text))
+    return sorted(steps)
+
+
+def version_of(connection: Connection, prefix: str) -> int:
+    """The number of the last step that this file has seen; 0 for a new one."""
+    if not connection.run(f"SELECT 1 FROM sqlite_schema WHERE name = '{prefix}schema'"):  # noqa: S608  # checked prefix
+        return 0
+    rows = connection.run(f"SELECT max(version) FROM {prefix}schema")  # noqa: S608
+    return int(rows[0][0] or 0)
+
+
+def check_version(connection: Connection, prefix: str, path: str) -> int:
+    """The file's version; refuses a file that a newer release has changed."""
+    found, known = version_of(connection, prefix), newest(prefix)
+    if found > known:
+        raise ConfigError(
+            f"{path}: its schema is version {found}, this Windlass knows {known}; upgrade windlass to open it"
+        )
+    return found
+
+
+def newest(prefix: str) -> int:
+    """The version that this release makes."""
+    return migrations(prefix)[-1][0]
+
+
+def migrate(connection: Connection, prefix: str, *, now: Callable[[], int]) -> list[str]:
+    """Take the steps that are missing, all or none, inside the transaction the caller has begun."""
+    current = version_of(connection, prefix)
+    taken = []
+    for number, name, text in migrations(prefix):
+        if number <= current:
+            continue
+        if number == 1:
+            connection.run(
+                f"CREATE TABLE {prefix}schema (version INTEGER PRIMARY KEY, name TEXT, applied_at INTEGER) STRICT"
+            )
+        for statement in _split(text):
+            connection.run(statement)
+        connection.run(
+            f"INSERT INTO {prefix}schema VALUES (:number, :name, :now)",  # noqa: S608
+            {"number": number, "name": name, "now": now()},
+        )
+        taken.append(name)
+    return taken
+
+
+def _split(text: str) -> list[str]:
+    """The statements of a file; comment lines may hold anything, statements no semicolon but their last."""
+    code = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("--"))
+    return [statement for statement in code.split(";") if statement.strip()]
+
+
+def set_up(connection: Connection, *, durability: str, path: str) -> None:
+    """What every connection needs before its first statement."""
+    mode = connection.run("PRAGMA journal_mode = WAL")
+    if mode[0][0] not in ("wal", "memory"):
+        raise StoreUnavailable(f"{path}: SQLite could not switch to WAL mode (a network file system?)")
+    connection.run(f"PRAGMA synchronous = {'FULL' if durability == 'full' else 'NORMAL'}")

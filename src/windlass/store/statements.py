@@ -1,0 +1,71 @@
+"""Statement files: where they lie, what their headings say.
+
+A call is one file (``depth.sql``) or a folder of numbered files (``cycle/1-finish.sql``, ``cycle/2-mark.sql``) that
+run in order. Comment lines at the head say what the statement does and, in a fixed form, how its part of the answer
+is made:
+
+- ``-- gives NAME``: its rows are the part NAME of the call's answer
+- ``-- gives NAME as json``: its one value is a JSON array of rows (one step for the whole batch)
+- ``-- each NAME (a, b)``: runs once for each row of the parameter NAME, with the row's values bound as ``:a``, ``:b``
+- ``-- only with NAME``: left out when the list NAME is empty
+- ``-- guard NAME``: if it gives rows, the call stops, nothing of it is kept, and NAME is all of its answer
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+_GIVES = re.compile(r"^-- gives (\w+)( as json)?$", re.M)
+_EACH = re.compile(r"^-- each (\w+) \(([\w, ]+)\)$", re.M)
+_ONLY = re.compile(r"^-- only with (\w+)$", re.M)
+_GUARD = re.compile(r"^-- guard (\w+)$", re.M)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement and what its heading says about its answer."""
+
+    text: str
+    gives: str | None = None
+    is_json: bool = False
+    each: str | None = None
+    each_names: tuple[str, ...] = ()
+    only_with: str | None = None
+    is_guard: bool = False
+
+
+def read_statement(source: str) -> Statement:
+    """Parse one statement file."""
+    gives, each, guard = _GIVES.search(source), _EACH.search(source), _GUARD.search(source)
+    only = _ONLY.search(source)
+    return Statement(
+        text=source,
+        gives=guard[1] if guard else gives[1] if gives else None,
+        is_json=bool(gives and gives[2]),
+        each=each[1] if each else None,
+        each_names=tuple(name.strip() for name in each[2].split(",")) if each else (),
+        only_with=only[1] if only else None,
+        is_guard=guard is not None,
+    )
+
+
+@cache
+def load_calls(package: str, *, prefix: str) -> Mapping[str, Sequence[Statement]]:
+    """Every call below ``package``, by name; ``prefix`` (checked by the caller) replaces ``windlass_`` in identifiers."""
+    calls: dict[str, Sequence[Statement]] = {}
+    for entry in files(package).iterdir():
+        if entry.is_dir() and not entry.name.startswith("_"):
+            parts = sorted((part for part in entry.iterdir() if part.name.endswith(".sql")), key=lambda part: part.name)
+            calls[entry.name] = [_load(part, prefix) for part in parts]
+        elif entry.name.endswith(".sql"):
+            calls[entry.name.removesuffix(".sql")] = [_load(entry, prefix)]
+    return calls
+
+
+def _load(file: Traversable, prefix: str) -> Statement:
+    return read_statement(file.read_text(encoding="utf-8").replace("windlass_", prefix))

@@ -1,0 +1,1 @@
+"""The tests of Windlass; a package, so that benchmarks can import ``tests.servers`` too."""

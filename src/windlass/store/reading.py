@@ -145,6 +145,19 @@ def awaited(ids: Sequence[str]) -> Operation[list[Settled]]:
     return records(answer["jobs"], Settled)
 
 
+class Upcoming(Struct, frozen=True, array_like=True):
+    """In how many milliseconds promote and rescue have something to do; None for not in sight, 0 or less for now."""
+
+    next_due: int | None
+    next_expiry: int | None
+
+
+def upcoming() -> Operation[Upcoming]:
+    """When the next job is due and the next lease that holds jobs is over."""
+    answer = yield Call("upcoming", {}, Lane.READ)
+    return records(answer["upcoming"], Upcoming)[0]
+
+
 class DeadGroup(Struct, frozen=True, array_like=True):
     """Failed jobs of one task that failed in the same way."""
 

@@ -35,9 +35,10 @@ def classes_in(annotation: object) -> frozenset[type]:
         if any(part is other for other in seen):
             continue
         seen.append(part)
-        if isinstance(part, type) and typing.get_origin(part) is None and shape_of(part) is not None:
+        if isinstance(part, type) and (shape := shape_of(part)):
             found.add(part)
-            waiting.extend(hints_of(part).values())
+            hints = hints_of(part)
+            waiting.extend(hints.get(name) for name in shape.field_names())
         waiting.extend(_parts(part))
     return frozenset(found)
 

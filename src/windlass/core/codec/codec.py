@@ -6,14 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
-from windlass.core.codec.conversion import convert_call, convert_result
+from windlass.core.codec.conversion import check_meta, convert_call, convert_result
 from windlass.core.codec.decode import decode, needs_decoding
 from windlass.core.codec.encode import encode
 from windlass.core.codec.envelope import read_envelope
 from windlass.core.codec.jsontext import parse, to_json
 from windlass.core.codec.limits import Limits
-from windlass.core.codec.plain import require_plain
-from windlass.core.codec.refusal import Refusal
 from windlass.core.codec.scope import require_storable
 from windlass.core.codec.signature import Signature, signature_of, unsigned
 from windlass.core.codec.sizes import bounded, call_too_large
@@ -79,10 +77,7 @@ class Codec:
     def encode_meta(self, meta: Mapping[str, object]) -> str:
         """Metadata is plain JSON for everybody to read: no tags, no classes."""
         plain = dict(meta)
-        try:
-            require_plain(plain, self._limits.depth)
-        except Refusal as refusal:
-            raise refusal.error("meta") from None
+        check_meta(plain, depth=self._limits.depth)
         return bounded(to_json(plain), self._limits.meta, "meta")
 
     def decode_meta(self, text: str) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Arguments and results through the codec; whatever is wrong is told with the name of the argument."""
+"""Arguments, results and metadata through the codec; whatever is wrong is told with the name of the argument."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from windlass.core.codec.envelope import FORMAT, Envelope
+from windlass.core.codec.plain import require_plain
 from windlass.core.codec.refusal import Refusal
 from windlass.core.codec.scope import Scope
 from windlass.core.codec.signature import Place, Signature
@@ -27,7 +28,7 @@ def convert_call(
         for place, value in enumerate(args):  # noqa: B007 - the handler needs it
             positional.append(step(value, depth, signature.scope))
         for place, value in kwargs.items():
-            named[require_text(place)] = step(value, depth, signature.scope)
+            named[_keyword(place)] = step(value, depth, signature.scope)
     except (Refusal, RecursionError) as problem:
         raise _error(problem, signature.subject(place)) from problem.__cause__
     return Envelope(FORMAT, positional, named)
@@ -39,6 +40,20 @@ def convert_result(step: Step, signature: Signature, value: object, *, depth: in
         return step(value, depth, signature.scope)
     except (Refusal, RecursionError) as problem:
         raise _error(problem, "result") from problem.__cause__
+
+
+def check_meta(meta: object, *, depth: int) -> None:
+    """PayloadError unless ``meta`` is plain JSON."""
+    try:
+        require_plain(meta, depth)
+    except (Refusal, RecursionError) as problem:
+        raise _error(problem, "meta") from None
+
+
+def _keyword(name: str) -> str:
+    if type(name) is not str:
+        raise Refusal("the name of an argument must be plain text")
+    return require_text(name)
 
 
 def _error(problem: Refusal | RecursionError, subject: str) -> PayloadError:

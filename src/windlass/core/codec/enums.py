@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, Flag
 from typing import ClassVar, cast
@@ -25,6 +26,9 @@ class EnumShape:
     tag: ClassVar[str] = "enum"
     cls: type[Enum]
 
+    def field_names(self) -> Iterable[str]:
+        return ()
+
     def members(self, value: object) -> Members:
         return {VALUE: cast("Enum", value)._name_}
 
@@ -39,6 +43,9 @@ class FlagShape:
 
     tag: ClassVar[str] = "enum"
     cls: type[Flag]
+
+    def field_names(self) -> Iterable[str]:
+        return ()
 
     def members(self, value: object) -> Members:
         return {VALUE: cast("Flag", value)._value_}

@@ -16,7 +16,11 @@ _ENCODER = msgspec.json.Encoder()
 
 def to_json(value: object) -> bytes:
     """Compact UTF-8; equal values with their keys in the same order give equal bytes."""
-    return _ENCODER.encode(value)
+    try:
+        return _ENCODER.encode(value)
+    except RecursionError:
+        # Only where the depth is set far above the default.
+        raise PayloadError("nested too deeply for Python's recursion limit") from None
 
 
 def parse(text: str, decoder: msgspec.json.Decoder[T]) -> T:

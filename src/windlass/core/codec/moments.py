@@ -61,14 +61,21 @@ def _zone(zone: tzinfo | None) -> Members:
     if zone is None:
         return {}
     if type(zone) is timezone:
-        name = zone.tzname(None)
-        is_named = name != timezone(zone.utcoffset(None)).tzname(None)
-        return {"name": require_text(name)} if is_named else {}
+        return _fixed_zone(zone)
     if type(zone) is ZoneInfo and zone.key and _ZONE_KEY.fullmatch(zone.key):
         return {"zone": zone.key}
     raise Refusal(
         f"the time zone {type(zone).__qualname__} cannot be stored; use zoneinfo.ZoneInfo(key) or datetime.timezone"
     )
+
+
+def _fixed_zone(zone: timezone) -> Members:
+    offset = zone.utcoffset(None)
+    if offset.microseconds:
+        # Python's own parser takes some of them for UTC.
+        raise Refusal("a time zone with a fraction of a second cannot be stored")
+    name = zone.tzname(None)
+    return {"name": require_text(name)} if name != timezone(offset).tzname(None) else {}
 
 
 def _read_zone(members: Members, offset: tzinfo | None) -> tzinfo | None:
@@ -80,12 +87,8 @@ def _read_zone(members: Members, offset: tzinfo | None) -> tzinfo | None:
     if "name" in members:
         if offset is None:
             raise Refusal("'name' needs an offset")
-        return timezone(_fixed(offset), text_in(members, "name"))
+        return timezone(offset.utcoffset(None) or timedelta(0), text_in(members, "name"))
     return offset
-
-
-def _fixed(offset: tzinfo) -> timedelta:
-    return offset.utcoffset(None) or timedelta(0)
 
 
 def _fold(fold: int) -> Members:

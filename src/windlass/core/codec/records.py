@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 from collections.abc import Callable, Iterable
 from typing import NamedTuple, Protocol
 
 import msgspec
 
+from windlass.core.codec.parameters import parameters_of
 from windlass.core.codec.refusal import Refusal
 from windlass.core.codec.tags import VALUE, Members, fields_in, require_only
 
@@ -34,6 +34,9 @@ class RecordShape:
     cls: type
     fields: tuple[Field, ...]
     put: Callable[[object, str, object], None]
+
+    def field_names(self) -> Iterable[str]:
+        return (field.name for field in self.fields)
 
     def members(self, value: object) -> Members:
         return {VALUE: {field.name: getattr(value, field.name) for field in self.fields}}
@@ -96,7 +99,7 @@ def _shape(
 def _is_buildable(shape: RecordShape) -> bool:
     """Whether ``__init__`` takes the fields and needs nothing else: better asked at the call than in the worker."""
     try:
-        inspect.signature(shape.cls).bind(**{field.keyword: None for field in shape.fields if field.keyword})
+        parameters_of(shape.cls).bind(**{field.keyword: None for field in shape.fields if field.keyword})
     except (TypeError, ValueError):
         return False
     return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from windlass.core.codec.enums import enum_shape
@@ -16,6 +16,9 @@ class Shape(Protocol):
 
     @property
     def tag(self) -> str: ...
+
+    def field_names(self) -> Iterable[str]:
+        """The fields whose annotations say which other classes an instance may hold."""
 
     def members(self, value: object) -> Members:
         """The parts to store beside tag and class; they may hold any storable value."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from types import MappingProxyType
 from typing import TypeAlias
 
 from windlass.core.codec.annotations import classes_in, hints_of
+from windlass.core.codec.parameters import parameters_of
 from windlass.core.codec.scope import Scope, scope_of
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -47,18 +47,17 @@ def signature_of(function: Callable[..., object], *, registered: Iterable[type])
     hints = hints_of(inspect.unwrap(function))
     classes = {name: classes_in(hints.get(name)) for name in parameters}
     returns = classes_in(hints.get("return"))
-    near = dict.fromkeys(sorted(chain(returns, *classes.values()), key=lambda cls: (cls.__module__, cls.__qualname__)))
     return Signature(
         positional=tuple(name for name, parameter in parameters.items() if parameter.kind in _POSITIONAL),
         parameters=MappingProxyType(classes),
         returns=returns,
-        scope=scope_of(near=near, far=registered),
+        scope=scope_of(near=returns.union(*classes.values()), far=registered),
     )
 
 
 def _parameters(function: Callable[..., object]) -> Mapping[str, inspect.Parameter]:
     try:
-        return inspect.signature(function).parameters
-    except (TypeError, ValueError, NameError):
-        # Some built-in functions have no signature to show; their arguments go by number.
+        return parameters_of(function).parameters
+    except (TypeError, ValueError):
+        # Their arguments go by number.
         return {}

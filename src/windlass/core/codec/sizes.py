@@ -18,8 +18,6 @@ def bounded(text: bytes, limit: int, subject: str) -> str:
 def call_too_large(size: int, limit: int, signature: Signature, call: Envelope) -> PayloadTooLarge:
     """The error for a whole call; it names the largest argument."""
     places: list[tuple[Place, object]] = [*enumerate(call.args), *call.kwargs.items()]
-    largest, place = max(((len(to_json(value)), place) for place, value in places), key=lambda pair: pair[0])
-    return PayloadTooLarge(
-        f"payload is {size:,} bytes, the limit is {limit:,}; "
-        f"the largest part is {signature.subject(place)} with {largest:,} bytes"
-    )
+    sizes = [(len(to_json(value)), signature.subject(place)) for place, value in places]
+    part = "; the largest part is {1} with {0:,} bytes".format(*max(sizes)) if sizes else ""
+    return PayloadTooLarge(f"payload is {size:,} bytes, the limit is {limit:,}{part}")

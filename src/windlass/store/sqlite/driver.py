@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.json import encode
 
 from windlass import clock
-from windlass.errors import AppClosed, StoreUnavailable
+from windlass.errors import AppClosed, StoreUnavailable, WindlassError
 from windlass.store.driver import News
 from windlass.store.operation import Answer, Call
 from windlass.store.sqlite import schema
@@ -62,7 +62,19 @@ class SqliteDriver:
     def listen(self, wake: Callable[[], None]) -> News:
         if not self._is_open:
             self._open()
-        return listen(self._address, wake, connect=self._connect)
+
+        def wake_for_others() -> None:
+            # The log file changes with our own commits too, of which everybody here knows already.
+            if self._sees_foreign_commits():
+                wake()
+
+        return listen(self._address, wake_for_others, connect=self._connect)
+
+    def _sees_foreign_commits(self) -> bool:
+        try:
+            return self._lanes.writer.sees_foreign_commits()
+        except (Busy, WindlassError):
+            return True  # better one look too many than one too few
 
     def migrate(self) -> list[str]:
         with self._opening:

@@ -57,6 +57,7 @@ class Writer:
         self._perform = perform
         self._turn = Lock()
         self._queued: deque[_Request] = deque()
+        self._version = -1
         self.connection: Connection | None = None
 
     def execute(self, call: Call) -> Answer:
@@ -83,6 +84,13 @@ class Writer:
                 self._undo(connection)
                 raise
             return result
+
+    def sees_foreign_commits(self) -> bool:
+        """Whether anybody else has committed since the last time this was asked."""
+        with self._turn:
+            version = int(self._open().run("PRAGMA data_version")[0][0])
+            is_new, self._version = version != self._version, version
+        return is_new
 
     def close(self) -> None:
         with self._turn:

@@ -1,0 +1,102 @@
+"""The job that runs: what a task can ask and tell about its own run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any, Protocol
+
+from windlass.errors import Cancel, ConfigError, LeaseLost
+
+
+class RunControl(Protocol):
+    """The worker's side of a run."""
+
+    def report_progress(self, value: float | None, text: str | None) -> bool:
+        """Show progress; false when the lease is lost."""
+
+    @property
+    def is_cancelled(self) -> bool: ...
+
+    @property
+    def is_stopping(self) -> bool: ...
+
+
+class ActiveJob:
+    """Given by ``current_job()``, or to a parameter annotated ``job: ActiveJob``.
+
+    ``fence`` grows with every claim of the job: pass it along with your own writes to guard them against a run that
+    was declared dead and woke up again.
+    """
+
+    __slots__ = ("_control", "_meta", "attempt", "correlation_id", "fence", "id", "max_attempts", "queue", "task")
+
+    def __init__(
+        self,
+        *,
+        id: str,
+        task: str,
+        queue: str,
+        attempt: int,
+        max_attempts: int,
+        fence: int,
+        correlation_id: str,
+        meta: Callable[[], dict[str, Any]],
+        control: RunControl,
+    ) -> None:
+        self.id = id
+        self.task = task
+        self.queue = queue
+        self.attempt = attempt
+        """Which run this is, counted from 1."""
+        self.max_attempts = max_attempts
+        self.fence = fence
+        self.correlation_id = correlation_id
+        self._meta = meta
+        self._control = control
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """What was given as ``meta=`` when the job was enqueued."""
+        return self._meta()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether somebody wants this run to stop: a cancel request, a lost lease or a shutdown beyond its grace."""
+        return self._control.is_cancelled or self._control.is_stopping
+
+    def progress(self, value: float | None = None, text: str | None = None) -> None:
+        """Show how far the run is, from 0 to 1, with a word about it; raises ``LeaseLost`` when it is ours no more."""
+        if value is not None and not 0 <= value <= 1:
+            raise ConfigError(f"progress must lie between 0 and 1, got {value!r}")
+        if not self._control.report_progress(value, text):
+            raise LeaseLost(f"job {self.id}: another run has taken over (our fence is {self.fence})")
+
+    def checkpoint(self) -> None:
+        """Stop here if somebody wants this run to stop: raises ``Cancel`` or ``LeaseLost``; otherwise does nothing."""
+        if self._control.is_cancelled:
+            raise Cancel(f"job {self.id} was cancelled")
+        if self._control.is_stopping:
+            raise LeaseLost(f"job {self.id}: the worker gives this run up")
+
+    def __repr__(self) -> str:
+        return f"<ActiveJob {self.id} {self.task} attempt {self.attempt}>"
+
+
+class Run(Protocol):
+    """Whatever runs a job; the face for the task is made only when the task asks for it."""
+
+    @property
+    def active(self) -> ActiveJob: ...
+
+
+running: ContextVar[Run | None] = ContextVar("windlass_running", default=None)
+"""What the current thread or coroutine runs."""
+
+
+def current_job() -> ActiveJob:
+    """The job this code runs in; outside a task it raises ``ConfigError``."""
+    run = running.get()
+    if run is None:
+        raise ConfigError("current_job() works only inside a running task")
+    return run.active

@@ -1,0 +1,322 @@
+"""Windlass: declare tasks, enqueue, look up, run a worker."""
+
+from __future__ import annotations
+
+import getpass
+import socket
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
+
+from windlass import clock
+from windlass.core import names
+from windlass.core.codec import Codec, Limits
+from windlass.core.duration import duration, milliseconds
+from windlass.core.ids import UlidSource
+from windlass.core.retry import Retry
+from windlass.core.unique import Unique
+from windlass.enqueuing import DEFAULT_QUEUE, Enqueuer
+from windlass.errors import ConfigError, Duration
+from windlass.job import Job
+from windlass.operating import Operating
+from windlass.options import UNSET, Options, check_known
+from windlass.pull import ClaimedJob
+from windlass.registry import Registry, module_of
+from windlass.retention import Archive, Retention, archive_from
+from windlass.session import Session
+from windlass.settings import setting
+from windlass.store import jobs
+from windlass.store.jobs import Enqueued
+from windlass.store.open import open_driver
+from windlass.store.operation import Operation
+from windlass.task import Request, Task, TaskSettings, TaskWithOptions
+from windlass.waiting import Waiter
+
+if TYPE_CHECKING:
+    from windlass.worker.worker import Worker
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_TASK_SETTINGS = tuple(TaskSettings.__dataclass_fields__)
+DEFAULT_URL = "sqlite:///windlass.db"
+
+
+class Windlass(Operating):
+    """An application's jobs: its tasks, its store, and everything that can be asked of them.
+
+    ``url`` comes from the argument, ``$WINDLASS_URL``, ``[tool.windlass]`` in pyproject.toml, or is
+    ``sqlite:///windlass.db`` in the working folder. Nothing is opened before it is needed.
+
+    >>> app = Windlass("sqlite:///:memory:")
+    >>> @app.task(queue="mail")
+    ... def welcome(user_id: int) -> str:
+    ...     return f"welcome {user_id}"
+    >>> job = welcome.enqueue(42)
+    >>> with app.worker():
+    ...     job.result(timeout=5)
+    'welcome 42'
+    >>> app.close()
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        namespace: str = "windlass",
+        importable: Sequence[str] = (),
+        types: Iterable[type] = (),
+        retry: Retry | None = None,
+        give_up_on: tuple[type[BaseException], ...] = (),
+        retention: Retention | None = None,
+        archive: str | Path | Archive | None = None,
+        limits: Limits | None = None,
+        store_deadline: Duration = 5,
+        clock: Callable[[], int] | None = None,
+    ) -> None:
+        """``clock`` replaces the store's clock in tests (see ``windlass.testing.ManualClock``)."""
+        self.url = setting("url", url, DEFAULT_URL) or DEFAULT_URL
+        self._clock = clock
+        self._retry = retry or Retry()
+        self._give_up_on = give_up_on
+        self._retention = retention or Retention()
+        self._archive = archive_from(archive)
+        self._routes: dict[str, str] = {}
+        self._codec = Codec(types, limits or Limits())
+        self._registry = Registry(importable=importable, adopt=self._adopt)
+        deadline = duration(store_deadline, "store_deadline").total_seconds()
+        self._session = Session(open_driver(self.url, namespace=namespace, now=clock, deadline=deadline))
+        self._ids = UlidSource(now=self._now, random_bits=_random_bits)
+        self._enqueuer = Enqueuer(codec=self._codec, next_id=self._ids.next, retry=self._retry, route=self._route)
+        self._waiter = Waiter(self._session)
+        self._workers: list[Worker] = []
+        self._actor = f"{getpass.getuser()}@{socket.gethostname()}"
+
+    def __enter__(self) -> Windlass:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Windlass {self._session.store_name}>"
+
+    @property
+    def store(self) -> str:
+        """Where the jobs are: an absolute path, or an address without its password."""
+        return self._session.store_name
+
+    @property
+    def tasks(self) -> list[Task[..., Any]]:
+        """The tasks that are registered here."""
+        return list(self._registry)
+
+    @overload
+    def task(self, function: Callable[P, Coroutine[Any, Any, R]], /) -> Task[P, R]: ...
+    @overload
+    def task(self, function: Callable[P, R], /) -> Task[P, R]: ...
+    @overload
+    def task(
+        self,
+        /,
+        *,
+        name: str | None = None,
+        queue: str | None = None,
+        priority: int = 0,
+        retry: Retry | None = None,
+        timeout: Duration | None = ...,
+        isolation: str | None = None,
+        unique: Unique | None = None,
+        retry_on: tuple[type[BaseException], ...] | None = None,
+        give_up_on: tuple[type[BaseException], ...] = (),
+        prefetch: int | None = None,
+    ) -> _TaskDecorator: ...
+    def task(self, function: Callable[..., Any] | None = None, /, *, name: str | None = None, **options: Any) -> Any:
+        """Register a function as a task: bare, or with options for all of its jobs."""
+        if function is not None:
+            return self._declare(function, name=None, settings=TaskSettings())
+        check_known(options, _TASK_SETTINGS, "task option")
+        settings = TaskSettings(**options)
+        return lambda decorated: self._declare(decorated, name=name, settings=settings)
+
+    def enqueue(self, task: Task[..., Any] | Callable[..., Any] | str, /, *args: Any, **kwargs: Any) -> Job[Any]:
+        """Run a task in the background: the task, its name, or a plain function at the top level of a module."""
+        return self._enqueue(self._request(task, args, kwargs))
+
+    async def aenqueue(self, task: Task[..., Any] | Callable[..., Any] | str, /, *args: Any, **kwargs: Any) -> Job[Any]:
+        """``enqueue`` for async code."""
+        return await self._aenqueue(self._request(task, args, kwargs))
+
+    def request(
+        self,
+        task: Task[..., Any] | Callable[..., Any] | str,
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Request:
+        """A request under options, for ``enqueue_many`` or for a task that is known by name only."""
+        request = self._request(task, tuple(args), kwargs or {})
+        return Request(request.task, request.args, request.kwargs, request.options.but(options))
+
+    def enqueue_many(self, requests: Iterable[Request]) -> list[Job[Any]]:
+        """Enqueue requests of any tasks, all of them or none; the jobs come back in order."""
+        stored = self._session.run(self._enqueuer.store(list(requests)))
+        self._session.announce()
+        return self._handles(stored)
+
+    async def aenqueue_many(self, requests: Iterable[Request]) -> list[Job[Any]]:
+        """``enqueue_many`` for async code."""
+        stored = await self._session.arun(self._enqueuer.store(list(requests)))
+        self._session.announce()
+        return self._handles(stored)
+
+    def claim(self, limit: int = 1, *, queues: Sequence[str] = (), lease: Duration = "5m") -> list[ClaimedJob]:
+        """Take up to ``limit`` jobs to drive them by hand; each stays ours for ``lease`` unless it is extended."""
+        return self._claimed(self._session.run(self._claim(limit, queues, lease)))
+
+    async def aclaim(self, limit: int = 1, *, queues: Sequence[str] = (), lease: Duration = "5m") -> list[ClaimedJob]:
+        """``claim`` for async code."""
+        return self._claimed(await self._session.arun(self._claim(limit, queues, lease)))
+
+    def lease(self, id: str, fence: int) -> ClaimedJob:
+        """The handle of a claimed job, rebuilt elsewhere from its id and fence."""
+        return ClaimedJob(self, id, fence)
+
+    def configure(
+        self,
+        *,
+        retention: Retention | None = UNSET,
+        archive: str | Path | Archive | None = UNSET,
+        routes: Mapping[str, str] = UNSET,
+    ) -> None:
+        """Change what holds for the whole app."""
+        if retention is not UNSET:
+            self._retention = retention or Retention()
+        if archive is not UNSET:
+            self._archive = archive_from(archive)
+        if routes is not UNSET:
+            self._routes = {prefix: names.queue_name(queue) for prefix, queue in routes.items()}
+
+    def worker(self, queues: Mapping[str, int] | Sequence[str] | None = None, **options: Any) -> Worker:
+        """A worker in this process: ``with app.worker(): ...``; see ``windlass.worker.worker.Worker``."""
+        from windlass.worker.build import build_worker
+
+        worker = build_worker(self, queues, **options)
+        self._workers.append(worker)
+        return worker
+
+    def run_worker(self, queues: Mapping[str, int] | Sequence[str] | None = None, **options: Any) -> None:
+        """Run a worker until a signal ends it."""
+        from windlass.worker.signals import run_until_signalled
+
+        run_until_signalled(self.worker(queues, **options))
+
+    def close(self, *, wait: bool = True, timeout: Duration | None = None) -> None:
+        """Take no more calls; drain the in-process workers up to ``timeout`` (default: their grace), hand the rest back.
+
+        ``wait=False`` hands back at once. A second call is harmless.
+        """
+        if self._session.is_closed:
+            return
+        for worker in self._workers:
+            worker.stop(grace=timeout if wait else 0)
+        self._session.close()
+
+    def _now(self) -> int:
+        return clock.now() if self._clock is None else self._clock()
+
+    def _declare(self, function: Callable[..., Any], *, name: str | None, settings: TaskSettings) -> Task[..., Any]:
+        if isinstance(function, Task) or not callable(function):
+            raise ConfigError(f"@app.task decorates a function, got {function!r}")
+        task_name = names.task_name(name or f"{module_of(function)}.{function.__qualname__}")
+        return self._register(function, task_name, settings)
+
+    def _adopt(self, function: Callable[..., Any], name: str) -> Task[..., Any]:
+        return self._register(function, name, TaskSettings())
+
+    def _register(self, function: Callable[..., Any], name: str, settings: TaskSettings) -> Task[..., Any]:
+        task: Task[..., Any] = Task(
+            self, function, name=name, settings=settings, signature=self._codec.signature(function)
+        )
+        self._registry.add(task)
+        return task
+
+    def _request(self, task: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Request:
+        if isinstance(task, TaskWithOptions | Task):
+            return task.request(*args, **kwargs)
+        if isinstance(task, str):
+            known = self._registry.find(task)
+            return known.request(*args, **kwargs) if known else Request(names.task_name(task), args, kwargs, Options())
+        return self._registry.named(task).request(*args, **kwargs)
+
+    def _enqueue(self, request: Request) -> Job[Any]:
+        [stored] = self._session.run(self._enqueuer.store([request]))
+        self._session.announce()
+        return self._handle(stored)
+
+    async def _aenqueue(self, request: Request) -> Job[Any]:
+        [stored] = await self._session.arun(self._enqueuer.store([request]))
+        self._session.announce()
+        return self._handle(stored)
+
+    def _handle(self, stored: Enqueued) -> Job[Any]:
+        return Job(self, stored.id, state=stored.state, duplicate=stored.is_duplicate)
+
+    def _handles(self, stored: Sequence[Enqueued]) -> list[Job[Any]]:
+        return [self._handle(one) for one in stored]
+
+    def _route(self, task: str) -> str | None:
+        matching = [prefix for prefix in self._routes if task == prefix or task.startswith(prefix)]
+        return self._routes[max(matching, key=len)] if matching else None
+
+    def _claim(self, limit: int, queues: Sequence[str], lease: Duration) -> Operation[list[jobs.Claimed]]:
+        names.whole_number(limit, "claim: limit", least=1, most=10_000)
+        wanted = [names.queue_name(queue) for queue in queues] or self._known_queues()
+        # There may be no worker anywhere: whoever claims keeps the store moving.
+        yield from jobs.promote()
+        yield from jobs.rescue(by=self._actor, now=self._now)
+        claimed = yield from jobs.claim(
+            limit, queues=wanted, worker=self._actor, token=self._ids.next(), ttl=milliseconds(lease, "lease")
+        )
+        return claimed
+
+    def _claimed(self, claimed: Sequence[jobs.Claimed]) -> list[ClaimedJob]:
+        return [ClaimedJob(self, job.id, job.fence, claimed=job) for job in claimed]
+
+    def _known_queues(self) -> list[str]:
+        """The default queue and all that tasks name."""
+        named = {task.settings.queue or self._route(task.name) or DEFAULT_QUEUE for task in self._registry}
+        return sorted(named | {DEFAULT_QUEUE})
+
+    def _decode_call(self, task: str, payload: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        known = self._registry.find(task)
+        return self._codec.decode_call(known.signature if known else None, payload)
+
+    def _encode_result(self, task: str, result: object) -> str | None:
+        known = self._registry.find(task)
+        return self._codec.encode_result(known.signature if known else None, result)
+
+    def _decode_result(self, task: str, text: str | None) -> object:
+        known = self._registry.find(task)
+        return self._codec.decode_result(known.signature if known else None, text)
+
+    def _retry_rule(self, task: str) -> Retry:
+        known = self._registry.find(task)
+        return (known.settings.retry if known else None) or self._retry
+
+
+class _TaskDecorator:
+    """What ``@app.task(...)`` with options is to a type checker."""
+
+    @overload
+    def __call__(self, function: Callable[P, Coroutine[Any, Any, R]], /) -> Task[P, R]: ...
+    @overload
+    def __call__(self, function: Callable[P, R], /) -> Task[P, R]: ...
+    def __call__(self, function: Callable[..., Any], /) -> Any:
+        raise NotImplementedError
+
+
+def _random_bits(count: int) -> int:
+    return clock.random_bits(count)
+
+

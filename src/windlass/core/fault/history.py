@@ -1,0 +1,48 @@
+"""The faults of a job, bounded however often it fails."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Struct
+
+from windlass.core.fault.fault import Fault
+
+_NEWEST = 19
+
+
+class Faults(Struct, frozen=True):
+    """The first fault of a job and the newest, oldest first."""
+
+    left_out: int = 0
+    """How many there were between the first and the others."""
+    faults: tuple[Fault, ...] = ()
+    corrupt: bool = False
+    """The stored text could not be read."""
+
+
+class _Stored(Struct, frozen=True):
+    left_out: int
+    faults: tuple[Fault, ...]
+
+
+_DECODER = msgspec.json.Decoder(_Stored)
+
+
+def add_fault(history: str | None, fault: Fault) -> str:
+    """The new history: the first fault, the newest 19, and how many were left out. A corrupt one starts anew."""
+    past = read_faults(history)
+    first, *rest = *past.faults, fault
+    newest = rest[-_NEWEST:]
+    stored = _Stored(past.left_out + len(rest) - len(newest), (first, *newest))
+    return msgspec.json.encode(stored).decode()
+
+
+def read_faults(text: str | None) -> Faults:
+    """Never raises: what cannot be read is an empty history that says so."""
+    if text is None:
+        return Faults()
+    try:
+        stored = _DECODER.decode(text)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return Faults(corrupt=True)
+    return Faults(stored.left_out, stored.faults)

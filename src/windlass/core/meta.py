@@ -1,0 +1,42 @@
+"""What travels with a job besides its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+
+class Meta(Struct, frozen=True, omit_defaults=True):
+    """Metadata of the user's own, tags, and the id that joins jobs of one request."""
+
+    meta: dict[str, Any] = {}
+    tags: tuple[str, ...] = ()
+    correlation_id: str | None = None
+
+
+_DECODER = msgspec.json.Decoder(Meta)
+
+
+def write_meta(meta: Mapping[str, object], tags: tuple[str, ...], correlation_id: str | None) -> dict[str, object]:
+    """The plain form that the codec stores; empty when there is nothing to tell."""
+    plain: dict[str, object] = {}
+    if meta:
+        plain["meta"] = dict(meta)
+    if tags:
+        plain["tags"] = list(tags)
+    if correlation_id is not None:
+        plain["correlation_id"] = correlation_id
+    return plain
+
+
+def read_meta(text: str | None) -> Meta:
+    """Never raises: metadata that cannot be read is none."""
+    if text is None:
+        return Meta()
+    try:
+        return _DECODER.decode(text)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return Meta()

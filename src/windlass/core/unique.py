@@ -1,0 +1,57 @@
+"""Unique jobs: what makes two jobs the same, and for how long."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from windlass.core.duration import milliseconds
+from windlass.errors import ConfigError, Duration
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unique:
+    """At most one job of a kind: by the named arguments, or by all of them.
+
+    Held until the job starts or finishes, or, with ``window``, for that long from the moment it was enqueued.
+
+    >>> Unique(by=("user_id",), until="started").until
+    'started'
+    """
+
+    by: tuple[str, ...] | None = None
+    until: Literal["started", "finished"] = "finished"
+    window: Duration | None = None
+
+    def __post_init__(self) -> None:
+        if self.until not in ("started", "finished"):
+            raise ConfigError(f"Unique: until must be 'started' or 'finished', got {self.until!r}")
+        if self.window is not None:
+            milliseconds(self.window, "Unique: window")
+        if isinstance(self.by, str):
+            raise ConfigError(f"Unique: by takes a tuple of argument names, got the text {self.by!r}")
+
+    @property
+    def held(self) -> str:
+        """How the store knows when to let the key go."""
+        return self.until if self.window is None else "window"
+
+    @property
+    def window_milliseconds(self) -> int | None:
+        return None if self.window is None else milliseconds(self.window)
+
+
+def key_of(task: str, payload: str) -> str:
+    """The key for a task and (some of) its arguments, given as the codec's canonical text."""
+    return f"{task}#{hashlib.blake2b(payload.encode(), digest_size=16).hexdigest()}"
+
+
+def chosen(unique: Unique, bound: Mapping[str, object], task: str) -> Sequence[object]:
+    """The values of the arguments that count, in the order of ``by``."""
+    assert unique.by is not None
+    missing = [name for name in unique.by if name not in bound]
+    if missing:
+        raise ConfigError(f"task {task!r}: Unique(by=...) names {missing[0]!r}, which is no argument of this call")
+    return [bound[name] for name in unique.by]

@@ -1,0 +1,113 @@
+"""From requests to stored jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from windlass.active import running
+from windlass.core.codec import Codec
+from windlass.core.meta import write_meta
+from windlass.core.retry import Retry
+from windlass.core.rules import write_retry
+from windlass.core.unique import Unique, chosen, key_of
+from windlass.errors import ConfigError, PayloadError
+from windlass.options import Options, timeout_milliseconds
+from windlass.store.jobs import Enqueued, Naming, NewJob, enqueue
+from windlass.store.operation import Operation
+from windlass.task import Request, Task, TaskSettings
+
+BULK_LIMIT = 10_000
+DEFAULT_QUEUE = "default"
+_PLAIN = Options()
+
+
+class Enqueuer:
+    """Turns requests into jobs: fills in what the task and the app say, checks everything, then stores all or none."""
+
+    def __init__(self, *, codec: Codec, next_id: Callable[[], str], retry: Retry, route: Callable[[str], str | None]) -> None:
+        self._codec = codec
+        self._next_id = next_id
+        self._retry = retry
+        self._route = route
+
+    def store(self, requests: Sequence[Request]) -> Operation[list[Enqueued]]:
+        """The operation that stores these requests; everything that can be refused without the store is, here."""
+        if len(requests) > BULK_LIMIT:
+            raise PayloadError(f"at most {BULK_LIMIT} jobs at once, got {len(requests)}; split the list")
+        jobs: list[NewJob] = []
+        namings: dict[int, Naming] = {}
+        for index, request in enumerate(requests):
+            job, naming = self._job(request)
+            jobs.append(job)
+            if naming is not None:
+                namings[index] = naming
+        return enqueue(jobs, namings)
+
+    def _job(self, request: Request) -> tuple[NewJob, Naming | None]:
+        task, options = request.task, request.options
+        name, settings = (task.name, task.settings) if isinstance(task, Task) else (task, _UNKNOWN)
+        signature = task.signature if isinstance(task, Task) else None
+        payload = self._codec.encode_call(signature, request.args, request.kwargs)
+        unique = options.unique if options.unique is not None else settings.unique
+        key = None if unique is None else self._key(request, name, payload, unique)
+        job = NewJob(
+            self._next_id() if options.id is None else options.id,
+            name,
+            options.queue or settings.queue or self._route(name) or DEFAULT_QUEUE,
+            settings.priority if options.priority is None else options.priority,
+            payload,
+            self._meta(options),
+            self._attempts(options, settings),
+            options.delay_milliseconds if options is not _PLAIN else 0,
+            timeout_milliseconds(options.timeout, default=settings.timeout),
+            key,
+            None if options.retry is None else write_retry(options.retry),
+            options.at_milliseconds,
+        )
+        return job, _naming(options, unique)
+
+    def _attempts(self, options: Options, settings: TaskSettings) -> int:
+        if options.attempts is not None:
+            return options.attempts
+        rule = options.retry or settings.retry or self._retry
+        return rule.attempts
+
+    def _meta(self, options: Options) -> str | None:
+        correlation_id = options.correlation_id
+        if correlation_id is None:
+            parent = running.get()
+            if parent is not None:
+                # Jobs that a job enqueues belong to the same request.
+                correlation_id = parent.active.correlation_id
+        plain = write_meta(options.meta or {}, options.tags, correlation_id)
+        return self._codec.encode_meta(plain) if plain else None
+
+    def _key(self, request: Request, name: str, payload: str, unique: str | Unique) -> str:
+        if isinstance(unique, str):
+            return unique
+        if unique.by is None:
+            return key_of(name, payload)
+        if not isinstance(request.task, Task):
+            raise ConfigError(f"task {name!r} is not registered here, so Unique(by=...) cannot find its arguments")
+        bound = request.task.shape.bind(name, request.args, request.kwargs)
+        values = chosen(unique, _flattened(bound, request), name)
+        return key_of(name, self._codec.encode_call(request.task.signature, values, {}))
+
+
+_UNKNOWN = TaskSettings()
+"""What holds for a task that is known by name only."""
+
+
+def _flattened(bound: Mapping[str, object], request: Request) -> dict[str, Any]:
+    # Arguments that land in **kwargs are named by the caller like any others.
+    return {**bound, **request.kwargs}
+
+
+def _naming(options: Options, unique: str | Unique | None) -> Naming | None:
+    has_own_id = options.id is not None
+    if isinstance(unique, Unique):
+        return Naming(has_own_id, unique.held, unique.window_milliseconds)
+    if unique is not None or has_own_id:
+        return Naming(has_own_id)
+    return None

@@ -1,0 +1,56 @@
+"""Why a job is not running, in a sentence for people."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from windlass.core.record import JobRecord
+from windlass.core.state import State
+from windlass.store.reading import Gates
+
+
+def explain(gates: Gates, job: JobRecord) -> str:
+    """The first gate that is shut, by the same conditions that the claim checks."""
+    match gates.state:
+        case State.RUNNING:
+            return f"it is running on {gates.worker}"
+        case State.COMPLETED | State.CANCELLED:
+            return f"it is {gates.state}"
+        case State.FAILED:
+            return f"it failed ({gates.reason}); retry it to run it again"
+        case State.SCHEDULED | State.RETRYING:
+            return _not_due(gates, job)
+        case State.BLOCKED:
+            return "it waits for other jobs"
+        case State.PENDING:
+            return _pending(gates, job)
+
+
+def _not_due(gates: Gates, job: JobRecord) -> str:
+    due = f"due in {_length(gates.due_in)}" if gates.due_in > 0 else "due now, waiting to be promoted"
+    if gates.reason == "unknown_task":
+        return (
+            f"no worker that met it knows the task {job.task!r} ({due}); deploy a worker that registers it, or, for a "
+            "plain function, allow its module with Windlass(importable=[...])"
+        )
+    if gates.reason == "newer_format":
+        return f"its payload was written by a newer Windlass; upgrade the workers ({due})"
+    if gates.state is State.RETRYING:
+        return f"attempt {job.attempt} of {job.max_attempts} failed; the next is {due}"
+    return f"it is scheduled, {due}"
+
+
+def _pending(gates: Gates, job: JobRecord) -> str:
+    if gates.paused is not None:
+        what = "all queues are" if "*" in gates.paused.split(",") else f"queue {job.queue!r} is"
+        return f"{what} paused" + (f": {gates.paused_reason}" if gates.paused_reason else "")
+    if gates.serving == 0:
+        return f"no worker serves queue {job.queue!r}"
+    if gates.ahead:
+        count = "1,000 or more jobs" if gates.ahead >= 1000 else f"{gates.ahead} job{'s' * (gates.ahead > 1)}"
+        return f"{count} of queue {job.queue!r} come first; {gates.serving} worker(s) serve it"
+    return "it is next in line and waits for a free slot"
+
+
+def _length(milliseconds: int) -> str:
+    return str(timedelta(seconds=max(1, round(milliseconds / 1000))))

@@ -1,0 +1,352 @@
+"""The handle that a caller gets back."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import CancelledError
+from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+import msgspec
+
+from windlass import clock
+from windlass.core import names
+from windlass.core.duration import duration, milliseconds
+from windlass.core.fault import Fault, read_faults
+from windlass.core.meta import read_meta
+from windlass.core.record import JobRecord
+from windlass.core.state import FINISHED, State
+from windlass.errors import (
+    Duration,
+    IllegalTransition,
+    JobCancelled,
+    JobFailed,
+    JobNotFound,
+    JobTimeout,
+)
+from windlass.explain import explain
+from windlass.store import jobs, reading
+from windlass.store.operation import Operation
+from windlass.store.reading import Settled
+from windlass.timeline import TimelineEntry, timeline
+from windlass.waiting import refuse_on_loop_thread
+
+if TYPE_CHECKING:
+    from windlass.app import Windlass
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run says it is: from 0 to 1, with a word about it."""
+
+    value: float | None = None
+    text: str | None = None
+
+
+class Job(Generic[R]):
+    """One request to run a task. What it shows is a snapshot; ``refresh()`` reads it anew."""
+
+    def __init__(self, app: Windlass, id: str, *, state: State, duplicate: bool = False) -> None:
+        self._app = app
+        self._record: JobRecord | None = None
+        self._state = state
+        self.id = id
+        self.duplicate = duplicate
+        """Whether the job was there already: the same explicit id, or a unique key that is held."""
+
+    @classmethod
+    def of(cls, app: Windlass, record: JobRecord) -> Job[R]:
+        """The handle for a record that was just read."""
+        job: Job[R] = cls(app, record.id, state=record.state)
+        job._record = record
+        return job
+
+    def __repr__(self) -> str:
+        return f"<Job {self.id} {self.state}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Job) and other.id == self.id
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    @property
+    def state(self) -> State:
+        return self._state if self._record is None else self._record.state
+
+    @property
+    def done(self) -> bool:
+        """Whether the job had finished when it was last read."""
+        return self.state in FINISHED
+
+    @property
+    def record(self) -> JobRecord:
+        """Everything the store knows, as it keeps it; read from the store if it was not yet."""
+        if self._record is None:
+            self.refresh()
+        return cast(JobRecord, self._record)
+
+    @property
+    def task(self) -> str:
+        return self.record.task
+
+    @property
+    def queue(self) -> str:
+        return self.record.queue
+
+    @property
+    def priority(self) -> int:
+        return self.record.priority
+
+    @property
+    def reason(self) -> str | None:
+        """Why it failed (attempts, permanent, timeout, crashed, undecodable, unknown_task, result) or waits."""
+        return self.record.reason
+
+    @property
+    def attempt(self) -> int:
+        """How many runs were charged so far."""
+        return self.record.attempt
+
+    @property
+    def max_attempts(self) -> int:
+        return self.record.max_attempts
+
+    @property
+    def fence(self) -> int:
+        return self.record.fence
+
+    @property
+    def worker(self) -> str | None:
+        """Who runs it, or ran it last."""
+        return self.record.worker
+
+    @property
+    def errors(self) -> tuple[Fault, ...]:
+        """What its attempts raised: the first and the newest."""
+        return read_faults(self.record.errors).faults
+
+    @property
+    def errors_left_out(self) -> int:
+        """How many errors between the first and the newest are not kept."""
+        return read_faults(self.record.errors).left_out
+
+    @property
+    def progress(self) -> Progress:
+        return _progress(self.record.progress)
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        return dict(read_meta(self.record.meta).meta)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return read_meta(self.record.meta).tags
+
+    @property
+    def correlation_id(self) -> str:
+        """The id that joins the jobs of one request; its own id unless it was given or inherited."""
+        return read_meta(self.record.meta).correlation_id or self.id
+
+    @property
+    def created_at(self) -> datetime:
+        return clock.instant(self.record.created_at)
+
+    @property
+    def run_at(self) -> datetime:
+        """When it is, or was, due."""
+        return clock.instant(self.record.run_at)
+
+    @property
+    def started_at(self) -> datetime | None:
+        return _instant(self.record.started_at)
+
+    @property
+    def finished_at(self) -> datetime | None:
+        return _instant(self.record.finished_at)
+
+    def refresh(self) -> Job[R]:
+        """Read the job anew; ``JobNotFound`` when it is gone."""
+        return self._app._session.run(self._refresh())
+
+    async def arefresh(self) -> Job[R]:
+        """``refresh`` for async code."""
+        return await self._app._session.arun(self._refresh())
+
+    def result(self, timeout: Duration | None = None) -> R:
+        """Wait for the job to finish and return what it returned.
+
+        Raises ``JobFailed``, ``JobCancelled``, ``JobNotFound``, or ``JobTimeout`` after ``timeout``; waiting goes on
+        through retries.
+        """
+        refuse_on_loop_thread("job.result()", "job.aresult()")
+        return self._value(self._wait(timeout))
+
+    async def aresult(self, timeout: Duration | None = None) -> R:
+        """``result`` for async code."""
+        return self._value(await self._await(timeout))
+
+    def wait(self, timeout: Duration | None = None) -> Job[R]:
+        """Wait for the job to finish, however it ends; ``JobTimeout`` after ``timeout``."""
+        refuse_on_loop_thread("job.wait()", "job.await_()")
+        self._found(self._wait(timeout))
+        return self.refresh()
+
+    async def await_(self, timeout: Duration | None = None) -> Job[R]:
+        """``wait`` for async code."""
+        self._found(await self._await(timeout))
+        return await self.arefresh()
+
+    def cancel(self, *, by: str = "api", reason: str | None = None) -> bool:
+        """Cancel a job that waits, or ask a running one to stop; False when it has finished, and nothing changes."""
+        return self._app.cancel(self.id, by=by, reason=reason)
+
+    async def acancel(self, *, by: str = "api", reason: str | None = None) -> bool:
+        """``cancel`` for async code."""
+        return await self._app.acancel(self.id, by=by, reason=reason)
+
+    def retry(self, *, queue: str | None = None, by: str = "api") -> Job[R]:
+        """Run it again with a fresh budget of attempts; also runs a waiting job now."""
+        self._app.retry(self.id, queue=queue, by=by)
+        return self.refresh()
+
+    async def aretry(self, *, queue: str | None = None, by: str = "api") -> Job[R]:
+        """``retry`` for async code."""
+        await self._app.aretry(self.id, queue=queue, by=by)
+        return await self.arefresh()
+
+    def reschedule(self, when: Duration | datetime) -> Job[R]:
+        """Move a waiting job: a length of time from now, or an instant."""
+        self._app._session.run(self._reschedule(when))
+        self._app._session.announce()
+        return self.refresh()
+
+    async def areschedule(self, when: Duration | datetime) -> Job[R]:
+        """``reschedule`` for async code."""
+        await self._app._session.arun(self._reschedule(when))
+        self._app._session.announce()
+        return await self.arefresh()
+
+    def delete(self) -> None:
+        """Remove the job; ``IllegalTransition`` while it runs."""
+        self._app._session.run(self._delete())
+
+    async def adelete(self) -> None:
+        """``delete`` for async code."""
+        await self._app._session.arun(self._delete())
+
+    def timeline(self) -> list[TimelineEntry]:
+        """Everything that happened to the job, in order."""
+        return self._app._session.run(self._timeline())
+
+    async def atimeline(self) -> list[TimelineEntry]:
+        """``timeline`` for async code."""
+        return await self._app._session.arun(self._timeline())
+
+    def why(self) -> str:
+        """Why the job is not running, in a sentence."""
+        return self._app._session.run(self._why())
+
+    async def awhy(self) -> str:
+        """``why`` for async code."""
+        return await self._app._session.arun(self._why())
+
+    def _refresh(self) -> Operation[Job[R]]:
+        found = yield from reading.find([self.id])
+        if self.id not in found:
+            raise JobNotFound(f"no job has the id {self.id!r}")
+        self._record = found[self.id]
+        return self
+
+    def _reschedule(self, when: Duration | datetime) -> Operation[None]:
+        yield from self._refresh()
+        if isinstance(when, datetime):
+            moved = yield from jobs.reschedule(self.record.seq, at=names.milliseconds_since_1970(when, "when"))
+        else:
+            moved = yield from jobs.reschedule(self.record.seq, delay=milliseconds(when, "when"))
+        if not moved:
+            yield from self._refresh()
+            raise IllegalTransition(f"job {self.id} is {self.state}; only a job that waits can be moved")
+
+    def _delete(self) -> Operation[None]:
+        yield from self._refresh()
+        deleted = yield from jobs.delete([(self.record.seq, self.id)])
+        if not deleted:
+            raise IllegalTransition(f"job {self.id} is running; cancel it first")
+
+    def _timeline(self) -> Operation[list[TimelineEntry]]:
+        yield from self._refresh()
+        story = yield from reading.story(self.record.seq)
+        return timeline(self.record, story)
+
+    def _why(self) -> Operation[str]:
+        yield from self._refresh()
+        gates = yield from reading.gates(self.record.seq)
+        if gates is None:
+            raise JobNotFound(f"no job has the id {self.id!r}")
+        return explain(gates, self.record)
+
+    def _wait(self, timeout: Duration | None) -> Settled:
+        limit = None if timeout is None else duration(timeout, "timeout").total_seconds()
+        future = self._app._waiter.future(self.id)
+        try:
+            return future.result(limit)
+        except (FutureTimeout, CancelledError):
+            future.cancel()
+            raise self._took_too_long(timeout) from None
+
+    async def _await(self, timeout: Duration | None) -> Settled:
+        limit = None if timeout is None else duration(timeout, "timeout").total_seconds()
+        future = self._app._waiter.future(self.id)
+        try:
+            return await asyncio.wait_for(asyncio.wrap_future(future), limit)
+        except TimeoutError:
+            raise self._took_too_long(timeout) from None
+
+    def _took_too_long(self, timeout: Duration | None) -> JobTimeout:
+        return JobTimeout(f"job {self.id} has not finished within {timeout}; it goes on")
+
+    def _found(self, settled: Settled) -> None:
+        if settled.state is None:
+            raise JobNotFound(f"no job has the id {self.id!r}")
+
+    def _value(self, settled: Settled) -> R:
+        self._found(settled)
+        if settled.state is State.COMPLETED:
+            return cast(R, self._app._decode_result(str(settled.task), settled.result))
+        if settled.state is State.CANCELLED:
+            raise JobCancelled(f"job {self.id} was cancelled")
+        raise _failure(self.id, settled)
+
+
+def _failure(id: str, settled: Settled) -> JobFailed:
+    faults = read_faults(settled.errors).faults
+    last = faults[-1] if faults else None
+    what = f"{last.type}: {last.message}" if last else "no error is recorded"
+    return JobFailed(
+        f"job {id} ({settled.task}) failed ({settled.reason}): {what}",
+        id=id,
+        reason=settled.reason,
+        type=last.type if last else None,
+        message=last.message if last else None,
+        traceback=last.traceback if last else None,
+    )
+
+
+def _progress(text: str | None) -> Progress:
+    if text is None:
+        return Progress()
+    try:
+        return msgspec.json.decode(text, type=Progress)
+    except (msgspec.MsgspecError, ValueError):
+        return Progress()
+
+
+def _instant(milliseconds: int | None) -> datetime | None:
+    return None if milliseconds is None else clock.instant(milliseconds)
+
+

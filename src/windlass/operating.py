@@ -1,0 +1,392 @@
+"""What an app offers to whoever operates it: looking, cancelling, retrying, purging, upkeep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, cast
+
+from msgspec.structs import replace
+
+from windlass import clock
+from windlass.core import names
+from windlass.core.duration import milliseconds
+from windlass.core.record import JobRecord
+from windlass.core.state import State
+from windlass.errors import ConfigError, Duration, IllegalTransition, JobNotFound
+from windlass.job import Job
+from windlass.queue import Queue
+from windlass.retention import Archive, Cleaned, Retention, clean
+from windlass.session import Session
+from windlass.store import jobs, leases, queues, reading
+from windlass.store.jobs import Rescued
+from windlass.store.operation import Operation
+from windlass.store.reading import DeadGroup, Filter
+from windlass.workers import WorkerView, view_of
+
+if TYPE_CHECKING:
+    from windlass.app import Windlass
+
+_WINDOWS = 20
+"""How many times a listing looks further before it comes back short."""
+
+
+class JobPage(list[Job[Any]]):
+    """Jobs, the newest first. ``next`` is the cursor of the next page, or None on the last one."""
+
+    def __init__(self, jobs: Iterable[Job[Any]], next: int | None) -> None:
+        super().__init__(jobs)
+        self.next = next
+
+
+class Operating:
+    """The operator's part of ``Windlass``. Each pair of methods runs one operation."""
+
+    _session: Session
+    _actor: str
+    _retention: Retention
+    _archive: Archive | None
+
+    def _now(self) -> int:
+        raise NotImplementedError
+
+    def job(self, id: str) -> Job[Any]:
+        """The job with this id; ``JobNotFound`` when there is none."""
+        return self._session.run(self._job(id))
+
+    async def ajob(self, id: str) -> Job[Any]:
+        """``job`` for async code."""
+        return await self._session.arun(self._job(id))
+
+    def jobs(
+        self,
+        *,
+        state: str | State | None = None,
+        queue: str | None = None,
+        task: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        text: str | None = None,
+        limit: int = 50,
+        cursor: int | None = None,
+    ) -> JobPage:
+        """A page of jobs, the newest first; ``cursor`` takes the ``next`` of the page before."""
+        filter = _filter(state=state, queue=queue, task=task, since=since, until=until, text=text)
+        return self._session.run(self._jobs(filter, limit, cursor))
+
+    async def ajobs(
+        self,
+        *,
+        state: str | State | None = None,
+        queue: str | None = None,
+        task: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        text: str | None = None,
+        limit: int = 50,
+        cursor: int | None = None,
+    ) -> JobPage:
+        """``jobs`` for async code."""
+        filter = _filter(state=state, queue=queue, task=task, since=since, until=until, text=text)
+        return await self._session.arun(self._jobs(filter, limit, cursor))
+
+    def counts(self, queue: str | None = None) -> dict[State, int]:
+        """How many jobs stand in each state, in one queue or all; every state is present."""
+        return self._session.run(_counts(queue))
+
+    async def acounts(self, queue: str | None = None) -> dict[State, int]:
+        """``counts`` for async code."""
+        return await self._session.arun(_counts(queue))
+
+    def dead_groups(self, limit: int = 100) -> list[DeadGroup]:
+        """Failed jobs grouped by task, reason and error, the largest group first."""
+        return self._session.run(reading.dead_groups(limit))
+
+    def queue(self, name: str) -> Queue:
+        """The handle of one queue; it need not exist yet."""
+        return Queue(self._app, names.queue_name(name))
+
+    def queues(self) -> list[Queue]:
+        """Every queue that has, or has had, jobs or settings."""
+        return [Queue(self._app, name) for name in self._session.run(queues.settings()) if name != queues.ALL]
+
+    async def aqueues(self) -> list[Queue]:
+        """``queues`` for async code."""
+        return [Queue(self._app, name) for name in await self._session.arun(queues.settings()) if name != queues.ALL]
+
+    def pause(self, reason: str | None = None, *, by: str = "api") -> None:
+        """Pause all queues, everywhere; what runs goes on."""
+        Queue(self._app, queues.ALL).pause(reason, by=by)
+
+    def resume(self, *, by: str = "api") -> None:
+        """Go on after ``pause``; queues that were paused by themselves stay so."""
+        Queue(self._app, queues.ALL).resume(by=by)
+
+    def workers(self) -> list[WorkerView]:
+        """The workers that live, and those that were lost within a day."""
+        return [view_of(record) for record in self._session.run(leases.workers())]
+
+    async def aworkers(self) -> list[WorkerView]:
+        """``workers`` for async code."""
+        return [view_of(record) for record in await self._session.arun(leases.workers())]
+
+    def pause_worker(self, worker: str, *, by: str = "api") -> int:
+        """Let one worker (its id or name) claim no more; how many workers that reaches."""
+        return len(self._session.run(leases.signal(worker, signal="pause", by=by)))
+
+    def resume_worker(self, worker: str, *, by: str = "api") -> int:
+        """Let a paused worker go on; how many workers that reaches."""
+        return len(self._session.run(leases.signal(worker, signal=None, by=by)))
+
+    def cancel(self, id: str, *, by: str = "api", reason: str | None = None) -> bool:
+        """Cancel a job that waits, or ask a running one to stop; False when it has finished, and nothing changes."""
+        cancelled = self._session.run(self._cancel(id, by, reason))
+        self._session.announce()
+        return cancelled
+
+    async def acancel(self, id: str, *, by: str = "api", reason: str | None = None) -> bool:
+        """``cancel`` for async code."""
+        cancelled = await self._session.arun(self._cancel(id, by, reason))
+        self._session.announce()
+        return cancelled
+
+    def retry(self, id: str, *, queue: str | None = None, by: str = "api") -> None:
+        """Run a job again with a fresh budget of attempts; ``IllegalTransition`` when its state does not allow it."""
+        self._session.run(self._retry(id, queue, by))
+        self._session.announce()
+
+    async def aretry(self, id: str, *, queue: str | None = None, by: str = "api") -> None:
+        """``retry`` for async code."""
+        await self._session.arun(self._retry(id, queue, by))
+        self._session.announce()
+
+    def retry_all(
+        self,
+        *,
+        state: str | State = State.FAILED,
+        queue: str | None = None,
+        task: str | None = None,
+        text: str | None = None,
+        to_queue: str | None = None,
+        by: str = "api",
+    ) -> int:
+        """Retry every job that matches, in small batches; how many."""
+        retried = self._session.run(_retry_all(_filter(state=state, queue=queue, task=task, text=text), to_queue, by))
+        self._session.announce()
+        return retried
+
+    async def aretry_all(
+        self,
+        *,
+        state: str | State = State.FAILED,
+        queue: str | None = None,
+        task: str | None = None,
+        text: str | None = None,
+        to_queue: str | None = None,
+        by: str = "api",
+    ) -> int:
+        """``retry_all`` for async code."""
+        filter = _filter(state=state, queue=queue, task=task, text=text)
+        retried = await self._session.arun(_retry_all(filter, to_queue, by))
+        self._session.announce()
+        return retried
+
+    def cancel_all(
+        self, *, state: str | State, queue: str | None = None, task: str | None = None, by: str = "api"
+    ) -> int:
+        """Cancel every job that matches, in small batches; how many."""
+        cancelled = self._session.run(_cancel_all(_filter(state=state, queue=queue, task=task), by))
+        self._session.announce()
+        return cancelled
+
+    def purge(
+        self,
+        *,
+        state: str | State,
+        older_than: Duration | None = None,
+        queue: str | None = None,
+        task: str | None = None,
+        text: str | None = None,
+    ) -> int:
+        """Delete every job of a state, or only those finished (or made) longer ago than that; how many."""
+        return self._session.run(self._purge(_filter(state=state, queue=queue, task=task, text=text), older_than))
+
+    async def apurge(
+        self,
+        *,
+        state: str | State,
+        older_than: Duration | None = None,
+        queue: str | None = None,
+        task: str | None = None,
+        text: str | None = None,
+    ) -> int:
+        """``purge`` for async code."""
+        filter = _filter(state=state, queue=queue, task=task, text=text)
+        return await self._session.arun(self._purge(filter, older_than))
+
+    def rescue(self) -> list[Rescued]:
+        """Free the jobs of workers that died; what was freed and where it went."""
+        rescued = self._session.run(jobs.rescue(by=self._actor, now=self._now))
+        self._session.announce()
+        return rescued
+
+    async def arescue(self) -> list[Rescued]:
+        """``rescue`` for async code."""
+        rescued = await self._session.arun(jobs.rescue(by=self._actor, now=self._now))
+        self._session.announce()
+        return rescued
+
+    def promote(self) -> int:
+        """Make jobs pending whose time has come; how many."""
+        promoted = self._session.run(jobs.promote())
+        self._session.announce()
+        return promoted
+
+    async def apromote(self) -> int:
+        """``promote`` for async code."""
+        promoted = await self._session.arun(jobs.promote())
+        self._session.announce()
+        return promoted
+
+    def clean(self) -> Cleaned:
+        """Let go of finished jobs that retention does not keep; what was done and how long it took."""
+        return self._session.run(self._clean())
+
+    async def aclean(self) -> Cleaned:
+        """``clean`` for async code."""
+        return await self._session.arun(self._clean())
+
+    def cleanings(self, limit: int = 50) -> list[dict[str, Any]]:
+        """What was cleaned lately, the newest first."""
+        from windlass.timeline import detail_of
+
+        notices = self._session.run(reading.notices(limit))
+        return [
+            {"at": clock.instant(notice.at), "by": notice.worker, **detail_of(notice.detail)}
+            for notice in notices
+            if notice.kind == "cleaned"
+        ]
+
+    def migrate(self) -> list[str]:
+        """Bring the store's schema up to date; the steps that were taken."""
+        return self._session.migrate()
+
+    @property
+    def _app(self) -> Windlass:
+        return cast("Windlass", self)
+
+    def _job(self, id: str) -> Operation[Job[Any]]:
+        record = yield from _record(id)
+        return Job.of(self._app, record)
+
+    def _jobs(self, filter: Filter, limit: int, cursor: int | None) -> Operation[JobPage]:
+        names.whole_number(limit, "limit", least=1, most=10_000)
+        found: list[JobRecord] = []
+        for _ in range(_WINDOWS):
+            page = yield from reading.page(filter, limit=limit - len(found), cursor=cursor)
+            found += page.jobs
+            cursor = page.next
+            if cursor is None or len(found) == limit:
+                break
+        return JobPage((Job.of(self._app, record) for record in found), cursor)
+
+    def _cancel(self, id: str, by: str, reason: str | None) -> Operation[bool]:
+        record = yield from _record(id)
+        cancelled = yield from jobs.cancel([record.seq], by=by, reason=reason)
+        return bool(cancelled)
+
+    def _retry(self, id: str, queue: str | None, by: str) -> Operation[None]:
+        if queue is not None:
+            names.queue_name(queue)
+        record = yield from _record(id)
+        retried = yield from jobs.retry([record.seq], by=by, queue=queue)
+        if retried.key_taken:
+            holder = retried.key_taken[record.seq]
+            raise IllegalTransition(f"job {id} cannot be retried: job {holder} holds its unique key now")
+        if not retried.seqs:
+            record = yield from _record(id)
+            raise IllegalTransition(f"job {id} is {record.state}; it cannot be retried")
+
+    def _purge(self, filter: Filter, older_than: Duration | None) -> Operation[int]:
+        if older_than is not None:
+            before = self._now() - milliseconds(older_than, "older_than")
+            finished = filter.states is not None and filter.states[0] in (
+                State.COMPLETED,
+                State.FAILED,
+                State.CANCELLED,
+            )
+            filter = replace(filter, finished_before=before) if finished else replace(filter, until=before)
+
+        def act(records: list[JobRecord]) -> Operation[int]:
+            deleted = yield from jobs.delete([(r.seq, r.id) for r in records], states=filter.states or ())
+            return len(deleted)
+
+        total = yield from jobs.for_each_page(filter, act)
+        return total
+
+    def _clean(self) -> Operation[Cleaned]:
+        return clean(self._retention, self._archive, by=self._actor, monotonic=clock.monotonic)
+
+
+def _record(id: str) -> Operation[JobRecord]:
+    found = yield from reading.find([id])
+    if id not in found:
+        raise JobNotFound(f"no job has the id {id!r}")
+    return found[id]
+
+
+def _counts(queue: str | None) -> Operation[dict[State, int]]:
+    by_queue = yield from reading.counts(queue)
+    totals = dict.fromkeys(State, 0)
+    for by_state in by_queue.values():
+        for state, count in by_state.items():
+            totals[state] += count
+    return totals
+
+
+def _retry_all(filter: Filter, to_queue: str | None, by: str) -> Operation[int]:
+    if to_queue is not None:
+        names.queue_name(to_queue)
+
+    def act(records: list[JobRecord]) -> Operation[int]:
+        seqs = [record.seq for record in records]
+        retried = yield from jobs.retry(seqs, by=by, states=filter.states or (), queue=to_queue)
+        return len(retried.seqs)
+
+    total = yield from jobs.for_each_page(filter, act)
+    return total
+
+
+def _cancel_all(filter: Filter, by: str) -> Operation[int]:
+    def act(records: list[JobRecord]) -> Operation[int]:
+        cancelled = yield from jobs.cancel([record.seq for record in records], by=by)
+        return len(cancelled)
+
+    total = yield from jobs.for_each_page(filter, act)
+    return total
+
+
+def _filter(
+    *,
+    state: str | State | None = None,
+    queue: str | None = None,
+    task: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    text: str | None = None,
+) -> Filter:
+    return Filter(
+        states=None if state is None else (_state(state),),
+        queue=queue,
+        task=task,
+        since=None if since is None else names.milliseconds_since_1970(since, "since"),
+        until=None if until is None else names.milliseconds_since_1970(until, "until"),
+        text=text,
+    )
+
+
+def _state(state: str | State) -> State:
+    try:
+        return State(state)
+    except ValueError:
+        raise ConfigError(f"state must be one of {', '.join(State)}, got {state!r}") from None

@@ -1,0 +1,108 @@
+"""The options of one job, checked before anything is stored."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from typing import Any, TypedDict
+
+from windlass.core import names
+from windlass.core.duration import milliseconds
+from windlass.core.retry import Retry
+from windlass.core.unique import Unique
+from windlass.errors import ConfigError, Duration
+
+
+class OptionArguments(TypedDict, total=False):
+    """The keywords that ``task.options(...)`` takes."""
+
+    queue: str
+    priority: int
+    delay: Duration
+    at: datetime
+    id: str
+    unique: str | Unique
+    meta: Mapping[str, object]
+    attempts: int
+    timeout: Duration | None
+    retry: Retry
+    correlation_id: str
+    tags: tuple[str, ...]
+
+
+UNSET: Any = object()
+"""Not given, where None has a meaning of its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What was asked for one job; what was not asked for comes from the task and the app."""
+
+    queue: str | None = None
+    priority: int | None = None
+    delay: Duration | None = None
+    at: datetime | None = None
+    id: str | None = None
+    unique: str | Unique | None = None
+    meta: Mapping[str, object] | None = None
+    attempts: int | None = None
+    timeout: Duration | None = UNSET
+    retry: Retry | None = None
+    correlation_id: str | None = None
+    tags: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.queue is not None:
+            names.queue_name(self.queue)
+        if self.priority is not None:
+            names.priority(self.priority)
+        if self.id is not None:
+            names.job_id(self.id)
+        if self.attempts is not None:
+            names.whole_number(self.attempts, "attempts", least=1, most=32_767)
+        if isinstance(self.unique, str):
+            names.unique_key(self.unique)
+        elif self.unique is not None and not isinstance(self.unique, Unique):
+            raise ConfigError(f"unique must be a text or a Unique, got {self.unique!r}")
+        if self.delay is not None and self.at is not None:
+            raise ConfigError("delay and at exclude each other; give one of them")
+        if self.retry is not None and self.retry.custom is not None:
+            raise ConfigError("retry: a custom function cannot be stored with a job; set it on the task")
+
+    def but(self, changes: Mapping[str, Any]) -> Options:
+        """The same options with some of them changed; unknown names are an error that suggests the right one."""
+        check_known(changes, OPTION_NAMES)
+        return replace(self, **changes)
+
+    @property
+    def delay_milliseconds(self) -> int:
+        return 0 if self.delay is None else milliseconds(self.delay, "delay")
+
+    @property
+    def at_milliseconds(self) -> int | None:
+        return None if self.at is None else names.milliseconds_since_1970(self.at, "at")
+
+
+OPTION_NAMES = tuple(field.name for field in fields(Options))
+
+
+def check_known(given: Mapping[str, Any], known: tuple[str, ...], what: str = "option") -> None:
+    """Refuse names that nobody knows, with the nearest one that exists."""
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(known)}"
+            raise ConfigError(f"unknown {what} {name!r}{hint}")
+
+
+def timeout_milliseconds(value: Duration | None, *, default: Duration | None) -> int | None:
+    """A time limit in milliseconds, or None for none."""
+    chosen = default if value is UNSET else value
+    if chosen is None:
+        return None
+    limit = milliseconds(chosen, "timeout")
+    if limit == 0:
+        raise ConfigError("timeout must be longer than 0; None means no limit")
+    return limit

@@ -1,0 +1,164 @@
+"""The handle of one queue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from windlass import clock
+from windlass.core import names
+from windlass.core.retry import Retry
+from windlass.core.rules import read_retry, write_retry
+from windlass.core.state import State
+from windlass.errors import IllegalTransition
+from windlass.job import Job
+from windlass.options import UNSET
+from windlass.retention import Retention, read_retention, write_retention
+from windlass.store import queues, reading
+from windlass.store.operation import Operation
+from windlass.store.queues import QueueRecord
+
+if TYPE_CHECKING:
+    from windlass.app import Windlass
+
+
+@dataclass(frozen=True, slots=True)
+class QueueSettings:
+    """What is set for a queue; None means the default."""
+
+    weight: int | None
+    max_length: int | None
+    retention: Retention | None
+    retry: Retry | None
+    paused_at: datetime | None
+    paused_by: str | None
+    paused_reason: str | None
+    changed_by: str | None
+
+    @property
+    def paused(self) -> bool:
+        return self.paused_at is not None
+
+
+class Queue:
+    """One queue: look at it, pause it, set it up. Settings live in the store and are followed within 2 s."""
+
+    def __init__(self, app: Windlass, name: str) -> None:
+        self._app = app
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<Queue {self.name}>"
+
+    @property
+    def length(self) -> int:
+        """How many jobs are ready to run."""
+        return self._app.counts(queue=self.name)[State.PENDING]
+
+    def settings(self) -> QueueSettings:
+        """What is set for the queue now."""
+        return self._app._session.run(self._settings())
+
+    async def asettings(self) -> QueueSettings:
+        """``settings`` for async code."""
+        return await self._app._session.arun(self._settings())
+
+    def configure(
+        self,
+        *,
+        weight: int | None = UNSET,
+        max_length: int | None = UNSET,
+        retention: Retention | None = UNSET,
+        retry: Retry | None = UNSET,
+        by: str = "api",
+    ) -> None:
+        """Change what is named; None takes a setting back. Keeps who did it."""
+        changes = _changes(weight=weight, max_length=max_length, retention=retention, retry=retry)
+        self._app._session.run(queues.change(self.name, changes, by=by))
+        self._app._session.announce()
+
+    async def aconfigure(self, *, by: str = "api", **settings: Any) -> None:
+        """``configure`` for async code."""
+        await self._app._session.arun(queues.change(self.name, _changes(**settings), by=by))
+        self._app._session.announce()
+
+    def pause(self, reason: str | None = None, *, by: str = "api") -> None:
+        """Claim no more of its jobs, anywhere; what runs goes on."""
+        self._app._session.run(queues.pause(self.name, by=by, reason=reason))
+
+    async def apause(self, reason: str | None = None, *, by: str = "api") -> None:
+        """``pause`` for async code."""
+        await self._app._session.arun(queues.pause(self.name, by=by, reason=reason))
+
+    def resume(self, *, by: str = "api") -> None:
+        """Go on claiming."""
+        self._app._session.run(queues.pause(self.name, by=by, reason=None, is_paused=False))
+        self._app._session.announce()
+
+    async def aresume(self, *, by: str = "api") -> None:
+        """``resume`` for async code."""
+        await self._app._session.arun(queues.pause(self.name, by=by, reason=None, is_paused=False))
+        self._app._session.announce()
+
+    def peek(self, limit: int = 10) -> list[Job[Any]]:
+        """The next jobs in the order in which they would run, without taking them."""
+        return [Job.of(self._app, record) for record in self._app._session.run(reading.peek(self.name, limit=limit))]
+
+    async def apeek(self, limit: int = 10) -> list[Job[Any]]:
+        """``peek`` for async code."""
+        return [
+            Job.of(self._app, record) for record in await self._app._session.arun(reading.peek(self.name, limit=limit))
+        ]
+
+    def purge(self, *, by: str = "api") -> int:
+        """Delete every job of the queue that waits; how many."""
+        waiting = (State.PENDING, State.SCHEDULED, State.RETRYING)
+        return sum(self._app.purge(state=state, queue=self.name) for state in waiting)
+
+    def delete(self) -> None:
+        """Remove the queue and its finished jobs; ``IllegalTransition`` while it has jobs that wait or run."""
+        for state in (State.COMPLETED, State.FAILED, State.CANCELLED):
+            self._app.purge(state=state, queue=self.name)
+        if not self._app._session.run(queues.remove(self.name)) and self.length_of_all():
+            raise IllegalTransition(f"queue {self.name!r} still has jobs that wait or run; purge or finish them first")
+
+    def length_of_all(self) -> int:
+        """How many jobs the queue has in all states together."""
+        return sum(self._app.counts(queue=self.name).values())
+
+    def _settings(self) -> Operation[QueueSettings]:
+        found = yield from queues.settings(self.name)
+        return _readable(found.get(self.name, QueueRecord(self.name)))
+
+
+def _changes(
+    *,
+    weight: int | None = UNSET,
+    max_length: int | None = UNSET,
+    retention: Retention | None = UNSET,
+    retry: Retry | None = UNSET,
+) -> dict[str, Any]:
+    changes: dict[str, Any] = {}
+    if weight is not UNSET:
+        changes["weight"] = None if weight is None else names.whole_number(weight, "weight", least=1, most=1000)
+    if max_length is not UNSET:
+        changes["max_length"] = None if max_length is None else names.whole_number(max_length, "max_length", least=0)
+    if retention is not UNSET:
+        changes["retention"] = None if retention is None else write_retention(retention)
+    if retry is not UNSET:
+        changes["retry"] = None if retry is None else write_retry(retry)
+    return changes
+
+
+def _readable(record: QueueRecord) -> QueueSettings:
+    return QueueSettings(
+        weight=record.weight,
+        max_length=record.max_length,
+        retention=read_retention(record.retention),
+        retry=read_retry(record.retry),
+        paused_at=None if record.paused_at is None else clock.instant(record.paused_at),
+        paused_by=record.paused_by,
+        paused_reason=record.paused_reason,
+        changed_by=record.changed_by,
+    )

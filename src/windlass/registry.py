@@ -1,0 +1,109 @@
+"""Which functions a worker may run, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from windlass.errors import ConfigError
+from windlass.task import Task
+
+
+class Registry:
+    """Tasks by name. A stored name is a key of this table and nothing else.
+
+    The one exception is asked for by name: a plain function below a prefix in ``importable`` is imported when a job
+    names it as ``module:qualname``.
+    """
+
+    def __init__(self, *, importable: Iterable[str], adopt: Callable[[Callable[..., Any], str], Task[..., Any]]) -> None:
+        self._tasks: dict[str, Task[..., Any]] = {}
+        self._importable = tuple(importable)
+        self._adopt = adopt
+        if isinstance(importable, str):
+            raise ConfigError(f"importable takes a list of module prefixes, got the text {importable!r}")
+
+    def __iter__(self) -> Iterator[Task[..., Any]]:
+        return iter(tuple(self._tasks.values()))
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether tasks may come from elsewhere than declarations."""
+        return bool(self._importable)
+
+    def add(self, task: Task[..., Any]) -> None:
+        """Register a task; another function under the same name is an error."""
+        known = self._tasks.get(task.name)
+        if known is not None and not _is_same(known.function, task.function):
+            raise ConfigError(
+                f"task {task.name!r} is registered twice, for {known.function!r} and {task.function!r}; "
+                "give one of them another name="
+            )
+        self._tasks[task.name] = task
+
+    def find(self, name: str) -> Task[..., Any] | None:
+        """The task of this name, or None when nobody here knows it."""
+        return self._tasks.get(name) or self._import(name)
+
+    def named(self, function: Callable[..., Any]) -> Task[..., Any]:
+        """The task for a plain function, registered on the spot as ``module:qualname``."""
+        name = _plain_name(function)
+        return self._tasks.get(name) or self._adopt(function, name)
+
+    def _import(self, name: str) -> Task[..., Any] | None:
+        module, colon, qualname = name.partition(":")
+        if not colon or not qualname.isidentifier() or not any(_is_below(module, p) for p in self._importable):
+            return None
+        try:
+            function = getattr(import_module(module), qualname, None)
+        except ImportError:
+            return None
+        if isinstance(function, Task) or not callable(function) or getattr(function, "__module__", None) != module:
+            return None
+        return self._adopt(function, name)
+
+
+def _is_below(module: str, prefix: str) -> bool:
+    return module == prefix.removesuffix(".") or module.startswith(prefix.removesuffix(".") + ".")
+
+
+def _is_same(one: Callable[..., Any], other: Callable[..., Any]) -> bool:
+    """Whether two functions are the same one, also when its module was loaded twice (once as ``__main__``)."""
+    if one is other:
+        return True
+    first, second = getattr(one, "__code__", None), getattr(other, "__code__", None)
+    return first is not None and second is not None and _place(first) == _place(second)
+
+
+def _place(code: Any) -> tuple[str, int]:
+    return code.co_filename, code.co_firstlineno
+
+
+def module_of(function: Callable[..., Any]) -> str:
+    """The module's name as others import it: a script that is run is known by the name of its file."""
+    module: str = getattr(function, "__module__", None) or ""
+    if module != "__main__":
+        return module
+    main = sys.modules["__main__"]
+    spec = getattr(main, "__spec__", None)
+    if spec is not None:
+        return str(spec.name).removesuffix(".__main__")
+    file = getattr(main, "__file__", None)
+    return Path(file).stem if file else module
+
+
+def _plain_name(function: Callable[..., Any]) -> str:
+    qualname = getattr(function, "__qualname__", "")
+    module = module_of(function)
+    if not callable(function) or not module or not qualname.isidentifier():
+        raise ConfigError(
+            f"{function!r} cannot be enqueued: only functions at the top level of a module have a name that a worker "
+            "can find; register it with @app.task"
+        )
+    return f"{module}:{qualname}"

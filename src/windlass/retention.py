@@ -1,0 +1,197 @@
+"""How long finished jobs are kept, and where they go then."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from windlass import clock
+from windlass.core.duration import milliseconds
+from windlass.core.names import whole_number
+from windlass.core.record import JobRecord
+from windlass.core.state import FINISHED, State
+from windlass.errors import ConfigError, Duration
+from windlass.store import jobs, queues
+from windlass.store.operation import Operation
+
+_FOR_EVER = 2**60
+_KEPT_AT_MOST = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """How long finished jobs stay, by state; None keeps them. ``at_most`` bounds each state of each queue.
+
+    >>> Retention(completed="1d", failed=None).completed
+    datetime.timedelta(days=1)
+    """
+
+    completed: Duration | None = timedelta(days=7)
+    cancelled: Duration | None = timedelta(days=7)
+    failed: Duration | None = timedelta(days=30)
+    at_most: int | None = _KEPT_AT_MOST
+
+    def __post_init__(self) -> None:
+        for name in ("completed", "cancelled", "failed"):
+            value = getattr(self, name)
+            if value is not None:
+                length = timedelta(milliseconds=milliseconds(value, f"Retention: {name}"))
+                object.__setattr__(self, name, length)
+        if self.at_most is not None:
+            whole_number(self.at_most, "Retention: at_most", least=1)
+
+    def age(self, state: State) -> int:
+        """Milliseconds after which a job of this state may go."""
+        value: Duration | None = getattr(self, state)
+        return _FOR_EVER if value is None else milliseconds(value)
+
+
+class _Stored(Struct, frozen=True):
+    completed: int | None
+    cancelled: int | None
+    failed: int | None
+    at_most: int | None
+
+
+def write_retention(retention: Retention) -> str:
+    """A policy as it is stored with a queue, in milliseconds."""
+    lengths = {
+        name: milliseconds(value) if isinstance(value, timedelta) else value for name, value in asdict(retention).items()
+    }
+    return msgspec.json.encode(lengths).decode()
+
+
+def read_retention(text: str | None) -> Retention | None:
+    """The policy, or None where there is none or it cannot be read."""
+    if text is None:
+        return None
+    try:
+        stored = msgspec.json.decode(text, type=_Stored)
+    except (msgspec.MsgspecError, ValueError):
+        return None
+    return Retention(
+        completed=_length(stored.completed),
+        cancelled=_length(stored.cancelled),
+        failed=_length(stored.failed),
+        at_most=stored.at_most,
+    )
+
+
+def _length(value: int | None) -> timedelta | None:
+    return None if value is None else timedelta(milliseconds=value)
+
+
+class Archive:
+    """Where finished jobs go before they are deleted."""
+
+    def keep(self, records: Sequence[JobRecord]) -> Operation[list[int]]:
+        """Write the records somewhere; the seqs of those that are safe there."""
+        raise NotImplementedError
+
+
+class TableArchive(Archive):
+    """A table of the same store, by ISO week: ``archive="table"``."""
+
+    def keep(self, records: Sequence[JobRecord]) -> Operation[list[int]]:
+        kept = yield from jobs.archive([(record.seq, week_of(record)) for record in records])
+        return kept
+
+
+class FileArchive(Archive):
+    """Compressed JSON lines, a file per ISO week, in a folder: ``archive="/var/lib/jobs/archive"``.
+
+    A week's file is a series of gzip members, so that a crash can spoil the last one only. A job that was written
+    just before a crash may stand there twice; its ``seq`` tells.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self._folder = Path(folder)
+
+    def keep(self, records: Sequence[JobRecord]) -> Operation[list[int]]:
+        yield from ()
+        self._folder.mkdir(parents=True, exist_ok=True)
+        by_week: dict[str, list[JobRecord]] = {}
+        for record in records:
+            by_week.setdefault(week_of(record), []).append(record)
+        for week, members in by_week.items():
+            lines = b"".join(msgspec.json.encode(_line(record)) + b"\n" for record in members)
+            with (self._folder / f"jobs-{week}.jsonl.gz").open("ab") as file:
+                file.write(gzip.compress(lines))
+                file.flush()
+                os.fsync(file.fileno())
+        return [record.seq for record in records]
+
+
+def week_of(record: JobRecord) -> str:
+    """The ISO week in which a job finished, as ``2026-W46``."""
+    year, week, _ = clock.instant(record.finished_at or record.created_at).isocalendar()
+    return f"{year}-W{week:02}"
+
+
+def _line(record: JobRecord) -> dict[str, object]:
+    return {name: getattr(record, name) for name in record.__struct_fields__}
+
+
+def archive_from(setting: str | Path | Archive | None) -> Archive | None:
+    """What ``archive=`` means: nothing, the store's own table, a folder, or an archive of the user's own."""
+    if setting is None or isinstance(setting, Archive):
+        return setting
+    if setting == "table":
+        return TableArchive()
+    if isinstance(setting, str | Path):
+        return FileArchive(setting)
+    raise ConfigError(f"archive must be None, 'table' or a folder, got {setting!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """What one round of cleaning did."""
+
+    deleted: int = 0
+    archived: int = 0
+    seconds: float = 0.0
+
+
+def clean(default: Retention, archive: Archive | None, *, by: str, monotonic: Callable[[], float]) -> Operation[Cleaned]:
+    """Let go of finished jobs that are old enough, in small batches; archived first where that is asked for."""
+    began = monotonic()
+    settings = yield from queues.settings()
+    everywhere = read_retention(settings.get(queues.ALL, queues.QueueRecord(queues.ALL)).retention)
+    deleted = archived = 0
+    for name, queue in settings.items():
+        if name == queues.ALL:
+            continue
+        policy = read_retention(queue.retention) or everywhere or default
+        for state in sorted(FINISHED):
+            gone, kept = yield from _clean_queue(name, state, policy, archive)
+            deleted, archived = deleted + gone, archived + kept
+    seconds = monotonic() - began
+    detail = {"deleted": deleted, "archived": archived, "seconds": round(seconds, 3)}
+    yield from jobs.tidy(by=by, detail=msgspec.json.encode(detail).decode() if deleted else None)
+    return Cleaned(deleted, archived, seconds)
+
+
+def _clean_queue(name: str, state: State, policy: Retention, archive: Archive | None) -> Operation[tuple[int, int]]:
+    deleted = archived = 0
+    while True:
+        records = yield from jobs.prunable(
+            queue=name, state=state, age=policy.age(state), keep=policy.at_most or _FOR_EVER
+        )
+        going = records
+        if archive is not None and records:
+            kept = set((yield from archive.keep(records)))
+            archived += len(kept)
+            going = [record for record in records if record.seq in kept]
+        if not going:
+            return deleted, archived
+        gone = yield from jobs.delete([(record.seq, record.id) for record in going], states=(state,))
+        deleted += len(gone)
+        if len(records) < jobs.PAGE or not gone:
+            return deleted, archived

@@ -1,0 +1,116 @@
+"""One app's use of its store: runs operations for sync and async callers, and tells who waits for news."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+from typing import TypeVar
+
+from windlass.errors import AppClosed
+from windlass.store.driver import Driver, News
+from windlass.store.operation import Operation, drive
+
+A = TypeVar("A")
+
+
+class Session:
+    """Drives operations on a driver.
+
+    Our own connections are used from store threads only: the async form waits for a thread-safe future, so it works
+    on any event loop.
+    """
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+        self._listeners: list[Callable[[], None]] = []
+        self._ending_listeners: list[Callable[[], None]] = []
+        self._lock = Lock()
+        self._news: News | None = None
+        self._threads: ThreadPoolExecutor | None = None
+        self._is_closed = False
+        self._process = os.getpid()
+
+    @property
+    def store_name(self) -> str:
+        return self._driver.name
+
+    @property
+    def cycle_limit(self) -> int:
+        return self._driver.cycle_limit
+
+    @property
+    def is_closed(self) -> bool:
+        return self._is_closed
+
+    def run(self, operation: Operation[A]) -> A:
+        """Run an operation on the calling thread."""
+        if self._is_closed:
+            operation.close()
+            raise AppClosed("the app is closed; make a new Windlass(...)")
+        return drive(operation, self._driver.execute)
+
+    async def arun(self, operation: Operation[A]) -> A:
+        """Run an operation on a store thread while the loop goes on."""
+        return await asyncio.wrap_future(self._store_threads().submit(self.run, operation))
+
+    def migrate(self) -> list[str]:
+        """Bring the store's schema up to date; the steps taken."""
+        return self._driver.migrate()
+
+    def announce(self) -> None:
+        """Tell everybody in this process that something has changed."""
+        for wake in tuple(self._listeners):
+            wake()
+
+    def announce_endings(self) -> None:
+        """Tell those in this process who wait for jobs to end; a worker need not look for its own doing."""
+        for wake in tuple(self._ending_listeners):
+            wake()
+
+    def subscribe(self, wake: Callable[[], None], *, to_endings: bool = False) -> Callable[[], None]:
+        """Have ``wake`` called on changes in this process and, soon after, in others; returns how to stop that."""
+        with self._lock:
+            self._listeners.append(wake)
+            if to_endings:
+                self._ending_listeners.append(wake)
+            if self._news is None:
+                self._news = self._driver.listen(self.announce)
+
+        def unsubscribe() -> None:
+            with self._lock:
+                if wake in self._listeners:
+                    self._listeners.remove(wake)
+                if wake in self._ending_listeners:
+                    self._ending_listeners.remove(wake)
+                last = None if self._listeners else self._news
+                if last is not None:
+                    self._news = None
+            if last is not None:
+                last.close()
+
+        return unsubscribe
+
+    def close(self) -> None:
+        """Let go of the store; waits for calls under way."""
+        with self._lock:
+            self._is_closed = True
+            news, self._news = self._news, None
+            threads, self._threads = self._threads, None
+        if news is not None:
+            news.close()
+        if threads is not None:
+            threads.shutdown(wait=True)
+        self._driver.close()
+
+    def _store_threads(self) -> ThreadPoolExecutor:
+        with self._lock:
+            if self._is_closed:
+                raise AppClosed("the app is closed; make a new Windlass(...)")
+            if self._threads is None or self._process != os.getpid():
+                # After a fork the parent's threads are not here.
+                self._threads = ThreadPoolExecutor(max_workers=4, thread_name_prefix="windlass-store")
+                self._process = os.getpid()
+            return self._threads

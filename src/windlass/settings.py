@@ -1,0 +1,37 @@
+"""Where settings come from: argument, environment, ``[tool.windlass]`` in pyproject.toml, default."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from functools import cache
+from pathlib import Path
+
+from windlass.errors import ConfigError
+
+
+def setting(name: str, given: str | None, default: str | None = None) -> str | None:
+    """The value of one setting; ``name`` is ``url`` for ``$WINDLASS_URL`` and ``tool.windlass.url``."""
+    if given is not None:
+        return given
+    from_environment = os.environ.get(f"WINDLASS_{name.upper()}")
+    if from_environment is not None:
+        return from_environment
+    value = _from_pyproject(Path.cwd()).get(name, default)
+    if value is not None and not isinstance(value, str):
+        raise ConfigError(f"pyproject.toml: tool.windlass.{name} must be a text, got {value!r}")
+    return value
+
+
+@cache
+def _from_pyproject(folder: Path) -> dict[str, object]:
+    file = folder / "pyproject.toml"
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {}).get("windlass", {})
+    except (OSError, UnicodeDecodeError):
+        return {}
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{file}: {error}") from error
+    if not isinstance(table, dict):
+        raise ConfigError(f"{file}: [tool.windlass] must be a table")
+    return table

@@ -1,0 +1,1 @@
+"""Jobs in one schema of a PostgreSQL database."""

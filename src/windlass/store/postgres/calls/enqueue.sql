@@ -1,0 +1,135 @@
+-- Stores jobs in the order of the call, all or none. An id or a unique key that is taken stores nothing and is
+-- reported; an id that a different job has, or a queue without room, stops the whole call.
+-- :jobs rows (id, task, queue, priority, payload, meta, max_attempts, delay, timeout, key, retry, at)
+-- :named rows (index, id, task, payload, key, until, window), one for each job with an own id or a unique key
+-- :queues the names of the jobs' queues
+-- guard conflict
+-- guard full
+-- gives known
+-- gives found
+--
+-- A statement sees one moment: neither what its own parts write nor what others commit after its start. So all is
+-- decided from that moment first, then written; a part that meets something newer (an id, a key or a limited queue
+-- that others took meanwhile) makes the statement fail with 'windlass: look again', which leaves nothing behind, and
+-- the driver repeats it. Locks are taken in the order queues, keys, jobs: each part counts the one before it.
+WITH clock AS (
+    SELECT coalesce(
+        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+), given AS MATERIALIZED (
+    SELECT place, (value ->> 0) COLLATE "C" AS id, value ->> 1 AS task, (value ->> 2) COLLATE "C" AS queue,
+        CAST(value ->> 3 AS integer) AS priority, value ->> 4 AS payload, value ->> 5 AS meta,
+        CAST(value ->> 6 AS integer) AS max_attempts, CAST(value ->> 8 AS bigint) AS timeout,
+        (value ->> 9) COLLATE "C" AS key, value ->> 10 AS retry,
+        -- A delay is a length from the store's now; an instant (at) is given as such, and one in the past means now.
+        coalesce(CAST(value ->> 11 AS bigint), clock.now + CAST(value ->> 7 AS bigint)) AS due_at
+    FROM clock, jsonb_array_elements(CAST(:jobs AS jsonb)) WITH ORDINALITY AS item (value, place)
+), named AS MATERIALIZED (
+    SELECT place, CAST(value ->> 0 AS integer) AS index, (value ->> 1) COLLATE "C" AS id, value ->> 2 AS task,
+        value ->> 3 AS payload, (value ->> 4) COLLATE "C" AS key, value ->> 5 AS until,
+        CAST(value ->> 6 AS bigint) AS held_for
+    FROM jsonb_array_elements(CAST(:named AS jsonb)) WITH ORDINALITY AS item (value, place)
+), there AS MATERIALIZED (
+    SELECT id, task, payload, state FROM windlass_job WHERE id = ANY (ARRAY(SELECT named.id FROM named))
+), conflict AS MATERIALIZED (
+    SELECT there.id, there.task, named.place FROM named JOIN there ON there.id = named.id
+    WHERE there.task <> named.task OR there.payload <> named.payload
+), kept AS MATERIALIZED (
+    -- Keys that somebody holds. A key whose window is over, or whose job has started or is gone, is free.
+    SELECT key.key, key.id, holder.state
+    FROM windlass_key AS key JOIN windlass_job AS holder ON holder.id = key.id
+    WHERE key.key = ANY (ARRAY(SELECT named.key FROM named))
+    AND (key.expires_at IS NULL OR key.expires_at > (SELECT now FROM clock))
+    AND (key.until <> 'started' OR holder.fence = 0)
+), winner AS MATERIALIZED (
+    -- The first of the call's jobs to name a free key takes it. A job that exists already takes nothing again.
+    SELECT DISTINCT ON (key) key, id, until, held_for FROM named
+    WHERE key IS NOT NULL AND id NOT IN (SELECT id FROM there) AND key NOT IN (SELECT key FROM kept)
+    ORDER BY key, place
+), new AS MATERIALIZED (
+    SELECT * FROM given
+    WHERE id NOT IN (SELECT id FROM there)
+    AND (key IS NULL OR EXISTS (SELECT 1 FROM winner WHERE winner.key = given.key AND winner.id = given.id))
+), limited AS MATERIALIZED (
+    -- Only queues with a limit are counted, and the limit itself bounds what there is to count.
+    SELECT name, max_length, stored, (
+        SELECT count(*) FROM new WHERE new.queue = queue.name
+        AND NOT EXISTS (SELECT 1 FROM windlass_job AS job WHERE job.id = new.id)
+    ) AS added,
+    (SELECT count(*) FROM windlass_job AS job WHERE job.queue = queue.name AND job.state = 'pending')
+    + (SELECT count(*) FROM windlass_job AS job
+        WHERE job.queue = queue.name AND job.state IN ('scheduled', 'retrying')) AS waiting
+    FROM windlass_queue AS queue
+    WHERE max_length IS NOT NULL
+    AND name = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:queues AS jsonb))))
+), crowded AS MATERIALIZED (
+    SELECT name, max_length FROM limited WHERE added > 0 AND waiting + added > max_length
+), passed AS MATERIALIZED (
+    -- One row if no guard stops the call; whatever is written below asks for it.
+    SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM conflict) AND NOT EXISTS (SELECT 1 FROM crowded)
+), made AS (
+    -- A queue exists from its first job on.
+    INSERT INTO windlass_queue (name)
+    SELECT name FROM jsonb_array_elements_text(CAST(:queues AS jsonb)) AS wanted (name)
+    WHERE EXISTS (SELECT 1 FROM passed)
+    AND NOT EXISTS (SELECT 1 FROM windlass_queue AS queue WHERE queue.name = wanted.name)
+    ORDER BY name COLLATE "C"
+    ON CONFLICT DO NOTHING
+    RETURNING 1
+), locked AS MATERIALIZED (
+    -- A lock reads the newest row, so stored tells here whether others have enqueued since this statement counted.
+    SELECT queue.name, queue.stored FROM windlass_queue AS queue
+    WHERE queue.name = ANY (ARRAY(SELECT limited.name FROM limited WHERE added > 0))
+    AND EXISTS (SELECT 1 FROM passed) AND (SELECT count(*) FROM made) >= 0
+    ORDER BY queue.name
+    FOR UPDATE
+), counted AS (
+    UPDATE windlass_queue AS queue SET stored = queue.stored + limited.added
+    FROM limited JOIN locked ON locked.name = limited.name
+    WHERE queue.name = limited.name
+    RETURNING 1
+), taken AS (
+    INSERT INTO windlass_key AS key (key, id, until, expires_at)
+    SELECT winner.key, winner.id, winner.until, clock.now + winner.held_for FROM winner, clock
+    WHERE EXISTS (SELECT 1 FROM passed) AND (SELECT count(*) FROM counted) >= 0
+    ORDER BY winner.key
+    ON CONFLICT (key) DO UPDATE SET id = excluded.id, until = excluded.until, expires_at = excluded.expires_at
+    -- Only the very row that was found to be free: a newer one belongs to a job that this statement cannot see.
+    WHERE key.xmin = (SELECT seen.xmin FROM windlass_key AS seen WHERE seen.key = excluded.key)
+    RETURNING 1
+), stored AS (
+    INSERT INTO windlass_job (
+        id, task, queue, priority, payload, meta, max_attempts, run_at, state, timeout, unique_key, retry, created_at)
+    SELECT id, task, queue, priority, payload, meta, max_attempts, greatest(clock.now, due_at),
+        CASE WHEN due_at > clock.now THEN 'scheduled' ELSE 'pending' END, timeout, key, retry, clock.now
+    FROM new, clock
+    WHERE EXISTS (SELECT 1 FROM passed) AND (SELECT count(*) FROM taken) >= 0
+    ORDER BY place
+    ON CONFLICT (id) DO NOTHING
+    RETURNING id, state
+), behind AS (
+    -- Which job stands behind each id and each key now: the new one, or the one that was there before.
+    SELECT id, state FROM there UNION SELECT id, state FROM stored UNION SELECT id, state FROM kept
+)
+SELECT
+    (SELECT json_agg(json_build_array(id, task) ORDER BY place) FROM conflict) AS conflict,
+    (SELECT json_agg(json_build_array(name, max_length) ORDER BY name) FROM crowded) AS full,
+    (SELECT coalesce(json_agg(json_build_array(named.index)), '[]')
+        FROM named JOIN there ON there.id = named.id) AS known,
+    (SELECT coalesce(json_agg(json_build_array(named.index, behind.id, behind.state)), '[]')
+        FROM named JOIN behind ON behind.id = CASE
+            WHEN named.key IS NULL OR named.id IN (SELECT id FROM there) THEN named.id
+            ELSE coalesce(
+                (SELECT kept.id FROM kept WHERE kept.key = named.key),
+                (SELECT winner.id FROM winner WHERE winner.key = named.key))
+        END) AS found,
+    CAST(CASE
+        WHEN EXISTS (SELECT 1 FROM passed) AND (
+            (SELECT count(*) FROM winner) <> (SELECT count(*) FROM taken)
+            OR (SELECT count(*) FROM new WHERE id IN (SELECT id FROM named))
+                <> (SELECT count(*) FROM stored WHERE id IN (SELECT id FROM named))
+            OR EXISTS (
+                SELECT 1 FROM limited JOIN locked ON locked.name = limited.name
+                WHERE locked.stored <> limited.stored)
+        ) THEN 'windlass: look again'
+        ELSE '0'
+    END AS integer) AS again

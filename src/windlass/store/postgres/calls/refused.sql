@@ -1,0 +1,19 @@
+-- A write under an old fence changed nothing; this says so on the job it was meant for.
+-- :writes rows (seq, fence, what)
+-- :worker whose writes they were
+-- gives refused
+WITH clock AS (
+    SELECT coalesce(
+        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+), write AS MATERIALIZED (
+    SELECT CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence, value ->> 2 AS what, place
+    FROM jsonb_array_elements(CAST(:writes AS jsonb)) WITH ORDINALITY AS item (value, place)
+), noted AS (
+    INSERT INTO windlass_event (seq, at, kind, worker, fence, detail)
+    SELECT job.seq, clock.now, 'refused', CAST(:worker AS text), write.fence, json_build_object('write', write.what)
+    FROM clock, write JOIN windlass_job AS job ON job.seq = write.seq AND job.fence <> write.fence
+    ORDER BY write.place
+)
+-- Those that were refused indeed. A job that still carries the fence was ended by an earlier try of the same write.
+SELECT write.seq FROM write
+WHERE NOT EXISTS (SELECT 1 FROM windlass_job AS job WHERE job.seq = write.seq AND job.fence = write.fence)

@@ -1,0 +1,148 @@
+-- Stores jobs in the order of the call, all or none. Everything is looked at before anything is written, because a
+-- script is not rolled back; the first write is one that a server without memory refuses.
+-- KEYS ids, seq, queues, counts, due
+-- asks jobs: rows (id, task, queue, priority, payload, meta, max_attempts, delay, timeout, key, retry, at)
+--      named: rows (index, id, task, payload, key, until, window), of jobs with an own id or a unique key
+--      queues
+-- gives conflict: rows (id, task), and nothing else: the id is a different job's already
+--       full: rows (queue, max_length), and nothing else: the queue has no room for what the call would add
+--       known: rows (index) of ids that were there; found: rows (index, id, state) of who has the id or the key now
+-- with portions, places
+local ids = {}
+for index, job in ipairs(ask.jobs) do ids[index] = job[1] end
+local there = {}
+for index, seq in ipairs(read_all('HMGET', KEY.ids, ids)) do there[ids[index]] = seq end
+
+local conflict, known = {}, {}
+for _, named in ipairs(ask.named) do
+    local seq = there[named[2]]
+    if seq then
+        known[#known + 1] = {named[1]}
+        local task = redis.call('HGET', job_key(seq), 'task')
+        if task ~= named[3] or redis.call('GET', text_key('payload', seq)) ~= named[4] then
+            conflict[#conflict + 1] = {named[2], task}
+        end
+    end
+end
+if #conflict > 0 then return {'conflict', conflict} end
+
+-- Who holds a key. Nobody does any more if its window is over, its job has started (if it is held until then) or is
+-- gone; a job that finished gave its key back at once.
+local holders, stale = {}, {}
+local function holder_of(key)
+    if holders[key] ~= nil then return holders[key] end
+    local held = redis.call('HMGET', text_key('unique', key), 'id', 'until', 'expires_at')
+    holders[key] = held[1]
+    if held[1] then
+        local seq = redis.call('HGET', KEY.ids, held[1])
+        local fence = seq and tonumber(redis.call('HGET', job_key(seq), 'fence')) or 0
+        local is_over = held[3] and tonumber(held[3]) <= now
+        if is_over or not seq or (held[2] == 'started' and fence > 0) then
+            holders[key] = false
+            stale[#stale + 1] = text_key('unique', key)
+        end
+    end
+    return holders[key]
+end
+
+-- The first of the call's jobs to name a free key takes it. A job that exists already takes nothing again.
+local takes = {}
+for _, named in ipairs(ask.named) do
+    local id, key = named[2], named[5]
+    if key and not holder_of(key) and not there[id] then
+        holders[key] = id
+        takes[#takes + 1] = named
+    end
+end
+
+-- What the call adds: neither its id nor its key is another job's.
+local added, adds = {}, {}
+for _, job in ipairs(ask.jobs) do
+    local id, queue, key = job[1], job[3], job[10]
+    if not there[id] and (not key or holder_of(key) == id) then
+        there[id] = true
+        added[#added + 1] = job
+        adds[queue] = (adds[queue] or 0) + 1
+        -- The order of claims is made of three digits.
+        if math.abs(job[4]) > 499 then return redis.error_reply('REFUSED priority ' .. job[4] .. ' is out of range') end
+    end
+end
+
+local full = {}
+for _, queue in ipairs(ask.queues) do
+    local most = adds[queue] and tonumber(redis.call('HGET', prefix .. 'queue:' .. queue, 'max_length'))
+    if most then
+        local waiting = adds[queue]
+        for _, state in ipairs({'pending', 'scheduled', 'retrying'}) do
+            waiting = waiting + (tonumber(redis.call('HGET', KEY.counts, state .. ':' .. queue)) or 0)
+        end
+        if waiting > most then full[#full + 1] = {queue, most} end
+    end
+end
+if #full > 0 then return {'full', full} end
+
+-- From here on the call writes. Numbers are never given out twice, also when their jobs are deleted.
+local last = #added > 0 and redis.call('INCRBY', KEY.seq, #added) - #added
+in_portions(ask.queues, function(...) redis.call('SADD', KEY.queues, ...) end)
+in_portions(stale, function(...) redis.call('DEL', ...) end)
+for _, named in ipairs(takes) do
+    local unique, window = text_key('unique', named[5]), named[7]
+    redis.call('HSET', unique, 'id', named[2], 'until', named[6])
+    if window then
+        redis.call('HSET', unique, 'expires_at', now + window)
+        -- Only frees the memory, so only where the server's clock is the one that counts.
+        if ARGV[1] == '' then redis.call('PEXPIREAT', unique, now + window) end
+    end
+end
+
+-- What is null, or a number that is zero, is not there: the hash stays small.
+local texts, numbers, states = {}, {}, {}
+local function keep(what, seq, text)
+    if text then
+        texts[#texts + 1] = text_key(what, seq)
+        texts[#texts + 1] = text
+    end
+end
+for index, job in ipairs(added) do
+    local id, task, queue, priority, delay, timeout, key, at =
+        job[1], job[2], job[3], job[4], job[8], job[9], job[10], job[12]
+    local seq = last + index
+    local run_at = at or now + delay
+    local state = run_at > now and 'scheduled' or 'pending'
+    local fields = {
+        'state', state, 'queue', queue, 'id', id, 'task', task, 'max_attempts', job[7],
+        'run_at', math.max(now, run_at), 'created_at', now,
+    }
+    local function add(name, value)
+        fields[#fields + 1] = name
+        fields[#fields + 1] = value
+    end
+    if priority ~= 0 then add('priority', priority) end
+    if timeout then add('timeout', timeout) end
+    if key then add('unique_key', key) end
+    redis.call('HSET', job_key(seq), unpack(fields))
+    keep('payload', seq, job[5])
+    keep('meta', seq, job[6])
+    keep('retry', seq, job[11])
+    place(state, queue, seq, priority, run_at)
+    numbers[#numbers + 1] = id
+    numbers[#numbers + 1] = seq
+    states[id] = state
+end
+in_portions(texts, function(...) redis.call('MSET', ...) end)
+in_portions(numbers, function(...) redis.call('HSET', KEY.ids, ...) end)
+settle()
+if #ask.named == 0 then return {} end
+
+local found = {}
+for _, named in ipairs(ask.named) do
+    local id = named[2]
+    if not there[id] then id = named[5] and holders[named[5]] or nil end
+    local state = id and states[id]
+    if id and not state then
+        local seq = redis.call('HGET', KEY.ids, id)
+        state = seq and redis.call('HGET', job_key(seq), 'state')
+    end
+    if state then found[#found + 1] = {named[1], id, state} end
+end
+return {'known', known, 'found', found}

@@ -1,0 +1,38 @@
+-- Running jobs that no open lease in time covers; a lease that is lost or gone stands at -inf, so it is over.
+-- KEYS lease_from, lease_until
+-- asks limit
+-- gives expired: rows as Expired, by seq
+-- with lease
+local GATHERED = 20000
+
+local leases, jobs = {}, {}
+local function gather(found)
+    for _, lease in ipairs(found) do
+        if #jobs >= GATHERED then return end
+        if not leases[lease] then
+            leases[lease] = true
+            for _, field in ipairs(redis.call('HKEYS', held_key(lease))) do
+                local seq, fence = held_job(field)
+                jobs[#jobs + 1] = {seq, fence, lease}
+            end
+        end
+    end
+end
+gather(redis.call('ZRANGEBYSCORE', KEY.lease_until, '-inf', now))
+-- The clock has stepped back behind the time at which these began.
+gather(redis.call('ZRANGEBYSCORE', KEY.lease_from, '(' .. now, '+inf'))
+table.sort(jobs, function(one, other) return one[1] < other[1] end)
+
+local rows = {}
+for index = 1, math.min(#jobs, ask.limit) do
+    local seq, fence, lease = unpack(jobs[index])
+    local job = redis.call(
+        'HMGET', job_key(seq), 'attempt', 'max_attempts', 'crashes', 'rescues', 'unique_key', 'started_at', 'worker')
+    rows[index] = {
+        seq, fence, tonumber(job[1]) or 0, tonumber(job[2]) or 0, tonumber(job[3]) or 0, tonumber(job[4]) or 0,
+        redis.call('GET', text_key('errors', seq)), job[5],
+        -- The lease of a claim by hand is named token:seq; such a claim was charged when it was made.
+        string.find(lease, ':', 1, true) and 1 or 0, job[6] and 1 or 0, lease, job[7],
+    }
+end
+return {'expired', rows}

@@ -1,0 +1,67 @@
+-- Ends leases that are over and takes their jobs away. Until this has run their owners may still renew them, and a lease
+-- that was renewed since the look keeps its jobs. The fence is raised here too, so that the former owner's endings can
+-- be told from repetitions of its own.
+-- KEYS counts, due, lease_from, lease_until, lease_lost
+-- asks leases; endings: rows as in cycle; keys: rows (key, seq, fence); by
+-- gives rescued: rows (id, state)
+-- with portions, drain, places, finished, lease, events
+local DAY = 86400000
+
+local function lose(lease)
+    if not is_open(lease) or is_in_time(lease) then return end
+    redis.call('HSET', lease_key(lease), 'state', 'lost')
+    redis.call('ZREM', KEY.lease_from, lease)
+    redis.call('ZADD', KEY.lease_until, '-inf', lease)
+    redis.call('ZADD', KEY.lease_lost, redis.call('HGET', lease_key(lease), 'renewed_at'), lease)
+end
+
+local function free(ending)
+    local seq, fence, state, reason = ending[1], ending[2], ending[3], ending[4]
+    local job = redis.call(
+        'HMGET', job_key(seq), 'lease', 'queue', 'priority', 'cancel_requested_at', 'started_at', 'worker', 'run_at')
+    local lease = job[1]
+    if not lease or is_open(lease) then return end
+    if redis.call('HDEL', held_key(lease), seq .. ':' .. fence) == 0 then return end
+
+    note(seq, 'rescued', job[6], fence, string.format(
+        '{"by":%s,"started":%s}', cjson.encode(ask.by), job[5] and 'true' or 'false'))
+    if job[4] then state, reason = 'cancelled', nil end
+    local key = job_key(seq)
+    redis.call('HDEL', key, 'lease', 'reason')
+    redis.call('HSET', key, 'state', state, 'fence', fence + 1)
+    if reason then redis.call('HSET', key, 'reason', reason) end
+    if FINISHED[state] then redis.call('HSET', key, 'finished_at', now) end
+    if ending[5] ~= 0 then redis.call('HINCRBY', key, 'attempt', ending[5]) end
+    if ending[6] ~= 0 then redis.call('HINCRBY', key, 'crashes', ending[6]) end
+    if ending[7] ~= 0 then redis.call('HINCRBY', key, 'rescues', ending[7]) end
+    if ending[11] then redis.call('SET', text_key('errors', seq), ending[11]) end
+    count('running', job[2], -1)
+    place(state, job[2], seq, tonumber(job[3]) or 0, FINISHED[state] and now or tonumber(job[7]))
+end
+
+-- A lease that is over is looked for as long as it holds jobs.
+local function forget(lease)
+    if not is_open(lease) and redis.call('EXISTS', held_key(lease)) == 0 then
+        redis.call('ZREM', KEY.lease_until, lease)
+    end
+end
+
+for _, lease in ipairs(ask.leases) do lose(lease) end
+for _, ending in ipairs(ask.endings) do free(ending) end
+settle()
+release_keys(ask.keys, 1)
+for _, lease in ipairs(ask.leases) do forget(lease) end
+
+-- A lost lease has done its duty as a marker for its owner after a day.
+for _, lease in ipairs(redis.call('ZRANGEBYSCORE', KEY.lease_lost, '-inf', '(' .. (now - DAY), 'LIMIT', 0, 1000)) do
+    redis.call('DEL', lease_key(lease))
+    redis.call('ZREM', KEY.lease_lost, lease)
+    forget(lease)
+end
+
+local rescued = {}
+for _, ending in ipairs(ask.endings) do
+    local job = redis.call('HMGET', job_key(ending[1]), 'id', 'state', 'fence')
+    if job[1] and tonumber(job[3]) == ending[2] + 1 then rescued[#rescued + 1] = {job[1], job[2]} end
+end
+return {'rescued', rescued}

@@ -1,0 +1,3 @@
+-- Lets the call pass when the server is out of memory: it is refused at its first command that may need memory, unless
+-- a write that needs none came before. What ends, moves or shows jobs must go on then, because it is the way out.
+redis.call('PERSIST', KEY.counts)

@@ -1,0 +1,235 @@
+"""Tasks: functions that were registered, and requests to run them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, Unpack
+
+from windlass.active import ActiveJob
+from windlass.core import names
+from windlass.core.codec import Signature
+from windlass.core.retry import Retry
+from windlass.core.unique import Unique
+from windlass.errors import ConfigError, Duration
+from windlass.options import OptionArguments, Options, timeout_milliseconds
+
+if TYPE_CHECKING:
+    from windlass.app import Windlass
+    from windlass.job import Job
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_DEFAULT_TIMEOUT = timedelta(minutes=30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskSettings:
+    """What a task says about all of its jobs; each job may say otherwise."""
+
+    queue: str | None = None
+    priority: int = 0
+    retry: Retry | None = None
+    timeout: Duration | None = _DEFAULT_TIMEOUT
+    isolation: str | None = None
+    unique: Unique | None = None
+    retry_on: tuple[type[BaseException], ...] | None = None
+    give_up_on: tuple[type[BaseException], ...] = ()
+    prefetch: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.queue is not None:
+            names.queue_name(self.queue)
+        names.priority(self.priority)
+        timeout_milliseconds(self.timeout, default=None)
+        if self.isolation not in (None, "thread"):
+            raise ConfigError(f"isolation must be 'thread' or left out, got {self.isolation!r}")
+        if self.prefetch not in (None, 0):
+            raise ConfigError(f"prefetch must be 0 (never) or left out, got {self.prefetch!r}")
+        for name in ("retry_on", "give_up_on"):
+            _check_errors(name, getattr(self, name))
+
+    def gives_up_on(self, error: BaseException) -> bool:
+        """Whether running again would not help, by what the task says about its errors."""
+        if isinstance(error, self.give_up_on):
+            return True
+        return self.retry_on is not None and not isinstance(error, self.retry_on)
+
+
+def _check_errors(name: str, errors: Any) -> None:
+    if errors is None:
+        return
+    if not isinstance(errors, tuple) or not all(isinstance(e, type) and issubclass(e, BaseException) for e in errors):
+        raise ConfigError(f"{name} must be a tuple of exception classes, got {errors!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One job that is yet to be enqueued: ``welcome.request(42)``."""
+
+    task: Task[..., Any] | str
+    args: tuple[object, ...]
+    kwargs: Mapping[str, object]
+    options: Options = field(default_factory=Options)
+
+
+class Task(Generic[P, R]):
+    """A registered function. Calling it just calls the function; ``enqueue`` runs it in the background.
+
+    >>> from windlass import Windlass
+    >>> app = Windlass("sqlite:///:memory:")
+    >>> @app.task
+    ... def add(a: int, b: int) -> int:
+    ...     return a + b
+    >>> add(1, 2)
+    3
+    >>> job = add.enqueue(1, 2)
+    >>> app.worker().run_until_empty()
+    1
+    >>> job.result(timeout=5)
+    3
+    """
+
+    def __init__(
+        self, app: Windlass, function: Callable[P, Any], *, name: str, settings: TaskSettings, signature: Signature
+    ) -> None:
+        self._app = app
+        self.function = function
+        self.name = name
+        self.settings = settings
+        self.signature = signature
+        self.is_async = inspect.iscoroutinefunction(function)
+        self.shape = _Shape.of(function)
+        self.__doc__ = function.__doc__
+        self.__name__ = getattr(function, "__name__", name)
+        self.__wrapped__ = function
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
+        """Call the function itself, here and now."""
+        return self.function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<Task {self.name}>"
+
+    def request(self, *args: P.args, **kwargs: P.kwargs) -> Request:
+        """A request for ``app.enqueue_many``."""
+        self.shape.check(self.name, args, kwargs)
+        return Request(self, args, kwargs)
+
+    def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Job[R]:
+        """Run this call in the background; returns as soon as the store has it."""
+        return self._app._enqueue(self.request(*args, **kwargs))
+
+    delay = enqueue
+
+    async def aenqueue(self, *args: P.args, **kwargs: P.kwargs) -> Job[R]:
+        """``enqueue`` for async code."""
+        return await self._app._aenqueue(self.request(*args, **kwargs))
+
+    def enqueue_many(self, calls: Iterable[tuple[Any, ...]]) -> list[Job[R]]:
+        """Enqueue one job for each tuple of arguments: all of them or none."""
+        return self._app.enqueue_many([self.request(*_arguments(self.name, call)) for call in calls])
+
+    async def aenqueue_many(self, calls: Iterable[tuple[Any, ...]]) -> list[Job[R]]:
+        """``enqueue_many`` for async code."""
+        return await self._app.aenqueue_many([self.request(*_arguments(self.name, call)) for call in calls])
+
+    def options(self, **options: Unpack[OptionArguments]) -> TaskWithOptions[P, R]:
+        """The same task with options for the jobs that it enqueues next."""
+        return TaskWithOptions(self._app, self, Options().but(options))
+
+
+class TaskWithOptions(Generic[P, R]):
+    """A task and the options for its next jobs: ``welcome.options(delay="10m").enqueue(42)``."""
+
+    def __init__(self, app: Windlass, task: Task[P, R], options: Options) -> None:
+        self._app = app
+        self._task = task
+        self._options = options
+
+    def request(self, *args: P.args, **kwargs: P.kwargs) -> Request:
+        """A request for ``app.enqueue_many``."""
+        self._task.shape.check(self._task.name, args, kwargs)
+        return Request(self._task, args, kwargs, self._options)
+
+    def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Job[R]:
+        """Run this call in the background, under these options."""
+        return self._app._enqueue(self.request(*args, **kwargs))
+
+    delay = enqueue
+
+    async def aenqueue(self, *args: P.args, **kwargs: P.kwargs) -> Job[R]:
+        """``enqueue`` for async code."""
+        return await self._app._aenqueue(self.request(*args, **kwargs))
+
+    def enqueue_many(self, calls: Iterable[tuple[Any, ...]]) -> list[Job[R]]:
+        """Enqueue one job for each tuple of arguments: all of them or none."""
+        return self._app.enqueue_many([self.request(*_arguments(self._task.name, call)) for call in calls])
+
+    async def aenqueue_many(self, calls: Iterable[tuple[Any, ...]]) -> list[Job[R]]:
+        """``enqueue_many`` for async code."""
+        return await self._app.aenqueue_many([self.request(*_arguments(self._task.name, call)) for call in calls])
+
+    def options(self, **options: Unpack[OptionArguments]) -> TaskWithOptions[P, R]:
+        """These options with some of them changed."""
+        return TaskWithOptions(self._app, self._task, self._options.but(options))
+
+
+def _arguments(name: str, call: object) -> tuple[Any, ...]:
+    if not isinstance(call, tuple | list):
+        raise ConfigError(f"task {name!r}: enqueue_many takes tuples of arguments, as in [(1,), (2,)]; got {call!r}")
+    return tuple(call)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """Which calls a function takes, so that a wrong one is refused before it is stored."""
+
+    signature: inspect.Signature
+    least: int
+    most: float
+    job_parameter: str | None
+
+    @classmethod
+    def of(cls, function: Callable[..., Any]) -> _Shape:
+        signature = inspect.signature(function)
+        job_parameter = _job_parameter(function, signature)
+        given = [p for name, p in signature.parameters.items() if name != job_parameter]
+        positional = [p for p in given if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        needs_keywords = any(p.kind is p.KEYWORD_ONLY and p.default is p.empty for p in given)
+        has_star = any(p.kind is p.VAR_POSITIONAL for p in given)
+        return cls(
+            signature.replace(parameters=given),
+            # More than any call has: such a function is always bound in full.
+            least=2**31 if needs_keywords else sum(p.default is p.empty for p in positional),
+            most=float("inf") if has_star else len(positional),
+            job_parameter=job_parameter,
+        )
+
+    def check(self, name: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> None:
+        """Raise what the call itself would raise; binding in full is slow and mostly not needed."""
+        if kwargs or not self.least <= len(args) <= self.most:
+            self.bind(name, args, kwargs)
+
+    def bind(self, name: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Mapping[str, object]:
+        """The arguments by name, defaults included."""
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"task {name!r}: {error}") from None
+        bound.apply_defaults()
+        return bound.arguments
+
+
+def _job_parameter(function: Callable[..., Any], signature: inspect.Signature) -> str | None:
+    """The parameter annotated ``ActiveJob``, which the worker fills in."""
+    for name, parameter in signature.parameters.items():
+        annotation = parameter.annotation
+        if annotation is ActiveJob or (isinstance(annotation, str) and annotation.split(".")[-1] == "ActiveJob"):
+            if parameter.kind not in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+                raise ConfigError(f"{function!r}: the ActiveJob parameter {name!r} must be accepted by name")
+            return name
+    return None

@@ -1,0 +1,102 @@
+"""Waiting for results: one look at the store for all who wait in this process."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import Future
+from threading import Event, Lock, Thread
+
+from windlass import clock
+from windlass.errors import AppClosed, ConfigError, StoreUnavailable
+from windlass.session import Session
+from windlass.store.reading import Settled, awaited
+
+_QUICKEST = 0.005
+_SLOWEST = 0.25
+_IDLE = 5.0
+
+
+class Waiter:
+    """Reads all awaited jobs in one call, soon after news and at growing intervals without any."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._lock = Lock()
+        self._wake = Event()
+        self._awaited: dict[str, list[Future[Settled]]] = {}
+        self._thread: Thread | None = None
+
+    def future(self, id: str) -> Future[Settled]:
+        """Comes true when the job is finished, or turns out not to be there."""
+        future: Future[Settled] = Future()
+        with self._lock:
+            self._awaited.setdefault(id, []).append(future)
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = Thread(target=self._run, name="windlass-waiter", daemon=True)
+                self._thread.start()
+        self._wake.set()
+        return future
+
+    def _run(self) -> None:
+        unsubscribe = self._session.subscribe(self._wake.set, to_endings=True)
+        try:
+            self._look_until_idle()
+        except AppClosed as error:
+            self._give_up(error)
+        finally:
+            unsubscribe()
+
+    def _look_until_idle(self) -> None:
+        pause, quiet_since = _QUICKEST, clock.monotonic()
+        while True:
+            has_news = clock.wait(self._wake, pause)
+            self._wake.clear()
+            settled = self._look()
+            pause = _QUICKEST if has_news or settled else min(pause * 1.5, _SLOWEST)
+            if has_news:
+                clock.sleep(_QUICKEST)  # many commits in a row are one piece of news
+            with self._lock:
+                if self._awaited:
+                    quiet_since = clock.monotonic()
+                elif clock.monotonic() - quiet_since > _IDLE:
+                    self._thread = None
+                    return
+
+    def _look(self) -> bool:
+        with self._lock:
+            for id in [id for id, futures in self._awaited.items() if all(future.cancelled() for future in futures)]:
+                del self._awaited[id]
+            ids = list(self._awaited)
+        if not ids:
+            return False
+        try:
+            settled = self._session.run(awaited(ids))
+        except StoreUnavailable:
+            return False  # it comes back, or the caller's own time limit ends the wait
+        for job in settled:
+            with self._lock:
+                futures = self._awaited.pop(job.id, [])
+            for future in futures:
+                if not future.cancelled():
+                    future.set_result(job)
+        return bool(settled)
+
+    def _give_up(self, error: AppClosed) -> None:
+        with self._lock:
+            futures = [future for waiting in self._awaited.values() for future in waiting]
+            self._awaited.clear()
+            self._thread = None
+        for future in futures:
+            if not future.cancelled():
+                future.set_exception(error)
+
+
+def refuse_on_loop_thread(sync_name: str, async_name: str) -> None:
+    """A sync wait on the thread of a running loop would stop the loop, and with it perhaps the job."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return
+    raise ConfigError(f"{sync_name} would block the running event loop; use `await {async_name}` instead")
+
+

@@ -1,0 +1,155 @@
+"""From a claimed job to a call, and from what the call gave to an ending."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+
+from windlass import clock
+from windlass.core.codec import Codec, NewerFormat
+from windlass.core.decide import decide
+from windlass.core.duration import milliseconds
+from windlass.core.ending import Ending
+from windlass.core.fault import Fault
+from windlass.core.outcome import Cancelled, Interrupted, Outcome, Postponed, Raised, Refused, Returned
+from windlass.core.record import Claimed
+from windlass.core.retry import Retry
+from windlass.core.rules import read_retry
+from windlass.errors import (
+    Cancel,
+    ConfigError,
+    Duration,
+    LeaseLost,
+    PayloadError,
+    PermanentError,
+    RetryableError,
+    Snooze,
+    Throttled,
+    UnknownTask,
+)
+from windlass.worker.run import Run, Stop
+
+Call = tuple[tuple[object, ...], dict[str, object]]
+
+_THROTTLED_FOR = 60_000
+_UNKNOWN_FIRST = 1_000
+_UNKNOWN_LONGEST = 300_000
+_UNKNOWN_FOR_GOOD = 24 * 3600 * 1000
+
+
+class Attempts:
+    """Everything about a run that is not the call of user code itself; the executors add that."""
+
+    def __init__(
+        self,
+        *,
+        codec: Codec,
+        retry: Retry,
+        give_up_on: tuple[type[BaseException], ...],
+        worker: str,
+        now: Callable[[], int],
+    ) -> None:
+        self._codec = codec
+        self._retry = retry
+        self._give_up_on = give_up_on
+        self._worker = worker
+        self._now = now
+        self.queue_rules: dict[str, Retry] = {}
+        """Retry rules that operators have set for queues."""
+
+    def begin(self, run: Run) -> Call | Outcome:
+        """The arguments of the call, or why there can be none."""
+        try:
+            args, kwargs = self._codec.decode_call(run.task.signature, run.job.payload)
+        except NewerFormat:
+            return Postponed(_patience(run.job.unknown_for), "newer_format")
+        except PayloadError as error:
+            return Refused(self._fault(run.job, error), "undecodable", is_run=False)
+        if run.task.shape.job_parameter is not None:
+            kwargs[run.task.shape.job_parameter] = run.active
+        return args, kwargs
+
+    def returned(self, run: Run, value: object) -> Outcome:
+        """What a return value means; one that cannot be stored fails the job, for the work is done already."""
+        try:
+            return Returned(self._codec.encode_result(run.task.signature, value))
+        except PayloadError as error:
+            return Refused(self._fault(run.job, error), "result")
+
+    def raised(self, run: Run, error: BaseException) -> Outcome:
+        """What an exception means. Whatever user code raises is an outcome, never the end of the worker."""
+        if run.stop is not None and isinstance(error, asyncio.CancelledError | Cancel | LeaseLost):
+            return self._stopped(run)
+        try:
+            return self._meant(run, error)
+        except ConfigError as wrong:  # a Snooze or a RetryableError with an impossible delay
+            return Raised(self._fault(run.job, wrong))
+
+    def ending(self, run: Run, outcome: Outcome) -> Ending:
+        """What to write for this run."""
+        ran_for = None if run.started is None else round((clock.monotonic() - run.started) * 1000)
+        if type(outcome) is Returned:
+            return decide(run.job, outcome, retry=self._retry, ran_for=ran_for)
+        return decide(run.job, outcome, retry=self._rule(run), roll=clock.roll(), ran_for=ran_for)
+
+    def of_unknown_task(self, job: Claimed) -> Ending:
+        """Nobody here knows the task: left for others with growing patience, failed after a day."""
+        if job.unknown_for is not None and job.unknown_for >= _UNKNOWN_FOR_GOOD:
+            error = UnknownTask(f"no worker has known the task {job.task!r} for 24 hours")
+            return decide(job, Refused(self._fault(job, error), "unknown_task", is_run=False), retry=self._retry)
+        return decide(job, Postponed(_patience(job.unknown_for), "unknown_task"), retry=self._retry)
+
+    def of_refused_data(self, ending: Ending, job: Claimed, error: Exception) -> Ending:
+        """The store would not take what the run gave: the job fails, and says why in words that it will take."""
+        return decide(job, Refused(self._fault(job, error), "result"), retry=self._retry, ran_for=ending.ran_for)
+
+    def _meant(self, run: Run, error: BaseException) -> Outcome:
+        match error:
+            case Snooze():
+                return Postponed(milliseconds(error.delay, "Snooze: delay"))
+            case Throttled():
+                return Postponed(_or_default(error.delay), "throttled")
+            case Cancel():
+                return Cancelled()
+            case PermanentError():
+                return Refused(self._fault(run.job, error), "permanent")
+            case RetryableError():
+                delay = None if error.delay is None else milliseconds(error.delay, "RetryableError: delay")
+                return Raised(self._fault(run.job, error), delay)
+        if run.task.settings.gives_up_on(error) or isinstance(error, self._give_up_on):
+            return Refused(self._fault(run.job, error), "permanent")
+        return Raised(self._fault(run.job, error))
+
+    def _stopped(self, run: Run) -> Outcome:
+        match run.stop:
+            case Stop.CANCELLED:
+                return Cancelled()
+            case Stop.TIMED_OUT:
+                limit = (run.job.timeout or 0) / 1000
+                return Raised(self._fault(run.job, TimeoutError(f"ran longer than {limit:g} s")), is_timeout=True)
+            case _:
+                return Interrupted()
+
+    def _rule(self, run: Run) -> Retry:
+        """Job, task, queue, app: the nearest rule wins."""
+        return (
+            read_retry(run.job.retry)
+            or run.task.settings.retry
+            or self.queue_rules.get(run.job.queue)
+            or self._retry
+        )
+
+    def _fault(self, job: Claimed, error: BaseException) -> Fault:
+        return Fault.of(error, at=self._now(), attempt=job.attempt + 1, worker=self._worker)
+
+
+def _patience(unknown_for: int | None) -> int:
+    """As long again as it has been unknown so far, within bounds: quick after a deploy, rare after hours."""
+    return min(max(unknown_for or 0, _UNKNOWN_FIRST), _UNKNOWN_LONGEST)
+
+
+def _or_default(delay: Duration | None) -> int:
+    return _THROTTLED_FOR if delay is None else milliseconds(delay, "Throttled: delay")
+
+

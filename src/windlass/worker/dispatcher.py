@@ -1,0 +1,173 @@
+"""Who runs next: one buffer and one count of slots for all executors."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from threading import Lock
+from typing import Protocol
+
+from windlass import clock
+from windlass.core.ending import Ending
+from windlass.core.record import Claimed
+from windlass.worker.run import Run
+
+
+class Executor(Protocol):
+    """Runs what it is given, at once, and reports each ending to the dispatcher."""
+
+    def start(self, runs: list[Run]) -> None: ...
+
+    def interrupt(self, run: Run) -> None:
+        """Have a run stop as soon as it can; its ``stop`` says why."""
+
+
+class Dispatcher:
+    """Starts runs in the order in which they were claimed, never more than ``concurrency`` at once.
+
+    Whoever ends a run takes the next one along, so a busy worker hands nothing over between threads.
+    """
+
+    def __init__(self, *, concurrency: int, on_ended: Callable[[], None], on_run: Callable[[Run, float, float], None]) -> None:
+        self.concurrency = concurrency
+        self._on_ended = on_ended
+        self._on_run = on_run
+        self._lock = Lock()
+        self._buffer: deque[Run] = deque()
+        self._running: dict[int, Run] = {}
+        self._endings: list[tuple[Ending, Claimed]] = []
+        self._low = 0
+        self.ended_count = 0
+        self.threads: Executor
+        self.loop: Executor
+
+    @property
+    def in_flight(self) -> int:
+        """How many runs are started or wait for their turn."""
+        return len(self._running) + len(self._buffer)
+
+    @property
+    def buffered(self) -> int:
+        return len(self._buffer)
+
+    @property
+    def has_endings(self) -> bool:
+        return bool(self._endings)
+
+    @property
+    def is_busy(self) -> bool:
+        return bool(self._running or self._buffer or self._endings)
+
+    def running(self) -> list[Run]:
+        """What runs at this moment."""
+        with self._lock:
+            return list(self._running.values())
+
+    def offer(self, runs: Iterable[Run]) -> None:
+        """Take runs in; those that find a slot start at once."""
+        with self._lock:
+            self._buffer.extend(runs)
+            started = self._fill_slots()
+            self._low = len(self._buffer) // 2
+        self._start(started)
+
+    def add_endings(self, endings: Iterable[tuple[Ending, Claimed]]) -> None:
+        """Take in endings of jobs that never ran, or that must be offered once more."""
+        with self._lock:
+            self._endings.extend(endings)
+        self._on_ended()
+
+    def finished(self, run: Run, ending: Ending, executor: Executor) -> Run | None:
+        """Take in the ending of a run; the next run, if the same executor can go on with it."""
+        following = None
+        with self._lock:
+            if self._running.get(run.job.seq) is not run:
+                return None  # it was given up, and its slot is another's by now
+            del self._running[run.job.seq]
+            self._endings.append((ending, run.job))
+            self.ended_count += 1
+            if self._buffer:
+                following = self._take_next()
+            is_low = len(self._buffer) <= self._low
+        if run.started is not None:
+            now = clock.monotonic()
+            self._on_run(run, now - run.started, now)
+        if is_low:
+            self._on_ended()
+        if following is None or self._executor(following) is executor:
+            return following
+        self._start([following])
+        return None
+
+    def take_endings(self) -> list[tuple[Ending, Claimed]]:
+        """What ended since the last call."""
+        with self._lock:
+            endings, self._endings = self._endings, []
+        return endings
+
+    def unmarked(self, *, running_since: float) -> list[Run]:
+        """Runs that started before then and of which the store does not know yet."""
+        with self._lock:
+            return [
+                run
+                for run in self._running.values()
+                if not run.is_marked and run.started is not None and run.started <= running_since
+            ]
+
+    def oldest_unmarked(self) -> float | None:
+        """When the oldest run that the store does not know of was started."""
+        with self._lock:
+            starts = [run.started for run in self._running.values() if not run.is_marked and run.started is not None]
+        return min(starts, default=None)
+
+    def take_buffered(self, *, claimed_before: float) -> list[Run]:
+        """Remove runs that were claimed before then and have not started."""
+        with self._lock:
+            taken = [run for run in self._buffer if run.claimed <= claimed_before]
+            if taken:
+                self._buffer = deque(run for run in self._buffer if run.claimed > claimed_before)
+        return taken
+
+    def remove_buffered(self, wanted: Callable[[Run], bool]) -> list[Run]:
+        """Remove the runs that have not started and are wanted elsewhere."""
+        with self._lock:
+            taken = [run for run in self._buffer if wanted(run)]
+            if taken:
+                self._buffer = deque(run for run in self._buffer if not wanted(run))
+        return taken
+
+    def give_up(self, runs: Iterable[Run]) -> list[Run]:
+        """Free the slots of runs that will not end in time; their endings are dropped from now on."""
+        with self._lock:
+            given_up = [run for run in runs if self._running.pop(run.job.seq, None) is run]
+            started = self._fill_slots()
+        self._start(started)
+        return given_up
+
+    def interrupt(self, run: Run) -> None:
+        """Have a running run stop."""
+        self._executor(run).interrupt(run)
+
+    def _fill_slots(self) -> list[Run]:
+        started = []
+        while self._buffer and len(self._running) < self.concurrency:
+            started.append(self._take_next())
+        return started
+
+    def _take_next(self) -> Run:
+        run = self._buffer.popleft()
+        self._running[run.job.seq] = run
+        run.started = clock.monotonic()
+        if run.job.timeout is not None:
+            run.ends_at = run.started + run.job.timeout / 1000
+        return run
+
+    def _executor(self, run: Run) -> Executor:
+        return self.loop if run.task.is_async else self.threads
+
+    def _start(self, runs: list[Run]) -> None:
+        asynchronous = [run for run in runs if run.task.is_async]
+        if asynchronous:
+            self.loop.start(asynchronous)
+        if len(asynchronous) < len(runs):
+            self.threads.start([run for run in runs if not run.task.is_async])

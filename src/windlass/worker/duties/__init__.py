@@ -1,0 +1,1 @@
+"""Upkeep that every worker does for all: promote, rescue, and, for the leader, clean."""

@@ -1,0 +1,112 @@
+"""Upkeep in ticks: promote and rescue by everybody, clean by the leader."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from windlass import clock
+from windlass.errors import StoreUnavailable
+from windlass.retention import Archive, Retention, clean
+from windlass.session import Session
+from windlass.store.jobs import promote, rescue
+from windlass.store.leader import Lead, lead, leads, resign
+from windlass.store.reading import upcoming
+
+log = logging.getLogger("windlass.duties")
+
+_LONGEST = 0.5
+"""Jobs that others schedule are noticed within this many seconds."""
+_LEAD_TTL = 10_000
+_LEAD_EVERY = 3.0
+_CLEAN_EVERY = 60.0
+_SLOW_CLEANING = 180.0
+_LEADER = "leader"
+
+
+class Duties:
+    """One round of upkeep per ``tick()``. Everything here is idempotent; any number may do it at once."""
+
+    def __init__(
+        self,
+        *,
+        session: Session,
+        holder: str,
+        by: str,
+        now: Callable[[], int],
+        retention: Callable[[], Retention],
+        archive: Callable[[], Archive | None],
+        beat: float,
+    ) -> None:
+        self._session = session
+        self._holder = holder
+        self._by = by
+        self._now = now
+        self._retention = retention
+        self._archive = archive
+        self._beat = beat
+        self._lead: Lead | None = None
+        self._led = 0.0
+        self._cleaned = clock.monotonic()
+        self._away_since: float | None = None
+        self._patient_until = 0.0
+
+    def tick(self) -> float:
+        """Do what is due; the seconds until the next round."""
+        try:
+            pause = self._upkeep()
+            self._follow_lead()
+        except StoreUnavailable as error:
+            if self._away_since is None:
+                self._away_since = clock.monotonic()
+                log.warning("store unavailable, duties wait: %s", error)
+            return _LONGEST + clock.roll()
+        if self._away_since is not None:
+            # Others could not renew either: give them one heartbeat before anybody is declared dead.
+            self._away_since = None
+            self._patient_until = clock.monotonic() + self._beat
+        return pause
+
+    def resign(self) -> None:
+        """Let another lead at once."""
+        if self._lead is not None and self._lead.holder == self._holder:
+            self._session.run(resign(self._lead))
+            self._lead = None
+
+    def _upkeep(self) -> float:
+        ahead = self._session.run(upcoming())
+        if ahead.next_due is not None and ahead.next_due <= 0:
+            self._session.run(promote())
+            self._session.announce()
+        if ahead.next_expiry is not None and ahead.next_expiry <= 0 and clock.monotonic() >= self._patient_until:
+            self._rescue()
+        nearest = min((left for left in (ahead.next_due, ahead.next_expiry) if left is not None and left > 0), default=None)
+        if nearest is None:
+            return _LONGEST
+        return min(nearest / 1000 + 0.02 * clock.roll(), _LONGEST)
+
+    def _rescue(self) -> None:
+        rescued = self._session.run(rescue(by=self._by, now=self._now))
+        for job in rescued:
+            log.warning("rescued job %s from a worker that was lost; it is %s now", job.id, job.state)
+        if rescued:
+            self._session.announce()
+
+    def _follow_lead(self) -> None:
+        now = clock.monotonic()
+        if now - self._led < _LEAD_EVERY:
+            return
+        self._led = now
+        self._lead = self._session.run(lead(_LEADER, holder=self._holder, ttl=_LEAD_TTL))
+        if self._lead.holder == self._holder and now - self._cleaned >= _CLEAN_EVERY:
+            self._cleaned = now
+            self._clean(self._lead)
+
+    def _clean(self, term: Lead) -> None:
+        if not self._session.run(leads(term)):
+            return
+        cleaned = self._session.run(
+            clean(self._retention(), self._archive(), by=self._by, monotonic=clock.monotonic)
+        )
+        if cleaned.seconds > _SLOW_CLEANING:
+            log.warning("cleaning took %.0f s for %s jobs", cleaned.seconds, cleaned.deleted)

@@ -1,0 +1,1 @@
+"""Where user code runs: threads for functions, an event loop for coroutines."""

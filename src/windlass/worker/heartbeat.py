@@ -1,0 +1,115 @@
+"""Keeps the lease alive and brings what others want of this worker. Shares no thread with user code."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Protocol
+
+from windlass import clock
+from windlass.errors import StoreUnavailable
+from windlass.session import Session
+from windlass.store.leases import Control, Presence, Renewed, close_lease, control, open_lease, renew
+from windlass.worker.run import Run
+
+log = logging.getLogger("windlass.worker")
+
+_CONTROL = 1.0
+
+
+class Steered(Protocol):
+    """What a heartbeat can tell its worker."""
+
+    def presence(self) -> Presence: ...
+    def running(self) -> list[Run]: ...
+    def lease_lost(self) -> None: ...
+    def runs_lost(self, runs: list[Run]) -> None: ...
+    def obey(self, control: Control) -> None: ...
+
+
+class Heartbeat:
+    """``tick()`` renews when it is time, asks for control once a second, and says when to come back."""
+
+    def __init__(
+        self,
+        *,
+        session: Session,
+        worker: Steered,
+        new_lease: Callable[[], str],
+        ttl: float,
+        interval: float,
+        failures_allowed: int,
+    ) -> None:
+        self._session = session
+        self._worker = worker
+        self._new_lease = new_lease
+        self._ttl = ttl
+        self._interval = interval
+        self._failures_allowed = failures_allowed
+        self._failures = 0
+        self._renewed = 0.0
+        self._asked = 0.0
+        self._is_open = False
+        self.lease = ""
+
+    def open(self) -> None:
+        """Open a lease; raises when the store is away."""
+        lease = self._new_lease()
+        self._session.run(open_lease(self._worker.presence(), lease=lease, ttl=round(self._ttl * 1000)))
+        self.lease, self._renewed, self._failures, self._is_open = lease, clock.monotonic(), 0, True
+
+    def close(self) -> None:
+        """Leave cleanly."""
+        self._session.run(close_lease(worker=self._worker.presence().worker, lease=self.lease))
+        self._is_open = False
+
+    def tick(self) -> float:
+        """One round; the seconds until the next."""
+        now = clock.monotonic()
+        try:
+            if not self._is_open:
+                self.open()
+            elif now - self._renewed >= self._interval:
+                self._renew()
+            if now - self._asked >= _CONTROL:
+                self._asked = now
+                self._ask()
+            self._failures = 0
+        except StoreUnavailable as error:
+            self._missed(error)
+        return min(_CONTROL, self._interval) / 2
+
+    def _renew(self) -> None:
+        before = clock.monotonic()
+        running = self._worker.running()
+        renewed = self._session.run(renew(self._worker.presence(), lease=self.lease))
+        if not renewed.is_open:
+            self._lost("the store refused to renew it: its jobs were rescued")
+            return
+        # Counted from before the call, so that our idea of the lease's end is never later than the store's.
+        self._renewed = before
+        self._stop_lost_runs(running, renewed)
+
+    def _stop_lost_runs(self, running: list[Run], renewed: Renewed) -> None:
+        lost = [run for run in running if (run.job.seq, run.job.fence) not in renewed.held]
+        if lost:
+            self._worker.runs_lost(lost)
+
+    def _ask(self) -> None:
+        asked = self._session.run(control(worker=self._worker.presence().worker, lease=self.lease))
+        if not asked.is_open:
+            self._lost("the store does not know it any more")
+            return
+        self._worker.obey(asked)
+
+    def _missed(self, error: StoreUnavailable) -> None:
+        self._failures += 1
+        log.warning("heartbeat failed (%s in a row): %s", self._failures, error)
+        overdue = clock.monotonic() - self._renewed >= self._ttl
+        if self._is_open and (overdue or self._failures >= self._failures_allowed):
+            self._lost(f"it could not be renewed: {error}")
+
+    def _lost(self, why: str) -> None:
+        log.error("lease lost: %s; stopping its jobs and opening a new one", why)
+        self._is_open = False
+        self._worker.lease_lost()

@@ -1,0 +1,61 @@
+"""A loop out of ticks: the waiting and the stopping, written once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from threading import Event, Thread
+
+from windlass import clock
+
+log = logging.getLogger("windlass.worker")
+
+
+class Ticker:
+    """Calls ``tick`` from a thread of its own; a tick says how many seconds later the next one is due.
+
+    ``wake`` brings the next tick forward. A tick that raises is logged and repeated: a service never dies of one
+    bad round.
+    """
+
+    def __init__(self, tick: Callable[[], float], *, name: str, wake: Event | None = None) -> None:
+        self._tick = tick
+        self._name = name
+        self._wake = wake or Event()
+        self._is_stopping = False
+        self._thread: Thread | None = None
+
+    @property
+    def wake(self) -> Event:
+        return self._wake
+
+    @property
+    def is_alive(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    def start(self) -> None:
+        self._thread = Thread(target=self._run, name=f"windlass-{self._name}", daemon=True)
+        self._thread.start()
+
+    def stop(self, *, timeout: float | None = None) -> bool:
+        """End after the tick under way; false when that takes longer than ``timeout``."""
+        self._is_stopping = True
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join(timeout)
+        return not self.is_alive
+
+    def _run(self) -> None:
+        while not self._is_stopping:
+            pause = self._safely()
+            if pause > 0:
+                clock.wait(self._wake, pause)
+            self._wake.clear()
+
+    def _safely(self) -> float:
+        try:
+            return self._tick()
+        except Exception:  # the top of a service: it must outlive whatever a round runs into
+            if not self._is_stopping:
+                log.exception("%s failed, trying again", self._name)
+            return 1.0

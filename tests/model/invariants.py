@@ -1,0 +1,59 @@
+"""What must hold of every history, whatever the operations answered (RELIABILITY.md, section 1.1)."""
+
+from __future__ import annotations
+
+from tests.model.model import Model
+from windlass.core.decide import CRASHES_ALLOWED, RESCUES_ALLOWED
+from windlass.core.record import JobRecord
+from windlass.core.state import FINISHED, State
+
+
+class Invariants:
+    """Checks a model after every step, and remembers what may only grow or must stay as it is."""
+
+    def __init__(self) -> None:
+        self._fences: dict[int, int] = {}
+        self._ended: dict[int, JobRecord] = {}
+        self._pulled: set[int] = set()
+
+    def check(self, model: Model) -> None:
+        ids = [job.id for job in model.jobs.values()]
+        assert len(ids) == len(set(ids)), f"two jobs have one id: {ids}"
+        for job in model.jobs.values():
+            self._check_budget(job)
+            self._check_ownership(job)
+            self._check_history(job)
+        for name in model.keys:
+            _check_key(model, name)
+
+    def _check_budget(self, job: JobRecord) -> None:
+        if job.lease and ":" in job.lease:
+            self._pulled.add(job.seq)
+        assert 0 <= job.attempt <= job.max_attempts, f"attempts overdrawn: {job}"
+        # A claim by hand is charged beforehand; whoever else may still run needs a run left to charge.
+        may_run = job.state not in FINISHED and not (job.lease and ":" in job.lease)
+        assert job.attempt < job.max_attempts or not may_run, f"waits without an attempt left: {job}"
+        assert job.crashes <= CRASHES_ALLOWED, f"crashed too often: {job}"
+        assert job.crashes < CRASHES_ALLOWED or job.state in FINISHED, f"crashed too often to go on: {job}"
+        assert job.rescues <= RESCUES_ALLOWED or job.seq in self._pulled, f"rescued too often: {job}"
+
+    def _check_ownership(self, job: JobRecord) -> None:
+        assert (job.lease is not None) == (job.state is State.RUNNING), f"a lease without a run, or a run without: {job}"
+        assert (job.finished_at is not None) == (job.state in FINISHED), f"finished without a time: {job}"
+        assert job.fence >= self._fences.get(job.seq, 0), f"the fence shrank: {job}"
+        self._fences[job.seq] = job.fence
+
+    def _check_history(self, job: JobRecord) -> None:
+        assert self._ended.get(job.seq, job) == job, f"a completed job changed: {job}"
+        if job.state is State.COMPLETED:
+            self._ended[job.seq] = job
+
+
+def _check_key(model: Model, name: str) -> None:
+    key = model.keys[name]
+    holder = model.jobs[key.seq]
+    assert holder.unique_key == name, f"{name} is held by a job that never named it: {holder}"
+    if key.until != "window":
+        assert holder.state not in FINISHED, f"{name} is held by a finished job: {holder}"
+    if key.until == "started":
+        assert holder.fence == 0, f"{name} is held by a job that has started: {holder}"

@@ -1,0 +1,183 @@
+"""A real store behind the model's face: the same operations, in the model's numbers.
+
+A store chooses its own seqs (they may have gaps), so every seq is translated on its way in and on its way out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from windlass.core.ending import Ending
+from windlass.core.record import Claimed, JobRecord
+from windlass.core.state import State
+from windlass.store import jobs, leases, queues, reading
+from windlass.store.driver import Driver
+from windlass.store.jobs import Claimant, Cycled, Enqueued, Mark, Naming, NewJob, Rescued, Retried
+from windlass.store.leases import Presence, Renewed
+from windlass.store.operation import Call, Operation, drive
+from windlass.store.reading import Filter
+
+A = TypeVar("A")
+
+
+class Mirror:
+    """Drives a store's operations."""
+
+    def __init__(self, driver: Driver, *, now: Callable[[], int]) -> None:
+        self._driver = driver
+        self._now = now
+        self._theirs: dict[int, int] = {}
+        self._ours: dict[int, int] = {}
+        self._halfway: tuple[Operation[list[Rescued]], Call] | None = None
+
+    def learn(self, seqs: dict[str, int]) -> None:
+        """Take note of new jobs, by id with the model's seq: the store must have given each a number above all before."""
+        found = self._run(reading.find(list(seqs)))
+        for id, ours in sorted(seqs.items(), key=lambda pair: pair[1]):
+            theirs = found[id].seq
+            assert theirs > max(self._ours, default=0), f"seq {theirs} was given out twice, or out of order"
+            self._theirs[ours], self._ours[theirs] = theirs, ours
+
+    def enqueue(self, new: Sequence[NewJob], namings: dict[int, Naming]) -> list[Enqueued]:
+        return self._run(jobs.enqueue(new, namings))
+
+    def cycle(
+        self,
+        claimant: Claimant,
+        *,
+        endings: Sequence[Ending] = (),
+        marks: Sequence[Mark] = (),
+        rooms: Sequence[tuple[str, int]] = (),
+    ) -> Cycled:
+        sent = [replace(ending, seq=self._theirs[ending.seq]) for ending in endings]
+        begun = [replace(mark, seq=self._theirs[mark.seq]) for mark in marks]
+        cycled = self._run(jobs.cycle(claimant, endings=sent, marks=begun, rooms=rooms))
+        return Cycled(self._claims(cycled.claimed), self._set(cycled.refused), self._set(cycled.marked))
+
+    def finish(self, endings: Sequence[Ending], *, worker: str) -> Collection[int]:
+        sent = [replace(ending, seq=self._theirs[ending.seq]) for ending in endings]
+        return self._set(self._run(jobs.finish(sent, worker=worker)))
+
+    def claim(self, limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int) -> list[Claimed]:
+        return self._claims(self._run(jobs.claim(limit, queues=queues, worker=worker, token=token, ttl=ttl)))
+
+    def extend(self, seq: int, fence: int, *, ttl: int, worker: str) -> bool:
+        return self._run(jobs.extend(self._theirs[seq], fence, ttl=ttl, worker=worker))
+
+    def progress(self, seq: int, fence: int, text: str, *, worker: str) -> bool:
+        return self._run(jobs.progress(self._theirs[seq], fence, text, worker=worker))
+
+    def promote(self) -> int:
+        return self._run(jobs.promote(limit=2))
+
+    def rescue(self) -> list[Rescued]:
+        return _by_id(self._run(jobs.rescue(by="rescuer", now=self._now)))
+
+    def look_for_expired(self) -> None:
+        """The first half of a rescue; its second half is ``free``."""
+        operation = jobs.rescue(by="rescuer", now=self._now)
+        try:
+            self._halfway = (operation, operation.send(self._driver.execute(next(operation))))
+        except StopIteration:
+            self._halfway = None
+
+    def free(self) -> list[Rescued]:
+        if self._halfway is None:
+            return []
+        (operation, call), self._halfway = self._halfway, None
+        try:
+            call = operation.send(self._driver.execute(call))
+        except StopIteration as stop:
+            return _by_id(stop.value)
+        raise AssertionError(f"a rescue of a few jobs takes two calls, but asked for {call}")
+
+    def cancel(self, seqs: Sequence[int]) -> dict[int, State]:
+        changed = self._run(jobs.cancel([self._theirs[seq] for seq in seqs], by="operator"))
+        return {self._ours[seq]: state for seq, state in changed.items()}
+
+    def retry(self, seqs: Sequence[int], *, queue: str | None = None) -> Retried:
+        retried = self._run(jobs.retry([self._theirs[seq] for seq in seqs], by="operator", queue=queue))
+        taken = {self._ours[seq]: id for seq, id in retried.key_taken.items()}
+        return Retried(sorted(self._set(retried.seqs)), taken)
+
+    def reschedule(self, seq: int, *, delay: int | None = None, at: int | None = None) -> bool:
+        return self._run(jobs.reschedule(self._theirs[seq], delay=delay, at=at))
+
+    def delete(self, named: Sequence[tuple[int, str]]) -> list[int]:
+        return sorted(self._set(self._run(jobs.delete([(self._theirs[seq], id) for seq, id in named]))))
+
+    def open_lease(self, presence: Presence, *, lease: str, ttl: int) -> None:
+        self._run(leases.open_lease(presence, lease=lease, ttl=ttl))
+
+    def renew(self, presence: Presence, *, lease: str) -> Renewed:
+        renewed = self._run(leases.renew(presence, lease=lease))
+        return replace(renewed, held=frozenset((self._ours[seq], fence) for seq, fence in renewed.held))
+
+    def close_lease(self, *, worker: str, lease: str) -> None:
+        self._run(leases.close_lease(worker=worker, lease=lease))
+
+    def workers(self) -> dict[str, bool]:
+        return {worker.id: worker.state != "lost" for worker in self._run(leases.workers())}
+
+    def cancels(self, *, lease: str) -> frozenset[tuple[int, int]]:
+        control = self._run(leases.control(worker="", lease=lease))
+        return frozenset((self._ours[seq], fence) for seq, fence in control.cancels)
+
+    def pause(self, name: str, *, is_paused: bool) -> None:
+        self._run(queues.pause(name, by="operator", reason=None, is_paused=is_paused))
+
+    def limit(self, name: str, *, max_length: int | None) -> None:
+        self._run(queues.change(name, {"max_length": max_length}, by="operator"))
+
+    def remove(self, name: str) -> bool:
+        return self._run(queues.remove(name))
+
+    def gates(self) -> dict[str, tuple[int | None, bool]]:
+        found = self._run(queues.settings())
+        return {name: (queue.max_length, queue.paused_at is not None) for name, queue in found.items()}
+
+    def tidy(self) -> None:
+        self._run(jobs.tidy(by="leader", detail=None))
+
+    def counts(self) -> dict[str, dict[State, int]]:
+        return self._run(reading.counts())
+
+    def records(self, *, limit: int = 100) -> list[JobRecord]:
+        """Every job, the oldest first, read in pages."""
+        found: list[JobRecord] = []
+        cursor: int | None = None
+        while True:
+            page = self._run(reading.page(Filter(), limit=limit, cursor=cursor))
+            found += page.jobs
+            cursor = page.next
+            if cursor is None:
+                return [self._record(job) for job in reversed(found)]
+
+    def pages(self) -> list[JobRecord]:
+        return self.records(limit=2)
+
+    def pending(self, queue: str) -> list[JobRecord]:
+        return [self._record(job) for job in self._run(reading.peek(queue, limit=100))]
+
+    def events(self, seq: int) -> list[tuple[int, str, str | None, int | None]]:
+        story = self._run(reading.story(self._theirs[seq]))
+        return [(event.at, event.kind, event.worker, event.fence) for event in story.events]
+
+    def _run(self, operation: Operation[A]) -> A:
+        return drive(operation, self._driver.execute)
+
+    def _set(self, seqs: Collection[int]) -> set[int]:
+        return {self._ours[seq] for seq in seqs}
+
+    def _claims(self, claims: Sequence[Claimed]) -> list[Claimed]:
+        return [replace(claim, seq=self._ours[claim.seq]) for claim in claims]
+
+    def _record(self, job: JobRecord) -> JobRecord:
+        return replace(job, seq=self._ours[job.seq])
+
+
+def _by_id(rescued: list[Rescued]) -> list[Rescued]:
+    return sorted(rescued, key=lambda one: one.id)

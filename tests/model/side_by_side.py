@@ -1,0 +1,132 @@
+"""A store and its model, driven together and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any, ClassVar, NamedTuple
+
+from hypothesis.stateful import RuleBasedStateMachine, invariant
+from msgspec.structs import replace
+
+from tests.model.invariants import Invariants
+from tests.model.material import START
+from tests.model.mirror import Mirror
+from tests.model.model import Model
+from tests.model.tally import Tally
+from windlass.core.fault import read_faults
+from windlass.core.record import Claimed, JobRecord
+from windlass.errors import IdConflict, QueueFull
+from windlass.store.driver import Driver
+from windlass.store.jobs import Cycled
+
+
+class Clock:
+    """Time that stands still until somebody moves it."""
+
+    def __init__(self) -> None:
+        self.at = START
+
+    def __call__(self) -> int:
+        return self.at
+
+
+class Asked(NamedTuple):
+    """A call that may have to be made again."""
+
+    name: str
+    args: tuple[Any, ...]
+    options: dict[str, Any]
+
+
+class SideBySide(RuleBasedStateMachine):
+    """Does everything to both and compares: each answer, and after each step all that is visible."""
+
+    tally: ClassVar[Tally]
+    open_store: ClassVar[Callable[[Clock], Driver]]
+    """Opens a store without any jobs, on the given clock."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.clock = Clock()
+        self.driver = type(self).open_store(self.clock)
+        self.mirror = Mirror(self.driver, now=self.clock)
+        self.model = Model(now=self.clock)
+        self.last: Asked | None = None
+        self._invariants = Invariants()
+        self._has_begun = False
+
+    def teardown(self) -> None:
+        self.driver.close()
+
+    def do(self, name: str, *args: Any, **options: Any) -> Any:
+        """Do one thing to both; the answer that they agree on, or the type of the error."""
+        self.last = Asked(name, args, options)
+        with self._counted():
+            expected = _outcome(getattr(self.model, name), args, options)
+            answer = _outcome(getattr(self.mirror, name), args, options)
+            _agree(_plain(answer), _plain(expected), f"{name}{args}{options}")
+        return expected
+
+    def look(self, name: str, *args: Any, **options: Any) -> None:
+        """Compare what both say to a question that changes nothing."""
+        last = self.last
+        self.do(name, *args, **options)
+        self.last = last
+
+    @invariant()
+    def all_that_is_visible_agrees(self) -> None:
+        if not self._has_begun:  # Hypothesis asks once before the first step
+            self._has_begun = True
+            return
+        with self._counted():
+            self._invariants.check(self.model)
+            _agree(_plain(self.mirror.records()), _plain(self.model.records()), "the jobs")
+            _agree(self.mirror.counts(), self.model.counts(), "the counts")
+            for seq in self.model.jobs:
+                _agree(self.mirror.events(seq), self.model.events(seq), f"the events of job {seq}")
+        self.tally.step()
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self.tally.fail()
+            raise
+
+
+def _outcome(operation: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    try:
+        return operation(*args, **options)
+    except (IdConflict, QueueFull) as error:
+        return type(error)
+
+
+def _agree(answer: object, expected: object, what: str) -> None:
+    assert answer == expected, f"{what}:\nthe store says {answer}\nthe model says {expected}"
+
+
+def _plain(answer: Any) -> Any:
+    """An answer without what each store may choose freely: the names of leases by hand and the wording of faults."""
+    match answer:
+        case list():
+            return [_plain(one) for one in answer]
+        case Cycled():
+            return replace(answer, claimed=_plain(answer.claimed), refused=set(answer.refused), marked=set(answer.marked))
+        case JobRecord():
+            lease = answer.lease and answer.lease.split(":")[0]
+            return replace(answer, lease=lease, errors=_faults(answer.errors))
+        case Claimed():
+            return replace(answer, errors=_faults(answer.errors))
+        case _:
+            return answer
+
+
+@lru_cache(maxsize=10_000)
+def _faults(history: str | None) -> str | None:
+    """When, in which attempt and of which type the faults were."""
+    if history is None:
+        return None
+    return str([(fault.at, fault.attempt, fault.type) for fault in read_faults(history).faults])

@@ -38,7 +38,9 @@ class Invariants:
         assert job.rescues <= RESCUES_ALLOWED or job.seq in self._pulled, f"rescued too often: {job}"
 
     def _check_ownership(self, job: JobRecord) -> None:
-        assert (job.lease is not None) == (job.state is State.RUNNING), f"a lease without a run, or a run without: {job}"
+        assert (job.lease is not None) == (job.state is State.RUNNING), (
+            f"a lease without a run, or a run without: {job}"
+        )
         assert (job.finished_at is not None) == (job.state in FINISHED), f"finished without a time: {job}"
         assert job.fence >= self._fences.get(job.seq, 0), f"the fence shrank: {job}"
         self._fences[job.seq] = job.fence

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis.stateful import precondition, rule
 
 from tests.model import material as m
-from tests.model.material import BY_HAND, LEASE, OUTCOMES, QUEUES, WINDOWS
+from tests.model.material import BY_HAND, LEASE, OUTCOMES, PUT_BACK, QUEUES, WINDOWS
 from tests.model.side_by_side import Asked, SideBySide
 from windlass.core.decide import decide
 from windlass.core.ending import Ending
@@ -49,13 +49,11 @@ class StoreMachine(SideBySide):
         self.store([self.new(queue, at=self.clock.at + offset)], {})
 
     @rule(queue=m.queues, id=m.own_ids, task=m.tasks, key=m.keys, kind=m.kinds, has_key=m.flags, has_twin=m.flags)
-    def enqueue_by_id(
-        self, queue: str, id: str, task: str, key: str, kind: str, has_key: bool, has_twin: bool
-    ) -> None:
+    def enqueue_by_id(self, queue: str, id: str, task: str, key: str, kind: str, has_key: bool, has_twin: bool) -> None:
         naming = Naming(True, kind, WINDOWS[kind]) if has_key else Naming(True)
         new = [self.new(queue, id=id, task=task, key=key if has_key else None)]
         if has_twin:
-            new.append(self.new(queue, id=id))
+            new.append(self.new(queue, id=id, key=new[0].unique_key))
         self.store(new, {index: naming for index in range(len(new))})
 
     @rule(queue=m.queues, key=m.keys, kind=m.kinds, delay=m.delays, other=m.keys, attempts=m.attempts)
@@ -132,6 +130,8 @@ class StoreMachine(SideBySide):
 
     @rule(worker=m.workers, outcome=m.outcomes, ended=m.few, begun=m.few, room=m.rooms, fate=m.fates)
     def cycle(self, worker: str, outcome: str, ended: int, begun: int, room: int, fate: str) -> None:
+        if outcome in PUT_BACK and ended:
+            room = 0  # whether the same call may take again what it puts back is left to the store
         live = self.live(worker)
         claimant = Claimant(worker, self.leases.get(worker, "never opened"), f"token{next(self._numbers)}")
         options = {
@@ -151,7 +151,7 @@ class StoreMachine(SideBySide):
         live = self.live(BY_HAND)
         if live:
             claim = _any(live, pick)
-            self.see_refused(self.do("finish", [self.ending(claim, outcome)], worker=BY_HAND))
+            self.finish([self.ending(claim, outcome)], worker=BY_HAND)
 
     @precondition(lambda self: self.unanswered)
     @rule(pick=m.picks)
@@ -189,6 +189,9 @@ class StoreMachine(SideBySide):
     def ending(self, claim: Claimed, outcome: str) -> Ending:
         return decide(claim, OUTCOMES[outcome], retry=RETRY, ran_for=7)
 
+    def finish(self, endings: list[Ending], *, worker: str) -> None:
+        self.remember(self.do("cycle", Claimant(worker, "", ""), endings=endings))
+
     def see_refused(self, refused: Collection[int]) -> None:
         self.tally.see("endings refused", len(refused))
 
@@ -198,7 +201,7 @@ class StoreMachine(SideBySide):
     @rule(pick=m.picks, outcome=m.outcomes)
     def end_again(self, pick: int, outcome: str) -> None:
         claim = _any(list(self.claims.values()), pick)
-        self.see_refused(self.do("finish", [self.ending(claim, outcome)] * (1 + pick % 2), worker="zombie"))
+        self.finish([self.ending(claim, outcome)] * (1 + pick % 2), worker="zombie")
 
     @precondition(lambda self: self.claims)
     @rule(pick=m.picks, worker=m.workers)
@@ -240,7 +243,8 @@ class StoreMachine(SideBySide):
 
     @rule()
     def rescue(self) -> None:
-        self.see_rescued(self.do("rescue"))
+        self.do("look_for_expired")
+        self.see_rescued(self.do("free"))
 
     @rule()
     def look_for_expired(self) -> None:
@@ -260,7 +264,7 @@ class StoreMachine(SideBySide):
         if is_marked:
             self.do("cycle", claimant, marks=[Mark(claim.seq, claim.fence, 0) for claim in claimed])
         self.clock.at += LEASE
-        self.see_rescued(self.do("rescue"))
+        self.rescue()
 
     def see_rescued(self, rescued: list[Rescued]) -> None:
         for one in rescued:
@@ -307,16 +311,9 @@ class StoreMachine(SideBySide):
     def limit(self, queue: str, room: int) -> None:
         self.do("limit", queue, max_length=room or None)
 
-    @rule(queue=m.queues)
-    def remove(self, queue: str) -> None:
-        self.tally.see("queues removed", self.do("remove", queue))
-
     @rule(queue=m.queues, worker=m.workers)
     def inspect(self, queue: str, worker: str) -> None:
         self.look("pending", queue)
-        self.look("pages")
-        self.look("workers")
-        self.look("gates")
         self.look("cancels", lease=self.leases.get(worker, "never opened"))
 
     def seq(self, pick: int) -> int:

@@ -32,6 +32,9 @@ OUTCOMES: dict[str, Outcome] = {
     "child lost": Lost(True, _FAULT),
 }
 
+PUT_BACK = {"interrupted", "child lost"}
+"""After these a job is pending again at once."""
+
 queues = st.sampled_from(QUEUES)
 own_ids = st.sampled_from(["a", "b"])
 tasks = st.sampled_from(["t", "t", "t", "u"])

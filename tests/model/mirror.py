@@ -18,7 +18,7 @@ from windlass.store.driver import Driver
 from windlass.store.jobs import Claimant, Cycled, Enqueued, Mark, Naming, NewJob, Rescued, Retried
 from windlass.store.leases import Presence, Renewed
 from windlass.store.operation import Call, Operation, drive
-from windlass.store.reading import Filter
+from windlass.store.reading import Filter, Upcoming
 
 A = TypeVar("A")
 
@@ -57,10 +57,6 @@ class Mirror:
         cycled = self._run(jobs.cycle(claimant, endings=sent, marks=begun, rooms=rooms))
         return Cycled(self._claims(cycled.claimed), self._set(cycled.refused), self._set(cycled.marked))
 
-    def finish(self, endings: Sequence[Ending], *, worker: str) -> Collection[int]:
-        sent = [replace(ending, seq=self._theirs[ending.seq]) for ending in endings]
-        return self._set(self._run(jobs.finish(sent, worker=worker)))
-
     def claim(self, limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int) -> list[Claimed]:
         return self._claims(self._run(jobs.claim(limit, queues=queues, worker=worker, token=token, ttl=ttl)))
 
@@ -72,9 +68,6 @@ class Mirror:
 
     def promote(self) -> int:
         return self._run(jobs.promote(limit=2))
-
-    def rescue(self) -> list[Rescued]:
-        return _by_id(self._run(jobs.rescue(by="rescuer", now=self._now)))
 
     def look_for_expired(self) -> None:
         """The first half of a rescue; its second half is ``free``."""
@@ -114,13 +107,17 @@ class Mirror:
 
     def renew(self, presence: Presence, *, lease: str) -> Renewed:
         renewed = self._run(leases.renew(presence, lease=lease))
-        return replace(renewed, held=frozenset((self._ours[seq], fence) for seq, fence in renewed.held))
+        held = frozenset((self._ours[seq], fence) for seq, fence in renewed.held)
+        # Which other leases there are, when they hold nothing, is a store's own affair: see ``upcoming``.
+        return replace(renewed, held=held, next_expiry=None)
+
+    def upcoming(self) -> Upcoming:
+        ahead = self._run(reading.upcoming())
+        # Overdue is overdue, since whenever.
+        return replace(ahead, next_expiry=ahead.next_expiry and max(0, ahead.next_expiry))
 
     def close_lease(self, *, worker: str, lease: str) -> None:
         self._run(leases.close_lease(worker=worker, lease=lease))
-
-    def workers(self) -> dict[str, bool]:
-        return {worker.id: worker.state != "lost" for worker in self._run(leases.workers())}
 
     def cancels(self, *, lease: str) -> frozenset[tuple[int, int]]:
         control = self._run(leases.control(worker="", lease=lease))
@@ -131,13 +128,6 @@ class Mirror:
 
     def limit(self, name: str, *, max_length: int | None) -> None:
         self._run(queues.change(name, {"max_length": max_length}, by="operator"))
-
-    def remove(self, name: str) -> bool:
-        return self._run(queues.remove(name))
-
-    def gates(self) -> dict[str, tuple[int | None, bool]]:
-        found = self._run(queues.settings())
-        return {name: (queue.max_length, queue.paused_at is not None) for name, queue in found.items()}
 
     def tidy(self) -> None:
         self._run(jobs.tidy(by="leader", detail=None))
@@ -155,9 +145,6 @@ class Mirror:
             cursor = page.next
             if cursor is None:
                 return [self._record(job) for job in reversed(found)]
-
-    def pages(self) -> list[JobRecord]:
-        return self.records(limit=2)
 
     def pending(self, queue: str) -> list[JobRecord]:
         return [self._record(job) for job in self._run(reading.peek(queue, limit=100))]

@@ -7,8 +7,8 @@ any store's statements. Its operations have the names and the answers of those i
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from msgspec import Struct
@@ -18,15 +18,18 @@ from windlass.core.decide import decide
 from windlass.core.ending import Ending
 from windlass.core.fault import Fault
 from windlass.core.outcome import Lost
-from windlass.core.record import Claimed, Expired, JobRecord
+from windlass.core.record import Claimed, JobRecord
 from windlass.core.retry import Retry
 from windlass.core.state import DUE_LATER, FINISHED, State, Verb, allowed_from, is_legal
 from windlass.errors import IdConflict, QueueFull
 from windlass.store.jobs import Claimant, Cycled, Enqueued, Mark, Naming, NewJob, Rescued, Retried
 from windlass.store.leases import Presence, Renewed
 from windlass.store.queues import ALL
+from windlass.store.reading import Upcoming
 
 DAY = 86_400_000
+_COUNTED = ("attempt", "crashes", "rescues")
+_BLANK = dict.fromkeys(JobRecord.__struct_fields__) | dict.fromkeys((*_COUNTED, "fence"), 0)
 
 Event = tuple[int, str, str | None, int]
 """When, what, which worker, under which fence."""
@@ -50,34 +53,6 @@ class Key:
     expires_at: int | None
 
 
-@dataclass(slots=True)
-class Worker:
-    """A worker as others see it."""
-
-    lease: str
-    seen_at: int
-
-
-@dataclass(slots=True)
-class Queue:
-    """The settings of a queue that gate something."""
-
-    max_length: int | None = None
-    is_paused: bool = False
-
-
-@dataclass(slots=True)
-class Plan:
-    """What an enqueue is going to do, so that it can be refused as a whole."""
-
-    new: dict[str, tuple[NewJob, Naming]] = field(default_factory=dict)
-    """By id."""
-    keys: dict[str, str] = field(default_factory=dict)
-    """The id of the first new job that names a key."""
-    own: dict[str, tuple[NewJob, str]] = field(default_factory=dict)
-    """By own id: the first job of the call that has it, and the id that it came to."""
-
-
 class Model:
     """What a store knows. ``now`` is the store's clock, in milliseconds."""
 
@@ -85,55 +60,43 @@ class Model:
         self._now = now
         self.jobs: dict[int, JobRecord] = {}
         self.keys: dict[str, Key] = {}
+        self.events: defaultdict[int, list[Event]] = defaultdict(list)
         self.last_seq = 0
         self._tokens: dict[int, str] = {}
-        self._events: defaultdict[int, list[Event]] = defaultdict(list)
         self._leases: dict[str, Lease] = {}
-        self._workers: dict[str, Worker] = {}
-        self._queues: defaultdict[str, Queue] = defaultdict(Queue)
-        self._lost: list[tuple[Expired, Ending]] = []
+        self._limits: dict[str, int | None] = {}
+        self._paused: set[str] = set()
+        self._losses: list[tuple[str, Ending]] = []
 
     def enqueue(self, jobs: Sequence[NewJob], namings: dict[int, Naming]) -> list[Enqueued]:
-        plan = Plan()
-        targets = [self._place(job, namings.get(index), plan) for index, job in enumerate(jobs)]
-        self._check_room(plan)
-        for index in namings:
-            self._forget_if_over(jobs[index].unique_key)
-        for job, naming in plan.new.values():
-            self._store(job, naming)
-        for job in jobs:
-            self._queues[job.queue]  # exists from its first job on
+        before = dict(self.jobs), dict(self.keys), self.last_seq
+        try:
+            placed = [self._place(job, namings.get(index)) for index, job in enumerate(jobs)]
+            self._check_room(self.jobs[seq].queue for seq in self.jobs if seq > before[2])
+        except (IdConflict, QueueFull):
+            self.jobs, self.keys, self.last_seq = before
+            raise
         return [
             Enqueued(id, self._told_state(job, id, is_named=index in namings), is_duplicate)
-            for index, (job, (id, is_duplicate)) in enumerate(zip(jobs, targets, strict=True))
+            for index, (job, (id, is_duplicate)) in enumerate(zip(jobs, placed, strict=True))
         ]
 
-    def _place(self, job: NewJob, naming: Naming | None, plan: Plan) -> tuple[str, bool]:
+    def _place(self, job: NewJob, naming: Naming | None) -> tuple[str, bool]:
         """The id of the job that stands for this one, and whether it was there before."""
-        twin, target = plan.own.get(job.id, (self._by_id(job.id), job.id))
-        if naming and twin and (twin.task, twin.payload) != (job.task, job.payload):
+        known = next((known for known in self.jobs.values() if known.id == job.id), None)
+        if naming and known and (known.task, known.payload) != (job.task, job.payload):
             raise IdConflict(job.id)
-        if twin:
-            return target, naming is not None
-        target = self._holder_id(job.unique_key, plan) or job.id
-        if naming and naming.has_own_id:
-            plan.own[job.id] = (job, target)
-        if target == job.id:
-            plan.new[job.id] = (job, naming or Naming())
-            if job.unique_key is not None:
-                plan.keys[job.unique_key] = job.id
-        return target, target != job.id
+        self._forget_if_over(job.unique_key)
+        holder = known or self.holder(job.unique_key)
+        if holder is None:
+            self._store(job, naming or Naming())
+            return job.id, False
+        return holder.id, naming is not None
 
-    def _holder_id(self, key: str | None, plan: Plan) -> str | None:
-        holder = self.holder(key)
-        return holder.id if holder else plan.keys.get(key or "")
-
-    def _check_room(self, plan: Plan) -> None:
-        counts = self.counts()
-        for queue, added in Counter(job.queue for job, _ in plan.new.values()).items():
-            waiting = sum(counts.get(queue, {}).get(state, 0) for state in (State.PENDING, *DUE_LATER))
-            limit = self._queues[queue].max_length if queue in self._queues else None
-            if limit is not None and waiting + added > limit:
+    def _check_room(self, queues: Iterable[str]) -> None:
+        for queue in set(queues):
+            counts, limit = self.counts()[queue], self._limits.get(queue)
+            if limit is not None and sum(counts[state] for state in (State.PENDING, *DUE_LATER)) > limit:
                 raise QueueFull(queue)
 
     def _forget_if_over(self, key: str | None) -> None:
@@ -145,21 +108,17 @@ class Model:
         now = self._now()
         due = now + job.delay if job.at is None else job.at
         self.last_seq += 1
-        blank = dict.fromkeys(JobRecord.__struct_fields__) | dict.fromkeys(
-            ("attempt", "crashes", "rescues", "fence"), 0
-        )
         state = State.SCHEDULED if due > now else State.PENDING
         own = {"seq": self.last_seq, "state": state, "run_at": max(now, due), "created_at": now}
-        self.jobs[self.last_seq] = JobRecord(**(blank | _shared(job, JobRecord) | own))
+        self.jobs[self.last_seq] = JobRecord(**(_BLANK | _shared(job, JobRecord) | own))
         if job.unique_key is not None:
             expires_at = None if naming.window is None else now + naming.window
             self.keys[job.unique_key] = Key(self.last_seq, naming.until, expires_at)
 
     def _told_state(self, job: NewJob, id: str, *, is_named: bool) -> State:
         """A job without a name or an instant is not looked up: the caller knows what becomes of it."""
-        found = self._by_id(id)
-        if found and (is_named or job.at is not None):
-            return found.state
+        if is_named or job.at is not None:
+            return next(found.state for found in self.jobs.values() if found.id == id)
         return State.SCHEDULED if job.delay > 0 else State.PENDING
 
     def cycle(
@@ -173,20 +132,17 @@ class Model:
         written = [ending for ending in endings if self._end(ending, Verb.FINISH)]
         marked = {mark.seq for mark in marks if self._mark(mark)}
         for queue, room in rooms if self.is_in_time(claimant.lease) else ():
-            for job in self._ready(queue)[:room]:
+            for job in self._ready(queue, room):
                 self._take(job, claimant, started_at=None)
         claimed = [self._claimed(job) for job in self._taken(claimant.token, claimant.lease)]
         is_all_written = len(written) == len(endings)
         refused = () if is_all_written else {e.seq for e in endings if self._refuse(e.seq, e.fence, claimant.worker)}
         return Cycled(claimed, refused, marked)
 
-    def finish(self, endings: Sequence[Ending], *, worker: str) -> Collection[int]:
-        return self.cycle(Claimant(worker, "", ""), endings=endings).refused
-
     def claim(self, limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int) -> list[Claimed]:
         for queue in queues:
             room = max(0, limit - len(self._taken(token)))
-            for job in self._ready(queue)[:room]:
+            for job in self._ready(queue, room):
                 lease = f"{token}:{job.seq}:{job.fence + 1}"
                 self._leases[lease] = Lease(ttl, self._now())
                 self._take(job, Claimant(worker, lease, token), started_at=self._now())
@@ -196,9 +152,8 @@ class Model:
         """What waits to be claimed, in the order in which it will be."""
         return _in_claim_order(job for job in self.jobs.values() if (job.queue, job.state) == (queue, State.PENDING))
 
-    def _ready(self, queue: str) -> list[JobRecord]:
-        is_paused = any(name in self._queues and self._queues[name].is_paused for name in (queue, ALL))
-        return [] if is_paused else self.pending(queue)
+    def _ready(self, queue: str, room: int) -> list[JobRecord]:
+        return [] if self._paused & {queue, ALL} else self.pending(queue)[:room]
 
     def _take(self, job: JobRecord, claimant: Claimant, *, started_at: int | None) -> None:
         charge = _is_by_hand(claimant.lease)
@@ -211,9 +166,7 @@ class Model:
     def _taken(self, token: str, lease: str | None = None) -> list[JobRecord]:
         """What one call took and still holds: under a worker's lease, or (without one) by hand."""
         taken = [job for job in self._running() if self._tokens[job.seq] == token]
-        return _in_claim_order(
-            job for job in taken if (_is_by_hand(job.lease) if lease is None else job.lease == lease)
-        )
+        return _in_claim_order(job for job in taken if job.lease == lease or (lease is None and _is_by_hand(job.lease)))
 
     def _claimed(self, job: JobRecord) -> Claimed:
         return Claimed(
@@ -256,7 +209,7 @@ class Model:
     def _mark(self, mark: Mark) -> bool:
         job = self.owned(mark.seq, mark.fence)
         if job and job.started_at is None:
-            self._change(job, started_at=self._now() - mark.ago)
+            self.jobs[job.seq] = replace(job, started_at=self._now() - mark.ago)
         return job is not None
 
     def _refuse(self, seq: int, fence: int, worker: str) -> bool:
@@ -277,7 +230,7 @@ class Model:
     def progress(self, seq: int, fence: int, text: str, *, worker: str) -> bool:
         job = self.owned(seq, fence)
         if job:
-            self._change(job, progress=text)
+            self.jobs[seq] = replace(job, progress=text)
             return True
         self._refuse(seq, fence, worker)
         return False
@@ -288,29 +241,32 @@ class Model:
             self._move(job, Verb.PROMOTE, State.PENDING, promoted_at=self._now())
         return len(due)
 
-    def rescue(self) -> list[Rescued]:
-        self.look_for_expired()
-        return self.free()
-
     def look_for_expired(self) -> None:
-        """The first half of a rescue finds what runs under no open lease in time, and decides."""
-        jobs = [job for job in self._running() if not self.is_in_time(job.lease)]
-        self._lost = [(lost, _after_loss(lost, at=self._now())) for lost in map(_expired, jobs)]
+        """The first half of a rescue: finds what runs under no open lease in time, and decides."""
+        expired = [job for job in self._running() if not self.is_in_time(job.lease)]
+        self._losses = [(job.lease or "", self._after_loss(job)) for job in expired]
+
+    def _after_loss(self, job: JobRecord) -> Ending:
+        held = self._claimed(job)
+        run = job.attempt + (not held.is_charged)
+        fault = Fault(self._now(), run, job.worker or "", type="windlass.LeaseLost", message="")
+        return decide(held, Lost(job.started_at is not None, fault), retry=Retry())
 
     def free(self) -> list[Rescued]:
         """The second half; what was renewed or ended since the look is left alone."""
-        found, self._lost = self._lost, []
-        for lost, _ in found:
-            if lost.lease in self._leases and not self.is_in_time(lost.lease):
-                self._leases[lost.lease].is_open = False
-        rescued = [self._free(job, ending) for lost, ending in found if (job := self.owned(lost.seq, lost.fence))]
-        if found:
+        losses, self._losses = self._losses, []
+        for lease, _ in losses:
+            if lease in self._leases and not self.is_in_time(lease):
+                self._leases[lease].is_open = False
+        rescued = [self._free(ending) for lease, ending in losses if not self._is_open(lease)]
+        if losses:
             yesterday = self._now() - DAY
             self._leases = {id: one for id, one in self._leases.items() if one.is_open or one.renewed_at >= yesterday}
         return sorted((one for one in rescued if one), key=lambda one: one.id)
 
-    def _free(self, job: JobRecord, ending: Ending) -> Rescued | None:
-        if self._is_open(job.lease):
+    def _free(self, ending: Ending) -> Rescued | None:
+        job = self.owned(ending.seq, ending.fence)
+        if job is None:
             return None
         self._note(job, "rescued", job.worker, job.fence)
         self._end(ending, Verb.RESCUE)
@@ -341,11 +297,8 @@ class Model:
         for job in map(self.jobs.__getitem__, retried):
             self._note(job, "retried", None, job.fence)
             fresh = dict.fromkeys(("reason", "cancel_requested_at", "unknown_at", "result", "progress"))
-            budget = dict.fromkeys(("attempt", "crashes", "rescues"), 0)
             place = {"queue": queue or job.queue, "run_at": self._now()}
-            self._move(job, Verb.RETRY, State.PENDING, **fresh, **budget, **place)
-        if queue is not None:
-            self._queues[queue]
+            self._move(job, Verb.RETRY, State.PENDING, **fresh, **dict.fromkeys(_COUNTED, 0), **place)
         return Retried(retried, taken)
 
     def reschedule(self, seq: int, *, delay: int = 0, at: int | None = None) -> bool:
@@ -360,73 +313,49 @@ class Model:
         deleted = [job.seq for job in self._found([seq for seq, _ in jobs], Verb.DELETE)]
         for seq in deleted:
             del self.jobs[seq]
-            self._events.pop(seq, None)
+            self.events.pop(seq, None)
         self.keys = {name: key for name, key in self.keys.items() if key.seq not in deleted}
         return deleted
 
     def open_lease(self, presence: Presence, *, lease: str, ttl: int) -> None:
-        self._workers[presence.worker] = Worker(lease, self._now())
         self._leases.setdefault(lease, Lease(ttl, self._now()))
 
     def renew(self, presence: Presence, *, lease: str) -> Renewed:
         if self._is_open(lease):
             self._leases[lease].renewed_at = self._now()
-            self._workers.setdefault(presence.worker, Worker(lease, self._now())).seen_at = self._now()
-        others = [self._leases[job.lease] for job in self._running() if job.lease != lease and self._is_open(job.lease)]
-        return Renewed(
-            self._is_open(lease),
-            frozenset((job.seq, job.fence) for job in self._running() if job.lease == lease),
-            self._until(other.renewed_at + other.ttl for other in others),
-            self._until(job.run_at for job in self.jobs.values() if job.state in DUE_LATER),
-        )
+        held = frozenset((job.seq, job.fence) for job in self._running() if job.lease == lease)
+        return Renewed(self._is_open(lease), held, next_expiry=None, next_due=self.upcoming().next_due)
 
-    def _until(self, instants: Iterable[int]) -> int | None:
-        first = min(instants, default=None)
-        return None if first is None else first - self._now()
+    def upcoming(self) -> Upcoming:
+        """In how long promote and rescue have something to do."""
+        due = [job.run_at - self._now() for job in self.jobs.values() if job.state in DUE_LATER]
+        left = [self._time_left(job.lease) for job in self._running()]
+        return Upcoming(min(due, default=None), min(left, default=None))
+
+    def _time_left(self, lease: str | None) -> int:
+        if not self.is_in_time(lease):
+            return 0
+        held = self._leases[lease or ""]
+        return held.renewed_at + held.ttl - self._now()
 
     def close_lease(self, *, worker: str, lease: str) -> None:
         self._leases.pop(lease, None)
-        self._workers.pop(worker, None)
-
-    def workers(self) -> dict[str, bool]:
-        """Which workers there are, and whether they are in time."""
-        return {id: self.is_in_time(worker.lease) for id, worker in self._workers.items()}
 
     def pause(self, name: str, *, is_paused: bool) -> None:
-        self._queues[name].is_paused = is_paused
+        self._paused = self._paused | {name} if is_paused else self._paused - {name}
 
     def limit(self, name: str, *, max_length: int | None) -> None:
-        self._queues[name].max_length = max_length
-
-    def remove(self, name: str) -> bool:
-        is_empty = all(job.queue != name for job in self.jobs.values())
-        return is_empty and self._queues.pop(name, None) is not None
-
-    def gates(self) -> dict[str, tuple[int | None, bool]]:
-        """The greatest length of each queue, and whether it is paused."""
-        return {name: (queue.max_length, queue.is_paused) for name, queue in self._queues.items()}
+        self._limits[name] = max_length
 
     def tidy(self) -> None:
-        yesterday, long_ago = self._now() - DAY, self._now() - 30 * DAY
-        held = {job.lease for job in self._running()}
+        yesterday, held = self._now() - DAY, {job.lease for job in self._running()}
         for name in list(self.keys):
             self._forget_if_over(name)
-        self._workers = {id: one for id, one in self._workers.items() if one.seen_at >= yesterday}
         self._leases = {i: one for i, one in self._leases.items() if i in held or one.renewed_at + one.ttl >= yesterday}
-        for seq, events in self._events.items():
-            self._events[seq] = [event for event in events if event[0] >= long_ago]
 
-    def counts(self) -> dict[str, dict[State, int]]:
-        by_queue: defaultdict[str, dict[State, int]] = defaultdict(dict)
-        for (queue, state), number in Counter((job.queue, job.state) for job in self.jobs.values()).items():
-            by_queue[queue][state] = number
-        return by_queue
-
-    def records(self) -> list[JobRecord]:
-        return list(self.jobs.values())
-
-    def events(self, seq: int) -> list[Event]:
-        return self._events[seq]
+    def counts(self) -> dict[str, Counter[State]]:
+        queues = {job.queue for job in self.jobs.values()}
+        return {name: Counter(job.state for job in self.jobs.values() if job.queue == name) for name in queues}
 
     def holder(self, key: str | None) -> JobRecord | None:
         """The job that holds a unique key now."""
@@ -448,9 +377,6 @@ class Model:
         found = self._leases.get(lease or "")
         return found is not None and found.is_open
 
-    def _by_id(self, id: str) -> JobRecord | None:
-        return next((job for job in self.jobs.values() if job.id == id), None)
-
     def _running(self) -> list[JobRecord]:
         return [job for job in self.jobs.values() if job.state is State.RUNNING]
 
@@ -463,10 +389,8 @@ class Model:
         if state in FINISHED:
             self._release_key(job, until="started")
             self._release_key(job, until="finished")
-        self._change(job, state=state, finished_at=self._now() if state in FINISHED else None, **changes)
-
-    def _change(self, job: JobRecord, **changes: Any) -> None:
-        self.jobs[job.seq] = replace(job, **changes)
+        finished_at = self._now() if state in FINISHED else None
+        self.jobs[job.seq] = replace(job, state=state, finished_at=finished_at, **changes)
 
     def _release_key(self, job: JobRecord, *, until: str) -> None:
         key = self.keys.get(job.unique_key or "")
@@ -474,7 +398,7 @@ class Model:
             del self.keys[job.unique_key or ""]
 
     def _note(self, job: JobRecord, kind: str, worker: str | None, fence: int) -> None:
-        self._events[job.seq].append((self._now(), kind, worker, fence))
+        self.events[job.seq].append((self._now(), kind, worker, fence))
 
 
 def _shared(source: Struct, kind: type[Struct]) -> dict[str, Any]:
@@ -488,14 +412,3 @@ def _is_by_hand(lease: str | None) -> bool:
 
 def _in_claim_order(jobs: Iterable[JobRecord]) -> list[JobRecord]:
     return sorted(jobs, key=lambda job: (-job.priority, job.seq))
-
-
-def _expired(job: JobRecord) -> Expired:
-    was_started = job.started_at is not None
-    return Expired(**_shared(job, Expired), is_charged=_is_by_hand(job.lease), was_started=was_started)
-
-
-def _after_loss(lost: Expired, *, at: int) -> Ending:
-    run = lost.attempt + (not lost.is_charged)
-    fault = Fault(at=at, attempt=run, worker=lost.worker or "", type="windlass.LeaseLost", message="")
-    return decide(lost, Lost(lost.was_started, fault), retry=Retry())

@@ -82,10 +82,11 @@ class SideBySide(RuleBasedStateMachine):
             return
         with self._counted():
             self._invariants.check(self.model)
-            _agree(_plain(self.mirror.records()), _plain(self.model.records()), "the jobs")
+            _agree(_plain(self.mirror.records()), _plain(list(self.model.jobs.values())), "the jobs")
             _agree(self.mirror.counts(), self.model.counts(), "the counts")
+            _agree(self.mirror.upcoming(), self.model.upcoming(), "what is ahead")
             for seq in self.model.jobs:
-                _agree(self.mirror.events(seq), self.model.events(seq), f"the events of job {seq}")
+                _agree(self.mirror.events(seq), self.model.events[seq], f"the events of job {seq}")
         self.tally.step()
 
     @contextmanager
@@ -114,7 +115,9 @@ def _plain(answer: Any) -> Any:
         case list():
             return [_plain(one) for one in answer]
         case Cycled():
-            return replace(answer, claimed=_plain(answer.claimed), refused=set(answer.refused), marked=set(answer.marked))
+            return replace(
+                answer, claimed=_plain(answer.claimed), refused=set(answer.refused), marked=set(answer.marked)
+            )
         case JobRecord():
             lease = answer.lease and answer.lease.split(":")[0]
             return replace(answer, lease=lease, errors=_faults(answer.errors))

@@ -112,9 +112,8 @@ class Pump:
         ended = self._unsent + self._dispatcher.take_endings()
         marked = self._runs_to_mark(now)
         rooms = self._rooms(now)
-        self.is_idle = False
         if not (ended or marked or rooms):
-            self.is_idle = not self._dispatcher.is_busy and not self.owes
+            self._note_idleness()
             return
         self._unsent = ended
         cycled = self._cycle(ended, marked, rooms, now)
@@ -129,6 +128,10 @@ class Pump:
             self._session.announce_endings()
         if cycled.claimed:
             self.wake.set()
+        self._note_idleness()
+
+    def _note_idleness(self) -> None:
+        self.is_idle = not self._dispatcher.is_busy and not self.owes
 
     def _rooms(self, now: float) -> list[tuple[str, int]]:
         if not self.may_claim:

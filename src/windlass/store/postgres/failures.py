@@ -58,4 +58,4 @@ def broken(call: Call, error: WindlassError) -> WindlassError:
 
 def _said(error: psycopg.Error) -> str:
     """The server's sentence without its details, which may quote what users store."""
-    return error.diag.message_primary or str(error).strip()
+    return error.diag.message_primary or " ".join(str(error).split())

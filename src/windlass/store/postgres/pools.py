@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from select import POLLERR, POLLHUP, POLLIN, poll
 from typing import Any
 
-from psycopg import Connection, OperationalError, adapters
+from psycopg import Connection, OperationalError, adapters, connect
 from psycopg.abc import Buffer
 from psycopg.adapt import AdaptersMap, Loader
-from psycopg_pool import ConnectionPool
+from psycopg.conninfo import make_conninfo
+from psycopg_pool import ConnectionPool, PoolTimeout
 
 from windlass.store.operation import Lane
 from windlass.store.postgres.address import Address
@@ -35,14 +36,19 @@ class Pools:
     """A pool for calls and one for heartbeats; each connects when it is first needed."""
 
     def __init__(self, address: Address, *, deadline: float) -> None:
+        self._address = address
         self._deadline = deadline
         self._pools = {name: _pool(name, size, address, deadline) for name, size in _SIZE.items()}
 
     @contextmanager
     def connection(self, lane: Lane) -> Iterator[Connection[Any]]:
         """Borrow a connection; it commits every statement by itself."""
-        with self._pool(lane).connection(timeout=self._deadline) as connection:
+        pool = self._pool(lane)
+        connection = self._borrow(pool)
+        try:
             yield connection
+        finally:
+            pool.putconn(connection)
 
     def close(self) -> None:
         for pool in self._pools.values():
@@ -54,6 +60,14 @@ class Pools:
         Not even the end of the interpreter may free it: a pool's last act is to wait for threads that are not there.
         """
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._pools))
+
+    def _borrow(self, pool: ConnectionPool[Connection[Any]]) -> Connection[Any]:
+        try:
+            return pool.getconn(timeout=self._deadline)
+        except PoolTimeout:
+            # The pool keeps to itself why it could not connect; whoever reads the message must know.
+            connect(make_conninfo(self._address.conninfo, connect_timeout=2)).close()
+            raise  # the server is well: all connections are in use
 
     def _pool(self, lane: Lane) -> ConnectionPool[Connection[Any]]:
         pool = self._pools["beat" if lane is Lane.BEAT else "calls"]

@@ -1,0 +1,97 @@
+"""Small pieces of a story: jobs, outcomes, endings. Each has a sensible default for what the test does not care about."""
+
+from __future__ import annotations
+
+from itertools import count
+
+from windlass.core.decide import decide
+from windlass.core.ending import Ending
+from windlass.core.fault import Fault
+from windlass.core.outcome import Cancelled, Interrupted, Outcome, Raised, Returned
+from windlass.core.record import Claimed, JobRecord
+from windlass.core.retry import Retry
+from windlass.store.jobs import Mark, Naming, NewJob
+
+START = 1_700_000_000_000
+SECOND = 1_000
+MINUTE = 60 * SECOND
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+TTL = 30 * SECOND
+
+OWN_ID = Naming(has_own_id=True)
+RETURNED = Returned('"done"')
+INTERRUPTED = Interrupted()
+CANCELLED = Cancelled()
+
+_numbers = count(1)
+
+
+class ManualClock:
+    """Stands still until the test moves it; a negative step is a clock that was set back."""
+
+    def __init__(self) -> None:
+        self._now = START
+
+    def now(self) -> int:
+        return self._now
+
+    def advance(self, milliseconds: int) -> None:
+        self._now += milliseconds
+
+
+def fresh(kind: str) -> str:
+    """A name that no other thing in this run has."""
+    return f"{kind}-{next(_numbers)}"
+
+
+def new_job(
+    id: str | None = None,
+    *,
+    task: str = "greet",
+    queue: str = "default",
+    priority: int = 0,
+    payload: str = '{"v":1,"args":[],"kwargs":{}}',
+    meta: str | None = None,
+    attempts: int = 4,
+    delay: int = 0,
+    timeout: int | None = None,
+    key: str | None = None,
+    retry: str | None = None,
+    at: int | None = None,
+) -> NewJob:
+    """A job to be stored."""
+    return NewJob(
+        id if id is not None else fresh("job"),
+        task,
+        queue,
+        priority,
+        payload,
+        meta,
+        attempts,
+        delay,
+        timeout,
+        key,
+        retry,
+        at,
+    )
+
+
+def raised(type: str = "ValueError", *, delay: int | None = None, is_timeout: bool = False) -> Raised:
+    """One failed attempt."""
+    fault = Fault(at=START, attempt=1, worker="w", type=type, message="it broke")
+    return Raised(fault, delay, is_timeout)
+
+
+def ending(job: Claimed, outcome: Outcome = RETURNED, *, ran_for: int | None = 5) -> Ending:
+    """What to write for a run, by the rules of the product; retries wait 1 s, 2 s, 4 s without jitter."""
+    return decide(job, outcome, retry=Retry(jitter=0), ran_for=ran_for)
+
+
+def mark(job: Claimed, *, ago: int = 0) -> Mark:
+    """User code of this run has begun."""
+    return Mark(job.seq, job.fence, ago)
+
+
+def ids(jobs: list[Claimed] | list[JobRecord]) -> list[str]:
+    return [job.id for job in jobs]

@@ -1,0 +1,70 @@
+"""Runs the contract on every store.
+
+A test that asks for ``store`` runs on every full store; one that is marked ``on_every_store`` uses only the calls that
+the thin stores answer already, and runs there too. A store becomes full by moving its name up one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from tests.store.builders import ManualClock
+from tests.store.places import Place, ServerPlace, SqlitePlace
+from tests.store.stores import Store
+
+FULL_STORES: tuple[str, ...] = ("sqlite", "sqlite-stdlib")
+THIN_STORES: tuple[str, ...] = ()
+"""Stores that answer only open, enqueue, cycle, expired, rescue, refused, promote, renew, job and counts so far."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "on_every_store: uses only calls that thin stores answer too")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "store" in metafunc.fixturenames:
+        is_thin = any(mark.name == "on_every_store" for mark in metafunc.definition.iter_markers())
+        metafunc.parametrize("store", FULL_STORES + (THIN_STORES if is_thin else ()), indirect=True)
+
+
+@pytest.fixture
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """An empty store of the test's own."""
+    place = _PLACES[request.param](request, tmp_path)
+    with ExitStack() as opened:
+        opened.callback(place.erase)
+        yield Store(place, clock=ManualClock(), opened=opened)
+
+
+def _sqlite(_: pytest.FixtureRequest, folder: Path) -> Place:
+    return SqlitePlace(folder / "jobs.db")
+
+
+def _sqlite_stdlib(_: pytest.FixtureRequest, folder: Path) -> Place:
+    return SqlitePlace(folder / "jobs.db", "?driver=stdlib")
+
+
+def _postgres(request: pytest.FixtureRequest, _: Path) -> Place:
+    return ServerPlace(request.getfixturevalue("postgres_dsn"), _namespace())
+
+
+def _redis(request: pytest.FixtureRequest, _: Path) -> Place:
+    return ServerPlace(request.getfixturevalue("redis_url"), _namespace())
+
+
+def _namespace() -> str:
+    # Random, not counted: a server that the environment names is shared with other runs.
+    return f"t_{uuid4().hex[:16]}"
+
+
+_PLACES: dict[str, Callable[[pytest.FixtureRequest, Path], Place]] = {
+    "sqlite": _sqlite,
+    "sqlite-stdlib": _sqlite_stdlib,
+    "postgres": _postgres,
+    "redis": _redis,
+}

@@ -1,0 +1,1 @@
+"""What only SQLite has: its file, its locks, its two libraries."""

@@ -1,0 +1,160 @@
+"""The store a test works with, and what it can build there in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from typing import TypeVar
+
+from tests.store.builders import RETURNED, TTL, ManualClock, ending, fresh, mark, new_job
+from tests.store.places import Place
+from windlass.core.ending import Ending
+from windlass.core.outcome import Outcome
+from windlass.core.record import Claimed, JobRecord
+from windlass.store import jobs, leases, reading
+from windlass.store.jobs import Claimant, Cycled, Enqueued, Mark, Naming, NewJob
+from windlass.store.operation import Operation, drive
+
+A = TypeVar("A")
+
+class Store:
+    """A driver on one place, with a clock that the test moves."""
+
+    def __init__(
+        self,
+        place: Place,
+        *,
+        clock: ManualClock,
+        opened: ExitStack,
+        now: Callable[[], int] | None = None,
+        deadline: float = 5.0,
+    ) -> None:
+        self.place = place
+        self.clock = clock
+        self._opened = opened
+        self.driver = opened.enter_context(closing(place.open(now=now or clock.now, deadline=deadline)))
+
+    def run(self, operation: Operation[A]) -> A:
+        return drive(operation, self.driver.execute)
+
+    def another(self, *, now: Callable[[], int] | None = None, deadline: float = 5.0) -> Store:
+        """The same data through a second driver, as another process has it; closed when the test ends."""
+        return Store(self.place, clock=self.clock, opened=self._opened, now=now, deadline=deadline)
+
+    # Building.
+
+    def enqueue(self, *new: NewJob, naming: Naming | None = None) -> list[Enqueued]:
+        """Store jobs in one call; ``naming`` holds for all of them, keys are held until finished without one."""
+        namings = {
+            index: naming or Naming() for index, job in enumerate(new) if naming is not None or job.unique_key is not None
+        }
+        return self.run(jobs.enqueue(new, namings))
+
+    def a_job(self, new: NewJob | None = None, *, naming: Naming | None = None) -> JobRecord:
+        """A stored job."""
+        [stored] = self.enqueue(new or new_job(), naming=naming)
+        return self.job(stored.id)
+
+    def a_worker(
+        self, name: str | None = None, *, ttl: int = TTL, queues: Sequence[str] = ("default",)
+    ) -> Worker:
+        """A worker with an open lease."""
+        worker = Worker(self, name or fresh("worker"), fresh("lease"), tuple(queues))
+        self.run(leases.open_lease(worker.presence(), lease=worker.lease, ttl=ttl))
+        return worker
+
+    def claimed(self, new: NewJob | None = None, *, by: Worker | None = None) -> Claimed:
+        """A new job that a worker has just taken."""
+        new = new or new_job()
+        self.enqueue(new)
+        taken = (by or self.a_worker()).take(1, queue=new.queue)
+        assert [job.id for job in taken] == [new.id], "jobs of the same queue stand before it"
+        return taken[0]
+
+    def claimed_by_hand(
+        self, new: NewJob | None = None, *, worker: str = "me", token: str | None = None, ttl: int = TTL
+    ) -> Claimed:
+        """A new job that was pulled."""
+        new = new or new_job()
+        self.enqueue(new)
+        token = token or fresh("token")
+        taken = self.run(jobs.claim(1, queues=[new.queue], worker=worker, token=token, ttl=ttl))
+        assert [job.id for job in taken] == [new.id], "jobs of the same queue stand before it"
+        return taken[0]
+
+    def end(self, job: Claimed, outcome: Outcome = RETURNED, *, worker: str = "w") -> Collection[int]:
+        """End a run without taking a new one; the seqs that were refused."""
+        return self.run(jobs.finish([ending(job, outcome)], worker=worker))
+
+    def finished(self, outcome: Outcome = RETURNED, new: NewJob | None = None) -> JobRecord:
+        """A job whose run has ended so."""
+        job = self.claimed(new)
+        assert not self.end(job, outcome)
+        return self.job(job.id)
+
+    def rescue(self) -> list[jobs.Rescued]:
+        return self.run(jobs.rescue(by="rescuer", now=self.clock.now))
+
+    # Looking.
+
+    def job(self, id: str) -> JobRecord:
+        found = self.run(reading.find([id]))
+        assert id in found, f"no job {id!r}"
+        return found[id]
+
+    def exists(self, id: str) -> bool:
+        return id in self.run(reading.find([id]))
+
+    def events(self, seq: int) -> list[reading.EventRecord]:
+        return self.run(reading.story(seq)).events
+
+    def kinds(self, seq: int) -> list[str]:
+        return [event.kind for event in self.events(seq)]
+
+
+@dataclass(frozen=True)
+class Worker:
+    """A worker as the store sees it."""
+
+    store: Store
+    name: str
+    lease: str
+    queues: tuple[str, ...] = ("default",)
+
+    @property
+    def id(self) -> str:
+        return f"{self.name}-id"
+
+    def presence(self, state: str = "idle") -> leases.Presence:
+        queues = ",".join(f'"{queue}"' for queue in self.queues)
+        return leases.Presence(self.id, self.name, state, f'{{"queues":[{queues}]}}')
+
+    def cycle(
+        self,
+        *,
+        endings: Sequence[Ending] = (),
+        marks: Sequence[Mark] = (),
+        rooms: Sequence[tuple[str, int]] = (),
+        token: str | None = None,
+    ) -> Cycled:
+        claimant = Claimant(self.name, self.lease, token or fresh("token"))
+        return self.store.run(jobs.cycle(claimant, endings=endings, marks=marks, rooms=rooms))
+
+    def take(self, room: int = 100, *, queue: str = "default", token: str | None = None) -> list[Claimed]:
+        return self.cycle(rooms=[(queue, room)], token=token).claimed
+
+    def mark(self, *started: Claimed) -> None:
+        self.cycle(marks=[mark(job) for job in started])
+
+    def end(self, job: Claimed, outcome: Outcome = RETURNED) -> Collection[int]:
+        return self.cycle(endings=[ending(job, outcome)]).refused
+
+    def renew(self, state: str = "idle") -> leases.Renewed:
+        return self.store.run(leases.renew(self.presence(state), lease=self.lease))
+
+    def control(self) -> leases.Control:
+        return self.store.run(leases.control(worker=self.id, lease=self.lease))
+
+    def close(self) -> None:
+        self.store.run(leases.close_lease(worker=self.id, lease=self.lease))

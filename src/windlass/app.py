@@ -13,6 +13,7 @@ from windlass.core import names
 from windlass.core.codec import Codec, Limits
 from windlass.core.duration import duration, milliseconds
 from windlass.core.ids import UlidSource
+from windlass.core.record import Claimed
 from windlass.core.retry import Retry
 from windlass.core.unique import Unique
 from windlass.enqueuing import DEFAULT_QUEUE, Enqueuer
@@ -77,7 +78,7 @@ class Windlass(Operating):
         """``clock`` replaces the store's clock in tests (see ``windlass.testing.ManualClock``)."""
         self.url = setting("url", url, DEFAULT_URL) or DEFAULT_URL
         self._clock = clock
-        self._retry = retry or Retry()
+        self._default_retry = retry or Retry()
         self._give_up_on = give_up_on
         self._retention = retention or Retention()
         self._archive = archive_from(archive)
@@ -87,7 +88,9 @@ class Windlass(Operating):
         deadline = duration(store_deadline, "store_deadline").total_seconds()
         self._session = Session(open_driver(self.url, namespace=namespace, now=clock, deadline=deadline))
         self._ids = UlidSource(now=self._now, random_bits=_random_bits)
-        self._enqueuer = Enqueuer(codec=self._codec, next_id=self._ids.next, retry=self._retry, route=self._route)
+        self._enqueuer = Enqueuer(
+            codec=self._codec, next_id=self._ids.next, retry=self._default_retry, route=self._route
+        )
         self._waiter = Waiter(self._session)
         self._workers: list[Worker] = []
         self._actor = f"{getpass.getuser()}@{socket.gethostname()}"
@@ -212,7 +215,7 @@ class Windlass(Operating):
         run_until_signalled(self.worker(queues, **options))
 
     def close(self, *, wait: bool = True, timeout: Duration | None = None) -> None:
-        """Take no more calls; drain the in-process workers up to ``timeout`` (default: their grace), hand the rest back.
+        """Take no more calls; drain in-process workers up to ``timeout`` (default: their grace), hand the rest back.
 
         ``wait=False`` hands back at once. A second call is harmless.
         """
@@ -269,7 +272,7 @@ class Windlass(Operating):
         matching = [prefix for prefix in self._routes if task == prefix or task.startswith(prefix)]
         return self._routes[max(matching, key=len)] if matching else None
 
-    def _claim(self, limit: int, queues: Sequence[str], lease: Duration) -> Operation[list[jobs.Claimed]]:
+    def _claim(self, limit: int, queues: Sequence[str], lease: Duration) -> Operation[list[Claimed]]:
         names.whole_number(limit, "claim: limit", least=1, most=10_000)
         wanted = [names.queue_name(queue) for queue in queues] or self._known_queues()
         # There may be no worker anywhere: whoever claims keeps the store moving.
@@ -280,7 +283,7 @@ class Windlass(Operating):
         )
         return claimed
 
-    def _claimed(self, claimed: Sequence[jobs.Claimed]) -> list[ClaimedJob]:
+    def _claimed(self, claimed: Sequence[Claimed]) -> list[ClaimedJob]:
         return [ClaimedJob(self, job.id, job.fence, claimed=job) for job in claimed]
 
     def _known_queues(self) -> list[str]:
@@ -302,7 +305,7 @@ class Windlass(Operating):
 
     def _retry_rule(self, task: str) -> Retry:
         known = self._registry.find(task)
-        return (known.settings.retry if known else None) or self._retry
+        return (known.settings.retry if known else None) or self._default_retry
 
 
 class _TaskDecorator:
@@ -318,5 +321,3 @@ class _TaskDecorator:
 
 def _random_bits(count: int) -> int:
     return clock.random_bits(count)
-
-

@@ -25,7 +25,9 @@ _PLAIN = Options()
 class Enqueuer:
     """Turns requests into jobs: fills in what the task and the app say, checks everything, then stores all or none."""
 
-    def __init__(self, *, codec: Codec, next_id: Callable[[], str], retry: Retry, route: Callable[[str], str | None]) -> None:
+    def __init__(
+        self, *, codec: Codec, next_id: Callable[[], str], retry: Retry, route: Callable[[str], str | None]
+    ) -> None:
         self._codec = codec
         self._next_id = next_id
         self._retry = retry

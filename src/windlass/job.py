@@ -348,5 +348,3 @@ def _progress(text: str | None) -> Progress:
 
 def _instant(milliseconds: int | None) -> datetime | None:
     return None if milliseconds is None else clock.instant(milliseconds)
-
-

@@ -13,7 +13,6 @@ from windlass.core.duration import milliseconds
 from windlass.core.fault import Fault
 from windlass.core.outcome import Interrupted, Outcome, Raised, Refused, Returned
 from windlass.core.record import Claimed, JobRecord
-from windlass.core.retry import Retry
 from windlass.core.rules import read_retry
 from windlass.core.state import FINISHED, State
 from windlass.errors import Duration, IllegalTransition, JobNotFound, LeaseLost
@@ -145,9 +144,7 @@ class ClaimedJob:
 
     def _progress(self, value: float | None, text: str | None) -> Operation[None]:
         record = yield from self._held("progress")
-        written = yield from jobs.progress(
-            record.seq, self.fence, progress_text(value, text), worker=self._app._actor
-        )
+        written = yield from jobs.progress(record.seq, self.fence, progress_text(value, text), worker=self._app._actor)
         if not written:
             raise self._lost()
 
@@ -167,7 +164,7 @@ class ClaimedJob:
         return record
 
     def _write(self, record: JobRecord, outcome: Outcome, verb: str) -> Operation[None]:
-        rule = read_retry(record.retry) or self._app._retry_rule(record.task) or Retry()
+        rule = read_retry(record.retry) or self._app._retry_rule(record.task)
         ran_for = None if record.started_at is None else max(0, self._app._now() - record.started_at)
         held = _held_job(record)
         ending = decide(held, outcome, retry=rule, roll=clock.roll(), ran_for=ran_for)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 import sys
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,9 @@ class Registry:
     names it as ``module:qualname``.
     """
 
-    def __init__(self, *, importable: Iterable[str], adopt: Callable[[Callable[..., Any], str], Task[..., Any]]) -> None:
+    def __init__(
+        self, *, importable: Iterable[str], adopt: Callable[[Callable[..., Any], str], Task[..., Any]]
+    ) -> None:
         self._tasks: dict[str, Task[..., Any]] = {}
         self._importable = tuple(importable)
         self._adopt = adopt
@@ -101,7 +103,7 @@ def module_of(function: Callable[..., Any]) -> str:
 def _plain_name(function: Callable[..., Any]) -> str:
     qualname = getattr(function, "__qualname__", "")
     module = module_of(function)
-    if not callable(function) or not module or not qualname.isidentifier():
+    if not module or not qualname.isidentifier():
         raise ConfigError(
             f"{function!r} cannot be enqueued: only functions at the top level of a module have a name that a worker "
             "can find; register it with @app.task"

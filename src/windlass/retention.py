@@ -63,7 +63,8 @@ class _Stored(Struct, frozen=True):
 def write_retention(retention: Retention) -> str:
     """A policy as it is stored with a queue, in milliseconds."""
     lengths = {
-        name: milliseconds(value) if isinstance(value, timedelta) else value for name, value in asdict(retention).items()
+        name: milliseconds(value) if isinstance(value, timedelta) else value
+        for name, value in asdict(retention).items()
     }
     return msgspec.json.encode(lengths).decode()
 
@@ -159,7 +160,9 @@ class Cleaned:
     seconds: float = 0.0
 
 
-def clean(default: Retention, archive: Archive | None, *, by: str, monotonic: Callable[[], float]) -> Operation[Cleaned]:
+def clean(
+    default: Retention, archive: Archive | None, *, by: str, monotonic: Callable[[], float]
+) -> Operation[Cleaned]:
     """Let go of finished jobs that are old enough, in small batches; archived first where that is asked for."""
     began = monotonic()
     settings = yield from queues.settings()

@@ -131,15 +131,20 @@ class Task(Generic[P, R]):
 
     def enqueue_many(self, calls: Iterable[tuple[Any, ...]]) -> list[Job[R]]:
         """Enqueue one job for each tuple of arguments: all of them or none."""
-        return self._app.enqueue_many([self.request(*_arguments(self.name, call)) for call in calls])
+        return self._app.enqueue_many([self._request_of(call) for call in calls])
 
     async def aenqueue_many(self, calls: Iterable[tuple[Any, ...]]) -> list[Job[R]]:
         """``enqueue_many`` for async code."""
-        return await self._app.aenqueue_many([self.request(*_arguments(self.name, call)) for call in calls])
+        return await self._app.aenqueue_many([self._request_of(call) for call in calls])
 
     def options(self, **options: Unpack[OptionArguments]) -> TaskWithOptions[P, R]:
         """The same task with options for the jobs that it enqueues next."""
         return TaskWithOptions(self._app, self, Options().but(options))
+
+    def _request_of(self, call: object) -> Request:
+        args = _arguments(self.name, call)
+        self.shape.check(self.name, args, {})
+        return Request(self, args, {})
 
 
 class TaskWithOptions(Generic[P, R]):
@@ -167,15 +172,20 @@ class TaskWithOptions(Generic[P, R]):
 
     def enqueue_many(self, calls: Iterable[tuple[Any, ...]]) -> list[Job[R]]:
         """Enqueue one job for each tuple of arguments: all of them or none."""
-        return self._app.enqueue_many([self.request(*_arguments(self._task.name, call)) for call in calls])
+        return self._app.enqueue_many([self._request_of(call) for call in calls])
 
     async def aenqueue_many(self, calls: Iterable[tuple[Any, ...]]) -> list[Job[R]]:
         """``enqueue_many`` for async code."""
-        return await self._app.aenqueue_many([self.request(*_arguments(self._task.name, call)) for call in calls])
+        return await self._app.aenqueue_many([self._request_of(call) for call in calls])
 
     def options(self, **options: Unpack[OptionArguments]) -> TaskWithOptions[P, R]:
         """These options with some of them changed."""
         return TaskWithOptions(self._app, self._task, self._options.but(options))
+
+    def _request_of(self, call: object) -> Request:
+        args = _arguments(self._task.name, call)
+        self._task.shape.check(self._task.name, args, {})
+        return Request(self._task, args, {}, self._options)
 
 
 def _arguments(name: str, call: object) -> tuple[Any, ...]:

@@ -21,7 +21,7 @@ class TimelineEntry:
 
     at: datetime
     kind: str
-    """created, promoted, claimed, started, heartbeat, attempt_failed, rescued, refused, cancelled, retried, completed ..."""
+    """created, promoted, claimed, started, heartbeat, attempt_failed, rescued, refused, retried, completed and so on."""
     worker: str | None = None
     fence: int | None = None
     detail: dict[str, Any] = field(default_factory=dict)
@@ -55,9 +55,7 @@ def timeline(job: JobRecord, story: Story) -> list[TimelineEntry]:
 
 
 def _told(event: EventRecord) -> TimelineEntry:
-    return TimelineEntry(
-        clock.instant(event.at), event.kind, event.worker, event.fence, detail_of(event.detail)
-    )
+    return TimelineEntry(clock.instant(event.at), event.kind, event.worker, event.fence, detail_of(event.detail))
 
 
 def detail_of(text: str | None) -> dict[str, Any]:

@@ -98,5 +98,3 @@ def refuse_on_loop_thread(sync_name: str, async_name: str) -> None:
     except RuntimeError:
         return
     raise ConfigError(f"{sync_name} would block the running event loop; use `await {async_name}` instead")
-
-

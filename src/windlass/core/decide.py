@@ -18,9 +18,7 @@ RESCUES_ALLOWED = 5
 """A job that was lost this often before it started is failed: something about it keeps it from starting."""
 
 
-def decide(
-    job: HeldJob, outcome: Outcome, *, retry: Retry, roll: float = 0.5, ran_for: int | None = None
-) -> Ending:
+def decide(job: HeldJob, outcome: Outcome, *, retry: Retry, roll: float = 0.5, ran_for: int | None = None) -> Ending:
     """What to write for a run of ``job`` that ended with ``outcome``.
 
     ``retry`` is the rule that applies to the job, ``roll`` in [0, 1) picks the jitter, ``ran_for`` is how long user

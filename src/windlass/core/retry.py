@@ -44,7 +44,7 @@ class Retry:
     custom: Callable[[int], float] | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.attempts, bool) or not isinstance(self.attempts, int) or not 1 <= self.attempts <= 32_767:
+        if type(self.attempts) is not int or not 1 <= self.attempts <= 32_767:
             raise ConfigError(f"Retry: attempts must be a whole number from 1 to 32767, got {self.attempts!r}")
         if not 0 <= self.jitter <= 1:
             raise ConfigError(f"Retry: jitter must lie between 0 and 1, got {self.jitter!r}")

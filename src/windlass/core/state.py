@@ -56,14 +56,13 @@ TRANSITIONS: dict[Verb, dict[State, frozenset[State]]] = {
     Verb.RELEASE: {State.RUNNING: frozenset({State.PENDING, State.CANCELLED})},
     Verb.RESCUE: {State.RUNNING: frozenset({State.PENDING, State.FAILED, State.CANCELLED})},
     # Cancelling a running job is a request: it stays running until its ending, which the request then decides.
-    Verb.CANCEL: {state: frozenset({State.CANCELLED}) for state in WAITING} | {State.RUNNING: frozenset({State.RUNNING})},
+    Verb.CANCEL: {state: frozenset({State.CANCELLED}) for state in WAITING}
+    | {State.RUNNING: frozenset({State.RUNNING})},
     Verb.RETRY: {
-        state: frozenset({State.PENDING})
-        for state in (State.FAILED, State.CANCELLED, State.RETRYING, State.SCHEDULED)
+        state: frozenset({State.PENDING}) for state in (State.FAILED, State.CANCELLED, State.RETRYING, State.SCHEDULED)
     },
     Verb.RESCHEDULE: {
-        state: frozenset({State.SCHEDULED, State.PENDING})
-        for state in (State.SCHEDULED, State.PENDING, State.RETRYING)
+        state: frozenset({State.SCHEDULED, State.PENDING}) for state in (State.SCHEDULED, State.PENDING, State.RETRYING)
     },
     Verb.DELETE: {state: frozenset() for state in State if state is not State.RUNNING},
 }

@@ -63,9 +63,11 @@ def enqueue(jobs: Sequence[NewJob], namings: dict[int, Naming]) -> Operation[lis
     job, ``QueueFull`` where a queue has no room.
     """
     repeated = _repeated_ids(jobs, namings)
+    # Whether an instant has come only the store knows, so jobs that have one are looked up as well.
+    timed = {index: Naming() for index, job in enumerate(jobs) if job.at is not None}
     named = [
         (index, job.id, job.task, job.payload, job.unique_key, naming.until, naming.window)
-        for index, naming in namings.items()
+        for index, naming in (timed | namings).items()
         if index not in repeated
         for job in (jobs[index],)
     ]
@@ -78,7 +80,7 @@ def enqueue(jobs: Sequence[NewJob], namings: dict[int, Naming]) -> Operation[lis
         },
     )
     _raise_refusal(answer)
-    return _enqueued(jobs, answer, repeated)
+    return _enqueued(jobs, namings, answer, repeated)
 
 
 def _repeated_ids(jobs: Sequence[NewJob], namings: dict[int, Naming]) -> dict[int, int]:
@@ -89,7 +91,9 @@ def _repeated_ids(jobs: Sequence[NewJob], namings: dict[int, Naming]) -> dict[in
         earlier = first.setdefault(jobs[index].id, index) if namings[index].has_own_id else index
         if earlier != index:
             if (jobs[earlier].task, jobs[earlier].payload) != (jobs[index].task, jobs[index].payload):
-                raise IdConflict(f"id {jobs[index].id!r} is given to two different jobs in one call; nothing was stored")
+                raise IdConflict(
+                    f"id {jobs[index].id!r} is given to two different jobs in one call; nothing was stored"
+                )
             repeated[index] = earlier
     return repeated
 
@@ -105,12 +109,12 @@ def _raise_refusal(answer: Answer) -> None:
         raise QueueFull(f"queue {name!r} is full (max_length {limit}); nothing was stored")
 
 
-def _enqueued(jobs: Sequence[NewJob], answer: Answer, repeated: dict[int, int]) -> list[Enqueued]:
-    known = {index for (index,) in answer.get("known", ())}
+def _enqueued(
+    jobs: Sequence[NewJob], namings: dict[int, Naming], answer: Answer, repeated: dict[int, int]
+) -> list[Enqueued]:
+    known = {index for (index,) in answer.get("known", ()) if index in namings}
     found = {index: (id, State(state)) for index, id, state in answer.get("found", ())}
-    stored = [
-        Enqueued(job.id, State.SCHEDULED if job.delay > 0 or job.at is not None else State.PENDING) for job in jobs
-    ]
+    stored = [Enqueued(job.id, State.SCHEDULED if job.delay > 0 else State.PENDING) for job in jobs]
     for index, (id, state) in found.items():
         stored[index] = Enqueued(id, state, index in known or id != jobs[index].id)
     for index, earlier in repeated.items():
@@ -186,9 +190,7 @@ def note_refused(writes: Sequence[tuple[int, int, str]], *, worker: str) -> Oper
     return {seq for (seq,) in answer["refused"]}
 
 
-def claim(
-    limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int
-) -> Operation[list[Claimed]]:
+def claim(limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int) -> Operation[list[Claimed]]:
     """Take jobs by hand, each under a lease of its own; repeating with the same token takes nothing twice."""
     answer = yield Call(
         "claim",

@@ -15,16 +15,14 @@ Now = Callable[[], int] | None
 _NAMESPACE = re.compile(r"[a-z_][a-z0-9_]{0,47}")
 
 
-def open_driver(
-    url: str, *, namespace: str = "windlass", now: Now = None, deadline: float = 5.0
-) -> Driver:
+def open_driver(url: str, *, namespace: str = "windlass", now: Now = None, deadline: float = 5.0) -> Driver:
     """The driver for a store URL; connects to nothing yet.
 
     ``now`` replaces the store's clock (milliseconds since 1970) in tests.
     """
     if not _NAMESPACE.fullmatch(namespace):
         raise ConfigError(
-            f"namespace must be lower-case letters, digits and _, at most 48, not starting with a digit; got {namespace!r}"
+            f"namespace {namespace!r}: use lower-case letters, digits and _, at most 48, not starting with a digit"
         )
     scheme = url.split(":", 1)[0]
     if scheme not in _STORES:
@@ -35,21 +33,21 @@ def open_driver(
 
 
 def _sqlite(url: str, namespace: str, now: Now, deadline: float) -> Driver:
-    from windlass.store.sqlite.address import parse_address  # noqa: PLC0415  # stores are loaded when asked for
-    from windlass.store.sqlite.driver import SqliteDriver  # noqa: PLC0415
+    from windlass.store.sqlite.address import parse_address  # stores are loaded when asked for
+    from windlass.store.sqlite.driver import SqliteDriver
 
     return SqliteDriver(parse_address(url), prefix=f"{namespace}_", now=now or clock.now, deadline=deadline)
 
 
 def _postgres(url: str, namespace: str, now: Now, deadline: float) -> Driver:
     with _extra("postgres", url):
-        from windlass.store.postgres.driver import PostgresDriver  # noqa: PLC0415
+        from windlass.store.postgres.driver import PostgresDriver
     return PostgresDriver(url, schema=namespace, now=now, deadline=deadline)
 
 
 def _redis(url: str, namespace: str, now: Now, deadline: float) -> Driver:
     with _extra("redis", url):
-        from windlass.store.redis.driver import RedisDriver  # noqa: PLC0415
+        from windlass.store.redis.driver import RedisDriver
     return RedisDriver(url, tag=namespace, now=now, deadline=deadline)
 
 

@@ -56,7 +56,7 @@ def read_statement(source: str) -> Statement:
 
 @cache
 def load_calls(package: str, *, prefix: str) -> Mapping[str, Sequence[Statement]]:
-    """Every call below ``package``, by name; ``prefix`` (checked by the caller) replaces ``windlass_`` in identifiers."""
+    """Every call below ``package``, by name; ``prefix``, which the caller has checked, replaces ``windlass_``."""
     calls: dict[str, Sequence[Statement]] = {}
     for entry in files(package).iterdir():
         if entry.is_dir() and not entry.name.startswith("_"):

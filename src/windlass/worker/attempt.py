@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-
 from windlass import clock
 from windlass.core.codec import Codec, NewerFormat
 from windlass.core.decide import decide
@@ -117,6 +116,10 @@ class Attempts:
             case RetryableError():
                 delay = None if error.delay is None else milliseconds(error.delay, "RetryableError: delay")
                 return Raised(self._fault(run.job, error), delay)
+            case _:
+                return self._failed(run, error)
+
+    def _failed(self, run: Run, error: BaseException) -> Outcome:
         if run.task.settings.gives_up_on(error) or isinstance(error, self._give_up_on):
             return Refused(self._fault(run.job, error), "permanent")
         return Raised(self._fault(run.job, error))
@@ -134,10 +137,7 @@ class Attempts:
     def _rule(self, run: Run) -> Retry:
         """Job, task, queue, app: the nearest rule wins."""
         return (
-            read_retry(run.job.retry)
-            or run.task.settings.retry
-            or self.queue_rules.get(run.job.queue)
-            or self._retry
+            read_retry(run.job.retry) or run.task.settings.retry or self.queue_rules.get(run.job.queue) or self._retry
         )
 
     def _fault(self, job: Claimed, error: BaseException) -> Fault:
@@ -151,5 +151,3 @@ def _patience(unknown_for: int | None) -> int:
 
 def _or_default(delay: Duration | None) -> int:
     return _THROTTLED_FOR if delay is None else milliseconds(delay, "Throttled: delay")
-
-

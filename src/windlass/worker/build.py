@@ -54,7 +54,7 @@ def build_worker(
     session = app._session
 
     attempts = Attempts(
-        codec=app._codec, retry=app._retry, give_up_on=app._give_up_on, worker=who.name, now=app._now
+        codec=app._codec, retry=app._default_retry, give_up_on=app._give_up_on, worker=who.name, now=app._now
     )
     pace = Pace(concurrency=concurrency, is_on=prefetch)
     room = Room(weights, concurrency=concurrency, most=session.cycle_limit, pace=pace)

@@ -28,7 +28,9 @@ class Dispatcher:
     Whoever ends a run takes the next one along, so a busy worker hands nothing over between threads.
     """
 
-    def __init__(self, *, concurrency: int, on_ended: Callable[[], None], on_run: Callable[[Run, float, float], None]) -> None:
+    def __init__(
+        self, *, concurrency: int, on_ended: Callable[[], None], on_run: Callable[[Run, float, float], None]
+    ) -> None:
         self.concurrency = concurrency
         self._on_ended = on_ended
         self._on_run = on_run

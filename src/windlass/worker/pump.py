@@ -91,7 +91,7 @@ class Pump:
         """How many seconds the next round may wait."""
         if self._failures:
             # Full jitter: workers that lost their store must not come back in step.
-            return min(_LONGEST_PAUSE, 0.05 * 2**self._failures) * clock.roll() + 0.01
+            return min(_LONGEST_PAUSE, 0.05 * float(2**self._failures)) * clock.roll() + 0.01
         if self._unstarted:
             return 0.0
         if self._dispatcher.has_endings:
@@ -138,9 +138,7 @@ class Pump:
             return []
         return self._room.deal(in_flight=self._dispatcher.in_flight + len(self._unstarted), now=now)
 
-    def _cycle(
-        self, ended: list[Ended], marked: list[Run], rooms: list[tuple[str, int]], now: float
-    ) -> Cycled | None:
+    def _cycle(self, ended: list[Ended], marked: list[Run], rooms: list[tuple[str, int]], now: float) -> Cycled | None:
         claimant = Claimant(self._worker, self._lease(), self._token())
         endings = [ending for ending, _ in ended]
         marks = [Mark(run.job.seq, run.job.fence, round((now - (run.started or now)) * 1000)) for run in marked]
@@ -221,7 +219,7 @@ class Pump:
         for _, job in ended if cycled.refused else ():
             if job.seq in cycled.refused:
                 self.refused_count += 1
-                log.warning("job %s: another owner has it now; the ending under fence %s was refused", job.id, job.fence)
+                log.warning("job %s: another owner has it; our ending under fence %s was refused", job.id, job.fence)
 
     def _hand_back_stale(self, now: float) -> None:
         """What was fetched ahead but does not get its turn goes back, uncharged, for others to run."""

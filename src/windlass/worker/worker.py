@@ -307,8 +307,9 @@ class Worker:
         return sum(depths[name].ready for name in self._queues if name in depths and name not in paused)
 
     def _follow_pause(self) -> None:
-        was_allowed, self._pump.may_claim = self._pump.may_claim, not (
-            self._paused_here or self._paused_by_signal or self._is_draining
+        was_allowed, self._pump.may_claim = (
+            self._pump.may_claim,
+            not (self._paused_here or self._paused_by_signal or self._is_draining),
         )
         if self._pump.may_claim and not was_allowed:
             self._pump.news()

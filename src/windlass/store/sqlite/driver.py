@@ -97,9 +97,7 @@ class SqliteDriver:
         self._opening = Lock()
 
     def _new_lanes(self) -> Lanes:
-        return Lanes(
-            connect=self._connect, begin=self._begin, perform=self._perform, is_memory=self._address.is_memory
-        )
+        return Lanes(connect=self._connect, begin=self._begin, perform=self._perform, is_memory=self._address.is_memory)
 
     def _open(self) -> None:
         with self._opening:

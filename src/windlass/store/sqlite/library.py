@@ -34,6 +34,9 @@ class Connection(Protocol):
 
     def close(self) -> None: ...
 
+    def carried_over(self) -> object:
+        """What a forked child must keep alive for ever: closing it would harm the parent."""
+
 
 class ApswConnection:
     """A connection through apsw."""
@@ -61,7 +64,6 @@ class ApswConnection:
         self._connection.close()
 
     def carried_over(self) -> object:
-        """What a forked child must keep alive for ever: closing it would harm the parent."""
         return self._connection
 
 
@@ -93,7 +95,6 @@ class StdlibConnection:
         self._connection.close()
 
     def carried_over(self) -> object:
-        """What a forked child must keep alive for ever: closing it would harm the parent."""
         return self._connection
 
 

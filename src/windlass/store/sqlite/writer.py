@@ -124,7 +124,9 @@ class Writer:
                 self._undo(connection)
                 raise
         except BaseException as error:  # nothing was committed: every caller must hear of it
-            shared = error if isinstance(error, Exception) else StoreUnavailable("the commit was interrupted; try again")
+            shared = (
+                error if isinstance(error, Exception) else StoreUnavailable("the commit was interrupted; try again")
+            )
             for request in batch:
                 request.error = request.error or shared
             if not isinstance(error, WindlassError):

@@ -80,10 +80,8 @@ class Duties:
             self._session.announce()
         if ahead.next_expiry is not None and ahead.next_expiry <= 0 and clock.monotonic() >= self._patient_until:
             self._rescue()
-        nearest = min((left for left in (ahead.next_due, ahead.next_expiry) if left is not None and left > 0), default=None)
-        if nearest is None:
-            return _LONGEST
-        return min(nearest / 1000 + 0.02 * clock.roll(), _LONGEST)
+        to_come = [left for left in (ahead.next_due, ahead.next_expiry) if left is not None and left > 0]
+        return min([left / 1000 + 0.02 * clock.roll() for left in to_come], default=_LONGEST)
 
     def _rescue(self) -> None:
         rescued = self._session.run(rescue(by=self._by, now=self._now))
@@ -105,8 +103,6 @@ class Duties:
     def _clean(self, term: Lead) -> None:
         if not self._session.run(leads(term)):
             return
-        cleaned = self._session.run(
-            clean(self._retention(), self._archive(), by=self._by, monotonic=clock.monotonic)
-        )
+        cleaned = self._session.run(clean(self._retention(), self._archive(), by=self._by, monotonic=clock.monotonic))
         if cleaned.seconds > _SLOW_CLEANING:
             log.warning("cleaning took %.0f s for %s jobs", cleaned.seconds, cleaned.deleted)

@@ -21,7 +21,7 @@ class TimelineEntry:
 
     at: datetime
     kind: str
-    """created, promoted, claimed, started, heartbeat, attempt_failed, rescued, refused, retried, completed and so on."""
+    """created, promoted, claimed, started, heartbeat, attempt_failed, rescued, refused, retried, completed, ..."""
     worker: str | None = None
     fence: int | None = None
     detail: dict[str, Any] = field(default_factory=dict)

@@ -53,6 +53,11 @@ class Dispatcher:
         return len(self._buffer)
 
     @property
+    def has_plenty(self) -> bool:
+        """Whether the executors can go on for a while with what they have."""
+        return len(self._buffer) > self._low
+
+    @property
     def has_endings(self) -> bool:
         return bool(self._endings)
 
@@ -70,7 +75,7 @@ class Dispatcher:
         with self._lock:
             self._buffer.extend(runs)
             started = self._fill_slots()
-            self._low = len(self._buffer) // 2
+            self._low = len(self._buffer) // 3
         self._start(started)
 
     def add_endings(self, endings: Iterable[tuple[Ending, Claimed]]) -> None:

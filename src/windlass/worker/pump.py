@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Callable, Sequence
 from threading import Event
 
@@ -68,6 +67,7 @@ class Pump:
         """Endings that the store could not take yet."""
         self._failures = 0
         self._polled = 0.0
+        self._cycled = 0.0
         self.may_claim = True
         self.refused_count = 0
         self.is_idle = False
@@ -95,7 +95,7 @@ class Pump:
         if self._unstarted:
             return 0.0
         if self._dispatcher.has_endings:
-            return _LINGER if self._dispatcher.buffered else 0.0
+            return max(0.0, self._cycled + _LINGER - clock.monotonic()) if self._dispatcher.has_plenty else 0.0
         oldest = self._dispatcher.oldest_unmarked()
         if oldest is not None:
             return min(max(0.0, oldest + _MARK_BEFORE - clock.monotonic()), _POLL)
@@ -104,6 +104,8 @@ class Pump:
     def tick(self) -> None:
         """One round: at most one cycle. A store that is away leaves everything as it was, for the next round."""
         now = clock.monotonic()
+        if self._may_linger(now):
+            return
         if self._has_news or now - self._polled >= _POLL:
             self._has_news = False
             self._polled = now
@@ -117,13 +119,14 @@ class Pump:
             return
         self._unsent = ended
         cycled = self._cycle(ended, marked, rooms, now)
+        self._cycled = clock.monotonic()
         if cycled is None:
             return
         self._unsent = []
         self._note_refused(ended, cycled)
         self._start_marked(marked, cycled)
         self._take_in(cycled.claimed)
-        self._room.learn(rooms, Counter(job.queue for job in cycled.claimed))
+        self._room.learn(rooms, cycled.claimed)
         if ended:
             self._session.announce_endings()
         if cycled.claimed:
@@ -132,6 +135,10 @@ class Pump:
 
     def _note_idleness(self) -> None:
         self.is_idle = not self._dispatcher.is_busy and not self.owes
+
+    def _may_linger(self, now: float) -> bool:
+        """While the executors have enough to do, endings gather for a moment and share a commit."""
+        return self._dispatcher.has_plenty and now - self._cycled < _LINGER and not (self._unsent or self._unstarted)
 
     def _rooms(self, now: float) -> list[tuple[str, int]]:
         if not self.may_claim:

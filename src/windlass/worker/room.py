@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
+from windlass.core.record import Claimed
 from windlass.core.weights import SmoothWeights
 from windlass.worker.pace import Pace
 
@@ -49,6 +51,8 @@ class Room:
                 dealt[name] = dealt.get(name, 0) + extra
         return list(dealt.items())
 
-    def learn(self, rooms: Rooms, claimed: Mapping[str, int]) -> None:
+    def learn(self, rooms: Rooms, claimed: Sequence[Claimed]) -> None:
         """A queue that gave less than it was asked for is empty until there is news."""
-        self._empty.update(name for name, room in rooms if claimed.get(name, 0) < room)
+        if len(claimed) < sum(room for _, room in rooms):
+            given = Counter(job.queue for job in claimed)
+            self._empty.update(name for name, room in rooms if given[name] < room)

@@ -6,7 +6,7 @@ import os
 import weakref
 from collections.abc import Callable, Mapping
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec.json import encode
 
@@ -20,6 +20,8 @@ from windlass.store.postgres.failures import Clashed, Outdated, broken, translat
 from windlass.store.postgres.news import Silence
 from windlass.store.postgres.pools import Pools
 from windlass.store.postgres.statements import Statement, statements
+
+T = TypeVar("T")
 
 _TRIES = 5
 """How often a statement is offered that PostgreSQL takes back because of another one."""
@@ -65,9 +67,7 @@ class PostgresDriver:
     def migrate(self) -> list[str]:
         with self._opening:
             self._refuse_if_closed()
-            with translated(self.name), self._pools.connection(Lane.WRITE) as connection:
-                schemas.check_version(connection, self._schema, self.name)
-                return schemas.migrate(connection, self._schema)
+            return self._patiently(self._upgrade)
 
     def close(self) -> None:
         with self._opening:
@@ -85,21 +85,29 @@ class PostgresDriver:
         with self._opening:
             self._refuse_if_closed()
             if not self._is_open:
-                with translated(self.name), self._pools.connection(Lane.WRITE) as connection:
-                    version = schemas.check_version(connection, self._schema, self.name)
-                    if version == 0:
-                        schemas.migrate(connection, self._schema)
-                    elif version < schemas.newest(self._schema):
-                        raise ConfigError(
-                            f"{self.name}: schema {self._schema!r} is of an older Windlass; run `windlass migrate`"
-                        )
+                self._patiently(self._make_schema)
                 self._is_open = True
+
+    def _make_schema(self) -> None:
+        with translated(self.name), self._pools.connection(Lane.WRITE) as connection:
+            version = schemas.check_version(connection, self._schema, self.name)
+            if version == 0:
+                schemas.migrate(connection, self._schema)
+            elif version < schemas.newest(self._schema):
+                raise ConfigError(
+                    f"{self.name}: schema {self._schema!r} is of an older Windlass; run `windlass migrate`"
+                )
+
+    def _upgrade(self) -> list[str]:
+        with translated(self.name), self._pools.connection(Lane.WRITE) as connection:
+            schemas.check_version(connection, self._schema, self.name)
+            return schemas.migrate(connection, self._schema)
 
     def _refuse_if_closed(self) -> None:
         if self._is_closed:
             raise AppClosed(f"{self.name}: the store is closed")
 
-    def _patiently(self, attempt: Callable[[], Answer]) -> Answer:
+    def _patiently(self, attempt: Callable[[], T]) -> T:
         """Try again when another statement came between: nothing was written then."""
         until = clock.monotonic() + self._deadline
         clashes = 0

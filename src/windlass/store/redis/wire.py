@@ -9,8 +9,10 @@ from typing import Any
 from redis.connection import Connection, ConnectionPool
 from redis.exceptions import (
     AuthenticationError,
+    BusyLoadingError,
     ConnectionError,
     NoScriptError,
+    ReadOnlyError,
     RedisError,
     ResponseError,
     TimeoutError,
@@ -42,7 +44,11 @@ class Wire:
                     self._ask(connection, ("SCRIPT LOAD", script.text))
                     return self._ask(connection, command)
             except ResponseError as error:
+                if isinstance(error, ReadOnlyError):
+                    connection.disconnect()  # a former primary: the next connection finds the new one by its name
                 raise refused(error, self._where) from error
+            except (AuthenticationError, BusyLoadingError) as error:
+                raise unreachable(error, self._where) from error  # an answer, though the library does not call it one
             except RedisError as error:
                 raise lost(error, self._where, may_have_written=writes) from error
 

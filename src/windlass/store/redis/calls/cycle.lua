@@ -13,7 +13,7 @@ local results, no_results = {}, {}
 
 -- Only the owner whose fence the job still carries may end it, and only while it runs: removing the field is the proof.
 local function finish(ending)
-    local seq, fence, state, reason = ending[1], ending[2], ending[3], ending[4]
+    local seq, fence, state, reason = written(ending[1]), written(ending[2]), ending[3], ending[4]
     local key = job_key(seq)
     local job = redis.call(
         'HMGET', key, 'lease', 'queue', 'priority', 'cancel_requested_at', 'started_at', 'attempt', 'run_at', 'unknown_at')
@@ -22,24 +22,24 @@ local function finish(ending)
 
     -- A cancel request turns every ending but completed into cancelled.
     if job[4] and state ~= 'completed' then state, reason = 'cancelled', nil end
-    local at = tonumber(job[7])
-    local fields = {'state', state, 'attempt', (tonumber(job[6]) or 0) + ending[5]}
+    local at = job[7]
+    local fields = {'state', state, 'attempt', written((job[6] or 0) + ending[5])}
     local function set(name, value)
         fields[#fields + 1] = name
         fields[#fields + 1] = value
     end
     if ending[8] then
-        at = now + ending[8]
+        at = written(now + ending[8])
         set('run_at', at)
     end
     if reason then set('reason', reason) end
-    if ending[9] and not job[5] then set('started_at', now - ending[9]) end
+    if ending[9] and not job[5] then set('started_at', written(now - ending[9])) end
     if FINISHED[state] then
-        at = now
-        set('finished_at', now)
+        at = stamp
+        set('finished_at', stamp)
     end
     -- How long it has been unknown to every worker that met it; any other ending starts that clock anew.
-    if ending[4] == 'unknown_task' and not job[8] then set('unknown_at', now) end
+    if ending[4] == 'unknown_task' and not job[8] then set('unknown_at', stamp) end
 
     redis.call('HDEL', key, 'lease', 'reason')
     if job[8] and ending[4] ~= 'unknown_task' then redis.call('HDEL', key, 'unknown_at') end
@@ -60,9 +60,10 @@ end
 
 -- Says that user code has begun; the attempt itself is charged by the ending or by rescue.
 local function mark(seq, fence, ago)
-    local lease = redis.call('HGET', job_key(seq), 'lease')
-    if not lease or redis.call('HEXISTS', held_key(lease), seq .. ':' .. fence) == 0 then return false end
-    redis.call('HSETNX', job_key(seq), 'started_at', now - ago)
+    local key = job_key(written(seq))
+    local lease = redis.call('HGET', key, 'lease')
+    if not lease or redis.call('HEXISTS', held_key(lease), written(seq) .. ':' .. written(fence)) == 0 then return false end
+    redis.call('HSETNX', key, 'started_at', written(now - ago))
     return true
 end
 
@@ -71,12 +72,12 @@ local function is_paused(queue) return redis.call('HGET', prefix .. 'queue:' .. 
 local function take(queue, room, claimed)
     local popped, held = redis.call('ZPOPMIN', pending_key(queue), room), {}
     for index = 1, #popped, 2 do
-        local seq = tonumber(string.sub(popped[index], 4))
+        local seq = string.match(popped[index], '^...0*(%d+)$')
         local job = read_job(seq)
-        local fence = (tonumber(job[9]) or 0) + 1
+        local fence = written((job[9] or 0) + 1)
         redis.call(
             'HSET', job_key(seq), 'state', 'running', 'fence', fence, 'lease', ask.lease, 'worker', ask.worker,
-            'claimed_at', now)
+            'claimed_at', stamp)
         if job[15] then redis.call('HDEL', job_key(seq), 'started_at') end
         held[#held + 1] = seq .. ':' .. fence
         held[#held + 1] = ask.token
@@ -115,7 +116,7 @@ local claimed = {}
 local held = redis.call('HGETALL', held_key(ask.lease))
 for index = 1, #held, 2 do
     if held[index + 1] == ask.token then
-        local seq, fence = held_job(held[index])
+        local seq, fence = string.match(held[index], '^(%d+):(%d+)$')
         claimed[#claimed + 1] = {seq, read_job(seq), fence}
     end
 end

@@ -106,19 +106,19 @@ end
 for index, job in ipairs(added) do
     local id, task, queue, priority, delay, timeout, key, at =
         job[1], job[2], job[3], job[4], job[8], job[9], job[10], job[12]
-    local seq = last + index
+    local seq = written(last + index)
     local run_at = at or now + delay
     local state = run_at > now and 'scheduled' or 'pending'
     local fields = {
-        'state', state, 'queue', queue, 'id', id, 'task', task, 'max_attempts', job[7],
-        'run_at', math.max(now, run_at), 'created_at', now,
+        'state', state, 'queue', queue, 'id', id, 'task', task, 'max_attempts', written(job[7]),
+        'run_at', written(math.max(now, run_at)), 'created_at', stamp,
     }
     local function add(name, value)
         fields[#fields + 1] = name
         fields[#fields + 1] = value
     end
-    if priority ~= 0 then add('priority', priority) end
-    if timeout then add('timeout', timeout) end
+    if priority ~= 0 then add('priority', written(priority)) end
+    if timeout then add('timeout', written(timeout)) end
     if key then add('unique_key', key) end
     redis.call('HSET', job_key(seq), unpack(fields))
     keep('payload', seq, job[5])

@@ -20,7 +20,7 @@ local function gather(found)
 end
 gather(redis.call('ZRANGEBYSCORE', KEY.lease_until, '-inf', now))
 -- The clock has stepped back behind the time at which these began.
-gather(redis.call('ZRANGEBYSCORE', KEY.lease_from, '(' .. now, '+inf'))
+gather(redis.call('ZRANGEBYSCORE', KEY.lease_from, '(' .. stamp, '+inf'))
 table.sort(jobs, function(one, other) return one[1] < other[1] end)
 
 local rows = {}

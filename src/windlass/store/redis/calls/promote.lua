@@ -10,7 +10,7 @@ local promoted = {}
 for index, member in ipairs(members) do
     local seq = tonumber(member)
     local job = redis.call('HMGET', job_key(seq), 'state', 'queue', 'priority')
-    redis.call('HSET', job_key(seq), 'state', 'pending', 'promoted_at', now)
+    redis.call('HSET', job_key(seq), 'state', 'pending', 'promoted_at', stamp)
     count(job[1], job[2], -1)
     place('pending', job[2], seq, tonumber(job[3]) or 0)
     promoted[index] = {seq}

@@ -5,6 +5,6 @@ local EVENTS_KEPT = 100
 local function note(seq, kind, worker, fence, detail)
     local key = text_key('events', seq)
     redis.call('RPUSH', key, string.format(
-        '[%.0f,%s,%s,%.0f,%s]', now, cjson.encode(kind), worker and cjson.encode(worker) or 'null', fence, cjson.encode(detail)))
+        '[%s,"%s",%s,%d,%s]', stamp, kind, worker and cjson.encode(worker) or 'null', fence, cjson.encode(detail)))
     redis.call('LTRIM', key, -EVENTS_KEPT, -1)
 end

@@ -19,7 +19,7 @@ end
 local function place(state, queue, seq, priority, at)
     local key, score, member
     if state == 'pending' then
-        key, score, member = pending_key(queue), 0, rank(priority, seq)
+        key, score, member = pending_key(queue), '0', rank(priority, seq)
     elseif state == 'scheduled' or state == 'retrying' then
         key, score, member = KEY.due, at, padded(seq)
     else

@@ -1,5 +1,5 @@
 -- Leaves a trace of each rescue that 3-free is going to make.
--- :endings as in cycle/1-finish
+-- :endings as in cycle/3-finish
 INSERT INTO windlass_event (seq, at, kind, worker, fence, detail)
 SELECT windlass_job.seq, :now, 'rescued', worker, windlass_job.fence, json_object(
     'by', :by, 'started', json(iif(started_at IS NULL, 'false', 'true')))

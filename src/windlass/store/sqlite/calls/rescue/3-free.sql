@@ -1,6 +1,6 @@
 -- Takes jobs away from leases that are over. The fence is raised here too, so that the former owner's endings can be
 -- told from repetitions of its own. A lease that was renewed since the look keeps its jobs.
--- :endings as in cycle/1-finish
+-- :endings as in cycle/3-finish
 UPDATE windlass_job SET
     state = iif(cancel_requested_at IS NULL, ending.state, 'cancelled'),
     reason = iif(cancel_requested_at IS NULL, ending.reason, NULL),

@@ -1,5 +1,5 @@
--- Ends runs. Only the owner whose fence the job still carries may end it, and only while it runs; for every other
--- row nothing happens. A cancel request turns every ending but completed into cancelled.
+-- Ends runs in every other way, under the same condition. A cancel request turns every ending but completed into
+-- cancelled.
 -- :endings rows (seq, fence, state, reason, charge, crash, rescue, delay, ran_for, result, errors)
 -- only with endings
 UPDATE windlass_job SET

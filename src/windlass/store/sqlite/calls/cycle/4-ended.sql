@@ -1,0 +1,4 @@
+-- How many of those were accepted.
+-- only with endings
+-- gives ended
+SELECT changes()

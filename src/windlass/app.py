@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import socket
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
@@ -20,7 +21,7 @@ from windlass.enqueuing import DEFAULT_QUEUE, Enqueuer
 from windlass.errors import ConfigError, Duration
 from windlass.job import Job
 from windlass.operating import Operating
-from windlass.options import UNSET, Options, check_known
+from windlass.options import UNSET, check_known
 from windlass.pull import ClaimedJob
 from windlass.registry import Registry, module_of
 from windlass.retention import Archive, Retention, archive_from
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_TASK_SETTINGS = tuple(TaskSettings.__dataclass_fields__)
+_TASK_SETTINGS = tuple(field.name for field in fields(TaskSettings) if field.init)
 DEFAULT_URL = "sqlite:///windlass.db"
 
 
@@ -249,7 +250,7 @@ class Windlass(Operating):
             return task.request(*args, **kwargs)
         if isinstance(task, str):
             known = self._registry.find(task)
-            return known.request(*args, **kwargs) if known else Request(names.task_name(task), args, kwargs, Options())
+            return known.request(*args, **kwargs) if known else Request(names.task_name(task), args, kwargs)
         return self._registry.named(task).request(*args, **kwargs)
 
     def _enqueue(self, request: Request) -> Job[Any]:

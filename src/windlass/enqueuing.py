@@ -12,14 +12,13 @@ from windlass.core.retry import Retry
 from windlass.core.rules import write_retry
 from windlass.core.unique import Unique, chosen, key_of
 from windlass.errors import ConfigError, PayloadError
-from windlass.options import Options, timeout_milliseconds
+from windlass.options import NO_OPTIONS, Options
 from windlass.store.jobs import Enqueued, Naming, NewJob, enqueue
 from windlass.store.operation import Operation
 from windlass.task import Request, Task, TaskSettings
 
 BULK_LIMIT = 10_000
 DEFAULT_QUEUE = "default"
-_PLAIN = Options()
 
 
 class Enqueuer:
@@ -61,8 +60,8 @@ class Enqueuer:
             payload,
             self._meta(options),
             self._attempts(options, settings),
-            options.delay_milliseconds if options is not _PLAIN else 0,
-            timeout_milliseconds(options.timeout, default=settings.timeout),
+            options.delay_milliseconds,
+            options.time_limit(settings.time_limit),
             key,
             None if options.retry is None else write_retry(options.retry),
             options.at_milliseconds,
@@ -76,12 +75,12 @@ class Enqueuer:
         return rule.attempts
 
     def _meta(self, options: Options) -> str | None:
-        correlation_id = options.correlation_id
-        if correlation_id is None:
-            parent = running.get()
-            if parent is not None:
-                # Jobs that a job enqueues belong to the same request.
-                correlation_id = parent.active.correlation_id
+        correlation_id, parent = options.correlation_id, running.get()
+        if correlation_id is None and parent is not None:
+            # Jobs that a job enqueues belong to the same request.
+            correlation_id = parent.active.correlation_id
+        elif options is NO_OPTIONS:
+            return None
         plain = write_meta(options.meta or {}, options.tags, correlation_id)
         return self._codec.encode_meta(plain) if plain else None
 

@@ -80,10 +80,17 @@ class Options:
     def delay_milliseconds(self) -> int:
         return 0 if self.delay is None else milliseconds(self.delay, "delay")
 
+    def time_limit(self, default: int | None) -> int | None:
+        """The time limit in milliseconds; ``default`` where none was asked for."""
+        return default if self.timeout is UNSET else timeout_milliseconds(self.timeout)
+
     @property
     def at_milliseconds(self) -> int | None:
         return None if self.at is None else names.milliseconds_since_1970(self.at, "at")
 
+
+NO_OPTIONS = Options()
+"""Nothing was asked for."""
 
 OPTION_NAMES = tuple(field.name for field in fields(Options))
 
@@ -97,12 +104,11 @@ def check_known(given: Mapping[str, Any], known: tuple[str, ...], what: str = "o
             raise ConfigError(f"unknown {what} {name!r}{hint}")
 
 
-def timeout_milliseconds(value: Duration | None, *, default: Duration | None) -> int | None:
+def timeout_milliseconds(value: Duration | None) -> int | None:
     """A time limit in milliseconds, or None for none."""
-    chosen = default if value is UNSET else value
-    if chosen is None:
+    if value is None:
         return None
-    limit = milliseconds(chosen, "timeout")
+    limit = milliseconds(value, "timeout")
     if limit == 0:
         raise ConfigError("timeout must be longer than 0; None means no limit")
     return limit

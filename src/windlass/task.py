@@ -8,13 +8,15 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, Unpack
 
+from msgspec import Struct
+
 from windlass.active import ActiveJob
 from windlass.core import names
 from windlass.core.codec import Signature
 from windlass.core.retry import Retry
 from windlass.core.unique import Unique
 from windlass.errors import ConfigError, Duration
-from windlass.options import OptionArguments, Options, timeout_milliseconds
+from windlass.options import NO_OPTIONS, OptionArguments, Options, timeout_milliseconds
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
@@ -39,12 +41,14 @@ class TaskSettings:
     retry_on: tuple[type[BaseException], ...] | None = None
     give_up_on: tuple[type[BaseException], ...] = ()
     prefetch: int | None = None
+    time_limit: int | None = field(init=False)
+    """``timeout`` in milliseconds."""
 
     def __post_init__(self) -> None:
         if self.queue is not None:
             names.queue_name(self.queue)
         names.priority(self.priority)
-        timeout_milliseconds(self.timeout, default=None)
+        object.__setattr__(self, "time_limit", timeout_milliseconds(self.timeout))
         if self.isolation not in (None, "thread"):
             raise ConfigError(f"isolation must be 'thread' or left out, got {self.isolation!r}")
         if self.prefetch not in (None, 0):
@@ -66,14 +70,14 @@ def _check_errors(name: str, errors: Any) -> None:
         raise ConfigError(f"{name} must be a tuple of exception classes, got {errors!r}")
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """One job that is yet to be enqueued: ``welcome.request(42)``."""
 
-    task: Task[..., Any] | str
-    args: tuple[object, ...]
-    kwargs: Mapping[str, object]
-    options: Options = field(default_factory=Options)
+    task: Any
+    """A ``Task``, or the name of one that is not known here."""
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    options: Options = NO_OPTIONS
 
 
 class Task(Generic[P, R]):

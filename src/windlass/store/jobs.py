@@ -270,7 +270,8 @@ def rescue(*, by: str, now: Callable[[], int]) -> Operation[list[Rescued]]:
 
 def _after_loss(job: Expired, *, at: int) -> Ending:
     what = "visibility time ran out" if job.is_charged else f"worker {job.worker} was lost while it ran this job"
-    fault = Fault(at=at, attempt=job.attempt + 1, worker=job.worker or "", type="windlass.LeaseLost", message=what)
+    run = job.attempt + (not job.is_charged)
+    fault = Fault(at=at, attempt=run, worker=job.worker or "", type="windlass.LeaseLost", message=what)
     # Rescue puts jobs back at once, so no rule of delay is asked for.
     return decide(job, Lost(job.was_started, fault), retry=Retry())
 

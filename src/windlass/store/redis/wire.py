@@ -45,7 +45,8 @@ class Wire:
                     return self._ask(connection, command)
             except ResponseError as error:
                 if isinstance(error, ReadOnlyError):
-                    connection.disconnect()  # a former primary: the next connection finds the new one by its name
+                    # A former primary: the next connection finds the new one behind the same name.
+                    connection.disconnect()  # type: ignore[no-untyped-call]  # the library's
                 raise refused(error, self._where) from error
             except (AuthenticationError, BusyLoadingError) as error:
                 raise unreachable(error, self._where) from error  # an answer, though the library does not call it one

@@ -1,5 +1,6 @@
 -- Ends runs, notes which runs have begun, and takes the next jobs, in one commit.
--- :endings rows (seq, fence, state, reason, charge, crash, rescue, delay, ran_for, result, errors, key)
+-- :completed rows (seq, fence, ran_for, result), the runs that just returned
+-- :endings rows (seq, fence, state, reason, charge, crash, rescue, delay, ran_for, result, errors, key), all others
 -- :keys rows (key, seq, fence), only of endings whose job has a unique key
 -- :marks rows (seq, fence, milliseconds ago)
 -- :rooms rows (queue, room)
@@ -32,6 +33,10 @@ WITH clock AS (
         CAST(value ->> 6 AS integer) AS rescue, CAST(value ->> 7 AS bigint) AS delay,
         CAST(value ->> 8 AS bigint) AS ran_for, value ->> 9 AS result, value ->> 10 AS errors
     FROM jsonb_array_elements(CAST(:endings AS jsonb))
+    UNION ALL
+    SELECT CAST(value ->> 0 AS bigint), CAST(value ->> 1 AS bigint), 'completed', NULL, 1, 0, 0, NULL,
+        CAST(value ->> 2 AS bigint), value ->> 3, NULL
+    FROM jsonb_array_elements(CAST(:completed AS jsonb))
 ), mark AS MATERIALIZED (
     SELECT CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence, CAST(value ->> 2 AS bigint) AS ago
     FROM jsonb_array_elements(CAST(:marks AS jsonb))
@@ -45,8 +50,9 @@ WITH clock AS (
     -- Only the owner whose fence the job still carries may end it, and only while it runs; for every other row nothing
     -- happens. A cancel request turns every ending but completed into cancelled.
     UPDATE windlass_job AS job SET
-        state = CASE WHEN job.cancel_requested_at IS NULL OR ending.state = 'completed' THEN ending.state
-            ELSE 'cancelled' END,
+        -- A state that no run can end in becomes null, which the table refuses.
+        state = CASE WHEN job.cancel_requested_at IS NOT NULL AND ending.state <> 'completed' THEN 'cancelled'
+            WHEN ending.state NOT IN ('running', 'blocked') THEN ending.state END,
         reason = CASE WHEN job.cancel_requested_at IS NULL OR ending.state = 'completed' THEN ending.reason END,
         attempt = job.attempt + ending.charge,
         crashes = job.crashes + ending.crash,
@@ -83,7 +89,7 @@ WITH clock AS (
 ), room AS MATERIALIZED (
     SELECT value ->> 0 AS queue, CAST(value ->> 1 AS integer) AS room
     FROM jsonb_array_elements(CAST(:rooms AS jsonb))
-    WHERE EXISTS (SELECT 1 FROM lease)
+    WHERE EXISTS (SELECT 1 FROM lease) AND CAST(value ->> 1 AS integer) > 0
     AND NOT EXISTS (
         SELECT 1 FROM windlass_queue AS queue
         WHERE queue.name IN (value ->> 0, '*') AND queue.paused_at IS NOT NULL)

@@ -24,14 +24,14 @@ WITH clock AS (
         coalesce(CAST(value ->> 11 AS bigint), clock.now + CAST(value ->> 7 AS bigint)) AS due_at
     FROM clock, jsonb_array_elements(CAST(:jobs AS jsonb)) WITH ORDINALITY AS item (value, place)
 ), named AS MATERIALIZED (
-    SELECT place, CAST(value ->> 0 AS integer) AS index, (value ->> 1) COLLATE "C" AS id, value ->> 2 AS task,
+    SELECT CAST(value ->> 0 AS integer) AS index, (value ->> 1) COLLATE "C" AS id, value ->> 2 AS task,
         value ->> 3 AS payload, (value ->> 4) COLLATE "C" AS key, value ->> 5 AS until,
         CAST(value ->> 6 AS bigint) AS held_for
-    FROM jsonb_array_elements(CAST(:named AS jsonb)) WITH ORDINALITY AS item (value, place)
+    FROM jsonb_array_elements(CAST(:named AS jsonb))
 ), there AS MATERIALIZED (
     SELECT id, task, payload, state FROM windlass_job WHERE id = ANY (ARRAY(SELECT named.id FROM named))
 ), conflict AS MATERIALIZED (
-    SELECT there.id, there.task, named.place FROM named JOIN there ON there.id = named.id
+    SELECT there.id, there.task, named.index FROM named JOIN there ON there.id = named.id
     WHERE there.task <> named.task OR there.payload <> named.payload
 ), kept AS MATERIALIZED (
     -- Keys that somebody holds. A key whose window is over, or whose job has started or is gone, is free.
@@ -44,7 +44,7 @@ WITH clock AS (
     -- The first of the call's jobs to name a free key takes it. A job that exists already takes nothing again.
     SELECT DISTINCT ON (key) key, id, until, held_for FROM named
     WHERE key IS NOT NULL AND id NOT IN (SELECT id FROM there) AND key NOT IN (SELECT key FROM kept)
-    ORDER BY key, place
+    ORDER BY key, index
 ), new AS MATERIALIZED (
     SELECT * FROM given
     WHERE id NOT IN (SELECT id FROM there)
@@ -111,7 +111,7 @@ WITH clock AS (
     SELECT id, state FROM there UNION SELECT id, state FROM stored UNION SELECT id, state FROM kept
 )
 SELECT
-    (SELECT json_agg(json_build_array(id, task) ORDER BY place) FROM conflict) AS conflict,
+    (SELECT json_agg(json_build_array(id, task) ORDER BY index) FROM conflict) AS conflict,
     (SELECT json_agg(json_build_array(name, max_length) ORDER BY name) FROM crowded) AS full,
     (SELECT coalesce(json_agg(json_build_array(named.index)), '[]')
         FROM named JOIN there ON there.id = named.id) AS known,

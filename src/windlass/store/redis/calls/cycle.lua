@@ -1,11 +1,12 @@
 -- Ends runs, notes which have begun, and takes the next jobs of each queue, by priority and then by age.
 -- KEYS counts, due
 -- asks worker, lease, token
---      endings: rows (seq, fence, state, reason, charge, crash, rescue, delay, ran_for, result, errors)
+--      completed: rows (seq, fence, ran_for, result) of runs that returned, which is most of them
+--      endings: rows (seq, fence, state, reason, charge, crash, rescue, delay, ran_for, result, errors) of all others
 --      keys: rows (key, seq, fence), only of endings whose job has a unique key
 --      marks: rows (seq, fence, milliseconds ago)
 --      rooms: rows (queue, room)
--- gives ended: one row (how many endings were accepted), if there are endings
+-- gives completed, ended: one row each (how many of them were accepted), if there are any
 --       marked: rows (seq) of the marks that still run under their fence, if there are marks
 --       claimed: rows as Claimed: what calls with this token took; one that is repeated without rooms finds it again
 -- with portions, drain, places, finished, lease, claimed
@@ -16,7 +17,8 @@ local function finish(ending)
     local seq, fence, state, reason = written(ending[1]), written(ending[2]), ending[3], ending[4]
     local key = job_key(seq)
     local job = redis.call(
-        'HMGET', key, 'lease', 'queue', 'priority', 'cancel_requested_at', 'started_at', 'attempt', 'run_at', 'unknown_at')
+        'HMGET', key, 'lease', 'queue', 'priority', 'cancel_requested_at', 'started_at', 'attempt', 'run_at',
+        'unknown_at')
     local lease, queue = job[1], job[2]
     if not lease or redis.call('HDEL', held_key(lease), seq .. ':' .. fence) == 0 then return 0 end
 
@@ -60,9 +62,9 @@ end
 
 -- Says that user code has begun; the attempt itself is charged by the ending or by rescue.
 local function mark(seq, fence, ago)
-    local key = job_key(written(seq))
+    local key, field = job_key(written(seq)), written(seq) .. ':' .. written(fence)
     local lease = redis.call('HGET', key, 'lease')
-    if not lease or redis.call('HEXISTS', held_key(lease), written(seq) .. ':' .. written(fence)) == 0 then return false end
+    if not lease or redis.call('HEXISTS', held_key(lease), field) == 0 then return false end
     redis.call('HSETNX', key, 'started_at', written(now - ago))
     return true
 end
@@ -94,15 +96,22 @@ local function give(name, rows)
     answer[#answer + 1] = rows
 end
 
+if #ask.completed > 0 then
+    local completed = 0
+    for _, run in ipairs(ask.completed) do
+        completed = completed + finish({run[1], run[2], 'completed', nil, 1, 0, 0, nil, run[3], run[4]})
+    end
+    give('completed', {{completed}})
+end
 if #ask.endings > 0 then
     local ended = 0
     for _, ending in ipairs(ask.endings) do ended = ended + finish(ending) end
-    in_portions(results, function(...) redis.call('MSET', ...) end)
-    in_portions(no_results, function(...) redis.call('UNLINK', ...) end)
-    settle()
-    release_keys(ask.keys, 0)
     give('ended', {{ended}})
 end
+in_portions(results, function(...) redis.call('MSET', ...) end)
+in_portions(no_results, function(...) redis.call('UNLINK', ...) end)
+settle()
+release_keys(ask.keys, 0)
 
 if #ask.marks > 0 then
     local marked = {}

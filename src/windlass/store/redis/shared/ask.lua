@@ -10,7 +10,7 @@ end
 local prefix = ARGV[2]
 local ask = cmsgpack.unpack(ARGV[3])
 
--- Numbers on the busy paths are written out here: Redis 7 prints the others as floats, 0.4 µs each, a third of a command.
+-- Numbers on the busy paths are written out here: Redis 7 prints others as floats, 0.4 µs each, a third of a command.
 local function written(number) return string.format('%d', number) end
 local stamp = written(now)
 

@@ -1,7 +1,7 @@
 -- The jobs that a call hands to an owner. Needs portions and places.
 local FIELDS = {
-    'id', 'task', 'queue', 'priority', 'attempt', 'max_attempts', 'crashes', 'rescues', 'fence', 'timeout', 'created_at',
-    'cancel_requested_at', 'unique_key', 'unknown_at', 'started_at',
+    'id', 'task', 'queue', 'priority', 'attempt', 'max_attempts', 'crashes', 'rescues', 'fence', 'timeout',
+    'created_at', 'cancel_requested_at', 'unique_key', 'unknown_at', 'started_at',
 }
 local function read_job(seq) return redis.call('HMGET', job_key(seq), unpack(FIELDS)) end
 

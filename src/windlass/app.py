@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import getpass
-import socket
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, overload
 
 from windlass import clock
+from windlass.actor import actor
 from windlass.core import names
 from windlass.core.codec import Codec, Limits
 from windlass.core.duration import duration, milliseconds
@@ -19,9 +18,10 @@ from windlass.core.retry import Retry
 from windlass.core.unique import Unique
 from windlass.enqueuing import DEFAULT_QUEUE, Enqueuer
 from windlass.errors import ConfigError, Duration
+from windlass.forking import start_anew_in_child
 from windlass.job import Job
 from windlass.operating import Operating
-from windlass.options import UNSET, check_known
+from windlass.options import UNSET, WorkerOptions, check_known
 from windlass.pull import ClaimedJob
 from windlass.registry import Registry, module_of
 from windlass.retention import Archive, Retention, archive_from
@@ -89,12 +89,15 @@ class Windlass(Operating):
         deadline = duration(store_deadline, "store_deadline").total_seconds()
         self._session = Session(open_driver(self.url, namespace=namespace, now=clock, deadline=deadline))
         self._ids = UlidSource(now=self._now, random_bits=_random_bits)
+        start_anew_in_child(self._ids, UlidSource.start_anew)
         self._enqueuer = Enqueuer(
             codec=self._codec, next_id=self._ids.next, retry=self._default_retry, route=self._route
         )
         self._waiter = Waiter(self._session)
         self._workers: list[Worker] = []
-        self._actor = f"{getpass.getuser()}@{socket.gethostname()}"
+        self._workers_rest = False
+        """Whether a test keeps workers from claiming (see ``windlass.testing``)."""
+        self._actor = actor()
 
     def __enter__(self) -> Windlass:
         return self
@@ -201,15 +204,25 @@ class Windlass(Operating):
         if routes is not UNSET:
             self._routes = {prefix: names.queue_name(queue) for prefix, queue in routes.items()}
 
-    def worker(self, queues: Mapping[str, int] | Sequence[str] | None = None, **options: Any) -> Worker:
-        """A worker in this process: ``with app.worker(): ...``; see ``windlass.worker.worker.Worker``."""
+    def worker(
+        self, queues: Mapping[str, int] | Sequence[str] | None = None, **options: Unpack[WorkerOptions]
+    ) -> Worker:
+        """A worker in this process: ``with app.worker(): ...``, or ``app.worker().run_until_empty()``.
+
+        Without ``queues`` it serves the default queue and all that tasks name.
+        """
         from windlass.worker.build import build_worker
 
+        check_known(options, tuple(WorkerOptions.__annotations__), "worker option")
         worker = build_worker(self, queues, **options)
         self._workers.append(worker)
+        if self._workers_rest:
+            worker.pause()
         return worker
 
-    def run_worker(self, queues: Mapping[str, int] | Sequence[str] | None = None, **options: Any) -> None:
+    def run_worker(
+        self, queues: Mapping[str, int] | Sequence[str] | None = None, **options: Unpack[WorkerOptions]
+    ) -> None:
         """Run a worker until a signal ends it."""
         from windlass.worker.signals import run_until_signalled
 

@@ -15,6 +15,7 @@ from windlass.core.record import JobRecord
 from windlass.core.state import State
 from windlass.errors import ConfigError, Duration, IllegalTransition, JobNotFound
 from windlass.job import Job
+from windlass.overview import Overview, overview
 from windlass.queue import Queue
 from windlass.retention import Archive, Cleaned, Retention, clean
 from windlass.session import Session
@@ -113,6 +114,14 @@ class Operating:
     async def aqueues(self) -> list[Queue]:
         """``queues`` for async code."""
         return [Queue(self._app, name) for name in await self._session.arun(queues.settings()) if name != queues.ALL]
+
+    def overview(self) -> Overview:
+        """Every queue with its counts and settings, and every worker, in few calls."""
+        return self._session.run(overview())
+
+    async def aoverview(self) -> Overview:
+        """``overview`` for async code."""
+        return await self._session.arun(overview())
 
     def pause(self, reason: str | None = None, *, by: str = "api") -> None:
         """Pause all queues, everywhere; what runs goes on."""

@@ -32,6 +32,21 @@ class OptionArguments(TypedDict, total=False):
     tags: tuple[str, ...]
 
 
+class WorkerOptions(TypedDict, total=False):
+    """The keywords that ``app.worker(...)`` takes."""
+
+    concurrency: int
+    lease: Duration
+    heartbeat: Duration | None
+    heartbeat_failures: int
+    grace: Duration
+    name: str | None
+    version: str | None
+    id: str | None
+    duties: bool
+    prefetch: bool
+
+
 UNSET: Any = object()
 """Not given, where None has a meaning of its own."""
 

@@ -129,7 +129,7 @@ class Queue:
 
     def _settings(self) -> Operation[QueueSettings]:
         found = yield from queues.settings(self.name)
-        return _readable(found.get(self.name, QueueRecord(self.name)))
+        return settings_of(found.get(self.name, QueueRecord(self.name)))
 
 
 def _changes(
@@ -151,7 +151,8 @@ def _changes(
     return changes
 
 
-def _readable(record: QueueRecord) -> QueueSettings:
+def settings_of(record: QueueRecord) -> QueueSettings:
+    """A stored queue's settings in the types of the API."""
     return QueueSettings(
         weight=record.weight,
         max_length=record.max_length,

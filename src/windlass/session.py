@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import TypeVar
 
 from windlass.errors import AppClosed
+from windlass.forking import start_anew_in_child
 from windlass.store.driver import Driver, News
 from windlass.store.operation import Operation, drive
 
@@ -27,11 +27,12 @@ class Session:
         self._driver = driver
         self._listeners: list[Callable[[], None]] = []
         self._ending_listeners: list[Callable[[], None]] = []
+        self._followers: list[Callable[[], None]] = []
         self._lock = Lock()
         self._news: News | None = None
         self._threads: ThreadPoolExecutor | None = None
         self._is_closed = False
-        self._process = os.getpid()
+        start_anew_in_child(self, Session.start_anew)
 
     @property
     def store_name(self) -> str:
@@ -61,7 +62,13 @@ class Session:
         return self._driver.migrate()
 
     def announce(self) -> None:
-        """Tell everybody in this process that something has changed."""
+        """Tell everybody in this process that a caller of the app has changed something."""
+        self.wake()
+        for react in tuple(self._followers):
+            react()
+
+    def wake(self) -> None:
+        """Tell those who listen that something may have changed, here or elsewhere."""
         for wake in tuple(self._listeners):
             wake()
 
@@ -77,7 +84,7 @@ class Session:
             if to_endings:
                 self._ending_listeners.append(wake)
             if self._news is None:
-                self._news = self._driver.listen(self.announce)
+                self._news = self._driver.listen(self.wake)
 
         def unsubscribe() -> None:
             with self._lock:
@@ -93,6 +100,11 @@ class Session:
 
         return unsubscribe
 
+    def follow(self, react: Callable[[], None]) -> Callable[[], None]:
+        """Have ``react`` called after each change by a caller of the app, on that caller's thread; how to stop that."""
+        self._followers.append(react)
+        return lambda: self._followers.remove(react)
+
     def close(self) -> None:
         """Let go of the store; waits for calls under way."""
         with self._lock:
@@ -105,12 +117,16 @@ class Session:
             threads.shutdown(wait=True)
         self._driver.close()
 
+    def start_anew(self) -> None:
+        """Forget the parent's threads, locks and listeners; called in a forked child."""
+        self._lock = Lock()
+        self._listeners, self._ending_listeners = [], []
+        self._news = self._threads = None
+
     def _store_threads(self) -> ThreadPoolExecutor:
         with self._lock:
             if self._is_closed:
                 raise AppClosed("the app is closed; make a new Windlass(...)")
-            if self._threads is None or self._process != os.getpid():
-                # After a fork the parent's threads are not here.
+            if self._threads is None:
                 self._threads = ThreadPoolExecutor(max_workers=4, thread_name_prefix="windlass-store")
-                self._process = os.getpid()
             return self._threads

@@ -8,6 +8,7 @@ from threading import Event, Lock, Thread
 
 from windlass import clock
 from windlass.errors import AppClosed, ConfigError, StoreUnavailable
+from windlass.forking import start_anew_in_child
 from windlass.session import Session
 from windlass.store.reading import Settled, awaited
 
@@ -25,6 +26,11 @@ class Waiter:
         self._wake = Event()
         self._awaited: dict[str, list[Future[Settled]]] = {}
         self._thread: Thread | None = None
+        start_anew_in_child(self, Waiter.start_anew)
+
+    def start_anew(self) -> None:
+        """Forget the parent's thread and whom it served; called in a forked child."""
+        self._lock, self._wake, self._awaited, self._thread = Lock(), Event(), {}, None
 
     def future(self, id: str) -> Future[Settled]:
         """Comes true when the job is finished, or turns out not to be there."""

@@ -19,6 +19,11 @@ class UlidSource:
         self._lock = Lock()
         self._last = 0
 
+    def start_anew(self) -> None:
+        """Forget the last id: after a fork parent and child must not count on from the same one."""
+        self._lock = Lock()
+        self._last = 0
+
     def next(self) -> str:
         """A new id of 26 characters."""
         with self._lock:

@@ -14,7 +14,7 @@ from windlass.core.outcome import Lost
 from windlass.core.record import Claimed, Expired, JobRecord
 from windlass.core.retry import Retry
 from windlass.core.state import State, Verb, allowed_from
-from windlass.errors import IdConflict, QueueFull
+from windlass.errors import IdConflict, OutcomeUnknown, QueueFull
 from windlass.store.operation import Answer, Call, Lane, Operation
 from windlass.store.reading import Filter, page
 from windlass.store.rows import records
@@ -67,18 +67,19 @@ def enqueue(jobs: Sequence[NewJob], namings: dict[int, Naming]) -> Operation[lis
     timed = {index: Naming() for index, job in enumerate(jobs) if job.at is not None}
     named = [
         (index, job.id, job.task, job.payload, job.unique_key, naming.until, naming.window)
-        for index, naming in (timed | namings).items()
+        for index, naming in sorted((timed | namings).items())
         if index not in repeated
         for job in (jobs[index],)
     ]
-    answer = yield Call(
-        "enqueue",
-        {
-            "jobs": [job for index, job in enumerate(jobs) if index not in repeated] if repeated else list(jobs),
-            "named": named,
-            "queues": sorted({job.queue for job in jobs}),
-        },
-    )
+    params = {
+        "jobs": [job for index, job in enumerate(jobs) if index not in repeated] if repeated else list(jobs),
+        "named": named,
+        "queues": sorted({job.queue for job in jobs}),
+    }
+    try:
+        answer = yield Call("enqueue", params)
+    except OutcomeUnknown as unknown:
+        raise OutcomeUnknown(str(unknown), ids=[job.id for job in jobs]) from unknown
     _raise_refusal(answer)
     return _enqueued(jobs, namings, answer, repeated)
 

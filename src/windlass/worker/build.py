@@ -16,7 +16,7 @@ from windlass.worker.duties.duties import Duties
 from windlass.worker.executors.loop import LoopExecutor
 from windlass.worker.executors.threads import ThreadExecutor
 from windlass.worker.heartbeat import Heartbeat
-from windlass.worker.identity import identity
+from windlass.worker.identity import Identity, identity
 from windlass.worker.pace import Pace
 from windlass.worker.pump import Pump
 from windlass.worker.room import Room
@@ -91,23 +91,14 @@ def build_worker(
         return Heartbeat(
             session=session,
             worker=worker,
+            instance=who.instance,
             new_lease=app._ids.next,
             ttl=ttl,
             interval=beat,
             failures_allowed=heartbeat_failures,
         )
 
-    upkeep = None
-    if duties:
-        upkeep = Duties(
-            session=session,
-            holder=who.instance,
-            by=who.name,
-            now=app._now,
-            retention=lambda: app._retention,
-            archive=lambda: app._archive,
-            beat=beat,
-        )
+    upkeep = build_duties(app, who, beat=beat) if duties else None
     parts = Parts(session, attempts, dispatcher, threads, loop, room, make_pump, make_heartbeat, upkeep)
     return Worker(
         parts,
@@ -116,6 +107,19 @@ def build_worker(
         concurrency=concurrency,
         grace=duration(grace, "grace").total_seconds(),
         version=VERSION,
+    )
+
+
+def build_duties(app: Windlass, who: Identity, *, beat: float) -> Duties:
+    """The upkeep of an app's store, on its own or as part of a worker; ``beat`` is a heartbeat in seconds."""
+    return Duties(
+        session=app._session,
+        holder=who.instance,
+        by=who.name,
+        now=app._now,
+        retention=lambda: app._retention,
+        archive=lambda: app._archive,
+        beat=beat,
     )
 
 

@@ -35,6 +35,7 @@ class Heartbeat:
         *,
         session: Session,
         worker: Steered,
+        instance: str,
         new_lease: Callable[[], str],
         ttl: float,
         interval: float,
@@ -42,6 +43,7 @@ class Heartbeat:
     ) -> None:
         self._session = session
         self._worker = worker
+        self._instance = instance
         self._new_lease = new_lease
         self._ttl = ttl
         self._interval = interval
@@ -60,7 +62,7 @@ class Heartbeat:
 
     def close(self) -> None:
         """Leave cleanly."""
-        self._session.run(close_lease(worker=self._worker.presence().worker, lease=self.lease))
+        self._session.run(close_lease(worker=self._instance, lease=self.lease))
         self._is_open = False
 
     def tick(self) -> float:
@@ -96,7 +98,7 @@ class Heartbeat:
             self._worker.runs_lost(lost)
 
     def _ask(self) -> None:
-        asked = self._session.run(control(worker=self._worker.presence().worker, lease=self.lease))
+        asked = self._session.run(control(worker=self._instance, lease=self.lease))
         if not asked.is_open:
             self._lost("the store does not know it any more")
             return

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 import signal
-from threading import Event
+from collections.abc import Callable
+from queue import SimpleQueue
 from types import FrameType
 
-from windlass import clock
 from windlass.worker.worker import Worker
 
 log = logging.getLogger("windlass.worker")
@@ -19,8 +19,9 @@ class StopSignals:
     """The first SIGTERM or SIGINT asks for a stop, the second for a stop now."""
 
     def __init__(self) -> None:
-        self.first = Event()
-        self.count = 0
+        self._count = 0
+        # The handler may interrupt any line of the main thread: this is what a handler may put into, an Event is not.
+        self._arrivals: SimpleQueue[int] = SimpleQueue()
         self._former: dict[int, object] = {}
 
     def __enter__(self) -> StopSignals:
@@ -31,21 +32,41 @@ class StopSignals:
         for number, handler in self._former.items():
             signal.signal(number, handler)  # type: ignore[arg-type]  # what signal.signal gave is what it takes
 
-    @property
-    def is_second(self) -> bool:
-        return self.count > 1
+    def has_come(self) -> bool:
+        """Whether a stop was asked for."""
+        return self._count > 0
+
+    def is_urgent(self) -> bool:
+        """Whether a stop was asked for more than once."""
+        return self._count > 1
+
+    def wait(self) -> None:
+        """Block until the first signal."""
+        self._arrivals.get()
 
     def _received(self, number: int, frame: FrameType | None) -> None:
-        self.count += 1
-        self.first.set()
+        self._count += 1
+        self._arrivals.put(number)
 
 
-def run_until_signalled(worker: Worker) -> None:
-    """Start the worker, wait for a signal, stop within the grace time, or at once on a second signal."""
+def run_until_signalled(worker: Worker, *, on_started: Callable[[], None] = lambda: None) -> None:
+    """Start the worker, wait for a signal, stop within the grace time, or at once on a second signal.
+
+    ``on_started`` is called when the worker runs and signals are obeyed.
+    """
     with StopSignals() as signals:
         worker.start()
-        # In pieces, so that the main thread comes back to Python and runs the handler.
-        while not clock.wait(signals.first, 0.5):
-            pass
+        on_started()
+        signals.wait()
         log.info("stopping: finishing what runs; send the signal again to stop now")
-        worker.stop(is_urgent=lambda: signals.is_second)
+        worker.stop(is_urgent=signals.is_urgent)
+
+
+def run_burst(worker: Worker, *, on_started: Callable[[], None] = lambda: None) -> int:
+    """Run what is ready, then stop; a signal stops it as it stops any worker. How many runs ended."""
+    with StopSignals() as signals:
+        worker.start()
+        on_started()
+        ended = worker.run_until_empty(is_over=signals.has_come)
+        worker.stop(is_urgent=signals.is_urgent)
+    return ended

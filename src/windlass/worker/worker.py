@@ -126,6 +126,11 @@ class Worker:
         """The queues it serves, with their weights."""
         return dict(self._queues)
 
+    @property
+    def concurrency(self) -> int:
+        """How many jobs it runs at once."""
+        return self._concurrency
+
     def start(self) -> None:
         """Open a lease and start all threads; raises ``StoreUnavailable`` when the store is away."""
         if self._process != os.getpid():
@@ -159,17 +164,17 @@ class Worker:
         self._wait_until(lambda: not self._dispatcher.is_busy and not self._pump.owes, last)
         self._shut_down(last)
 
-    def run_until_empty(self) -> int:
+    def run_until_empty(self, *, is_over: Callable[[], bool] = lambda: False) -> int:
         """Run jobs until nothing in its queues is ready, then stop; how many runs ended.
 
-        Jobs that are due later stay where they are.
+        Jobs that are due later stay where they are. ``is_over`` is asked all along; once true, it returns early.
         """
         before = self._dispatcher.ended_count
         was_started = self._started is not None
         if not was_started:
             self.start()
         try:
-            while not self._is_empty():
+            while not (is_over() or self._is_empty()):
                 self._rounds.clear()
                 self._pump.news()
                 clock.wait(self._rounds, 0.05)
@@ -178,10 +183,19 @@ class Worker:
                 self.stop()
         return self._dispatcher.ended_count - before
 
+    @property
+    def is_paused(self) -> bool:
+        """Whether ``pause`` was called here, and no ``resume`` since."""
+        return self._paused_here
+
     def pause(self) -> None:
-        """Claim no more until ``resume``; what runs goes on."""
+        """Claim no more until ``resume``; what runs goes on. Waits, a second at the most, for a claim under way."""
         self._paused_here = True
         self._follow_pause()
+        if self._pumping.is_alive:
+            self._rounds.clear()
+            self._pump.ended()
+            clock.wait(self._rounds, 1)
 
     def resume(self) -> None:
         """Go on claiming."""

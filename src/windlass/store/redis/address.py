@@ -28,7 +28,9 @@ def connection_pool(url: str, *, deadline: float) -> ConnectionPool:
     try:
         pool = ConnectionPool(**(_options(url) | _ours(deadline)))
         pool.connection_class(**pool.connection_kwargs)  # connects to nothing, but knows its options
-    except (TypeError, ValueError) as error:
+    except TypeError as error:  # its text ends with the name
+        raise ConfigError(f"store URL {shown(url)!r}: unknown option {str(error).rpartition(' ')[2]}") from error
+    except ValueError as error:
         raise ConfigError(f"store URL {shown(url)!r}: {error}") from error
     return pool
 

@@ -33,7 +33,7 @@ def refused(error: ResponseError, where: str) -> WindlassError:
             "is there and retention remove it"
         )
     if str(error).startswith(_DATA):
-        return DataRefused(f"{where}: {error}")
+        return DataRefused(f"{where}: {str(error).removeprefix('REFUSED ')}")
     return StoreUnavailable(f"{where}: the server refused the call ({error})")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
 from typing import Any
@@ -12,6 +10,7 @@ from msgspec.json import encode
 
 from windlass import clock
 from windlass.errors import AppClosed, StoreUnavailable, WindlassError
+from windlass.forking import start_anew_in_child
 from windlass.store.driver import News
 from windlass.store.operation import Answer, Call
 from windlass.store.sqlite import schema
@@ -45,7 +44,7 @@ class SqliteDriver:
         self._opening = Lock()
         self._is_open = False
         self._is_closed = False
-        _forget_after_fork(self)
+        start_anew_in_child(self, SqliteDriver.start_anew)
 
     @property
     def name(self) -> str:
@@ -70,17 +69,8 @@ class SqliteDriver:
 
         return listen(self._address, wake_for_others, connect=self._connect)
 
-    def _sees_foreign_commits(self) -> bool:
-        try:
-            return self._lanes.writer.sees_foreign_commits()
-        except (Busy, WindlassError):
-            return True  # better one look too many than one too few
-
     def migrate(self) -> list[str]:
-        with self._opening:
-            if self._is_closed:
-                raise AppClosed(f"{self.name}: the store is closed")
-            return self._make_schema()
+        return self._open()
 
     def close(self) -> None:
         with self._opening:
@@ -96,23 +86,31 @@ class SqliteDriver:
         self._lanes = self._new_lanes()
         self._opening = Lock()
 
+    def _sees_foreign_commits(self) -> bool:
+        try:
+            return self._lanes.writer.sees_foreign_commits()
+        except (Busy, WindlassError):
+            return True  # better one look too many than one too few
+
     def _new_lanes(self) -> Lanes:
         return Lanes(connect=self._connect, begin=self._begin, perform=self._perform, is_memory=self._address.is_memory)
 
-    def _open(self) -> None:
+    def _open(self) -> list[str]:
+        """Open the file and bring its schema up to date; the steps that took."""
         with self._opening:
             if self._is_closed:
                 raise AppClosed(f"{self.name}: the store is closed")
             if self._is_open:
-                return
+                return []
             self._take_file()
             try:
-                self._make_schema()
+                steps = self._make_schema()
             except BaseException:
                 self._lanes.close()
                 self._let_file_go()
                 raise
             self._is_open = True
+            return steps
 
     def _make_schema(self) -> list[str]:
         def step(connection: Connection) -> list[str]:
@@ -206,15 +204,3 @@ class SqliteDriver:
     ) -> None:
         for item in items:
             connection.run(statement.text, {**bound, **dict(zip(statement.each_names, item, strict=True))})
-
-
-def _forget_after_fork(driver: SqliteDriver) -> None:
-    """Let forked children open connections of their own, without keeping the driver alive."""
-    reference = weakref.ref(driver)
-
-    def in_child() -> None:
-        living = reference()
-        if living is not None:
-            living.start_anew()
-
-    os.register_at_fork(after_in_child=in_child)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from windlass.store.carried import keep_for_ever
 from windlass.store.operation import Answer, Call, Lane
-from windlass.store.sqlite.carried import keep_for_ever
 from windlass.store.sqlite.library import Connection
 from windlass.store.sqlite.writer import Writer
 

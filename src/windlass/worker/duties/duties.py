@@ -77,7 +77,7 @@ class Duties:
         ahead = self._session.run(upcoming())
         if ahead.next_due is not None and ahead.next_due <= 0:
             self._session.run(promote())
-            self._session.announce()
+            self._session.wake()
         if ahead.next_expiry is not None and ahead.next_expiry <= 0 and clock.monotonic() >= self._patient_until:
             self._rescue()
         to_come = [left for left in (ahead.next_due, ahead.next_expiry) if left is not None and left > 0]
@@ -88,7 +88,7 @@ class Duties:
         for job in rescued:
             log.warning("rescued job %s from a worker that was lost; it is %s now", job.id, job.state)
         if rescued:
-            self._session.announce()
+            self._session.wake()
 
     def _follow_lead(self) -> None:
         now = clock.monotonic()

@@ -90,6 +90,9 @@ local function take(queue, room, claimed)
     count('running', queue, #held / 2)
 end
 
+local wrong = refusal(ask.endings)
+if wrong then return wrong end
+
 local answer = {}
 local function give(name, rows)
     answer[#answer + 1] = name

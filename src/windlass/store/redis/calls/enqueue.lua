@@ -8,6 +8,7 @@
 --       full: rows (queue, max_length), and nothing else: the queue has no room for what the call would add
 --       known: rows (index) of ids that were there; found: rows (index, id, state) of who has the id or the key now
 -- with portions, places
+table.sort(ask.named, function(one, other) return one[1] < other[1] end)
 local ids = {}
 for index, job in ipairs(ask.jobs) do ids[index] = job[1] end
 local there = {}

@@ -1,6 +1,6 @@
 -- Ends leases that are over and takes their jobs away. Until this has run their owners may still renew them, and a
--- lease that was renewed since the look keeps its jobs. The fence is raised here too, so that the former owner's endings
--- can be told from repetitions of its own.
+-- lease that was renewed since the look keeps its jobs. The fence is raised here too, so that the former owner's
+-- endings can be told from repetitions of its own.
 -- KEYS counts, due, lease_from, lease_until, lease_lost
 -- asks leases; endings: rows as in cycle; keys: rows (key, seq, fence); by
 -- gives rescued: rows (id, state)
@@ -45,6 +45,9 @@ local function forget(lease)
         redis.call('ZREM', KEY.lease_until, lease)
     end
 end
+
+local wrong = refusal(ask.endings)
+if wrong then return wrong end
 
 for _, lease in ipairs(ask.leases) do lose(lease) end
 for _, ending in ipairs(ask.endings) do free(ending) end

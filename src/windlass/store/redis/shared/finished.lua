@@ -1,5 +1,13 @@
--- What it means that a job is finished.
+-- What it means that a run or a job is over.
 local FINISHED = {completed = true, failed = true, cancelled = true}
+local ENDED = {completed = true, failed = true, cancelled = true, retrying = true, scheduled = true, pending = true}
+
+-- An error for an ending that is none, or nothing. To be asked before the first write: a script is not rolled back.
+local function refusal(endings)
+    for _, ending in ipairs(endings) do
+        if not ENDED[ending[3]] then return redis.error_reply('REFUSED no run ends as ' .. ending[3]) end
+    end
+end
 
 -- Gives the unique keys of finished jobs back, unless a key is held for a window of time.
 -- keys: rows (key, seq, fence); raised: by how much the call itself has raised the fence

@@ -1,6 +1,7 @@
 -- Takes jobs away from leases that are over. The fence is raised here too, so that the former owner's endings can be
 -- told from repetitions of its own. A lease that was renewed since the look keeps its jobs.
 -- :endings as in cycle/3-finish
+-- gives rescued
 UPDATE windlass_job SET
     state = iif(cancel_requested_at IS NULL, ending.state, 'cancelled'),
     reason = iif(cancel_requested_at IS NULL, ending.reason, NULL),
@@ -19,3 +20,4 @@ FROM (
 ) AS ending
 WHERE windlass_job.seq = ending.seq AND windlass_job.fence = ending.fence AND windlass_job.state = 'running'
 AND NOT EXISTS (SELECT 1 FROM windlass_lease WHERE id = windlass_job.lease AND state = 'open')
+RETURNING windlass_job.id, windlass_job.state

@@ -1,0 +1,72 @@
+"""Everything at a glance: queues, workers, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from windlass.core.state import State
+from windlass.queue import QueueSettings, settings_of
+from windlass.store import leases, queues, reading
+from windlass.store.operation import Operation
+from windlass.store.queues import QueueRecord
+from windlass.workers import WorkerView, view_of
+
+
+@dataclass(frozen=True, slots=True)
+class QueueView:
+    """One queue: what it holds, what is set, who serves it."""
+
+    name: str
+    counts: dict[State, int]
+    oldest: timedelta | None
+    """How long the oldest job that is ready has waited; None when none is."""
+    workers: int
+    """How many live workers serve it."""
+    settings: QueueSettings
+
+    @property
+    def is_unserved(self) -> bool:
+        """Whether jobs are ready that no worker will take."""
+        return self.counts[State.PENDING] > 0 and self.workers == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The whole store as it was when it was asked."""
+
+    queues: list[QueueView]
+    workers: list[WorkerView]
+    everywhere: QueueSettings
+    """What is set for all queues at once: a pause of everything, above all."""
+
+    @property
+    def counts(self) -> dict[State, int]:
+        """How many jobs stand in each state, every state present."""
+        return {state: sum(queue.counts[state] for queue in self.queues) for state in State}
+
+
+def overview() -> Operation[Overview]:
+    """Read it in four calls, however many queues there are."""
+    settings = yield from queues.settings()
+    counts = yield from reading.counts()
+    depths = yield from reading.depth()
+    workers = [view_of(record) for record in (yield from leases.workers())]
+    everywhere = settings.pop(queues.ALL, QueueRecord(queues.ALL))
+    found = [
+        QueueView(
+            name,
+            dict.fromkeys(State, 0) | counts.get(name, {}),
+            timedelta(milliseconds=depths[name].oldest) if name in depths else None,
+            sum(1 for _ in _serving(workers, name)),
+            settings_of(settings.get(name, QueueRecord(name))),
+        )
+        for name in sorted(settings.keys() | counts.keys())
+    ]
+    return Overview(found, workers, settings_of(everywhere))
+
+
+def _serving(workers: Iterable[WorkerView], queue: str) -> Iterable[WorkerView]:
+    # What a worker says of itself is data of the store, and may be damaged.
+    return (worker for worker in workers if worker.state != "lost" and queue in (worker.info.get("queues") or ()))

@@ -5,14 +5,13 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from tests.store.builders import CANCELLED, INTERRUPTED, RETURNED, SECOND, START, TTL, ending, fresh, new_job, raised
+from tests.store.builders import CANCELLED, INTERRUPTED, RETURNED, SECOND, START, TTL, ending, new_job, raised
 from tests.store.stores import Store
 from windlass.core.fault import read_faults
 from windlass.core.outcome import Postponed, Refused, Returned
 from windlass.core.record import Claimed
 from windlass.core.state import State
 from windlass.store import jobs
-from windlass.store.driver import DataRefused
 
 pytestmark = pytest.mark.on_every_store
 
@@ -255,16 +254,3 @@ def test_an_ending_releases_no_key_that_another_job_took_since(store: Store) -> 
     store.enqueue(new_job("b", key="k"), naming=jobs.Naming(until="finished"))
     store.end(job)
     assert store.enqueue(new_job("c", key="k"))[0].id == "b"
-
-
-# Endings that are none.
-
-
-@pytest.mark.parametrize("state", [State.RUNNING, State.BLOCKED])
-def test_no_ending_leaves_a_job_running_or_blocked(store: Store, state: State) -> None:
-    """E6: what the table of transitions does not know is refused, whoever asks."""
-    job = store.claimed(new_job(fresh("job")))
-    before = store.job(job.id)
-    with pytest.raises(DataRefused):
-        store.run(jobs.finish([msgspec.structs.replace(ending(job), state=state)], worker="w"))
-    assert store.job(job.id) == before

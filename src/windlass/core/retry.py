@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Literal
 
 from windlass.core.duration import duration
@@ -48,8 +49,8 @@ class Retry:
             raise ConfigError(f"Retry: attempts must be a whole number from 1 to 32767, got {self.attempts!r}")
         if not 0 <= self.jitter <= 1:
             raise ConfigError(f"Retry: jitter must lie between 0 and 1, got {self.jitter!r}")
-        if not self.factor >= 1:
-            raise ConfigError(f"Retry: factor must be at least 1, got {self.factor!r}")
+        if not 1 <= self.factor < inf:
+            raise ConfigError(f"Retry: factor must be a number from 1 on, got {self.factor!r}")
         if self.backoff not in ("exponential", "linear", "fixed"):
             raise ConfigError(f"Retry: backoff must be exponential, linear or fixed, got {self.backoff!r}")
         for name in ("base", "floor", "cap"):
@@ -61,7 +62,8 @@ class Retry:
     def delay(self, attempt: int, *, roll: float) -> float:
         """Seconds to wait after run number ``attempt``; ``roll`` in [0, 1) is where in the jitter to land."""
         spread = 1 + self.jitter * (2 * roll - 1)
-        return min(max(self._bare_delay(attempt) * spread, float(self.floor)), float(self.cap))  # type: ignore[arg-type]
+        # In this order: a delay that is no number at all, from a custom function, becomes the floor.
+        return min(max(float(self.floor), self._bare_delay(attempt) * spread), float(self.cap))  # type: ignore[arg-type]
 
     def _bare_delay(self, attempt: int) -> float:
         base = float(self.base)  # type: ignore[arg-type]  # seconds since __post_init__
@@ -71,8 +73,10 @@ class Retry:
             return base
         if self.backoff == "linear":
             return base * attempt
-        # The exponent is bounded so that a job with thousands of attempts cannot overflow a float.
-        return base * self.factor ** min(attempt - 1, 64)
+        try:
+            return base * self.factor ** (attempt - 1)
+        except OverflowError:
+            return inf  # the cap will do
 
     def with_attempts(self, attempts: int) -> Retry:
         """The same rule with another budget."""

@@ -13,11 +13,14 @@ from windlass.core.fault import Fault
 from windlass.core.outcome import Lost
 from windlass.core.record import Claimed, Expired, JobRecord
 from windlass.core.retry import Retry
-from windlass.core.state import State, Verb, allowed_from
+from windlass.core.state import TRANSITIONS, State, Verb, allowed_from
 from windlass.errors import IdConflict, OutcomeUnknown, QueueFull
+from windlass.store.driver import DataRefused
 from windlass.store.operation import Answer, Call, Lane, Operation
 from windlass.store.reading import Filter, page
 from windlass.store.rows import records
+
+_ENDS = TRANSITIONS[Verb.FINISH][State.RUNNING]
 
 PAGE = 500
 """How many jobs one call of a bulk operation touches at the most."""
@@ -162,6 +165,8 @@ def cycle(
     """
     # Most runs just return; what they need to say is short, and so is the statement that takes it.
     completed = [(e.seq, e.fence, e.ran_for, e.result) for e in endings if _just_returned(e)]
+    others = [e for e in endings if not _just_returned(e)] if len(completed) < len(endings) else []
+    _refuse_what_is_no_ending(others)
     answer = yield Call(
         "cycle",
         {
@@ -169,7 +174,7 @@ def cycle(
             "lease": claimant.lease,
             "token": claimant.token,
             "completed": completed,
-            "endings": [e for e in endings if not _just_returned(e)] if len(completed) < len(endings) else [],
+            "endings": others,
             "keys": _keys(endings),
             "marks": list(marks),
             "rooms": list(rooms),
@@ -184,6 +189,12 @@ def cycle(
 
 def _just_returned(ending: Ending) -> bool:
     return ending.state is State.COMPLETED and ending.charge == 1
+
+
+def _refuse_what_is_no_ending(endings: Sequence[Ending]) -> None:
+    for ending in endings:
+        if ending.state not in _ENDS:
+            raise DataRefused(f"job {ending.seq}: no run ends as {ending.state!s}; nothing was written")
 
 
 def _changed(answer: Answer, part: str) -> int:

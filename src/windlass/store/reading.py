@@ -25,6 +25,7 @@ class Filter(Struct, frozen=True, kw_only=True):
     states: tuple[State, ...] | None = None
     queue: str | None = None
     task: str | None = None
+    reason: str | None = None
     since: int | None = None
     until: int | None = None
     finished_before: int | None = None
@@ -52,6 +53,7 @@ def page(filter: Filter, *, limit: int, cursor: int | None = None) -> Operation[
         "ended": filter.states[0] if filter.states in ((State.FAILED,), (State.CANCELLED,)) else None,
         "queue": filter.queue,
         "task": filter.task,
+        "reason": filter.reason,
         "since": filter.since,
         "until": filter.until,
         "finished_before": filter.finished_before,

@@ -11,7 +11,7 @@ from msgspec.json import encode
 from windlass import clock
 from windlass.errors import AppClosed, StoreUnavailable, WindlassError
 from windlass.forking import start_anew_in_child
-from windlass.store.driver import News
+from windlass.store.driver import DataRefused, News
 from windlass.store.operation import Answer, Call
 from windlass.store.sqlite import schema
 from windlass.store.sqlite.address import Address
@@ -174,12 +174,18 @@ class SqliteDriver:
         # Read after the lock was taken: a call that waited must not judge leases by the time at which it came.
         bound: dict[str, Any] = {"now": self._now()}
         for name, value in call.params.items():
-            bound[name] = encode(value).decode() if isinstance(value, list | dict) else value
+            bound[name] = self._encoded(value) if isinstance(value, list | dict) else value
         answer: dict[str, Any] = {}
         for statement in self._calls[call.name]:
             if statement.only_with is None or call.params[statement.only_with]:
                 self._run(connection, statement, call.params, bound, answer)
         return answer
+
+    def _encoded(self, value: object) -> str:
+        try:
+            return encode(value).decode()
+        except (UnicodeError, OverflowError) as error:  # lone surrogates, numbers that no store has room for
+            raise DataRefused(f"{self.name}: {error}") from error
 
     def _run(
         self,

@@ -53,7 +53,7 @@ class ApswConnection:
             return list(self._connection.execute(text, params))
         except apsw.BusyError as error:
             raise Busy from error
-        except (apsw.Error, UnicodeError) as error:
+        except (apsw.Error, UnicodeError, OverflowError) as error:
             raise _translate_apsw(error, self._path) from error
 
     @property
@@ -84,7 +84,7 @@ class StdlibConnection:
             if (error.sqlite_errorcode & 0xFF) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 raise Busy from error
             raise _translate_stdlib(error, self._path) from error
-        except (sqlite3.Error, UnicodeError) as error:
+        except (sqlite3.Error, UnicodeError, OverflowError) as error:
             raise _translate_stdlib(error, self._path) from error
 
     @property
@@ -124,6 +124,6 @@ def _translate_stdlib(error: Exception, path: str) -> WindlassError:
 
 
 def _translated(error: Exception, path: str, code: int) -> WindlassError:
-    if code in _DATA_CODES or isinstance(error, UnicodeError) or "malformed JSON" in str(error):
+    if code in _DATA_CODES or isinstance(error, UnicodeError | OverflowError) or "malformed JSON" in str(error):
         return DataRefused(f"{path}: {error}")
     return StoreUnavailable(f"{path}: {_HINTS.get(code, 'SQLite refused the call')} ({error})")

@@ -154,7 +154,7 @@ class Writer:
         except Guarded as guarded:
             connection.run("ROLLBACK TO one")
             answer = guarded.answer
-        except WindlassError as error:
+        except Exception as error:  # its own caller's, whatever it is; the others go on
             if not connection.is_in_transaction:
                 raise  # SQLite gave the whole transaction up (disk full, I/O error)
             connection.run("ROLLBACK TO one")

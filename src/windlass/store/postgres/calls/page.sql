@@ -16,6 +16,7 @@ WITH looked AS MATERIALIZED (
         OR state = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:states AS jsonb)))))
     AND (CAST(:queue AS text) IS NULL OR queue = :queue)
     AND (CAST(:task AS text) IS NULL OR task = :task)
+    AND (CAST(:reason AS text) IS NULL OR reason = :reason)
     AND (CAST(:since AS bigint) IS NULL OR created_at >= CAST(:since AS bigint))
     AND (CAST(:until AS bigint) IS NULL OR created_at < CAST(:until AS bigint))
     AND (CAST(:finished_before AS bigint) IS NULL OR finished_at < CAST(:finished_before AS bigint))

@@ -1,9 +1,10 @@
--- Takes jobs of one queue for a caller that drives them by hand: each gets a lease of its own, named token:seq, and
--- is charged at once. The room left shrinks by what this token already holds, so a repeated call takes nothing twice.
+-- Takes jobs of one queue for a caller that drives them by hand: each gets a lease of its own and is charged at once.
+-- The lease is named token:seq:fence, so that a job that the same token takes again does not get its old one back.
+-- The room left shrinks by what this token already holds, so a repeated call takes nothing twice.
 -- each queues (queue)
 UPDATE windlass_job SET
-    state = 'running', fence = fence + 1, lease = :token || ':' || seq, claim = :token, worker = :worker,
-    claimed_at = :now, started_at = :now, finished_at = NULL, attempt = attempt + 1
+    state = 'running', fence = fence + 1, lease = :token || ':' || seq || ':' || (fence + 1), claim = :token,
+    worker = :worker, claimed_at = :now, started_at = :now, finished_at = NULL, attempt = attempt + 1
 WHERE seq IN (
     SELECT seq FROM windlass_job WHERE queue = :queue AND state = 'pending' ORDER BY priority DESC, seq
     LIMIT max(0, :limit - (

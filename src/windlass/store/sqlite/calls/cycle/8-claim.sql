@@ -4,7 +4,9 @@ UPDATE windlass_job SET
     state = 'running', fence = fence + 1, lease = :lease, claim = :token, worker = :worker, claimed_at = :now,
     started_at = NULL, finished_at = NULL
 WHERE seq IN (
-    SELECT seq FROM windlass_job WHERE queue = :queue AND state = 'pending' ORDER BY priority DESC, seq LIMIT :room)
+    SELECT seq FROM windlass_job WHERE queue = :queue AND state = 'pending' ORDER BY priority DESC, seq
+    -- a negative limit would be none at all
+    LIMIT max(0, :room))
 AND EXISTS (
     SELECT 1 FROM windlass_lease
     WHERE id = :lease AND state = 'open' AND renewed_at - ttl <= :now AND :now < renewed_at + ttl)

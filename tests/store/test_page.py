@@ -1,0 +1,162 @@
+"""page: jobs that a filter finds, the newest first, by cursor."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.store.builders import SECOND, START, ids, new_job, raised
+from tests.store.every_state import a_job_in
+from tests.store.stores import Store
+from windlass.core.outcome import Refused
+from windlass.core.state import State
+from windlass.store import jobs, reading
+from windlass.store.operation import Operation
+from windlass.store.reading import WINDOW, Filter, Page
+
+
+def found(store: Store, filter: Filter, limit: int = 50) -> list[str]:
+    return ids(store.run(reading.page(filter, limit=limit)).jobs)
+
+
+def all_pages(store: Store, filter: Filter, limit: int) -> list[Page]:
+    pages = [store.run(reading.page(filter, limit=limit))]
+    while pages[-1].next is not None:
+        pages.append(store.run(reading.page(filter, limit=limit, cursor=pages[-1].next)))
+    return pages
+
+
+def test_the_newest_come_first(store: Store) -> None:
+    store.enqueue(new_job("a", priority=9), new_job("b"), new_job("c"))
+    assert found(store, Filter()) == ["c", "b", "a"]
+
+
+def test_an_empty_store_has_one_empty_page(store: Store) -> None:
+    assert store.run(reading.page(Filter(), limit=5)) == Page([], None)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 7, 8, 100])
+def test_pages_follow_each_other_without_gap_or_overlap(store: Store, limit: int) -> None:
+    """B19: keyset pages."""
+    store.enqueue(*(new_job(f"{number}") for number in range(7)))
+    pages = all_pages(store, Filter(), limit)
+    assert [job.id for page in pages for job in page.jobs] == ["6", "5", "4", "3", "2", "1", "0"]
+    assert all(len(page.jobs) <= limit for page in pages)
+
+
+def test_jobs_that_come_in_between_do_not_shift_the_pages(store: Store) -> None:
+    store.enqueue(*(new_job(f"{number}") for number in range(4)))
+    first = store.run(reading.page(Filter(), limit=2))
+    store.enqueue(new_job("new"))
+    second = store.run(reading.page(Filter(), limit=2, cursor=first.next))
+    assert ids(first.jobs) + ids(second.jobs) == ["3", "2", "1", "0"]
+
+
+@pytest.mark.parametrize("state", sorted(State))
+def test_by_state(store: Store, state: State) -> None:
+    jobs_by_state = {state: a_job_in(store, state) for state in State}
+    page = store.run(reading.page(Filter(states=(state,)), limit=50))
+    assert page == Page([jobs_by_state[state]], None)
+
+
+def test_by_several_states(store: Store) -> None:
+    jobs_by_state = {state: a_job_in(store, state) for state in State}
+    wanted = (State.FAILED, State.CANCELLED, State.PENDING)
+    assert set(found(store, Filter(states=wanted))) == {jobs_by_state[state].id for state in wanted}
+    assert found(store, Filter(states=())) == []
+
+
+def test_dead_letters_are_paged_too(store: Store) -> None:
+    """A11: list dead letters."""
+    store.enqueue(*(new_job(f"{number}", attempts=1) for number in range(5)))
+    for job in store.a_worker().take():
+        store.end(job, raised())
+    store.enqueue(*(new_job() for _ in range(5)))
+    pages = all_pages(store, Filter(states=(State.FAILED,)), 2)
+    assert [job.id for page in pages for job in page.jobs] == ["4", "3", "2", "1", "0"]
+
+
+def test_by_queue_and_task(store: Store) -> None:
+    """B19: filter by queue and task."""
+    store.enqueue(new_job("a", queue="mail"), new_job("b", task="send"), new_job("c", queue="mail", task="send"))
+    assert found(store, Filter(queue="mail")) == ["c", "a"]
+    assert found(store, Filter(task="send")) == ["c", "b"]
+    assert found(store, Filter(queue="mail", task="send")) == ["c"]
+    assert found(store, Filter(queue="nowhere")) == []
+
+
+def test_by_time_of_creation(store: Store) -> None:
+    """B19: a time range holds its beginning, not its end."""
+    for id in "abc":
+        store.enqueue(new_job(id))
+        store.clock.advance(SECOND)
+    assert found(store, Filter(since=START + SECOND)) == ["c", "b"]
+    assert found(store, Filter(until=START + SECOND)) == ["a"]
+    assert found(store, Filter(since=START, until=START + 2 * SECOND)) == ["b", "a"]
+
+
+def test_by_time_of_ending(store: Store) -> None:
+    """A11: purge by age."""
+    for id in "ab":
+        store.finished(Refused(raised().fault, "permanent"), new_job(id))
+        store.clock.advance(SECOND)
+    store.enqueue(new_job("waiting"))
+    assert found(store, Filter(states=(State.FAILED,), finished_before=START + SECOND)) == ["a"]
+    assert found(store, Filter(finished_before=START + 2 * SECOND)) == ["b", "a"]
+
+
+@pytest.mark.parametrize("text", ["invoice-7", "INVOICE", "oice", "keyerror", "100%", "a_b", "acme.Send"])
+def test_by_text_of_id_task_arguments_or_errors(store: Store, text: str) -> None:
+    """B19: text, in any case, taken literally."""
+    store.finished(raised("KeyError"), new_job("Invoice-7", task="acme.send", payload='{"args":["100%","a_b"]}'))
+    store.enqueue(new_job("other", task="t", payload='{"args":["100 a b"]}'))
+    assert found(store, Filter(text=text)) == ["Invoice-7"]
+
+
+def test_a_filter_that_finds_little_gives_a_short_page_with_a_next(store: Store) -> None:
+    """B20: a page looks at a bounded number of jobs."""
+    store.enqueue(new_job("needle", queue="rare"))
+    for _ in range(2):
+        store.enqueue(*(new_job() for _ in range(WINDOW // 2)))
+    first = store.run(reading.page(Filter(queue="rare"), limit=10))
+    assert (first.jobs, first.next is not None) == ([], True)
+    second = store.run(reading.page(Filter(queue="rare"), limit=10, cursor=first.next))
+    assert (ids(second.jobs), second.next) == (["needle"], None)
+
+
+# Bulk operations go page by page.
+
+
+def test_a_bulk_operation_reaches_every_job_that_the_filter_finds(store: Store) -> None:
+    """A11: by filter, in pages."""
+    store.enqueue(*(new_job() for _ in range(jobs.PAGE + 3)), *(new_job(queue="other") for _ in range(2)))
+
+    def cancel(page: list[reading.JobRecord]) -> Operation[int]:
+        cancelled = yield from jobs.cancel([job.seq for job in page], by="me")
+        return len(cancelled)
+
+    assert store.run(jobs.for_each_page(Filter(queue="default"), cancel)) == jobs.PAGE + 3
+    assert store.run(reading.counts()) == {
+        "default": {State.CANCELLED: jobs.PAGE + 3},
+        "other": {State.PENDING: 2},
+    }
+
+
+def test_a_bulk_operation_that_deletes_what_it_finds_reaches_all(store: Store) -> None:
+    store.enqueue(*(new_job() for _ in range(2 * jobs.PAGE)))
+
+    def delete(page: list[reading.JobRecord]) -> Operation[int]:
+        deleted = yield from jobs.delete([(job.seq, job.id) for job in page])
+        return len(deleted)
+
+    assert store.run(jobs.for_each_page(Filter(), delete)) == 2 * jobs.PAGE
+    assert store.run(reading.counts()) == {}
+
+
+def test_a_bulk_operation_may_stop_after_so_many(store: Store) -> None:
+    store.enqueue(*(new_job() for _ in range(2 * jobs.PAGE)))
+
+    def cancel(page: list[reading.JobRecord]) -> Operation[int]:
+        cancelled = yield from jobs.cancel([job.seq for job in page], by="me")
+        return len(cancelled)
+
+    assert store.run(jobs.for_each_page(Filter(), cancel, at_most=1)) == jobs.PAGE

@@ -1,0 +1,59 @@
+"""queues.change: settings that are named change, the others stay."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.store.builders import SECOND, START, new_job
+from tests.store.stores import Store
+from windlass.store import queues
+from windlass.store.driver import DataRefused
+from windlass.store.queues import QueueRecord
+
+
+def changed(store: Store, changes: dict[str, object], name: str = "mail") -> QueueRecord:
+    store.run(queues.change(name, changes, by="operator"))
+    return store.run(queues.settings(name))[name]
+
+
+def test_a_queue_may_be_set_up_before_its_first_job(store: Store) -> None:
+    """C10: who changed it is kept."""
+    assert changed(store, {"weight": 3}) == QueueRecord(
+        "mail", weight=3, changed_at=START, changed_by="operator"
+    )
+
+
+def test_every_setting_may_be_changed(store: Store) -> None:
+    found = changed(store, {"weight": 3, "max_length": 10, "retention": '{"failed":1}', "retry": '{"base":2}'})
+    assert (found.weight, found.max_length) == (3, 10)
+    assert (found.retention, found.retry) == ('{"failed":1}', '{"base":2}')
+
+
+def test_what_is_not_named_stays(store: Store) -> None:
+    changed(store, {"weight": 3, "max_length": 10})
+    store.clock.advance(SECOND)
+    found = changed(store, {"weight": 4})
+    assert (found.weight, found.max_length, found.changed_at) == (4, 10, START + SECOND)
+
+
+def test_none_takes_a_setting_back(store: Store) -> None:
+    changed(store, {"weight": 3, "max_length": 10})
+    found = changed(store, {"max_length": None})
+    assert (found.weight, found.max_length) == (3, None)
+
+
+def test_other_queues_stay(store: Store) -> None:
+    store.enqueue(new_job(queue="other"))
+    changed(store, {"weight": 3})
+    assert store.run(queues.settings("other"))["other"] == QueueRecord("other")
+
+
+def test_what_is_true_for_all_queues_is_kept_under_a_name_of_its_own(store: Store) -> None:
+    assert changed(store, {"retention": "{}"}, queues.ALL).retention == "{}"
+
+
+def test_a_value_of_the_wrong_kind_is_refused(store: Store) -> None:
+    changed(store, {"weight": 3})
+    with pytest.raises(DataRefused):
+        changed(store, {"weight": "heavy"})
+    assert store.run(queues.settings("mail"))["mail"].weight == 3

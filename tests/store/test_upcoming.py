@@ -1,0 +1,65 @@
+"""upcoming: in how many milliseconds promote and rescue have something to do."""
+
+from __future__ import annotations
+
+from tests.store.builders import SECOND, TTL, new_job, raised
+from tests.store.stores import Store
+from windlass.store import jobs, reading
+from windlass.store.reading import Upcoming
+
+
+def upcoming(store: Store) -> Upcoming:
+    return store.run(reading.upcoming())
+
+
+def test_an_empty_store_has_nothing_in_sight(store: Store) -> None:
+    store.enqueue(new_job())
+    assert upcoming(store) == Upcoming(None, None)
+
+
+def test_the_next_due_time_counts(store: Store) -> None:
+    store.enqueue(new_job(delay=5 * SECOND))
+    store.finished(raised(delay=3 * SECOND))
+    store.clock.advance(SECOND)
+    assert upcoming(store).next_due == 2 * SECOND
+    store.clock.advance(3 * SECOND)
+    assert upcoming(store).next_due == -SECOND
+
+
+def test_the_end_of_the_next_lease_that_holds_jobs_counts(store: Store) -> None:
+    store.a_worker(ttl=SECOND)
+    store.claimed(by=store.a_worker(ttl=TTL))
+    store.claimed(by=store.a_worker(ttl=2 * TTL))
+    store.clock.advance(SECOND)
+    assert upcoming(store).next_expiry == TTL - SECOND
+
+
+def test_a_lease_that_is_over_is_due_now(store: Store) -> None:
+    worker = store.a_worker()
+    store.claimed(by=worker)
+    store.clock.advance(TTL)
+    assert (upcoming(store).next_expiry or 0) <= 0
+
+
+def test_a_missing_lease_is_due_now(store: Store) -> None:
+    worker = store.a_worker()
+    store.claimed(by=worker)
+    worker.close()
+    assert upcoming(store).next_expiry == 0
+
+
+def test_a_lease_from_the_future_is_due_now(store: Store) -> None:
+    """E3: a clock that was set back holds no lease longer than its length."""
+    store.claimed()
+    store.clock.advance(-TTL - 1)
+    assert (upcoming(store).next_expiry or 0) <= 0
+
+
+def test_nothing_is_left_after_the_duties(store: Store) -> None:
+    """D6: claim by hand promotes and rescues only when there is something to do."""
+    store.enqueue(new_job(delay=1))
+    store.claimed()
+    store.clock.advance(TTL)
+    store.run(jobs.promote())
+    store.rescue()
+    assert upcoming(store) == Upcoming(None, None)

@@ -1,0 +1,68 @@
+"""workers: those that live, and those that were lost."""
+
+from __future__ import annotations
+
+from tests.store.builders import SECOND, START, TTL
+from tests.store.stores import Store
+from windlass.store import jobs, leases
+from windlass.store.leases import WorkerRecord
+
+
+def states(store: Store) -> dict[str, str]:
+    return {worker.name: worker.state for worker in store.run(leases.workers())}
+
+
+def test_a_worker_tells_what_it_does_with_every_heartbeat(store: Store) -> None:
+    """B9: heartbeats with the worker's state."""
+    worker = store.a_worker("w1")
+    store.clock.advance(SECOND)
+    presence = leases.Presence(worker.id, "w1", "busy", '{"queues":["default"],"running":3}')
+    store.run(leases.renew(presence, lease=worker.lease))
+    assert store.run(leases.workers()) == [
+        WorkerRecord(worker.id, "w1", "busy", START, START + SECOND, None, None, presence.info)
+    ]
+
+
+def test_they_come_in_the_order_of_their_start(store: Store) -> None:
+    for name in ("z", "a", "m"):
+        store.a_worker(name)
+        store.clock.advance(1)
+    assert list(states(store)) == ["z", "a", "m"]
+
+
+def test_a_worker_whose_lease_is_over_is_lost(store: Store) -> None:
+    """B9: lost."""
+    worker = store.a_worker("w1")
+    store.clock.advance(TTL - 1)
+    assert states(store) == {"w1": "idle"}
+    store.clock.advance(1)
+    assert states(store) == {"w1": "lost"}
+    worker.renew()
+    assert states(store) == {"w1": "idle"}
+
+
+def test_a_worker_whose_lease_was_rescued_is_lost_until_it_opens_another(store: Store) -> None:
+    worker = store.a_worker("w1")
+    store.claimed(by=worker)
+    store.clock.advance(TTL)
+    store.rescue()
+    worker.renew()
+    assert states(store) == {"w1": "lost"}
+    store.a_worker("w1")
+    assert states(store) == {"w1": "idle"}
+
+
+def test_a_row_that_somebody_deleted_is_made_anew_by_the_next_heartbeat(store: Store) -> None:
+    """B9: the worker's jobs keep their own lease meanwhile."""
+    worker = store.a_worker("w1")
+    job = store.claimed(by=worker)
+    store.clock.advance(2 * 86_400 * SECOND)
+    store.run(jobs.tidy(by="leader", detail=None))
+    assert states(store) == {}
+    assert worker.renew().held == {(job.seq, job.fence)}
+    assert states(store) == {"w1": "idle"}
+
+
+def test_claims_by_hand_show_no_worker(store: Store) -> None:
+    store.claimed_by_hand()
+    assert states(store) == {}

@@ -6,10 +6,10 @@ from collections.abc import Collection
 from itertools import count
 from typing import Any
 
-from hypothesis.stateful import precondition, rule
+from hypothesis.stateful import initialize, precondition, rule
 
 from tests.model import material as m
-from tests.model.material import BY_HAND, LEASE, OUTCOMES, PUT_BACK, QUEUES, WINDOWS
+from tests.model.material import BY_HAND, LEASE, OUTCOMES, PUT_BACK, QUEUES, WINDOWS, When
 from tests.model.side_by_side import Asked, SideBySide
 from windlass.core.decide import decide
 from windlass.core.ending import Ending
@@ -17,7 +17,7 @@ from windlass.core.record import Claimed
 from windlass.core.retry import Retry
 from windlass.core.state import State
 from windlass.errors import IdConflict, QueueFull
-from windlass.store.jobs import Claimant, Cycled, Mark, Naming, NewJob, Rescued
+from windlass.store.jobs import Claimant, Cycled, Mark, Naming, NewJob
 from windlass.store.leases import Presence
 from windlass.store.queues import ALL
 
@@ -37,30 +37,36 @@ class StoreMachine(SideBySide):
         self.unanswered: list[Asked] = []
         self._numbers = count(1)
 
+    @initialize()
+    def set_up(self) -> None:
+        """Something to run and somebody to run it, so that no history is about nothing."""
+        self.take_lease("w1")
+        self.store([self.new("mail"), self.new("mail", priority=1), self.new("bulk", key="k")], {2: Naming()})
+
     # Clients
 
-    @rule(queue=m.queues, priority=m.priorities, delay=m.delays, attempts=m.attempts, more=m.few)
-    def enqueue(self, queue: str, priority: int, delay: int, attempts: int, more: int) -> None:
-        new = [self.new(queue, priority=priority, delay=delay, attempts=attempts) for _ in range(1 + more)]
-        self.store(new, {})
+    @rule(queue=m.queues, priority=m.priorities, when=m.whens, attempts=m.attempts, more=m.few)
+    def enqueue(self, queue: str, priority: int, when: When, attempts: int, more: int) -> None:
+        delay, offset = when
+        at = None if offset is None else self.clock.at + offset
+        options = {"priority": priority, "delay": delay, "at": at, "attempts": attempts}
+        self.store([self.new(queue, **options) for _ in range(1 + more)], {})
 
-    @rule(queue=m.queues, offset=m.offsets)
-    def enqueue_at(self, queue: str, offset: int) -> None:
-        self.store([self.new(queue, at=self.clock.at + offset)], {})
-
-    @rule(queue=m.queues, id=m.own_ids, task=m.tasks, key=m.keys, kind=m.kinds, has_key=m.flags, has_twin=m.flags)
-    def enqueue_by_id(self, queue: str, id: str, task: str, key: str, kind: str, has_key: bool, has_twin: bool) -> None:
-        naming = Naming(True, kind, WINDOWS[kind]) if has_key else Naming(True)
-        new = [self.new(queue, id=id, task=task, key=key if has_key else None)]
-        if has_twin:
-            new.append(self.new(queue, id=id, key=new[0].unique_key))
-        self.store(new, {index: naming for index in range(len(new))})
-
-    @rule(queue=m.queues, key=m.keys, kind=m.kinds, delay=m.delays, other=m.keys, attempts=m.attempts)
-    def enqueue_unique(self, queue: str, key: str, kind: str, delay: int, other: str, attempts: int) -> None:
-        new = [self.new(queue, key=key, delay=delay, attempts=attempts), self.new(queue, key=other)]
-        naming = Naming(False, kind, WINDOWS[kind])
+    @rule(queue=m.queues, id=m.own_ids, task=m.tasks, keys=m.key_pairs, kind=m.kinds)
+    def enqueue_named(
+        self, queue: str, id: str | None, task: str, keys: tuple[str | None, str | None], kind: str
+    ) -> None:
+        naming = Naming(id is not None, kind, WINDOWS[kind])
+        # An own id that stands twice in one call is the same request twice, the key included.
+        new = [self.new(queue, id=id, task=task, key=key if id is None else keys[0]) for key in keys]
         self.store(new, {0: naming, 1: naming})
+
+    @rule(queue=m.queues, id=m.ids, task=m.tasks)
+    def enqueue_deleted(self, queue: str, id: str, task: str) -> None:
+        """An id is free again once its job was deleted; what still writes to the former job must not meet the new one."""
+        former = [(seq, name) for seq, name in self.born.items() if name == id][-1:]
+        self.tally.see("deleted", len(self.do("delete", former)))
+        self.store([self.new(queue, id=id, task=task)], {0: Naming(True)})
 
     def new(
         self,
@@ -99,59 +105,61 @@ class StoreMachine(SideBySide):
 
     # Workers
 
-    @rule(worker=m.workers)
-    def open_lease(self, worker: str) -> None:
-        self.take_lease(worker)
-
     def take_lease(self, worker: str) -> None:
         lease = f"lease{next(self._numbers)}"
         self.do("open_lease", _presence(worker), lease=lease, ttl=LEASE)
         self.leases[worker] = lease
         self.all_leases.append((worker, lease))
 
-    @rule(worker=m.workers)
-    def renew(self, worker: str) -> None:
+    def beat(self, worker: str) -> None:
+        """One heartbeat; a worker that has lost its lease takes a new one."""
         lease = self.leases.get(worker, "never opened")
         was_late = not self.model.is_in_time(lease)
         renewed = self.do("renew", _presence(worker), lease=lease)
         if was_late:
-            self.tally.see("renewed late" if renewed.is_open else "lease lost")
+            self.tally.see("renewed late" if renewed.is_open else "leases lost")
         if not renewed.is_open:
             self.take_lease(worker)
 
-    @precondition(lambda self: self.all_leases)
-    @rule(pick=m.picks, does_close=m.flags)
-    def use_old_lease(self, pick: int, does_close: bool) -> None:
-        worker, lease = _any(self.all_leases, pick)
-        if does_close:
-            self.do("close_lease", worker=worker, lease=lease)
-        else:
-            self.do("renew", _presence(worker), lease=lease)
-
-    @rule(worker=m.workers, outcome=m.outcomes, ended=m.few, begun=m.few, room=m.rooms, fate=m.fates)
-    def cycle(self, worker: str, outcome: str, ended: int, begun: int, room: int, fate: str) -> None:
+    @rule(worker=m.workers, outcome=m.outcomes, ended=m.few, begun=m.few, room=m.rooms, fate=m.fates, does_beat=m.flags)
+    def work(self, worker: str, outcome: str, ended: int, begun: int, room: int, fate: str, does_beat: bool) -> None:
+        """One turn of a worker: some of its jobs have ended, some have begun, there is room for more."""
+        if does_beat:
+            self.beat(worker)
         if outcome in PUT_BACK and ended:
-            room = 0  # whether the same call may take again what it puts back is left to the store
+            room = 0  # whether a call may take again what it puts back is left to the store
         live = self.live(worker)
-        claimant = Claimant(worker, self.leases.get(worker, "never opened"), f"token{next(self._numbers)}")
         options = {
-            "endings": [self.ending(claim, outcome) for claim in live[:ended]],
+            "endings": [_ending(claim, outcome) for claim in live[:ended]],
             "marks": [Mark(claim.seq, claim.fence, 5) for claim in live[ended : ended + begun]],
             "rooms": [(queue, room) for queue in QUEUES if room],
         }
-        self.ask(Asked("cycle", (claimant,), options), fate)
+        self.ask(Asked("cycle", (self.claimant(worker),), options), fate)
 
-    @rule(queue=m.queues, limit=m.few, fate=m.fates)
-    def claim_by_hand(self, queue: str, limit: int, fate: str) -> None:
+    @rule(worker=m.workers, outcome=m.outcomes)
+    def run(self, worker: str, outcome: str) -> None:
+        """A worker takes jobs and ends them all alike."""
+        self.finish([_ending(claim, outcome) for claim in self.take(worker)], worker=worker)
+
+    def take(self, worker: str) -> list[Claimed]:
+        self.beat(worker)
+        cycled = self.do("cycle", self.claimant(worker), rooms=[(queue, 2) for queue in QUEUES])
+        self.remember(cycled)
+        return _claimed(cycled)
+
+    def claimant(self, worker: str) -> Claimant:
+        return Claimant(worker, self.leases.get(worker, "never opened"), f"token{next(self._numbers)}")
+
+    @rule(queue=m.queues, limit=m.few, fate=m.fates, verb=m.hands, outcome=m.outcomes)
+    def pull(self, queue: str, limit: int, fate: str, verb: str, outcome: str) -> None:
+        """Somebody claims by hand, and does something with the newest that he holds."""
         options = {"queues": [queue, *QUEUES], "worker": BY_HAND, "token": f"token{next(self._numbers)}", "ttl": LEASE}
         self.ask(Asked("claim", (1 + limit,), options), fate)
-
-    @rule(outcome=m.outcomes, pick=m.picks)
-    def end_by_hand(self, outcome: str, pick: int) -> None:
-        live = self.live(BY_HAND)
-        if live:
-            claim = _any(live, pick)
-            self.finish([self.ending(claim, outcome)], worker=BY_HAND)
+        for claim in self.live(BY_HAND)[-1:]:
+            if verb == "end":
+                self.finish([_ending(claim, outcome)], worker=BY_HAND)
+            elif verb == "extend":
+                self.see(verb, self.do("extend", claim.seq, claim.fence, ttl=LEASE, worker=BY_HAND))
 
     @precondition(lambda self: self.unanswered)
     @rule(pick=m.picks)
@@ -181,13 +189,10 @@ class StoreMachine(SideBySide):
         if isinstance(answer, Cycled):
             self.see_refused(answer.refused)
 
-    def live(self, worker: str) -> list[Claimed]:
-        """The claims that a worker really holds."""
+    def live(self, *workers: str) -> list[Claimed]:
+        """The claims that these workers, or any at all, really hold."""
         owned = [(claim, self.model.owned(claim.seq, claim.fence)) for claim in self.claims.values()]
-        return [claim for claim, job in owned if job and job.worker == worker]
-
-    def ending(self, claim: Claimed, outcome: str) -> Ending:
-        return decide(claim, OUTCOMES[outcome], retry=RETRY, ran_for=7)
+        return [claim for claim, job in owned if job and (not workers or job.worker in workers)]
 
     def finish(self, endings: list[Ending], *, worker: str) -> None:
         self.remember(self.do("cycle", Claimant(worker, "", ""), endings=endings))
@@ -198,29 +203,30 @@ class StoreMachine(SideBySide):
     # Zombies
 
     @precondition(lambda self: self.claims)
-    @rule(pick=m.picks, outcome=m.outcomes)
-    def end_again(self, pick: int, outcome: str) -> None:
-        claim = _any(list(self.claims.values()), pick)
-        self.finish([self.ending(claim, outcome)] * (1 + pick % 2), worker="zombie")
-
-    @precondition(lambda self: self.claims)
-    @rule(pick=m.picks, worker=m.workers)
-    def begin_again(self, pick: int, worker: str) -> None:
-        claim = _any(list(self.claims.values()), pick)
-        claimant = Claimant(worker, self.leases.get(worker, "never opened"), "a token of none")
-        marked = self.do("cycle", claimant, marks=[Mark(claim.seq, claim.fence, 5)]).marked
-        self.tally.see("starts allowed" if marked else "starts refused")
-
-    @precondition(lambda self: self.claims)
-    @rule(pick=m.picks, does_extend=m.flags)
-    def write_again(self, pick: int, does_extend: bool) -> None:
-        claim = _any(list(self.claims.values()), pick)
-        if does_extend:
-            is_written = self.do("extend", claim.seq, claim.fence, ttl=LEASE, worker="zombie")
+    @rule(pick=m.picks, verb=m.writes, outcome=m.outcomes, is_owner=m.flags)
+    def write(self, pick: int, verb: str, outcome: str, is_owner: bool) -> None:
+        """A write by an owner, or under any fence that was ever given out."""
+        claim = _any((is_owner and self.live()) or list(self.claims.values()), pick)
+        if verb == "end":
+            self.finish([_ending(claim, outcome)] * (1 + pick % 2), worker="zombie")
+        elif verb == "mark":
+            marks = [Mark(claim.seq, claim.fence, 5)]
+            self.see(verb, bool(self.do("cycle", Claimant("zombie", "", ""), marks=marks).marked))
+        elif verb == "extend":
+            self.see(verb, self.do("extend", claim.seq, claim.fence, ttl=LEASE, worker="zombie"))
         else:
-            is_written = self.do("progress", claim.seq, claim.fence, f"{pick}", worker="zombie")
-        what = "extends" if does_extend else "progress"
-        self.tally.see(f"{what} {'written' if is_written else 'refused'}")
+            self.see(verb, self.do("progress", claim.seq, claim.fence, outcome, worker="zombie"))
+
+    @rule(pick=m.picks, does_close=m.flags)
+    def use_old_lease(self, pick: int, does_close: bool) -> None:
+        worker, lease = _any(self.all_leases, pick)
+        if does_close:
+            self.do("close_lease", worker=worker, lease=lease)
+        else:
+            self.do("renew", _presence(worker), lease=lease)
+
+    def see(self, verb: str, is_written: bool) -> None:
+        self.tally.see(f"{verb} {'written' if is_written else 'refused'}")
 
     @precondition(lambda self: self.last)
     @rule()
@@ -233,92 +239,97 @@ class StoreMachine(SideBySide):
 
     # Duties and time
 
-    @rule(jump=m.jumps)
-    def wait(self, jump: int) -> None:
+    @rule(jump=m.jumps, does_keep_up=m.flags)
+    def wait(self, jump: int, does_keep_up: bool) -> None:
         self.clock.at += jump
+        if does_keep_up:
+            self.keep_up()
 
     @rule()
-    def promote(self) -> None:
+    def rescue_slowly(self) -> None:
+        """Half a rescue; the other half comes after whatever happens in between."""
+        if self.model.losses:
+            self.free()
+        else:
+            self.do("look_for_expired")
+
+    @rule(worker=m.workers, outcome=m.outcomes)
+    def outrun_rescue(self, worker: str, outcome: str) -> None:
+        """While a rescuer decides, the owners end their jobs after all, and another worker takes what comes back."""
+        self.do("look_for_expired")
+        self.finish([_ending(claim, outcome) for claim in self.live()], worker="late")
+        self.do("promote")
+        self.take(worker)
+        self.free()
+
+    def keep_up(self) -> None:
         self.tally.see("promoted", self.do("promote"))
-
-    @rule()
-    def rescue(self) -> None:
         self.do("look_for_expired")
-        self.see_rescued(self.do("free"))
+        self.free()
 
-    @rule()
-    def look_for_expired(self) -> None:
-        self.do("look_for_expired")
-
-    @rule()
     def free(self) -> None:
-        """The second half of a rescue, after whatever happened since its first."""
-        self.see_rescued(self.do("free"))
-
-    @rule(worker=m.workers, is_marked=m.flags)
-    def crash(self, worker: str, is_marked: bool) -> None:
-        """A worker takes jobs and is never heard of again: often enough in a row, they are given up."""
-        self.take_lease(worker)
-        claimant = Claimant(worker, self.leases[worker], f"token{next(self._numbers)}")
-        claimed = self.do("cycle", claimant, rooms=[(queue, 2) for queue in QUEUES]).claimed
-        if is_marked:
-            self.do("cycle", claimant, marks=[Mark(claim.seq, claim.fence, 0) for claim in claimed])
-        self.clock.at += LEASE
-        self.rescue()
-
-    def see_rescued(self, rescued: list[Rescued]) -> None:
+        found = len(self.model.losses)
+        rescued = self.do("free")
+        self.tally.see("rescues outrun", found - len(rescued))
         for one in rescued:
             self.tally.see(f"rescued, then {one.state}")
 
-    @rule()
-    def tidy(self) -> None:
-        self.do("tidy")
+    @rule(worker=m.workers, is_marked=m.flags, returns=m.flags, outcome=m.outcomes)
+    def stall(self, worker: str, is_marked: bool, returns: bool, outcome: str) -> None:
+        """A worker takes jobs and is not heard of until they were rescued; often enough in a row, they are given up."""
+        claims = self.take(worker)
+        if is_marked:
+            self.do("cycle", self.claimant(worker), marks=[Mark(claim.seq, claim.fence, 0) for claim in claims])
+        self.clock.at += LEASE
+        self.keep_up()
+        if returns:
+            self.finish([_ending(claim, outcome) for claim in claims], worker=worker)
 
     # Operators
 
-    @precondition(lambda self: self.born)
     @rule(pick=m.picks, other=m.picks)
     def cancel(self, pick: int, other: int) -> None:
-        changed = self.do("cancel", [self.seq(pick), self.seq(other)])
-        for state in changed.values():
+        for state in self.do("cancel", [self.seq(pick), self.seq(other)]).values():
             self.tally.see("cancels asked for" if state is State.RUNNING else "cancels")
 
-    @precondition(lambda self: self.born)
-    @rule(pick=m.picks, other=m.picks, queue=m.queues, does_move=m.flags)
-    def retry(self, pick: int, other: int, queue: str, does_move: bool) -> None:
-        seqs = sorted({self.seq(pick), self.seq(other)})
-        retried = self.do("retry", seqs, queue=queue if does_move else None)
+    @rule(pick=m.picks, more=m.few, queue=m.other_queues)
+    def retry(self, pick: int, more: int, queue: str | None) -> None:
+        seqs = {self.seq(pick + further) for further in range(1 + 3 * more)}
+        retried = self.do("retry", sorted(seqs), queue=queue)
         self.tally.see("retried by hand", len(retried.seqs))
         self.tally.see("retries kept off by a key", len(retried.key_taken))
 
-    @precondition(lambda self: self.born)
-    @rule(pick=m.picks, delay=m.delays, offset=m.offsets, is_instant=m.flags)
-    def reschedule(self, pick: int, delay: int, offset: int, is_instant: bool) -> None:
-        when = {"at": self.clock.at + offset} if is_instant else {"delay": delay}
-        self.tally.see("rescheduled", self.do("reschedule", self.seq(pick), **when))
+    @rule(pick=m.picks, when=m.whens, does_delete=m.flags)
+    def move_or_delete(self, pick: int, when: When, does_delete: bool) -> None:
+        seq, (delay, offset) = self.seq(pick), when
+        if does_delete:
+            self.tally.see("deleted", len(self.do("delete", [(seq, self.born[seq])])))
+        else:
+            when_due = {"delay": delay} if offset is None else {"at": self.clock.at + offset}
+            self.tally.see("rescheduled", self.do("reschedule", seq, **when_due))
 
-    @precondition(lambda self: self.born)
-    @rule(pick=m.picks, other=m.picks)
-    def delete(self, pick: int, other: int) -> None:
-        seqs = sorted({self.seq(pick), self.seq(other)})
-        self.tally.see("deleted", len(self.do("delete", [(seq, self.born[seq]) for seq in seqs])))
-
-    @rule(queue=m.queues, is_paused=m.flags, is_all=m.flags)
-    def pause(self, queue: str, is_paused: bool, is_all: bool) -> None:
-        self.do("pause", ALL if is_all else queue, is_paused=is_paused)
-
-    @rule(queue=m.queues, room=m.rooms)
-    def limit(self, queue: str, room: int) -> None:
-        self.do("limit", queue, max_length=room or None)
-
-    @rule(queue=m.queues, worker=m.workers)
-    def inspect(self, queue: str, worker: str) -> None:
-        self.look("pending", queue)
-        self.look("cancels", lease=self.leases.get(worker, "never opened"))
+    @rule(what=m.changes, queue=m.queues, worker=m.workers)
+    def administer(self, what: tuple[str, Any], queue: str, worker: str) -> None:
+        verb, value = what
+        if verb == "pause":
+            self.do("pause", queue, is_paused=value)
+        elif verb == "pause all":
+            self.do("pause", ALL, is_paused=value)
+        elif verb == "limit":
+            self.do("limit", queue, max_length=value)
+        elif verb == "tidy":
+            self.do("tidy")
+        else:
+            self.look("pending", queue)
+            self.look("cancels", lease=self.leases.get(worker, "never opened"))
 
     def seq(self, pick: int) -> int:
         """One of all that were ever given out, the newest first."""
         return self.model.last_seq - pick % self.model.last_seq
+
+
+def _ending(claim: Claimed, outcome: str) -> Ending:
+    return decide(claim, OUTCOMES[outcome], retry=RETRY, ran_for=7)
 
 
 def _presence(worker: str) -> Presence:

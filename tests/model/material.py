@@ -35,20 +35,38 @@ OUTCOMES: dict[str, Outcome] = {
 PUT_BACK = {"interrupted", "child lost"}
 """After these a job is pending again at once."""
 
+When = tuple[int, int | None]
+"""A delay, or an instant as an offset from now."""
+
 queues = st.sampled_from(QUEUES)
-own_ids = st.sampled_from(["a", "b"])
+other_queues = st.sampled_from([None, *QUEUES])
+ids = st.sampled_from(["a", "b"])
+own_ids = st.none() | ids
 tasks = st.sampled_from(["t", "t", "t", "u"])
-keys = st.sampled_from(["k", "l"])
+key_pairs = st.sampled_from([("k", "l"), ("k", "k"), ("l", "l"), (None, "k"), (None, None)])
 kinds = st.sampled_from(sorted(WINDOWS))
 workers = st.sampled_from(["w1", "w2"])
 priorities = st.sampled_from([0, 0, 1, -1])
 attempts = st.sampled_from([4, 4, 1, 2])
-delays = st.sampled_from([0, 0, 0, 1, LEASE, HOUR])
-offsets = st.sampled_from([-HOUR, 0, 1, LEASE])
+whens = st.sampled_from([(0, None), (0, None), (0, None), (1, None), (LEASE, None), (0, -HOUR), (0, 1), (0, LEASE)])
 jumps = st.sampled_from([0, 1, LEASE - 1, LEASE, LEASE + 1, HOUR, 25 * HOUR, -HOUR])
 rooms = st.sampled_from([3, 1, 0])
 outcomes = st.sampled_from(sorted(OUTCOMES))
-fates = st.sampled_from(["answered", "answered", "answered", "reply lost", "request lost"])
+fates = st.sampled_from(["answered", "answered", "reply lost", "request lost"])
+hands = st.sampled_from(["end", "extend", "wait"])
+writes = st.sampled_from(["end", "end", "mark", "extend", "progress"])
+changes = st.sampled_from(
+    [
+        ("inspect", None),
+        ("tidy", None),
+        ("pause", True),
+        ("pause", False),
+        ("pause all", True),
+        ("pause all", False),
+        ("limit", 3),
+        ("limit", None),
+    ]
+)
 few = st.integers(0, 2)
 picks = st.integers(0, 63)
 flags = st.booleans()

@@ -29,6 +29,7 @@ class Mirror:
     def __init__(self, driver: Driver, *, now: Callable[[], int]) -> None:
         self._driver = driver
         self._now = now
+        self._ids: list[str] = []
         self._theirs: dict[int, int] = {}
         self._ours: dict[int, int] = {}
         self._halfway: tuple[Operation[list[Rescued]], Call] | None = None
@@ -36,6 +37,7 @@ class Mirror:
     def learn(self, seqs: dict[str, int]) -> None:
         """Take note of new jobs, by id with the model's seq: the store must have given each a number above all before."""
         found = self._run(reading.find(list(seqs)))
+        self._ids = list(dict.fromkeys([*self._ids, *seqs]))
         for id, ours in sorted(seqs.items(), key=lambda pair: pair[1]):
             theirs = found[id].seq
             assert theirs > max(self._ours, default=0), f"seq {theirs} was given out twice, or out of order"
@@ -135,12 +137,17 @@ class Mirror:
     def counts(self) -> dict[str, dict[State, int]]:
         return self._run(reading.counts())
 
-    def records(self, *, limit: int = 100) -> list[JobRecord]:
-        """Every job, the oldest first, read in pages."""
+    def records(self) -> list[JobRecord]:
+        """Every job that was ever stored and is still there, the oldest first."""
+        found = self._run(reading.find(self._ids))
+        return sorted(map(self._record, found.values()), key=lambda job: job.seq)
+
+    def pages(self) -> list[JobRecord]:
+        """The same, as the pages have it."""
         found: list[JobRecord] = []
         cursor: int | None = None
         while True:
-            page = self._run(reading.page(Filter(), limit=limit, cursor=cursor))
+            page = self._run(reading.page(Filter(), limit=7, cursor=cursor))
             found += page.jobs
             cursor = page.next
             if cursor is None:

@@ -66,9 +66,12 @@ class Model:
         self._leases: dict[str, Lease] = {}
         self._limits: dict[str, int | None] = {}
         self._paused: set[str] = set()
-        self._losses: list[tuple[str, Ending]] = []
+        self.losses: list[tuple[str, Ending]] = []
 
     def enqueue(self, jobs: Sequence[NewJob], namings: dict[int, Naming]) -> list[Enqueued]:
+        named = {jobs[index].id: jobs[index] for index, naming in namings.items() if naming.has_own_id}
+        if any(not _is_same(job, named.get(job.id, job)) for job in jobs):
+            raise IdConflict("one id for two different jobs of the call")
         before = dict(self.jobs), dict(self.keys), self.last_seq
         try:
             placed = [self._place(job, namings.get(index)) for index, job in enumerate(jobs)]
@@ -84,7 +87,7 @@ class Model:
     def _place(self, job: NewJob, naming: Naming | None) -> tuple[str, bool]:
         """The id of the job that stands for this one, and whether it was there before."""
         known = next((known for known in self.jobs.values() if known.id == job.id), None)
-        if naming and known and (known.task, known.payload) != (job.task, job.payload):
+        if naming and known and not _is_same(job, known):
             raise IdConflict(job.id)
         self._forget_if_over(job.unique_key)
         holder = known or self.holder(job.unique_key)
@@ -244,7 +247,7 @@ class Model:
     def look_for_expired(self) -> None:
         """The first half of a rescue: finds what runs under no open lease in time, and decides."""
         expired = [job for job in self._running() if not self.is_in_time(job.lease)]
-        self._losses = [(job.lease or "", self._after_loss(job)) for job in expired]
+        self.losses = [(job.lease or "", self._after_loss(job)) for job in expired]
 
     def _after_loss(self, job: JobRecord) -> Ending:
         held = self._claimed(job)
@@ -254,7 +257,7 @@ class Model:
 
     def free(self) -> list[Rescued]:
         """The second half; what was renewed or ended since the look is left alone."""
-        losses, self._losses = self._losses, []
+        losses, self.losses = self.losses, []
         for lease, _ in losses:
             if lease in self._leases and not self.is_in_time(lease):
                 self._leases[lease].is_open = False
@@ -404,6 +407,10 @@ class Model:
 def _shared(source: Struct, kind: type[Struct]) -> dict[str, Any]:
     """The fields that a record has in common with another kind."""
     return {name: getattr(source, name) for name in source.__struct_fields__ if name in kind.__struct_fields__}
+
+
+def _is_same(job: NewJob, other: NewJob | JobRecord) -> bool:
+    return (job.task, job.payload) == (other.task, other.payload)
 
 
 def _is_by_hand(lease: str | None) -> bool:

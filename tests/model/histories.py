@@ -1,0 +1,59 @@
+"""Runs random histories until there were enough steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import seed as seeded
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.model.machine import StoreMachine
+from tests.model.side_by_side import Clock
+from tests.model.tally import Tally
+from windlass.store.driver import Driver
+from windlass.store.open import open_driver
+
+EXAMPLES = 10
+"""How many histories one run of Hypothesis makes. With more it begins to vary those it has instead of making new ones."""
+
+LENGTH = 50
+"""The most steps of a history."""
+
+Opener = Callable[[Clock], Driver]
+
+
+def fresh_stores(url: str) -> Opener:
+    """Opens a new, empty store at each call: another one in memory, or another namespace of a store that lasts."""
+    if ":memory:" in url:
+        return lambda clock: open_driver(url, now=clock)
+    numbers = count(1)
+    return lambda clock: open_driver(url, namespace=f"model{next(numbers)}", now=clock)
+
+
+def run_histories(
+    open_store: Opener, *, seed: int, steps: int, tally: Tally, phases: tuple[Phase, ...] = tuple(Phase)
+) -> None:
+    """Raises at the first disagreement, in words that say how to repeat it."""
+    number = seed
+    while tally.steps < steps:
+        machine = type("StoreMachine", (StoreMachine,), {"tally": tally, "open_store": staticmethod(open_store)})
+        try:
+            run_state_machine_as_test(seeded(number)(machine), settings=_settings(phases))
+        except BaseException as error:
+            error.add_note(f"after {tally.steps} steps; to repeat it: WINDLASS_MODEL_SEED={number}")
+            raise
+        number += 1
+
+
+def _settings(phases: tuple[Phase, ...]) -> settings:
+    return settings(
+        max_examples=EXAMPLES,
+        stateful_step_count=LENGTH,
+        phases=phases,
+        database=None,  # the seed says it all
+        deadline=None,
+        report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck),
+    )

@@ -1,0 +1,68 @@
+"""Point 5 of the engine: a store and the model of it agree on every random history."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+from tests.model.histories import fresh_stores, run_histories
+from tests.model.tally import Tally
+from windlass import clock
+
+MUST_BE_SEEN = (
+    "IdConflict",
+    "QueueFull",
+    "asked again",
+    "cancels asked for",
+    "claims handed out again",
+    "deleted",
+    "endings refused",
+    "extend refused",
+    "extend written",
+    "id born again",
+    "id known",
+    "key taken",
+    "leases lost",
+    "mark refused",
+    "mark written",
+    "progress refused",
+    "progress written",
+    "promoted",
+    "renewed late",
+    "rescheduled",
+    "rescued, then cancelled",
+    "rescued, then failed",
+    "rescued, then pending",
+    "rescues outrun",
+    "retried by hand",
+    "retries kept off by a key",
+)
+"""A run that never met one of these has proved nothing about it."""
+
+
+@pytest.fixture
+def seed(capfd: pytest.CaptureFixture[str]) -> int:
+    """A new one for every run, printed also when all goes well; the environment repeats one."""
+    chosen = int(os.environ.get("WINDLASS_MODEL_SEED") or clock.random_bits(31))
+    with capfd.disabled():
+        print(f"\nWINDLASS_MODEL_SEED={chosen}", file=sys.stderr, flush=True)
+    return chosen
+
+
+# Making a failure small takes minutes; the run itself does not.
+@pytest.mark.timeout(600)
+def test_store_and_model_agree_on_random_histories(seed: int) -> None:
+    tally = Tally()
+    run_histories(fresh_stores("sqlite:///:memory:"), seed=seed, steps=20_000, tally=tally)
+    assert tally.steps >= 20_000
+    assert not tally.missing(MUST_BE_SEEN), str(tally)
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("url", ["sqlite:///:memory:?driver=stdlib"])
+def test_other_stores_agree_with_the_model_too(url: str, seed: int) -> None:
+    tally = Tally()
+    run_histories(fresh_stores(url), seed=seed, steps=1_000, tally=tally)
+    assert tally.steps >= 1_000

@@ -1,0 +1,132 @@
+"""``windlass dead``: the dead letters, jobs that failed for good."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from windlass.actor import actor
+from windlass.app import Windlass
+from windlass.cli import filters
+from windlass.cli.managing import Confirm, confirming, managing
+from windlass.cli.output import Output, printing
+from windlass.cli.tally import for_each
+from windlass.cli.views.dead import DeadGroups
+from windlass.cli.views.job import JobList
+from windlass.cli.views.said import Said, jobs_counted
+from windlass.core.state import State
+from windlass.errors import IllegalTransition
+from windlass.job import Job
+
+_ids = click.argument("ids", nargs=-1, metavar="[ID...]")
+_all = click.option("--all", "everything", is_flag=True, help="All dead letters.")
+
+
+@click.group()
+def dead() -> None:
+    """Look at jobs that failed for good, retry or delete them."""
+
+
+@dead.command("list")
+@filters.matching
+@filters.page
+@printing
+@managing
+def list_dead(app: Windlass, *, out: Output, **filter: Any) -> None:
+    """List dead letters, the newest first."""
+    page = app.jobs(state=State.FAILED, **filter)
+    out.show(JobList(page, page.next, nothing="no dead letters"))
+
+
+@dead.command()
+@click.option("--limit", default=100, show_default=True, type=click.IntRange(1, 1000))
+@printing
+@managing
+def groups(app: Windlass, *, out: Output, limit: int) -> None:
+    """Group dead letters by task, reason and error, the largest group first."""
+    out.show(DeadGroups(app.dead_groups(limit)))
+
+
+@dead.command()
+@_ids
+@filters.matching
+@_all
+@click.option("--to-queue", help="Run them in another queue.")
+@printing
+@managing
+def retry(
+    app: Windlass, *, out: Output, ids: tuple[str, ...], everything: bool, to_queue: str | None, **filter: Any
+) -> None:
+    """Run dead letters again: those named, those that match, or --all."""
+    _require_choice(ids, everything, filter)
+
+    def act(id: str) -> str:
+        _dead_letter(app, id).retry(queue=to_queue, by=actor())
+        return "retried"
+
+    if ids:
+        for_each(ids, act, out=out, words=["retried"])
+        return
+    count = app.retry_all(state=State.FAILED, to_queue=to_queue, by=actor(), **filter)
+    out.show(Said(f"retried {jobs_counted(count)}", {"retried": count}))
+
+
+@dead.command()
+@_ids
+@filters.matching
+@_all
+@printing
+@confirming
+@managing
+def delete(
+    app: Windlass, *, out: Output, confirm: Confirm, ids: tuple[str, ...], everything: bool, **filter: Any
+) -> None:
+    """Delete dead letters: those named, those that match, or --all."""
+    _require_choice(ids, everything, filter)
+
+    def act(id: str) -> str:
+        _dead_letter(app, id).delete()
+        return "deleted"
+
+    if ids:
+        for_each(ids, act, out=out, words=["deleted"])
+        return
+    _purge(
+        app,
+        out,
+        confirm,
+        "Delete all dead letters that match?" if not everything else "Delete all dead letters?",
+        filter,
+    )
+
+
+@dead.command()
+@click.option("--older-than", metavar="TIME", help="Only those that failed longer ago: 30d.")
+@filters.matching
+@printing
+@confirming
+@managing
+def purge(app: Windlass, *, out: Output, confirm: Confirm, older_than: str | None, **filter: Any) -> None:
+    """Delete dead letters by age."""
+    whose = "all dead letters" if older_than is None else f"dead letters older than {older_than}"
+    _purge(app, out, confirm, f"Delete {whose}?", {**filter, "older_than": older_than})
+
+
+def _purge(app: Windlass, out: Output, confirm: Confirm, question: str, filter: dict[str, Any]) -> None:
+    confirm(question)
+    count = app.purge(state=State.FAILED, **filter)
+    out.show(Said(f"deleted {jobs_counted(count)}", {"deleted": count}))
+
+
+def _require_choice(ids: tuple[str, ...], everything: bool, filter: dict[str, Any]) -> None:
+    has_filter = any(value is not None for value in filter.values())
+    if [bool(ids), has_filter, everything].count(True) != 1:
+        raise click.UsageError("say which: ids, or --queue, --task, --reason and --text, or --all")
+
+
+def _dead_letter(app: Windlass, id: str) -> Job[Any]:
+    job = app.job(id)
+    if job.state is not State.FAILED:
+        raise IllegalTransition(f"job {id} is {job.state}, not a dead letter")
+    return job

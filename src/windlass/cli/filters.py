@@ -1,0 +1,41 @@
+"""Which jobs a command is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from windlass.cli.moments import since
+from windlass.core.state import State
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def matching(command: Command) -> Command:
+    """``--queue``, ``--task``, ``--reason`` and ``--text``."""
+    command = click.option("--text", help="Only jobs with this text in id, task, arguments or errors.")(command)
+    command = click.option("--reason", help="Only jobs with this reason: attempts, timeout, crashed ...")(command)
+    command = click.option("--task", help="Only jobs of this task.")(command)
+    return click.option("--queue", help="Only jobs of this queue.")(command)
+
+
+def page(command: Command) -> Command:
+    """``--since``, ``--limit`` and ``--cursor``."""
+    command = click.option("--cursor", type=int, help="Go on where a page ended.")(command)
+    command = click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 10_000))(command)
+    return click.option(
+        "--since", metavar="WHEN", callback=_since, help="Only jobs made since: 2h, or 2026-11-15T09:30Z."
+    )(command)
+
+
+def state(command: Command) -> Command:
+    """``--state``."""
+    return click.option("--state", type=click.Choice([str(one) for one in State]), help="Only jobs in this state.")(
+        command
+    )
+
+
+def _since(context: click.Context, parameter: click.Parameter, value: str | None) -> object:
+    return None if value is None else since(value)

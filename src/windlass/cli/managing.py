@@ -1,0 +1,69 @@
+"""What commands share: the app they are about, and a question before they destroy."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from functools import wraps
+from typing import Any
+
+import click
+
+from windlass.app import Windlass
+from windlass.cli.discovery import load_app, managed_app
+from windlass.cli.failure import Problem
+from windlass.cli.logs import set_up_logs
+from windlass.cli.output import Command
+
+Confirm = Callable[[str], None]
+"""Asks a question; comes back only when the answer is yes."""
+
+
+def managing(command: Command) -> Command:
+    """Give a command ``--app`` and ``--url`` and, as its first argument, an app to manage the store with."""
+    return _given_app(command, managed_app, logs="error")
+
+
+def tending(command: Command) -> Command:
+    """The same for a command that goes on and on, and has something to log."""
+    return _given_app(command, managed_app, logs="info")
+
+
+def working(command: Command) -> Command:
+    """The same for one that needs the app's tasks too."""
+    return _given_app(command, load_app, logs="info")
+
+
+def _given_app(command: Command, find: Callable[[str | None, str | None], Windlass], *, logs: str) -> Command:
+    @click.option("-A", "--app", "app_name", metavar="MODULE[:OBJECT]", help="Where the app is (or $WINDLASS_APP).")
+    @click.option("--url", metavar="URL", help="The store, in place of the app's own.")
+    @wraps(command)
+    def run(*, app_name: str | None, url: str | None, **options: Any) -> None:
+        with closing(find(app_name, url)) as app:
+            set_up_logs(default=logs)
+            command(app, **options)
+
+    return run
+
+
+def confirming(command: Command) -> Command:
+    """Give a command ``--yes`` and, as ``confirm``, a way to ask before it destroys."""
+
+    @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+    @wraps(command)
+    def run(*, yes: bool, **options: Any) -> None:
+        command(confirm=_agreed if yes else _ask, **options)
+
+    return run
+
+
+def _agreed(question: str) -> None:
+    """It was said beforehand."""
+
+
+def _ask(question: str) -> None:
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"{question} There is no terminal to ask at: say --yes")
+    if not click.confirm(question, err=True):
+        raise Problem("nothing was changed")

@@ -1,0 +1,69 @@
+"""Instants and lengths of time as people give and read them."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from windlass import clock
+from windlass.core.duration import duration
+from windlass.core.names import milliseconds_since_1970
+from windlass.errors import ConfigError
+
+_UNITS = (("d", 86_400), ("h", 3600), ("m", 60))
+
+
+def now() -> datetime:
+    return clock.instant(clock.now())
+
+
+def iso(moment: datetime | None) -> str | None:
+    """As it stands in JSON: ISO 8601 in UTC, to the millisecond."""
+    return None if moment is None else moment.isoformat(timespec="milliseconds")
+
+
+def since(text: str) -> datetime:
+    """``2h``, ``2h ago`` or an ISO instant with its zone."""
+    if text[:4].isdigit() and text[4:5] == "-":
+        return instant(text, "--since")
+    return now() - duration(text.removesuffix("ago").strip(), "--since")
+
+
+def instant(text: str, name: str) -> datetime:
+    """An ISO instant with its zone."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ConfigError(f"{name} must be an instant like 2026-11-15T09:30:00Z, got {text!r}") from None
+    if moment.tzinfo is None:
+        raise ConfigError(f"{name}: {text!r} has no time zone; write {moment.isoformat()}Z for UTC")
+    return clock.instant(milliseconds_since_1970(moment, name))
+
+
+def age(moment: datetime | None) -> str:
+    """How long ago, or how far ahead, in a word: ``3m ago``, ``in 2h``."""
+    if moment is None:
+        return "-"
+    passed = now() - moment
+    if abs(passed) < timedelta(seconds=1):
+        return "now"
+    return f"in {length(-passed)}" if passed < timedelta(0) else f"{length(passed)} ago"
+
+
+def length(time: timedelta) -> str:
+    """A length of time in its largest unit.
+
+    >>> length(timedelta(minutes=90)), length(timedelta(seconds=3)), length(timedelta(milliseconds=40))
+    ('1h', '3s', '40ms')
+    """
+    seconds = time.total_seconds()
+    for unit, size in _UNITS:
+        if seconds >= size:
+            return f"{int(seconds // size)}{unit}"
+    return f"{int(seconds)}s" if seconds >= 1 else f"{round(seconds * 1000)}ms"
+
+
+def full(moment: datetime | None) -> str:
+    """To the millisecond, with how long ago that was."""
+    if moment is None:
+        return "-"
+    return f"{moment.isoformat(sep=' ', timespec='milliseconds').removesuffix('+00:00')} UTC ({age(moment)})"

@@ -1,0 +1,171 @@
+"""What people read: lines, tables, fields. Every text passes through here, so that none can steer the terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from windlass.cli.visible import visible, visible_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+Cell: TypeAlias = "str | Styled"
+WIDE = 100
+"""From this width on there is room for what is nice to know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Styled:
+    """A text and how a terminal shows it: a style of rich."""
+
+    text: str
+    style: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column of a table; one that ``gives_way`` is cut where the terminal is too narrow."""
+
+    title: str
+    gives_way: bool = False
+    is_number: bool = False
+
+
+class Screen(Protocol):
+    """Where views draw themselves."""
+
+    @property
+    def width(self) -> int: ...
+
+    def line(self, *cells: Cell) -> None:
+        """One line of text."""
+
+    def block(self, text: str) -> None:
+        """Text of several lines, a traceback for instance."""
+
+    def fields(self, fields: Sequence[tuple[str, Cell]]) -> None:
+        """Names and values, one pair a line."""
+
+    def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
+        """A table with a heading."""
+
+
+def screen() -> Screen:
+    """Colours and measured tables for a terminal, plain lines for a file or a pipe."""
+    return TerminalScreen() if sys.stdout.isatty() else PlainScreen()
+
+
+class PlainScreen:
+    """For files and pipes: nothing is cut, nothing is coloured, columns are apart by two spaces."""
+
+    width = 10_000
+
+    def line(self, *cells: Cell) -> None:
+        self._write("".join(_plain(cell) for cell in cells))
+
+    def block(self, text: str) -> None:
+        for line in visible(text).splitlines():
+            self._write(f"    {line}")
+
+    def fields(self, fields: Sequence[tuple[str, Cell]]) -> None:
+        widest = max((len(name) for name, _ in fields), default=0)
+        for name, value in fields:
+            self._write(f"  {name:<{widest}}  {_plain(value)}")
+
+    def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
+        lines = [[column.title for column in columns], *([_plain(cell) for cell in row] for row in rows)]
+        widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+        for line in lines:
+            padded = [
+                cell.rjust(width) if column.is_number else cell.ljust(width)
+                for cell, width, column in zip(line, widths, columns, strict=True)
+            ]
+            self._write("  ".join(padded))
+
+    def _write(self, line: str) -> None:
+        sys.stdout.write(line.rstrip() + "\n")
+        sys.stdout.flush()
+
+
+class TerminalScreen:
+    """For people at a terminal."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or terminal()
+
+    @property
+    def width(self) -> int:
+        return self._console.width
+
+    def line(self, *cells: Cell) -> None:
+        from rich.text import Text
+
+        self._console.print(Text.assemble(*(_rich(cell) for cell in cells)))
+
+    def block(self, text: str) -> None:
+        from rich.padding import Padding
+        from rich.text import Text
+
+        self._console.print(Padding(Text(visible(text).rstrip(), style="dim"), (0, 0, 0, 4)))
+
+    def fields(self, fields: Sequence[tuple[str, Cell]]) -> None:
+        from rich.table import Table
+
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        grid.add_column(no_wrap=True, style="dim")
+        grid.add_column(overflow="fold")
+        for name, value in fields:
+            grid.add_row(f"  {name}", _rich(value))
+        self._console.print(grid)
+
+    def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
+        self._console.print(rich_table(columns, rows))
+
+
+def terminal() -> Console:
+    """A console that takes text for what it is: no markup, no guessing at numbers, no emoji names."""
+    from rich.console import Console
+
+    return Console(file=sys.stdout, markup=False, highlight=False, emoji=False)
+
+
+def rich_table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> Table:
+    """The table as rich draws it."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(
+        box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="bold", border_style="dim"
+    )
+    for column in columns:
+        table.add_column(
+            column.title, no_wrap=not column.gives_way, justify="right" if column.is_number else "left", overflow="fold"
+        )
+    for row in rows:
+        table.add_row(*(_cut(_rich(cell), column) for cell, column in zip(row, columns, strict=True)))
+    return table
+
+
+def _cut(text: Text, column: Column) -> Text:
+    if column.gives_way:
+        # On the text, not the column: rich narrows no column that may not wrap.
+        text.no_wrap, text.overflow = True, "ellipsis"
+    return text
+
+
+def _rich(cell: Cell) -> Text:
+    from rich.text import Text
+
+    return Text(_plain(cell), style=cell.style if isinstance(cell, Styled) else "")
+
+
+def _plain(cell: Cell) -> str:
+    return visible_line(cell.text if isinstance(cell, Styled) else cell)
+
+
+if TYPE_CHECKING:
+    from rich.table import Table

@@ -1,0 +1,45 @@
+"""Doing one thing to several jobs: what became of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import click
+
+from windlass.cli.failure import PROBLEM, complain
+from windlass.cli.output import Output
+from windlass.cli.screen import Screen
+from windlass.errors import IllegalTransition, JobNotFound
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Ids by what was done, and those to which nothing could be done, with the reason."""
+
+    done: dict[str, list[str]]
+    errors: dict[str, str]
+
+    def data(self) -> object:
+        errors = [{"id": id, "error": error} for id, error in self.errors.items()]
+        return {**self.done, "errors": errors}
+
+    def draw(self, screen: Screen) -> None:
+        for word, ids in self.done.items():
+            for id in ids:
+                screen.line(f"{id}  {word.replace('_', ' ')}")
+
+
+def for_each(ids: Sequence[str], act: Callable[[str], str], *, out: Output, words: Sequence[str]) -> None:
+    """Do ``act`` to every job; it gives one of ``words``. A job that it fails for is told, and the others go on."""
+    tally = Tally({word: [] for word in words}, {})
+    for id in dict.fromkeys(ids):
+        try:
+            tally.done[act(id)].append(id)
+        except (JobNotFound, IllegalTransition) as error:
+            tally.errors[id] = str(error)
+    out.show(tally)
+    for reason in tally.errors.values():
+        complain(reason)
+    if tally.errors:
+        click.get_current_context().exit(PROBLEM)

@@ -1,0 +1,1 @@
+"""What commands show: each view for people and for programs."""

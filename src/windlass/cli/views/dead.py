@@ -1,0 +1,47 @@
+"""Dead letters in groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from windlass import clock
+from windlass.cli.moments import age, iso
+from windlass.cli.screen import Cell, Column, Screen, Styled
+from windlass.store.reading import DeadGroup
+
+
+@dataclass(frozen=True, slots=True)
+class DeadGroups:
+    """Jobs that failed in the same way, the largest group first."""
+
+    groups: Sequence[DeadGroup]
+
+    def data(self) -> object:
+        return {"groups": [_group(group) for group in self.groups]}
+
+    def draw(self, screen: Screen) -> None:
+        if not self.groups:
+            screen.line("no dead letters")
+            return
+        columns = [
+            Column(title="JOBS", is_number=True),
+            Column(title="TASK", gives_way=True),
+            Column(title="REASON"),
+            Column(title="ERROR", gives_way=True),
+            Column(title="NEWEST", is_number=True),
+        ]
+        rows: list[list[Cell]] = [
+            [Styled(f"{group.count:,}", "bold red"), group.task, group.reason or "", group.error or "", _newest(group)]
+            for group in self.groups
+        ]
+        screen.table(columns, rows)
+
+
+def _newest(group: DeadGroup) -> str:
+    return "-" if group.newest is None else age(clock.instant(group.newest))
+
+
+def _group(group: DeadGroup) -> dict[str, object]:
+    newest = None if group.newest is None else iso(clock.instant(group.newest))
+    return {"task": group.task, "reason": group.reason, "error": group.error, "count": group.count, "newest": newest}

@@ -1,0 +1,211 @@
+"""Jobs: a page of them, and one with everything about it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from windlass import clock
+from windlass.cli.moments import age, full, iso
+from windlass.cli.screen import WIDE, Cell, Column, Screen, Styled
+from windlass.cli.views.call import Call
+from windlass.cli.views.style import state_cell
+from windlass.core.fault import Fault
+from windlass.core.state import DUE_LATER
+from windlass.job import Job
+from windlass.redact import redacted
+
+_SHOWN = 4000
+"""How much of a value people are shown; programs get all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobList:
+    """A page of jobs; ``next`` is the cursor of the page after it."""
+
+    jobs: Sequence[Job[Any]]
+    next: int | None = None
+    nothing: str = "no jobs match"
+
+    def data(self) -> object:
+        return {"jobs": [summary(job) for job in self.jobs], "next": self.next}
+
+    def draw(self, screen: Screen) -> None:
+        if not self.jobs:
+            screen.line(self.nothing)
+        else:
+            has_room = screen.width >= WIDE
+            columns = [*_COLUMNS, Column(title="NOTE", gives_way=True)] if has_room else _COLUMNS
+            screen.table(columns, [_row(job)[: len(columns)] for job in self.jobs])
+        if self.next is not None:
+            screen.line(Styled(f"more with --cursor {self.next}", "dim"))
+
+
+_COLUMNS = [
+    Column(title="ID"),
+    Column(title="TASK", gives_way=True),
+    Column(title="QUEUE", gives_way=True),
+    Column(title="STATE"),
+    Column(title="RUNS", is_number=True),
+    Column(title="CREATED", is_number=True),
+]
+
+
+def _row(job: Job[Any]) -> list[Cell]:
+    runs = f"{job.attempt}/{job.max_attempts}"
+    return [job.id, job.task, job.queue, state_cell(job.state), runs, age(job.created_at), note(job)]
+
+
+def note(job: Job[Any]) -> str:
+    """What is worth knowing of a job besides its state, in a few words."""
+    if job.state in DUE_LATER:
+        return f"due {age(job.run_at)}"
+    if job.reason is not None:
+        return f"{job.reason}: {last_error(job)}" if job.errors else job.reason
+    if job.progress.value is not None and not job.done:
+        return f"{job.progress.value:.0%} {job.progress.text or ''}".strip()
+    return f"priority {job.priority}" if job.priority and not job.done else ""
+
+
+def last_error(job: Job[Any]) -> str | None:
+    """What its newest failed attempt raised, on one line."""
+    return f"{job.errors[-1].type}: {job.errors[-1].message}" if job.errors else None
+
+
+def summary(job: Job[Any]) -> dict[str, object]:
+    """A job in a list, for programs."""
+    return {
+        "id": job.id,
+        "task": job.task,
+        "queue": job.queue,
+        "state": str(job.state),
+        "reason": job.reason,
+        "priority": job.priority,
+        "attempt": job.attempt,
+        "max_attempts": job.max_attempts,
+        "crashes": job.record.crashes,
+        "rescues": job.record.rescues,
+        "worker": job.worker,
+        "fence": job.fence,
+        "progress": {"value": job.progress.value, "text": job.progress.text},
+        "created_at": iso(job.created_at),
+        "run_at": iso(job.run_at),
+        "started_at": iso(job.started_at),
+        "finished_at": iso(job.finished_at),
+        "error": last_error(job),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class JobDetail:
+    """Everything about one job, with its secrets masked; ``parameters`` names what the task takes, if that is known."""
+
+    job: Job[Any]
+    parameters: Sequence[str] = ()
+
+    def data(self) -> object:
+        call = Call.of(self.job.record.payload, self.parameters)
+        return summary(self.job) | {
+            "timeout": None if self.job.record.timeout is None else self.job.record.timeout / 1000,
+            "unique_key": self.job.record.unique_key,
+            "cancel_requested_at": iso(_instant(self.job.record.cancel_requested_at)),
+            "correlation_id": self.job.correlation_id,
+            "tags": list(self.job.tags),
+            "meta": redacted(self.job.meta),
+            "args": call.args,
+            "kwargs": call.kwargs,
+            "result": _result(self.job),
+            "errors": [_error(fault) for fault in self.job.errors],
+            "errors_left_out": self.job.errors_left_out,
+        }
+
+    def draw(self, screen: Screen) -> None:
+        job = self.job
+        screen.line(Styled(job.id, "bold"), "  ", state_cell(job.state))
+        fields = [*self._identity(), *self._times(), *self._values()]
+        screen.fields([(name, value) for name, value in fields if value])
+        errors = job.errors
+        for fault in errors:
+            _draw_error(screen, fault)
+        if errors and errors[-1].traceback:
+            screen.block(errors[-1].traceback)
+
+    def _identity(self) -> list[tuple[str, Cell]]:
+        job = self.job
+        progress = "" if job.progress.value is None else f"{job.progress.value:.0%} {job.progress.text or ''}"
+        return [
+            ("task", job.task),
+            ("queue", f"{job.queue}, priority {job.priority}"),
+            ("reason", job.reason or ""),
+            ("attempts", f"{job.attempt} of {job.max_attempts}" + _incidents(job)),
+            ("worker", f"{job.worker}, fence {job.fence}" if job.worker else ""),
+            ("progress", progress.strip()),
+        ]
+
+    def _times(self) -> list[tuple[str, Cell]]:
+        job = self.job
+        asked = _instant(job.record.cancel_requested_at)
+        return [
+            ("created", full(job.created_at)),
+            ("due", full(job.run_at) if job.state in DUE_LATER else ""),
+            ("started", full(job.started_at) if job.started_at else ""),
+            ("finished", full(job.finished_at) if job.finished_at else ""),
+            ("cancel asked", full(asked) if asked else ""),
+        ]
+
+    def _values(self) -> list[tuple[str, Cell]]:
+        job, call = self.job, Call.of(self.job.record.payload, self.parameters)
+        return [
+            ("args", _shown(call.args) if call.args != [] else ""),
+            ("kwargs", _shown(call.kwargs) if call.kwargs else ""),
+            ("payload", "unreadable" if call.is_unreadable else ""),
+            ("meta", _shown(redacted(job.meta)) if job.meta else ""),
+            ("tags", ", ".join(job.tags)),
+            ("unique key", job.record.unique_key or ""),
+            ("correlation", job.correlation_id if job.correlation_id != job.id else ""),
+            ("result", _shown(_result(job)) if job.record.result is not None else ""),
+        ]
+
+
+def _incidents(job: Job[Any]) -> str:
+    crashes, rescues = job.record.crashes, job.record.rescues
+    return (f", {crashes} crashed" if crashes else "") + (
+        f", rescued {rescues} times before a start" if rescues else ""
+    )
+
+
+def _result(job: Job[Any]) -> object:
+    """The result in the form in which it is stored; None also for what cannot be read."""
+    try:
+        return redacted(json.loads(job.record.result or "null"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _instant(milliseconds: int | None) -> Any:
+    return None if milliseconds is None else clock.instant(milliseconds)
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(text):,} characters; --json shows all)"
+
+
+def _error(fault: Fault) -> dict[str, object]:
+    return {
+        "at": iso(clock.instant(fault.at)),
+        "attempt": fault.attempt,
+        "worker": fault.worker,
+        "type": fault.type,
+        "message": fault.message,
+        "cause": list(fault.cause),
+        "traceback": fault.traceback,
+    }
+
+
+def _draw_error(screen: Screen, fault: Fault) -> None:
+    screen.line("")
+    where = f"attempt {fault.attempt} on {fault.worker}, {age(clock.instant(fault.at))}"
+    screen.line(Styled(f"  {fault.type}: ", "red"), fault.message, Styled(f"  ({where})", "dim"))

@@ -1,0 +1,117 @@
+"""Queues and workers at a glance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from windlass.cli.moments import age, iso, length
+from windlass.cli.screen import WIDE, Cell, Column, Screen, Styled
+from windlass.cli.views.style import count_cell
+from windlass.core.state import State
+from windlass.overview import QueueView
+from windlass.queue import QueueSettings
+from windlass.retention import Retention
+
+_ALWAYS = (State.PENDING, State.RUNNING, State.SCHEDULED, State.RETRYING, State.FAILED)
+_WITH_ROOM = (*_ALWAYS, State.COMPLETED, State.CANCELLED)
+
+
+@dataclass(frozen=True, slots=True)
+class QueueList:
+    """Every queue with its counts, its settings and how many workers serve it."""
+
+    queues: Sequence[QueueView]
+    everywhere: QueueSettings
+
+    def data(self) -> object:
+        return {"queues": [queue_data(queue) for queue in self.queues], "all_paused": pause_data(self.everywhere)}
+
+    def draw(self, screen: Screen) -> None:
+        if not self.queues:
+            screen.line("no queues yet")
+            return
+        draw_queues(screen, self.queues)
+        if self.everywhere.paused:
+            screen.line(Styled(f"all queues are {paused(self.everywhere)}", "yellow"))
+
+
+def draw_queues(screen: Screen, queues: Sequence[QueueView]) -> None:
+    """The table of queues, and below it what is set for them; a queue whose jobs nobody serves is red."""
+    states = _WITH_ROOM if screen.width >= WIDE else _ALWAYS
+    columns = [
+        Column(title="QUEUE", gives_way=True),
+        *(Column(title=str(state).upper(), is_number=True) for state in states),
+        Column(title="OLDEST", is_number=True),
+        Column(title="WORKERS", is_number=True),
+    ]
+    screen.table(columns, [_row(queue, states) for queue in queues])
+    for queue in queues:
+        if settings := _settings(queue.settings):
+            screen.line(
+                "  ", Styled(queue.name, "bold"), ": ", Styled(settings, "yellow" if queue.settings.paused else "")
+            )
+
+
+def _row(queue: QueueView, states: Sequence[State]) -> list[Cell]:
+    red = "bold red" if queue.is_unserved else ""
+    return [
+        Styled(queue.name, red),
+        *(count_cell(state, queue.counts[state]) for state in states),
+        "-" if queue.oldest is None else length(queue.oldest),
+        Styled(str(queue.workers), red),
+    ]
+
+
+def _settings(settings: QueueSettings) -> str:
+    parts = [
+        paused(settings) if settings.paused else "",
+        f"weight {settings.weight}" if settings.weight is not None else "",
+        f"max length {settings.max_length:,}" if settings.max_length is not None else "",
+        "own retention" if settings.retention is not None else "",
+        "own retry rule" if settings.retry is not None else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def paused(settings: QueueSettings) -> str:
+    """By whom, since when and why, in a few words."""
+    reason = f": {settings.paused_reason}" if settings.paused_reason else ""
+    return f"paused by {settings.paused_by} {age(settings.paused_at)}{reason}"
+
+
+def queue_data(queue: QueueView) -> dict[str, object]:
+    """A queue for programs."""
+    return {
+        "name": queue.name,
+        "counts": {str(state): count for state, count in queue.counts.items()},
+        "oldest_seconds": None if queue.oldest is None else queue.oldest.total_seconds(),
+        "workers": queue.workers,
+        **settings_data(queue.settings),
+    }
+
+
+def settings_data(settings: QueueSettings) -> dict[str, object]:
+    """What is set for a queue, for programs."""
+    return {
+        "weight": settings.weight,
+        "max_length": settings.max_length,
+        "retention": _retention(settings.retention),
+        "paused": pause_data(settings),
+        "changed_by": settings.changed_by,
+    }
+
+
+def pause_data(settings: QueueSettings) -> dict[str, object] | None:
+    """Who paused it and why; None where nobody did."""
+    if not settings.paused:
+        return None
+    return {"at": iso(settings.paused_at), "by": settings.paused_by, "reason": settings.paused_reason}
+
+
+def _retention(retention: Retention | None) -> dict[str, object] | None:
+    if retention is None:
+        return None
+    kept = {state: getattr(retention, state) for state in ("completed", "cancelled", "failed")}
+    seconds = {state: None if length is None else length.total_seconds() for state, length in kept.items()}
+    return {**seconds, "at_most": retention.at_most}

@@ -1,0 +1,30 @@
+"""A sentence, and the same as values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from windlass.cli.screen import Screen
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a command did."""
+
+    sentence: str
+    values: Mapping[str, object]
+
+    def data(self) -> object:
+        return dict(self.values)
+
+    def draw(self, screen: Screen) -> None:
+        screen.line(self.sentence)
+
+
+def jobs_counted(count: int) -> str:
+    """
+    >>> jobs_counted(1), jobs_counted(2000)
+    ('1 job', '2,000 jobs')
+    """
+    return "1 job" if count == 1 else f"{count:,} jobs"

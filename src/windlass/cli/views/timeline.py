@@ -1,0 +1,83 @@
+"""What happened to a job, and why it is not running."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from windlass.cli.moments import iso, length
+from windlass.cli.screen import WIDE, Cell, Column, Screen, Styled
+from windlass.cli.views.style import state_cell
+from windlass.job import Job
+from windlass.timeline import TimelineEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """A job's life, the earliest first."""
+
+    id: str
+    entries: Sequence[TimelineEntry]
+
+    def data(self) -> object:
+        return {"id": self.id, "timeline": [_entry(entry) for entry in self.entries]}
+
+    def draw(self, screen: Screen) -> None:
+        columns = [
+            Column(title="AT (UTC)"),
+            Column(title="AFTER", is_number=True),
+            Column(title="WHAT"),
+            Column(title="FENCE", is_number=True),
+            Column(title="DETAIL", gives_way=True),
+        ]
+        at = _date_and_time if screen.width >= WIDE else _time
+        began = min((entry.at for entry in self.entries), default=None)
+        screen.table(columns, [_row(entry, began or entry.at, at) for entry in self.entries])
+
+
+def _entry(entry: TimelineEntry) -> dict[str, object]:
+    return {
+        "at": iso(entry.at),
+        "kind": entry.kind,
+        "worker": entry.worker,
+        "fence": entry.fence,
+        "detail": entry.detail,
+    }
+
+
+def _row(entry: TimelineEntry, began: datetime, at: Callable[[datetime], str]) -> list[Cell]:
+    fence = "" if entry.fence is None else str(entry.fence)
+    return [at(entry.at), _after(entry.at - began), Styled(entry.kind, "bold"), fence, _detail(entry)]
+
+
+def _date_and_time(moment: datetime) -> str:
+    return moment.isoformat(sep=" ", timespec="milliseconds").removesuffix("+00:00")
+
+
+def _time(moment: datetime) -> str:
+    return _date_and_time(moment).split()[1]
+
+
+def _after(passed: timedelta) -> str:
+    return f"+{passed.total_seconds():.3f}s" if passed < timedelta(minutes=1) else f"+{length(passed)}"
+
+
+def _detail(entry: TimelineEntry) -> str:
+    told = [f"{name} {value}" for name, value in entry.detail.items()]
+    return ", ".join([*told, entry.worker] if entry.worker else told)
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """The gate that a job waits at."""
+
+    job: Job[Any]
+    why: str
+
+    def data(self) -> object:
+        return {"id": self.job.id, "state": str(self.job.state), "why": self.why}
+
+    def draw(self, screen: Screen) -> None:
+        screen.line(state_cell(self.job.state), f": {self.why}")

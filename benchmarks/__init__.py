@@ -1,0 +1,1 @@
+"""What Windlass reaches on this machine, against its goals and its peers: ``python -m benchmarks``."""

@@ -1,0 +1,51 @@
+"""What a measurement is, and what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Literal
+
+from benchmarks.figures import Figures
+from benchmarks.scale import Scale
+
+Unit = Literal["jobs/s", "ms", "µs", "%", "MB", "×"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of the table: a figure of a measurement, under a name that the goals know."""
+
+    key: str
+    title: str
+    figure: str
+    unit: Unit
+    better: Literal["more", "less"] = "more"
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """What one round works with: an empty store, how much to do, and what is known already."""
+
+    url: str
+    scale: Scale
+    known: Mapping[str, float]
+    """Medians of the measurements that this one needs, as ``measurement.figure``."""
+    another: Callable[[str], AbstractContextManager[str]]
+    """A further empty store of the same kind, by a name of its own; gives its URL."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurement:
+    """Something to measure: one round in a fresh process on a fresh store gives figures, figures give lines."""
+
+    name: str
+    measure: Callable[[Round], Figures]
+    lines: tuple[Line, ...]
+    needs: tuple[str, ...] = ()
+    """Measurements whose figures it is given."""
+    versus: str | None = None
+    """What peers measure to compare with it; their figures have the same names."""
+    by_variant: bool = True
+    """False: the store's settings do not matter, so it is measured with the first of them only."""

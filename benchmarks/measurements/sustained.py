@@ -1,0 +1,89 @@
+"""Producers and a worker together for a while: what ends in that time, against the drain figure of the same run.
+
+Two producer processes enqueue in batches, held back only by the jobs of theirs that still wait, so the system finds its
+own balance. In the end everything that was enqueued must have run once, and nothing may be left.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+
+from benchmarks.channel import Child
+from benchmarks.figures import Figures
+from benchmarks.measurement import Line, Measurement, Round
+from benchmarks.processes.producer import producer_process
+from benchmarks.processes.worker import worker_process
+from benchmarks.subject import Subject
+from windlass import State
+
+_PRODUCERS = 2
+_FINISHED = (State.COMPLETED, State.FAILED, State.CANCELLED)
+_WINDOW = 5
+"""Seconds; the slowest window shows whether the rate holds."""
+
+
+def measure(round: Round) -> Figures:
+    subject = Subject(round.url)
+    subject.app.counts()  # makes the schema before three processes want to
+    with ExitStack() as stack:
+        worker = stack.enter_context(worker_process(round.url))
+        producers = [stack.enter_context(producer_process(round.url)) for _ in range(_PRODUCERS)]
+        for child in (worker, *producers):
+            child.ask("start")
+        time.sleep(round.scale.sustained_warm_up)
+        ended = _watch(worker, round.scale.sustained_seconds)
+        enqueued = sum(producer.ask("stop")["enqueued"] for producer in producers)
+        _check_all_ended(worker, subject, enqueued)
+    subject.app.close()
+    rate = _rate(ended[0], ended[-1])
+    return {
+        "jobs_per_second": rate,
+        "percent_of_drain": rate / round.known["drain-async.jobs_per_second"] * 100,
+        "slowest_window_percent": min(map(_rate, ended, ended[_WINDOW:]), default=rate) / rate * 100,
+    }
+
+
+def _watch(worker: Child, seconds: float) -> list[tuple[float, int]]:
+    """How many runs had ended at which time, once a second; the first and the last reading span the time."""
+    began = time.monotonic()
+    readings = []
+    while True:
+        answer = worker.ask("usage")
+        now = time.monotonic()
+        readings.append((now, int(answer["ended"])))
+        left = began + seconds - now
+        if left <= 0:
+            return readings
+        time.sleep(min(1.0, left))
+
+
+def _rate(earlier: tuple[float, int], later: tuple[float, int]) -> float:
+    return (later[1] - earlier[1]) / (later[0] - earlier[0])
+
+
+def _check_all_ended(worker: Child, subject: Subject, enqueued: int) -> None:
+    """The store's count of completed jobs would not do: retention lets go of some of them in a long run."""
+    until = time.monotonic() + 120
+    while (ended := worker.ask("usage")["ended"]) < enqueued or _unfinished(subject.app.counts()):
+        if time.monotonic() > until:
+            break
+        time.sleep(0.1)
+    counted = subject.app.counts()
+    if ended != enqueued or _unfinished(counted) or counted[State.FAILED]:
+        raise RuntimeError(f"{enqueued} jobs were enqueued, {ended} runs ended, the store says {counted}")
+
+
+def _unfinished(counted: dict[State, int]) -> int:
+    return sum(count for state, count in counted.items() if state not in _FINISHED)
+
+
+MEASUREMENT = Measurement(
+    name="sustained",
+    measure=measure,
+    lines=(
+        Line(key="sustained", title="sustained, % of async drain", figure="percent_of_drain", unit="%"),
+        Line(key="sustained-rate", title="sustained", figure="jobs_per_second", unit="jobs/s"),
+    ),
+    needs=("drain-async",),
+)

@@ -1,0 +1,53 @@
+"""One round, in the fresh process that it has for itself: ``python -m benchmarks.one_round``.
+
+Takes a task as JSON on its input and prints the figures as JSON. Runs in the environment of whoever is measured, so
+nothing of Windlass is imported for a peer.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from benchmarks.contender import Task
+from benchmarks.figures import Figures
+from benchmarks.scale import Scale
+
+
+def perform(task: Task) -> Figures:
+    """Carry out one round here."""
+    return _ours(task) if task.contender.peer is None else _peers(task, task.contender.peer)
+
+
+def _ours(task: Task) -> Figures:
+    from benchmarks.measurement import Round
+    from benchmarks.registry import MEASUREMENTS
+    from benchmarks.stores import STORES
+
+    store, variant = STORES[task.contender.store], str(task.contender.variant)
+
+    def place(name: str) -> AbstractContextManager[str]:
+        folder = Path(task.folder) / name
+        folder.mkdir()
+        return store.place(variant, folder)
+
+    with place("main") as url:
+        round = Round(url, Scale(**task.scale), task.known, place)
+        return MEASUREMENTS[task.measurement].measure(round)
+
+
+def _peers(task: Task, peer: str) -> Figures:
+    from benchmarks.peers import PEERS
+    from benchmarks.peers.peer import PeerRound
+
+    known = PEERS[peer]
+    round = PeerRound(Path(task.folder), Scale(**task.scale), known.variant)
+    figures: Figures = importlib.import_module(known.module).MEASURES[task.measurement](round)
+    return figures
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(perform(Task.from_plain(json.load(sys.stdin)))) + "\n")

@@ -1,0 +1,36 @@
+"""What the benchmark knows of a peer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.scale import Scale
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peer:
+    """Another job queue on one store."""
+
+    name: str
+    title: str
+    store: str
+    packages: tuple[str, ...]
+    module: str
+    measures: tuple[str, ...]
+    """What it can be compared by: the names that our measurements have as ``versus``."""
+    is_synced: bool
+    """Whether every commit is on disk before the caller goes on, as with our durability full."""
+    variant: str = ""
+    """Tells its module which of several ways of running it is meant."""
+    guarantee: str
+    """The settings it runs with and what they promise, for the reader."""
+
+
+@dataclass(frozen=True, slots=True)
+class PeerRound:
+    """What one round of a peer works with: an empty folder, how much to do, and in which variant."""
+
+    folder: Path
+    scale: Scale
+    variant: str = ""

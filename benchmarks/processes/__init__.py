@@ -1,0 +1,1 @@
+"""Processes beside the one that measures: a worker, a producer."""

@@ -1,0 +1,48 @@
+"""All measurements, in the order in which they run; one that needs another stands behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchmarks.measurement import Measurement
+from benchmarks.measurements import (
+    claim_backlog,
+    drain_async,
+    drain_threads,
+    drain_two,
+    enqueue_bulk,
+    enqueue_busy,
+    enqueue_one,
+    import_time,
+    pick_up_half_load,
+    pick_up_idle,
+    rest,
+    sustained,
+)
+
+MEASUREMENTS: dict[str, Measurement] = {
+    module.MEASUREMENT.name: module.MEASUREMENT
+    for module in (
+        drain_async,
+        drain_threads,
+        drain_two,
+        enqueue_one,
+        enqueue_bulk,
+        pick_up_idle,
+        pick_up_half_load,
+        enqueue_busy,
+        sustained,
+        claim_backlog,
+        rest,
+        import_time,
+    )
+}
+
+
+def selected(names: Sequence[str]) -> list[Measurement]:
+    """The named measurements and what they need, or all of them."""
+    wanted = set(names or MEASUREMENTS)
+    for measurement in reversed(MEASUREMENTS.values()):
+        if measurement.name in wanted:
+            wanted.update(measurement.needs)
+    return [measurement for measurement in MEASUREMENTS.values() if measurement.name in wanted]

@@ -1,0 +1,125 @@
+"""The tables at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmarks.contender import Contender
+from benchmarks.figures import Summary
+from benchmarks.goals import NOT_YET, goal, wanted_ratio
+from benchmarks.measurement import Line, Measurement
+from benchmarks.peers import PEERS
+from benchmarks.results import Results
+from benchmarks.table import NOTHING, measured, number, table
+from benchmarks.verdict import share, verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What was measured, and by whom."""
+
+    store: str
+    measurements: Sequence[Measurement]
+    ours: Sequence[Contender]
+    peers: Sequence[Contender]
+    results: Results
+
+    def lines(self) -> Iterator[tuple[Measurement, Line]]:
+        for measurement in self.measurements:
+            for line in measurement.lines:
+                yield measurement, line
+
+    def own(self, measurement: Measurement, line: Line, contender: Contender) -> Summary | None:
+        return self.results.summary(measurement.name, contender, line.figure)
+
+    def of_peer(self, measurement: Measurement, line: Line, peer: Contender) -> Summary | None:
+        return None if measurement.versus is None else self.results.summary(measurement.versus, peer, line.figure)
+
+
+def goals_table(run: Run) -> str:
+    """Every line with its goal; the verdict is about the first variant, for which the goals are stated."""
+    header = ("line", "unit", "goal", *(contender.title for contender in run.ours), "verdict")
+    return table(header, [_goal_row(run, measurement, line) for measurement, line in run.lines()])
+
+
+def _goal_row(run: Run, measurement: Measurement, line: Line) -> tuple[str, ...]:
+    wanted = goal(run.store, line.key)
+    found = [run.own(measurement, line, contender) for contender in run.ours]
+    limit = "at least" if line.better == "more" else "at most"
+    return (
+        line.title,
+        line.unit,
+        NOTHING if wanted is None else f"{limit} {number(wanted, line.unit)}",
+        *(measured(summary, line.unit) for summary in found),
+        _verdict(found[0], wanted, line),
+    )
+
+
+def _verdict(found: Summary | None, wanted: float | None, line: Line) -> str:
+    if wanted is None:
+        return NOTHING
+    return "not measured" if found is None else verdict(found.median, wanted, line.better)
+
+
+def peers_table(run: Run) -> str:
+    """Our figures beside those of the peers, and how many times better ours are than the best of them.
+
+    The first variant is also set against the best of those peers that sync every commit as it does.
+    """
+    durable = run.ours[0].title
+    header = (
+        "line",
+        "unit",
+        *(contender.title for contender in (*run.ours, *run.peers)),
+        *(f"{contender.title} / best" for contender in run.ours),
+        f"{durable} / best synced",
+        "wanted",
+    )
+    rows = [_peer_row(run, measurement, line) for measurement, line in run.lines() if measurement.versus is not None]
+    return table(header, rows)
+
+
+def _peer_row(run: Run, measurement: Measurement, line: Line) -> tuple[str, ...]:
+    ours = [_median(run.own(measurement, line, contender)) for contender in run.ours]
+    theirs = [_median(run.of_peer(measurement, line, peer)) for peer in run.peers]
+    synced = [median for median, peer in zip(theirs, run.peers, strict=True) if PEERS[peer.key].is_synced]
+    is_goal = goal(run.store, line.key) is not None
+    return (
+        line.title,
+        line.unit,
+        *(NOTHING if median is None else number(median, line.unit) for median in (*ours, *theirs)),
+        *(_ratio(median, theirs, line) for median in ours),
+        _ratio(ours[0], synced, line),
+        f"at least {wanted_ratio(run.store, line.key):g} ×" if is_goal else NOTHING,
+    )
+
+
+def _median(found: Summary | None) -> float | None:
+    return None if found is None else found.median
+
+
+def _ratio(ours: float | None, theirs: Iterable[float | None], line: Line) -> str:
+    known = [median for median in theirs if median is not None]
+    if ours is None or not known:
+        return NOTHING
+    best = max(known) if line.better == "more" else min(known)
+    return f"{share(ours, best, line.better):.2f} ×"
+
+
+def notes(facts: Mapping[str, str], warnings: Sequence[str], guarantees: Mapping[str, str], run: Run) -> str:
+    """What must be known to read the tables."""
+    paragraphs = [f"{name}: {value}" for name, value in facts.items()]
+    paragraphs += [f"  {name}: {text}" for name, text in guarantees.items()]
+    paragraphs += [f"not measured yet: {line}" for line in NOT_YET]
+    paragraphs += [f"WARNING: {text}" for text in (*warnings, *_doubts(run))]
+    paragraphs += [f"FAILED: {text}" for text in run.results.failures]
+    return "\n".join(paragraphs)
+
+
+def _doubts(run: Run) -> Iterator[str]:
+    """What went otherwise than the measurements intend."""
+    for contender in run.ours:
+        reached = run.results.summary("pick-up-half-load", contender, "load_percent_of_drain")
+        if reached is not None and reached.median < 47:
+            yield f"half load, {contender.title}: the client only sent {reached.median:.0f} % of the drain rate"

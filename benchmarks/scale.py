@@ -1,0 +1,98 @@
+"""How much is measured: the numbers behind ``--quick`` and the full run. Seconds, jobs and counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """Sizes of all measurements."""
+
+    name: str
+    rounds: int
+    warm_up_jobs: int
+    """Jobs that run before the timed ones, in the same worker."""
+    drain_jobs: int
+    enqueue_seconds: float
+    bulk_batch: int
+    probes: int
+    """Jobs sent one by one to an idle worker."""
+    load_seconds: float
+    busy_backlog: int
+    """Jobs that keep a worker busy while somebody else enqueues."""
+    sustained_seconds: float
+    sustained_warm_up: float
+    small_backlog: int
+    large_backlog: int
+    claims: int
+    rest_settling: float
+    rest_seconds: float
+    imports: int
+    peer_jobs: int
+    """Peers drain fewer jobs, so that a round of theirs lasts about as long."""
+
+
+FULL = Scale(
+    name="full",
+    rounds=3,
+    warm_up_jobs=2_000,
+    drain_jobs=60_000,
+    enqueue_seconds=3.0,
+    bulk_batch=1_000,
+    probes=300,
+    load_seconds=8.0,
+    busy_backlog=200_000,
+    sustained_seconds=60.0,
+    sustained_warm_up=3.0,
+    small_backlog=1_000,
+    large_backlog=1_000_000,
+    claims=200,
+    rest_settling=3.0,
+    rest_seconds=15.0,
+    imports=7,
+    peer_jobs=3_000,
+)
+
+QUICK = Scale(
+    name="quick",
+    rounds=1,
+    warm_up_jobs=1_000,
+    drain_jobs=20_000,
+    enqueue_seconds=1.0,
+    bulk_batch=1_000,
+    probes=100,
+    load_seconds=2.5,
+    busy_backlog=40_000,
+    sustained_seconds=10.0,
+    sustained_warm_up=1.0,
+    small_backlog=1_000,
+    large_backlog=200_000,
+    claims=60,
+    rest_settling=1.0,
+    rest_seconds=3.0,
+    imports=3,
+    peer_jobs=1_000,
+)
+
+SMOKE = Scale(
+    name="smoke",
+    rounds=1,
+    warm_up_jobs=20,
+    drain_jobs=100,
+    enqueue_seconds=0.05,
+    bulk_batch=50,
+    probes=5,
+    load_seconds=0.3,
+    busy_backlog=5_000,
+    sustained_seconds=0.5,
+    sustained_warm_up=0.2,
+    small_backlog=100,
+    large_backlog=1_000,
+    claims=4,
+    rest_settling=0.1,
+    rest_seconds=0.2,
+    imports=1,
+    peer_jobs=50,
+)
+"""Tiny: shows that everything works, measures nothing."""

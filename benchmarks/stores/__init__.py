@@ -1,0 +1,8 @@
+"""The stores that are measured. A new one is a file here, an entry in ``STORES``, and a column in ``goals.py``."""
+
+from __future__ import annotations
+
+from benchmarks.stores.sqlite import SqliteStore
+from benchmarks.stores.store import Store
+
+STORES: dict[str, Store] = {"sqlite": SqliteStore()}

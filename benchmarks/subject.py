@@ -1,0 +1,59 @@
+"""An app with the tasks that the measurements run."""
+
+from __future__ import annotations
+
+import time
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+from windlass import Job, State, Windlass
+
+_BULK = 10_000
+
+
+class Subject:
+    """A ``Windlass`` on one URL: jobs that do nothing, and one that notes how long it took to be picked up."""
+
+    def __init__(self, url: str) -> None:
+        self.app = Windlass(url)
+        self.delays = array("q")
+        """Nanoseconds from just before the enqueue to the first line of the task."""
+
+        @self.app.task(name="bench.async")
+        async def noop_async(index: int) -> None:
+            pass
+
+        @self.app.task(name="bench.thread")
+        def noop_thread(index: int) -> None:
+            pass
+
+        @self.app.task(name="bench.stamp")
+        async def stamp(sent: int) -> None:
+            # The monotonic clock is the same in all processes of a machine.
+            self.delays.append(time.monotonic_ns() - sent)
+
+        self.noops = {"async": noop_async, "threads": noop_thread}
+        self.stamp = stamp
+
+    def preload(self, count: int, *, executor: str = "async") -> list[Job[Any]]:
+        """Enqueue jobs in large batches; they come back in the order in which they will be claimed."""
+        stored: list[Job[Any]] = []
+        for first in range(0, count, _BULK):
+            calls = [(index,) for index in range(first, min(count, first + _BULK))]
+            stored += self.noops[executor].enqueue_many(calls)
+        return stored
+
+    def wait_for(self, job: Job[Any]) -> None:
+        """Wait until a job has ended, by reading that one row now and then: the least that disturbs nobody."""
+        while not job.refresh().done:
+            time.sleep(0.02)
+
+    def wait_for_all(self, jobs: Sequence[Job[Any]], *, completed: int) -> None:
+        """Wait for the last of these jobs, then until the store counts ``completed`` jobs that returned."""
+        self.wait_for(jobs[-1])
+        until = time.monotonic() + 30
+        while (counted := self.app.counts())[State.COMPLETED] != completed:
+            if time.monotonic() > until:
+                raise RuntimeError(f"{completed} jobs should have completed, the store says {counted}")
+            time.sleep(0.02)

@@ -1,0 +1,104 @@
+"""The harness of the benchmark, with numbers so small that they mean nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.command import main
+from benchmarks.contender import Contender
+from benchmarks.figures import percentile
+from benchmarks.goals import GOALS, PEER_RATIOS
+from benchmarks.peers import PEERS
+from benchmarks.registry import MEASUREMENTS, selected
+from benchmarks.rounds import Rounds
+from benchmarks.scale import SMOKE
+from benchmarks.verdict import verdict
+
+LINES = {line.key for measurement in MEASUREMENTS.values() for line in measurement.lines}
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WINDLASS_BENCH_DIR", str(tmp_path))
+    monkeypatch.delenv("PEERS", raising=False)
+
+
+def test_a_drain_by_a_real_worker_process_gives_a_line_and_every_round(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "figures.json"
+
+    assert main(["--smoke", "--only", "drain-async", "--json", str(file)]) == 0
+
+    [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("async drain")]
+    assert "30,000" in line
+    results = json.loads(file.read_text(encoding="utf-8"))["results"]
+    assert {result["contender"] for result in results} == {"sqlite-full", "sqlite-normal"}
+    assert all(round["jobs_per_second"] > 0 for result in results for round in result["rounds"])
+    assert list(tmp_path.iterdir()) == [file], "files of a round were left behind"
+
+
+def test_a_round_that_fails_is_reported_and_ends_nothing(tmp_path: Path) -> None:
+    told: list[str] = []
+    rounds = Rounds(folder=tmp_path, scale=SMOKE, rounds=1, tell=told.append)
+    wrong = Contender(title="wrong", store="sqlite", variant="no-such-durability")
+
+    rounds.run(MEASUREMENTS["enqueue-one"], [wrong], {})
+
+    [failure] = rounds.results.failures
+    assert "durability must be full or normal" in failure
+    assert "FAILED" in told[0]
+
+
+def test_a_measurement_without_what_it_needs_fails_by_itself(tmp_path: Path) -> None:
+    rounds = Rounds(folder=tmp_path, scale=SMOKE, rounds=1, tell=lambda text: None)
+
+    rounds.run(MEASUREMENTS["sustained"], [Contender(title="full", store="sqlite", variant="full")], {})
+
+    assert rounds.results.failures == ["sustained, sqlite-full: needs drain-async, which gave nothing"]
+
+
+def test_a_selected_measurement_brings_what_it_needs_first() -> None:
+    assert [measurement.name for measurement in selected(["sustained"])] == ["drain-async", "sustained"]
+    assert [measurement.name for measurement in selected([])] == list(MEASUREMENTS)
+
+
+def test_every_goal_belongs_to_a_line() -> None:
+    for by_line in (*GOALS.values(), *PEER_RATIOS.values()):
+        assert set(by_line) <= LINES
+
+
+def test_peers_measure_what_ours_are_compared_with() -> None:
+    compared = {measurement.versus for measurement in MEASUREMENTS.values()}
+    for peer in PEERS.values():
+        assert set(peer.measures) <= compared
+
+
+def test_a_percentile_is_a_sample() -> None:
+    samples = list(range(1, 301))
+    assert (percentile(samples, 0.5), percentile(samples, 0.99), percentile([7], 0.99)) == (150, 297, 7)
+    with pytest.raises(ValueError, match="no samples"):
+        percentile([], 0.5)
+
+
+@pytest.mark.parametrize(
+    ("value", "better", "said"),
+    [
+        (100.0, "more", "reached"),
+        (99.9, "more", "99 % of goal"),
+        (100.0, "less", "reached"),
+        (200.0, "less", "50 % of goal"),
+        (0.0, "less", "reached"),
+    ],
+)
+def test_a_verdict_says_how_much_of_the_goal_was_reached(value: float, better: str, said: str) -> None:
+    assert verdict(value, 100.0, "more" if better == "more" else "less") == said
+
+
+def test_a_folder_that_is_missing_is_wrong_use(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("WINDLASS_BENCH_DIR", str(tmp_path / "missing"))
+
+    assert main(["--smoke", "--only", "import-time"]) == 2

@@ -43,6 +43,9 @@ R = TypeVar("R")
 _TASK_SETTINGS = tuple(field.name for field in fields(TaskSettings) if field.init)
 DEFAULT_URL = "sqlite:///windlass.db"
 
+Runnable = Task[..., Any] | TaskWithOptions[..., Any] | Callable[..., Any] | str
+"""What can be enqueued: a task, a task under options, a plain function of a module, or a task's name."""
+
 
 class Windlass(Operating):
     """An application's jobs: its tasks, its store, and everything that can be asked of them.
@@ -146,17 +149,17 @@ class Windlass(Operating):
         settings = TaskSettings(**options)
         return lambda decorated: self._declare(decorated, name=name, settings=settings)
 
-    def enqueue(self, task: Task[..., Any] | Callable[..., Any] | str, /, *args: Any, **kwargs: Any) -> Job[Any]:
+    def enqueue(self, task: Runnable, /, *args: Any, **kwargs: Any) -> Job[Any]:
         """Run a task in the background: the task, its name, or a plain function at the top level of a module."""
         return self._enqueue(self._request(task, args, kwargs))
 
-    async def aenqueue(self, task: Task[..., Any] | Callable[..., Any] | str, /, *args: Any, **kwargs: Any) -> Job[Any]:
+    async def aenqueue(self, task: Runnable, /, *args: Any, **kwargs: Any) -> Job[Any]:
         """``enqueue`` for async code."""
         return await self._aenqueue(self._request(task, args, kwargs))
 
     def request(
         self,
-        task: Task[..., Any] | Callable[..., Any] | str,
+        task: Runnable,
         args: Sequence[Any] = (),
         kwargs: Mapping[str, Any] | None = None,
         **options: Any,
@@ -289,12 +292,13 @@ class Windlass(Operating):
     def _claim(self, limit: int, queues: Sequence[str], lease: Duration) -> Operation[list[Claimed]]:
         names.whole_number(limit, "claim: limit", least=1, most=10_000)
         wanted = [names.queue_name(queue) for queue in queues] or self._known_queues()
+        ttl = milliseconds(lease, "lease")
+        if ttl == 0:
+            raise ConfigError("lease must be longer than 0, or the jobs would be taken away at once")
         # There may be no worker anywhere: whoever claims keeps the store moving.
         yield from jobs.promote()
         yield from jobs.rescue(by=self._actor, now=self._now)
-        claimed = yield from jobs.claim(
-            limit, queues=wanted, worker=self._actor, token=self._ids.next(), ttl=milliseconds(lease, "lease")
-        )
+        claimed = yield from jobs.claim(limit, queues=wanted, worker=self._actor, token=self._ids.next(), ttl=ttl)
         return claimed
 
     def _claimed(self, claimed: Sequence[Claimed]) -> list[ClaimedJob]:
@@ -317,9 +321,9 @@ class Windlass(Operating):
         known = self._registry.find(task)
         return self._codec.decode_result(known.signature if known else None, text)
 
-    def _retry_rule(self, task: str) -> Retry:
+    def _task_retry(self, task: str) -> Retry | None:
         known = self._registry.find(task)
-        return (known.settings.retry if known else None) or self._default_retry
+        return known.settings.retry if known else None
 
 
 class _TaskDecorator:

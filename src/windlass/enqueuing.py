@@ -17,7 +17,6 @@ from windlass.store.jobs import Enqueued, Naming, NewJob, enqueue
 from windlass.store.operation import Operation
 from windlass.task import Request, Task, TaskSettings
 
-BULK_LIMIT = 10_000
 DEFAULT_QUEUE = "default"
 
 
@@ -34,8 +33,9 @@ class Enqueuer:
 
     def store(self, requests: Sequence[Request]) -> Operation[list[Enqueued]]:
         """The operation that stores these requests; everything that can be refused without the store is, here."""
-        if len(requests) > BULK_LIMIT:
-            raise PayloadError(f"at most {BULK_LIMIT} jobs at once, got {len(requests)}; split the list")
+        most = self._codec.limits.bulk
+        if len(requests) > most:
+            raise PayloadError(f"at most {most:,} jobs at once, got {len(requests):,}; split the list")
         jobs: list[NewJob] = []
         namings: dict[int, Naming] = {}
         for index, request in enumerate(requests):

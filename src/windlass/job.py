@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from concurrent.futures import CancelledError
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass
@@ -300,6 +299,8 @@ class Job(Generic[R]):
             raise self._took_too_long(timeout) from None
 
     async def _await(self, timeout: Duration | None) -> Settled:
+        import asyncio
+
         limit = None if timeout is None else duration(timeout, "timeout").total_seconds()
         future = self._app._waiter.future(self.id)
         try:

@@ -65,6 +65,7 @@ class Operating:
         state: str | State | None = None,
         queue: str | None = None,
         task: str | None = None,
+        reason: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
         text: str | None = None,
@@ -72,7 +73,7 @@ class Operating:
         cursor: int | None = None,
     ) -> JobPage:
         """A page of jobs, the newest first; ``cursor`` takes the ``next`` of the page before."""
-        filter = _filter(state=state, queue=queue, task=task, since=since, until=until, text=text)
+        filter = _filter(state=state, queue=queue, task=task, reason=reason, since=since, until=until, text=text)
         return self._session.run(self._jobs(filter, limit, cursor))
 
     async def ajobs(
@@ -81,6 +82,7 @@ class Operating:
         state: str | State | None = None,
         queue: str | None = None,
         task: str | None = None,
+        reason: str | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
         text: str | None = None,
@@ -88,7 +90,7 @@ class Operating:
         cursor: int | None = None,
     ) -> JobPage:
         """``jobs`` for async code."""
-        filter = _filter(state=state, queue=queue, task=task, since=since, until=until, text=text)
+        filter = _filter(state=state, queue=queue, task=task, reason=reason, since=since, until=until, text=text)
         return await self._session.arun(self._jobs(filter, limit, cursor))
 
     def counts(self, queue: str | None = None) -> dict[State, int]:
@@ -175,12 +177,14 @@ class Operating:
         state: str | State = State.FAILED,
         queue: str | None = None,
         task: str | None = None,
+        reason: str | None = None,
         text: str | None = None,
         to_queue: str | None = None,
         by: str = "api",
     ) -> int:
         """Retry every job that matches, in small batches; how many."""
-        retried = self._session.run(_retry_all(_filter(state=state, queue=queue, task=task, text=text), to_queue, by))
+        filter = _filter(state=state, queue=queue, task=task, reason=reason, text=text)
+        retried = self._session.run(_retry_all(filter, to_queue, by))
         self._session.announce()
         return retried
 
@@ -190,12 +194,13 @@ class Operating:
         state: str | State = State.FAILED,
         queue: str | None = None,
         task: str | None = None,
+        reason: str | None = None,
         text: str | None = None,
         to_queue: str | None = None,
         by: str = "api",
     ) -> int:
         """``retry_all`` for async code."""
-        filter = _filter(state=state, queue=queue, task=task, text=text)
+        filter = _filter(state=state, queue=queue, task=task, reason=reason, text=text)
         retried = await self._session.arun(_retry_all(filter, to_queue, by))
         self._session.announce()
         return retried
@@ -215,10 +220,12 @@ class Operating:
         older_than: Duration | None = None,
         queue: str | None = None,
         task: str | None = None,
+        reason: str | None = None,
         text: str | None = None,
     ) -> int:
         """Delete every job of a state, or only those finished (or made) longer ago than that; how many."""
-        return self._session.run(self._purge(_filter(state=state, queue=queue, task=task, text=text), older_than))
+        filter = _filter(state=state, queue=queue, task=task, reason=reason, text=text)
+        return self._session.run(self._purge(filter, older_than))
 
     async def apurge(
         self,
@@ -227,10 +234,11 @@ class Operating:
         older_than: Duration | None = None,
         queue: str | None = None,
         task: str | None = None,
+        reason: str | None = None,
         text: str | None = None,
     ) -> int:
         """``purge`` for async code."""
-        filter = _filter(state=state, queue=queue, task=task, text=text)
+        filter = _filter(state=state, queue=queue, task=task, reason=reason, text=text)
         return await self._session.arun(self._purge(filter, older_than))
 
     def rescue(self) -> list[Rescued]:
@@ -380,6 +388,7 @@ def _filter(
     state: str | State | None = None,
     queue: str | None = None,
     task: str | None = None,
+    reason: str | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
     text: str | None = None,
@@ -388,6 +397,7 @@ def _filter(
         states=None if state is None else (_state(state),),
         queue=queue,
         task=task,
+        reason=reason,
         since=None if since is None else names.milliseconds_since_1970(since, "since"),
         until=None if until is None else names.milliseconds_since_1970(until, "until"),
         text=text,

@@ -13,11 +13,12 @@ from windlass.core.duration import milliseconds
 from windlass.core.fault import Fault
 from windlass.core.outcome import Interrupted, Outcome, Raised, Refused, Returned
 from windlass.core.record import Claimed, JobRecord
+from windlass.core.retry import Retry
 from windlass.core.rules import read_retry
 from windlass.core.state import FINISHED, State
 from windlass.errors import Duration, IllegalTransition, JobNotFound, LeaseLost
 from windlass.job import Job
-from windlass.store import jobs, reading
+from windlass.store import jobs, queues, reading
 from windlass.store.operation import Operation
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ class ClaimedJob:
         return record
 
     def _write(self, record: JobRecord, outcome: Outcome, verb: str) -> Operation[None]:
-        rule = read_retry(record.retry) or self._app._retry_rule(record.task)
+        rule = yield from self._retry_rule(record)
         ran_for = None if record.started_at is None else max(0, self._app._now() - record.started_at)
         held = _held_job(record)
         ending = decide(held, outcome, retry=rule, roll=clock.roll(), ran_for=ran_for)
@@ -172,10 +173,19 @@ class ClaimedJob:
         if refused:
             raise self._lost()
 
+    def _retry_rule(self, record: JobRecord) -> Operation[Retry]:
+        """Job, task, queue, app: the nearest rule wins."""
+        nearest = read_retry(record.retry) or self._app._task_retry(record.task)
+        if nearest is not None:
+            return nearest
+        queue = (yield from queues.settings(record.queue)).get(record.queue)
+        return (read_retry(queue.retry) if queue else None) or self._app._default_retry
+
     def _fault(self, error: str | BaseException, record: JobRecord) -> Fault:
         at = self._app._now()
         if isinstance(error, BaseException):
-            return Fault.of(error, at=at, attempt=record.attempt, worker=self._app._actor)
+            limit = self._app._codec.limits.error
+            return Fault.of(error, at=at, attempt=record.attempt, worker=self._app._actor, limit=limit)
         message = storable(str(error), 16 * 1024)
         return Fault(at=at, attempt=record.attempt, worker=self._app._actor, type="error", message=message)
 
@@ -184,7 +194,7 @@ class ClaimedJob:
 
 
 def _held_job(record: JobRecord) -> Claimed:
-    """The record as what ``decide`` needs; a lease named token:seq was charged when it was handed out."""
+    """The record as what ``decide`` needs; a lease named token:seq:fence was charged when it was handed out."""
     return Claimed(
         record.seq,
         record.id,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
@@ -10,6 +11,8 @@ from typing import Any
 
 from windlass.errors import ConfigError
 from windlass.task import Task
+
+log = logging.getLogger("windlass")
 
 
 class Registry:
@@ -64,7 +67,8 @@ class Registry:
             return None
         try:
             function = getattr(import_module(module), qualname, None)
-        except ImportError:
+        except (Exception, SystemExit) as error:  # a module may do anything when it is imported
+            log.warning("task %r: its module cannot be imported: %r", name, error)
             return None
         if isinstance(function, Task) or not callable(function) or getattr(function, "__module__", None) != module:
             return None

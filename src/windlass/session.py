@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from windlass.errors import AppClosed
 from windlass.forking import start_anew_in_child
 from windlass.store.driver import Driver, News
 from windlass.store.operation import Operation, drive
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 A = TypeVar("A")
 
@@ -55,6 +56,8 @@ class Session:
 
     async def arun(self, operation: Operation[A]) -> A:
         """Run an operation on a store thread while the loop goes on."""
+        import asyncio  # a sixth of our start-up, for sync programs in vain
+
         return await asyncio.wrap_future(self._store_threads().submit(self.run, operation))
 
     def migrate(self) -> list[str]:
@@ -124,6 +127,8 @@ class Session:
         self._news = self._threads = None
 
     def _store_threads(self) -> ThreadPoolExecutor:
+        from concurrent.futures import ThreadPoolExecutor
+
         with self._lock:
             if self._is_closed:
                 raise AppClosed("the app is closed; make a new Windlass(...)")

@@ -18,6 +18,8 @@ def setting(name: str, given: str | None, default: str | None = None) -> str | N
     if from_environment is not None:
         return from_environment
     value = _from_pyproject(Path.cwd()).get(name, default)
+    if type(value) is int:
+        return str(value)
     if value is not None and not isinstance(value, str):
         raise ConfigError(f"pyproject.toml: tool.windlass.{name} must be a text, got {value!r}")
     return value

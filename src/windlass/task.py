@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, Unpack
 
@@ -104,9 +104,11 @@ class Task(Generic[P, R]):
         self.function = function
         self.name = name
         self.settings = settings
-        self.signature = signature
         self.is_async = inspect.iscoroutinefunction(function)
         self.shape = _Shape.of(function)
+        # Arguments are named as the caller counts them: the job is none of them.
+        given = tuple(parameter for parameter in signature.positional if parameter != self.shape.job_parameter)
+        self.signature = replace(signature, positional=given)
         self.__doc__ = function.__doc__
         self.__name__ = getattr(function, "__name__", name)
         self.__wrapped__ = function
@@ -206,6 +208,8 @@ class _Shape:
     least: int
     most: float
     job_parameter: str | None
+    job_position: int | None
+    """Where the job parameter stands among those that may be given by position."""
 
     @classmethod
     def of(cls, function: Callable[..., Any]) -> _Shape:
@@ -221,7 +225,17 @@ class _Shape:
             least=2**31 if needs_keywords else sum(p.default is p.empty for p in positional),
             most=float("inf") if has_star else len(positional),
             job_parameter=job_parameter,
+            job_position=_position(job_parameter, signature),
         )
+
+    def with_job(
+        self, args: tuple[object, ...], kwargs: dict[str, object], job: ActiveJob
+    ) -> tuple[tuple[object, ...], dict[str, object]]:
+        """The call of a function that wants its job, with the job where the function expects it."""
+        assert self.job_parameter is not None
+        if self.job_position is not None and self.job_position < len(args):
+            return (*args[: self.job_position], job, *args[self.job_position :]), kwargs
+        return args, {**kwargs, self.job_parameter: job}
 
     def check(self, name: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> None:
         """Raise what the call itself would raise; binding in full is slow and mostly not needed."""
@@ -247,3 +261,9 @@ def _job_parameter(function: Callable[..., Any], signature: inspect.Signature) -
                 raise ConfigError(f"{function!r}: the ActiveJob parameter {name!r} must be accepted by name")
             return name
     return None
+
+
+def _position(name: str | None, signature: inspect.Signature) -> int | None:
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    positional = [parameter.name for parameter in signature.parameters.values() if parameter.kind in kinds]
+    return positional.index(name) if name in positional else None

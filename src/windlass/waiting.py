@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import sys
 from concurrent.futures import Future
 from threading import Event, Lock, Thread
 
@@ -44,13 +44,14 @@ class Waiter:
         return future
 
     def _run(self) -> None:
-        unsubscribe = self._session.subscribe(self._wake.set, to_endings=True)
         try:
-            self._look_until_idle()
+            unsubscribe = self._session.subscribe(self._wake.set, to_endings=True)
+            try:
+                self._look_until_idle()
+            finally:
+                unsubscribe()
         except AppClosed as error:
             self._give_up(error)
-        finally:
-            unsubscribe()
 
     def _look_until_idle(self) -> None:
         pause, quiet_since = _QUICKEST, clock.monotonic()
@@ -99,6 +100,9 @@ class Waiter:
 
 def refuse_on_loop_thread(sync_name: str, async_name: str) -> None:
     """A sync wait on the thread of a running loop would stop the loop, and with it perhaps the job."""
+    asyncio = sys.modules.get("asyncio")
+    if asyncio is None:
+        return  # nobody has a loop
     try:
         asyncio.get_running_loop()
     except RuntimeError:

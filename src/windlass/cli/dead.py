@@ -13,7 +13,7 @@ from windlass.cli.managing import Confirm, confirming, managing
 from windlass.cli.output import Output, printing
 from windlass.cli.tally import for_each
 from windlass.cli.views.dead import DeadGroups
-from windlass.cli.views.job import JobList
+from windlass.cli.views.jobs import JobList
 from windlass.cli.views.said import Said, jobs_counted
 from windlass.core.state import State
 from windlass.errors import IllegalTransition

@@ -40,8 +40,8 @@ def _until_stopped(app: Windlass, out: Output) -> None:
 def _rescue(app: Windlass) -> Said:
     rescued = app.rescue()
     jobs = [{"id": job.id, "state": str(job.state)} for job in rescued]
-    told = "".join(f"\n  {job.id} is {job.state} now" for job in rescued)
-    return Said(f"rescued {jobs_counted(len(rescued))}{told}", {"duty": "rescue", "rescued": jobs})
+    told = [f"{job.id} is {job.state} now" for job in rescued]
+    return Said(f"rescued {jobs_counted(len(rescued))}", {"duty": "rescue", "rescued": jobs}, told)
 
 
 def _promote(app: Windlass) -> Said:

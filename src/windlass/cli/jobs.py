@@ -12,7 +12,8 @@ from windlass.cli import filters
 from windlass.cli.managing import managing
 from windlass.cli.output import Output, printing
 from windlass.cli.tally import for_each
-from windlass.cli.views.job import JobDetail, JobList
+from windlass.cli.views.job import JobDetail
+from windlass.cli.views.jobs import JobList
 from windlass.cli.views.timeline import Timeline, Why
 from windlass.errors import IllegalTransition
 

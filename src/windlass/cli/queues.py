@@ -12,7 +12,7 @@ from windlass.app import Windlass
 from windlass.cli.failure import Problem
 from windlass.cli.managing import Confirm, confirming, managing
 from windlass.cli.output import Output, printing
-from windlass.cli.views.job import JobList
+from windlass.cli.views.jobs import JobList
 from windlass.cli.views.queue import QueueList, settings_data
 from windlass.cli.views.said import Said, jobs_counted
 from windlass.core.duration import duration
@@ -63,7 +63,9 @@ def pause(app: Windlass, *, out: Output, name: str | None, everything: bool, rea
 def resume(app: Windlass, *, out: Output, name: str | None, everything: bool) -> None:
     """Go on claiming after a pause."""
     _one_or_all(app, name, everything).resume(by=actor())
-    out.show(Said(f"resumed {_called(name)}; workers follow within 2 s", {"queue": name, "paused": False}))
+    out.show(
+        Said(f"resumed {_called(name)}; workers follow within 2 s", {"queue": name, "paused": False, "reason": None})
+    )
 
 
 @queues.command("set")

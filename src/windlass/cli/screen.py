@@ -11,6 +11,7 @@ from windlass.cli.visible import visible, visible_line
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
     from rich.text import Text
 
 Cell: TypeAlias = "str | Styled"
@@ -123,7 +124,7 @@ class TerminalScreen:
         self._console.print(grid)
 
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
-        self._console.print(rich_table(columns, rows))
+        self._console.print(_table(columns, rows))
 
 
 def terminal() -> Console:
@@ -133,14 +134,18 @@ def terminal() -> Console:
     return Console(file=sys.stdout, markup=False, highlight=False, emoji=False)
 
 
-def rich_table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> Table:
-    """The table as rich draws it."""
+def empty_table() -> Table:
+    """How all tables look."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table(
+    return Table(
         box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="bold", border_style="dim"
     )
+
+
+def _table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> Table:
+    table = empty_table()
     for column in columns:
         table.add_column(
             column.title, no_wrap=not column.gives_way, justify="right" if column.is_number else "left", overflow="fold"
@@ -165,7 +170,3 @@ def _rich(cell: Cell) -> Text:
 
 def _plain(cell: Cell) -> str:
     return visible_line(cell.text if isinstance(cell, Styled) else cell)
-
-
-if TYPE_CHECKING:
-    from rich.table import Table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from windlass.core.ending import Ending
-from windlass.core.fault import Fault, add_fault
+from windlass.core.fault import Fault, add_fault, read_faults
 from windlass.core.outcome import Cancelled, Interrupted, Lost, Outcome, Postponed, Raised, Refused, Returned
 from windlass.core.record import HeldJob
 from windlass.core.retry import Retry
@@ -113,5 +113,6 @@ def _ending(
     )
 
 
-def _history(job: HeldJob, fault: Fault) -> str:
-    return add_fault(job.errors, fault)
+def _history(job: HeldJob, fault: Fault) -> str | None:
+    """The history with one more fault; None, which leaves the stored text as it is, where that cannot be read."""
+    return None if read_faults(job.errors).corrupt else add_fault(job.errors, fault)

@@ -34,9 +34,16 @@ def write_meta(meta: Mapping[str, object], tags: tuple[str, ...], correlation_id
 
 def read_meta(text: str | None) -> Meta:
     """Never raises: metadata that cannot be read is none."""
-    if text is None:
-        return Meta()
+    return Meta() if text is None else _decoded(text) or Meta()
+
+
+def is_readable(text: str) -> bool:
+    """Whether this is metadata at all."""
+    return _decoded(text) is not None
+
+
+def _decoded(text: str) -> Meta | None:
     try:
         return _DECODER.decode(text)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        return Meta()
+        return None

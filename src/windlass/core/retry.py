@@ -76,7 +76,7 @@ class Retry:
         try:
             return base * self.factor ** (attempt - 1)
         except OverflowError:
-            return inf  # the cap will do
+            return inf if base else 0.0  # the cap will do
 
     def with_attempts(self, attempts: int) -> Retry:
         """The same rule with another budget."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 
 from windlass import clock
@@ -10,14 +11,14 @@ from windlass.core.codec import Codec, NewerFormat
 from windlass.core.decide import decide
 from windlass.core.duration import milliseconds
 from windlass.core.ending import Ending
-from windlass.core.fault import Fault
+from windlass.core.fault import Fault, read_faults
+from windlass.core.meta import is_readable
 from windlass.core.outcome import Cancelled, Interrupted, Outcome, Postponed, Raised, Refused, Returned
 from windlass.core.record import Claimed
 from windlass.core.retry import Retry
 from windlass.core.rules import read_retry
 from windlass.errors import (
     Cancel,
-    ConfigError,
     Duration,
     LeaseLost,
     PayloadError,
@@ -31,6 +32,9 @@ from windlass.worker.run import Run, Stop
 
 Call = tuple[tuple[object, ...], dict[str, object]]
 
+log = logging.getLogger("windlass.worker")
+
+_DEFAULT_RULE = Retry()
 _THROTTLED_FOR = 60_000
 _UNKNOWN_FIRST = 1_000
 _UNKNOWN_LONGEST = 300_000
@@ -58,22 +62,26 @@ class Attempts:
         """Retry rules that operators have set for queues."""
 
     def begin(self, run: Run) -> Call | Outcome:
-        """The arguments of the call, or why there can be none."""
+        """The arguments of the call, or why there can be none. From here on the run counts as started."""
+        if run.stop is not None:
+            return Interrupted()
         try:
             args, kwargs = self._codec.decode_call(run.task.signature, run.job.payload)
+            _check_readable(run.job)
         except NewerFormat:
             return Postponed(_patience(run.job.unknown_for), "newer_format")
         except PayloadError as error:
             return Refused(self._fault(run.job, error), "undecodable", is_run=False)
         if run.task.shape.job_parameter is not None:
-            kwargs[run.task.shape.job_parameter] = run.active
+            args, kwargs = run.task.shape.with_job(args, kwargs, run.active)
+        run.begin(clock.monotonic())
         return args, kwargs
 
     def returned(self, run: Run, value: object) -> Outcome:
         """What a return value means; one that cannot be stored fails the job, for the work is done already."""
         try:
             return Returned(self._codec.encode_result(run.task.signature, value))
-        except PayloadError as error:
+        except Exception as error:  # the codec refuses with PayloadError; a class of the user's may raise anything
             return Refused(self._fault(run.job, error), "result")
 
     def raised(self, run: Run, error: BaseException) -> Outcome:
@@ -82,7 +90,7 @@ class Attempts:
             return self._stopped(run)
         try:
             return self._meant(run, error)
-        except ConfigError as wrong:  # a Snooze or a RetryableError with an impossible delay
+        except Exception as wrong:  # an impossible delay, or a subclass of the user's that has none
             return Raised(self._fault(run.job, wrong))
 
     def ending(self, run: Run, outcome: Outcome) -> Ending:
@@ -90,7 +98,11 @@ class Attempts:
         ran_for = None if run.started is None else round((clock.monotonic() - run.started) * 1000)
         if type(outcome) is Returned:
             return decide(run.job, outcome, retry=self._retry, ran_for=ran_for)
-        return decide(run.job, outcome, retry=self._rule(run), roll=clock.roll(), ran_for=ran_for)
+        try:
+            return decide(run.job, outcome, retry=self._rule(run), roll=clock.roll(), ran_for=ran_for)
+        except Exception:  # a custom delay is user code too
+            log.exception("job %s: its retry rule failed; using the default one", run.job.id)
+            return decide(run.job, outcome, retry=_DEFAULT_RULE, roll=clock.roll(), ran_for=ran_for)
 
     def of_unknown_task(self, job: Claimed) -> Ending:
         """Nobody here knows the task: left for others with growing patience, failed after a day."""
@@ -141,7 +153,17 @@ class Attempts:
         )
 
     def _fault(self, job: Claimed, error: BaseException) -> Fault:
-        return Fault.of(error, at=self._now(), attempt=job.attempt + 1, worker=self._worker)
+        return Fault.of(
+            error, at=self._now(), attempt=job.attempt + 1, worker=self._worker, limit=self._codec.limits.error
+        )
+
+
+def _check_readable(job: Claimed) -> None:
+    """Raise for metadata or errors that cannot be read; the message keeps what was there."""
+    if job.meta is not None and not is_readable(job.meta):
+        raise PayloadError(f"the metadata cannot be read: {job.meta}")
+    if job.errors is not None and read_faults(job.errors).corrupt:
+        raise PayloadError(f"the errors of earlier attempts cannot be read: {job.errors}")
 
 
 def _patience(unknown_for: int | None) -> int:

@@ -36,7 +36,8 @@ class Dispatcher:
         self._on_run = on_run
         self._lock = Lock()
         self._buffer: deque[Run] = deque()
-        self._running: dict[int, Run] = {}
+        self._running: dict[Run, None] = {}
+        """By run, not by job: one that was lost here and claimed again may still occupy its first slot."""
         self._endings: list[tuple[Ending, Claimed]] = []
         self._low = 0
         self.ended_count = 0
@@ -47,6 +48,15 @@ class Dispatcher:
     def in_flight(self) -> int:
         """How many runs are started or wait for their turn."""
         return len(self._running) + len(self._buffer)
+
+    @property
+    def free(self) -> int:
+        """How many more runs would start at once."""
+        return max(0, self.concurrency - self.in_flight)
+
+    @property
+    def running_count(self) -> int:
+        return len(self._running)
 
     @property
     def buffered(self) -> int:
@@ -68,7 +78,7 @@ class Dispatcher:
     def running(self) -> list[Run]:
         """What runs at this moment."""
         with self._lock:
-            return list(self._running.values())
+            return list(self._running)
 
     def offer(self, runs: Iterable[Run]) -> None:
         """Take runs in; those that find a slot start at once."""
@@ -88,9 +98,9 @@ class Dispatcher:
         """Take in the ending of a run; the next run, if the same executor can go on with it."""
         following = None
         with self._lock:
-            if self._running.get(run.job.seq) is not run:
+            if run not in self._running:
                 return None  # it was given up, and its slot is another's by now
-            del self._running[run.job.seq]
+            del self._running[run]
             self._endings.append((ending, run.job))
             self.ended_count += 1
             if self._buffer:
@@ -117,15 +127,14 @@ class Dispatcher:
         with self._lock:
             return [
                 run
-                for run in self._running.values()
+                for run in self._running
                 if not run.is_marked and run.started is not None and run.started <= running_since
             ]
 
-    def oldest_unmarked(self) -> float | None:
-        """When the oldest run that the store does not know of was started."""
+    def oldest_unmarked(self, *, now: float) -> float | None:
+        """When the oldest run that the store does not know of was started; one that is about to start counts as now."""
         with self._lock:
-            starts = [run.started for run in self._running.values() if not run.is_marked and run.started is not None]
-        return min(starts, default=None)
+            return min((run.started or now for run in self._running if not run.is_marked), default=None)
 
     def take_buffered(self, *, claimed_before: float) -> list[Run]:
         """Remove runs that were claimed before then and have not started."""
@@ -146,7 +155,9 @@ class Dispatcher:
     def give_up(self, runs: Iterable[Run]) -> list[Run]:
         """Free the slots of runs that will not end in time; their endings are dropped from now on."""
         with self._lock:
-            given_up = [run for run in runs if self._running.pop(run.job.seq, None) is run]
+            given_up = [run for run in runs if run in self._running]
+            for run in given_up:
+                del self._running[run]
             started = self._fill_slots()
         self._start(started)
         return given_up
@@ -163,10 +174,7 @@ class Dispatcher:
 
     def _take_next(self) -> Run:
         run = self._buffer.popleft()
-        self._running[run.job.seq] = run
-        run.started = clock.monotonic()
-        if run.job.timeout is not None:
-            run.ends_at = run.started + run.job.timeout / 1000
+        self._running[run] = None
         return run
 
     def _executor(self, run: Run) -> Executor:

@@ -55,10 +55,11 @@ class Heartbeat:
         self.lease = ""
 
     def open(self) -> None:
-        """Open a lease; raises when the store is away."""
+        """Open a lease, and learn what is set before the first claim; raises when the store is away."""
         lease = self._new_lease()
         self._session.run(open_lease(self._worker.presence(), lease=lease, ttl=round(self._ttl * 1000)))
         self.lease, self._renewed, self._failures, self._is_open = lease, clock.monotonic(), 0, True
+        self._ask()
 
     def close(self) -> None:
         """Leave cleanly."""
@@ -74,7 +75,6 @@ class Heartbeat:
             elif now - self._renewed >= self._interval:
                 self._renew()
             if now - self._asked >= _CONTROL:
-                self._asked = now
                 self._ask()
             self._failures = 0
         except StoreUnavailable as error:
@@ -93,11 +93,14 @@ class Heartbeat:
         self._stop_lost_runs(running, renewed)
 
     def _stop_lost_runs(self, running: list[Run], renewed: Renewed) -> None:
-        lost = [run for run in running if (run.job.seq, run.job.fence) not in renewed.held]
-        if lost:
-            self._worker.runs_lost(lost)
+        missing = [run for run in running if (run.job.seq, run.job.fence) not in renewed.held]
+        if missing:
+            # Those that ended meanwhile are missing because we ended them.
+            still_running = set(self._worker.running())
+            self._worker.runs_lost([run for run in missing if run in still_running])
 
     def _ask(self) -> None:
+        self._asked = clock.monotonic()
         asked = self._session.run(control(worker=self._instance, lease=self.lease))
         if not asked.is_open:
             self._lost("the store does not know it any more")
@@ -105,13 +108,16 @@ class Heartbeat:
         self._worker.obey(asked)
 
     def _missed(self, error: StoreUnavailable) -> None:
+        if not self._is_open:
+            return  # that was said when the lease was lost
         self._failures += 1
         log.warning("heartbeat failed (%s in a row): %s", self._failures, error)
         overdue = clock.monotonic() - self._renewed >= self._ttl
-        if self._is_open and (overdue or self._failures >= self._failures_allowed):
+        if overdue or self._failures >= self._failures_allowed:
             self._lost(f"it could not be renewed: {error}")
 
     def _lost(self, why: str) -> None:
         log.error("lease lost: %s; stopping its jobs and opening a new one", why)
-        self._is_open = False
+        # Nothing may be claimed under a lease that nobody renews.
+        self._is_open, self.lease = False, ""
         self._worker.lease_lost()

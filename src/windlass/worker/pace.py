@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from math import inf
 
 _HORIZON = 0.05
 """Seconds within which a job that is fetched ahead should start."""
@@ -13,7 +14,7 @@ _FORGOTTEN_AFTER = 60.0
 
 
 class _TaskPace:
-    __slots__ = ("allows", "last", "mean", "recent", "runs")
+    __slots__ = ("allows", "is_barred", "last", "mean", "recent", "runs")
 
     def __init__(self) -> None:
         self.recent: deque[float] = deque(maxlen=_REMEMBERED)
@@ -21,8 +22,13 @@ class _TaskPace:
         self.mean = 0.0
         self.last = 0.0
         self.allows = False
+        self.is_barred = False
+
+    def start_anew(self) -> None:
+        self.recent, self.runs, self.allows = deque(maxlen=_REMEMBERED), 0, False
 
     def add(self, seconds: float, now: float) -> None:
+        self.is_barred = seconds == inf
         self.recent.append(seconds)
         self.runs += 1
         self.last = now
@@ -54,12 +60,17 @@ class Pace:
             pace = tasks.setdefault(task, _TaskPace())
         pace.add(seconds, now)
 
+    def forget(self, queue: str) -> None:
+        """What was measured does not hold any more."""
+        for pace in tuple(self._queues.get(queue, {}).values()):
+            pace.start_anew()
+
     def ahead(self, queue: str, *, now: float) -> int:
         """How many jobs of this queue may wait in the worker beyond those that run."""
         tasks = self._queues.get(queue)
         if not self._is_on or not tasks:
             return 0
-        lately = [pace for pace in tuple(tasks.values()) if now - pace.last < _FORGOTTEN_AFTER]
+        lately = [pace for pace in tuple(tasks.values()) if pace.is_barred or now - pace.last < _FORGOTTEN_AFTER]
         if not lately or not all(pace.allows for pace in lately):
             return 0
         slowest = max(pace.mean for pace in lately)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from threading import Event
 
 from windlass import clock
@@ -25,6 +25,8 @@ log = logging.getLogger("windlass.worker")
 _POLL = 1.0
 _LINGER = 0.005
 """How long endings may gather while the executors still have enough to do."""
+_LIE_ABOUT = 0.02
+"""How long an ending may wait for company when the runs after it turn out to be slow."""
 _MARK_AFTER = 0.02
 _MARK_BEFORE = 0.08
 _HAND_BACK_AFTER = 1.0
@@ -62,15 +64,20 @@ class Pump:
         self.wake = wake
         self._has_news = True
         self._unstarted: list[Run] = []
-        """Last allowed attempts that the store must know of before they start."""
+        """Last allowed attempts: the store must know of each before it starts, but not before it has a slot."""
         self._unsent: list[Ended] = []
         """Endings that the store could not take yet."""
+        self._unanswered: Claimant | None = None
+        """Who asked in a cycle whose answer was lost: jobs may have been taken in that name."""
         self._failures = 0
+        self._is_draining = False
         self._polled = 0.0
         self._cycled = 0.0
         self.may_claim = True
         self.refused_count = 0
+        self.cycle_count = 0
         self.is_idle = False
+        """Whether the last round left nothing to do; never true during a round."""
 
     @property
     def owes(self) -> bool:
@@ -80,6 +87,13 @@ class Pump:
     def news(self) -> None:
         """Something may have come: look into every queue again."""
         self._has_news = True
+        self.wake.set()
+
+    def drain(self) -> None:
+        """Claim no more, for good; the next round returns what has not started. That round is the pump's own affair:
+        nobody else can know what a cycle under way is bringing in.
+        """
+        self._is_draining = True
         self.wake.set()
 
     def ended(self) -> None:
@@ -92,17 +106,18 @@ class Pump:
         if self._failures:
             # Full jitter: workers that lost their store must not come back in step.
             return min(_LONGEST_PAUSE, 0.05 * float(2**self._failures)) * clock.roll() + 0.01
-        if self._unstarted:
+        if self._last_attempts():
             return 0.0
+        now = clock.monotonic()
         if self._dispatcher.has_endings:
-            return max(0.0, self._cycled + _LINGER - clock.monotonic()) if self._dispatcher.has_plenty else 0.0
-        oldest = self._dispatcher.oldest_unmarked()
-        if oldest is not None:
-            return min(max(0.0, oldest + _MARK_BEFORE - clock.monotonic()), _POLL)
-        return _POLL
+            return max(0.0, self._cycled + _LINGER - now) if self._dispatcher.has_plenty else 0.0
+        longest = _LIE_ABOUT if self._dispatcher.buffered else _POLL
+        oldest = self._dispatcher.oldest_unmarked(now=now)
+        return longest if oldest is None else min(max(0.0, oldest + _MARK_BEFORE - now), longest)
 
     def tick(self) -> None:
         """One round: at most one cycle. A store that is away leaves everything as it was, for the next round."""
+        self.is_idle = False
         now = clock.monotonic()
         if self._may_linger(now):
             return
@@ -110,26 +125,29 @@ class Pump:
             self._has_news = False
             self._polled = now
             self._room.look_everywhere()
-        self._hand_back_stale(now)
-        ended = self._unsent + self._dispatcher.take_endings()
-        marked = self._runs_to_mark(now)
+        self._hand_back(claimed_before=now if self._is_draining else now - _HAND_BACK_AFTER)
+        ended = self._unsent = self._unsent + self._dispatcher.take_endings()
+        starting = self._last_attempts()
+        marked = starting + self._dispatcher.unmarked(running_since=now - _MARK_AFTER)
         rooms = self._rooms(now)
-        if not (ended or marked or rooms):
+        if not (ended or marked or rooms or self._unanswered):
             self._note_idleness()
             return
-        self._unsent = ended
+        self.cycle_count += 1
         cycled = self._cycle(ended, marked, rooms, now)
         self._cycled = clock.monotonic()
         if cycled is None:
             return
         self._unsent = []
-        self._note_refused(ended, cycled)
-        self._start_marked(marked, cycled)
+        self._note_refused(ended, cycled.refused)
+        self._note_marked(marked)
+        self._unstarted = self._unstarted[len(starting) :]
+        self._admit([run for run in starting if run.job.seq in cycled.marked])
         self._take_in(cycled.claimed)
-        self._room.learn(rooms, cycled.claimed)
+        others_may_have_more = self._room.learn(rooms, cycled.claimed)
         if ended:
             self._session.announce_endings()
-        if cycled.claimed:
+        if cycled.claimed or others_may_have_more:
             self.wake.set()
         self._note_idleness()
 
@@ -138,28 +156,34 @@ class Pump:
 
     def _may_linger(self, now: float) -> bool:
         """While the executors have enough to do, endings gather for a moment and share a commit."""
-        return self._dispatcher.has_plenty and now - self._cycled < _LINGER and not (self._unsent or self._unstarted)
+        is_soon = now - self._cycled < _LINGER
+        return self._dispatcher.has_plenty and is_soon and not (self._unsent or self._is_draining)
+
+    def _last_attempts(self) -> list[Run]:
+        """Those of the last allowed attempts for which there is a slot now."""
+        return self._unstarted[: self._dispatcher.free] if self._unstarted else []
 
     def _rooms(self, now: float) -> list[tuple[str, int]]:
-        if not self.may_claim:
+        if self._is_draining or self._unanswered or not self.may_claim:
             return []
         return self._room.deal(in_flight=self._dispatcher.in_flight + len(self._unstarted), now=now)
 
     def _cycle(self, ended: list[Ended], marked: list[Run], rooms: list[tuple[str, int]], now: float) -> Cycled | None:
-        claimant = Claimant(self._worker, self._lease(), self._token())
+        claimant = self._unanswered or Claimant(self._worker, self._lease(), self._token())
         endings = [ending for ending, _ in ended]
         marks = [Mark(run.job.seq, run.job.fence, round((now - (run.started or now)) * 1000)) for run in marked]
         try:
             cycled = self._repeated(claimant, endings, marks, rooms)
         except DataRefused as error:
-            log.warning("the store refused a batch of %s endings; writing them one by one: %s", len(endings), error)
-            self._write_one_by_one(ended)
+            self._after_refusal(ended, error)
             return None
         except StoreUnavailable as error:
-            self._failures = min(self._failures + 1, 10)
-            log.warning("store unavailable, trying again: %s", error)
+            self._note_failure(error)
             return None
+        if self._failures:
+            log.info("the store is back")
         self._failures = 0
+        self._unanswered = None
         return cycled
 
     def _repeated(
@@ -168,40 +192,57 @@ class Pump:
         try:
             return self._session.run(cycle(claimant, endings=endings, marks=marks, rooms=rooms))
         except OutcomeUnknown:
-            # The answer was lost. The same token without rooms re-reads what the first try took, if it took.
+            # The same token without rooms re-reads what the first try took, if it took. Until that has worked nothing
+            # else is claimed, or jobs would be held in our name and run by nobody.
+            self._unanswered = claimant
+            self._has_news = True
             return self._session.run(cycle(claimant, endings=endings, marks=marks))
 
-    def _write_one_by_one(self, ended: list[Ended]) -> None:
-        """One bad ending must not fail the batch: the offender's job fails with a reason that can be stored."""
-        rest = list(ended)
-        while rest:
-            ending, job = rest[0]
-            try:
-                self._session.run(finish([ending], worker=self._worker))
-            except DataRefused as error:
-                log.error("job %s: its ending cannot be stored: %s", job.id, error)
-                rest[0] = (self._attempts.of_refused_data(ending, job, error), job)
-                if rest[0][0].reason == ending.reason == "result":
-                    log.critical("job %s: not even its failure can be stored; leaving it to rescue", job.id)
-                    rest.pop(0)
-                continue
-            except StoreUnavailable as error:
-                log.warning("store unavailable, trying again: %s", error)
-                self._failures += 1
-                break
-            rest.pop(0)
-        self._unsent = rest
+    def _after_refusal(self, ended: list[Ended], error: DataRefused) -> None:
+        """One bad ending must not fail the batch: all are written one by one."""
+        if not ended:
+            self._note_failure(error)  # what it refused was not ours
+            return
+        log.warning("the store refused a batch of %s endings; writing them one by one: %s", len(ended), error)
+        try:
+            while self._unsent:
+                self._write(*self._unsent[0])
+                self._unsent = self._unsent[1:]
+        except StoreUnavailable as unavailable:
+            self._note_failure(unavailable)
+        self._session.announce_endings()
 
-    def _runs_to_mark(self, now: float) -> list[Run]:
-        return self._unstarted + self._dispatcher.unmarked(running_since=now - _MARK_AFTER)
+    def _write(self, ending: Ending, job: Claimed) -> None:
+        """Write one ending, or, if it cannot be stored, a failure that says so."""
+        try:
+            refused = self._session.run(finish([ending], worker=self._worker))
+        except DataRefused as error:
+            log.error("job %s: its ending cannot be stored, so it fails: %s", job.id, error)
+            refused = self._write_failure(self._attempts.of_refused_data(ending, job, error), job)
+        self._note_refused([(ending, job)], refused)
 
-    def _start_marked(self, marked: list[Run], cycled: Cycled) -> None:
-        for run in marked:
+    def _write_failure(self, ending: Ending, job: Claimed) -> Collection[int]:
+        try:
+            return self._session.run(finish([ending], worker=self._worker))
+        except DataRefused as error:
+            log.critical("job %s: not even its failure can be stored; rescue gets it from us: %s", job.id, error)
+            return ()
+
+    def _note_failure(self, error: Exception) -> None:
+        if not self._failures:
+            log.warning("store unavailable, trying until it is back: %s", error)
+        self._failures = min(self._failures + 1, 10)
+
+    def _note_marked(self, runs: list[Run]) -> None:
+        for run in runs:
             run.is_marked = True
-        starting, self._unstarted = self._unstarted, []
-        held = [run for run in starting if run.job.seq in cycled.marked]
-        if held:
-            self._dispatcher.offer(held)
+
+    def _admit(self, runs: list[Run]) -> None:
+        """Let runs start; in a worker that stops they wait for the next round instead, which returns them."""
+        if self._is_draining:
+            self._unstarted += runs
+        elif runs:
+            self._dispatcher.offer(runs)
 
     def _take_in(self, claimed: Sequence[Claimed]) -> None:
         ready: list[Run] = []
@@ -217,25 +258,22 @@ class Pump:
                 self._unstarted.append(run)
             else:
                 ready.append(run)
-        if ready:
-            self._dispatcher.offer(ready)
+        self._admit(ready)
         if unknown:
             self._dispatcher.add_endings(unknown)
 
-    def _note_refused(self, ended: list[Ended], cycled: Cycled) -> None:
-        for _, job in ended if cycled.refused else ():
-            if job.seq in cycled.refused:
+    def _note_refused(self, ended: list[Ended], refused: Collection[int]) -> None:
+        for _, job in ended if refused else ():
+            if job.seq in refused:
                 self.refused_count += 1
                 log.warning("job %s: another owner has it; our ending under fence %s was refused", job.id, job.fence)
 
-    def _hand_back_stale(self, now: float) -> None:
-        """What was fetched ahead but does not get its turn goes back, uncharged, for others to run."""
-        stale = self._dispatcher.take_buffered(claimed_before=now - _HAND_BACK_AFTER)
+    def _hand_back(self, *, claimed_before: float) -> None:
+        """What does not get its turn goes back, uncharged, for others to run."""
+        stale = self._dispatcher.take_buffered(claimed_before=claimed_before)
+        stale += [run for run in self._unstarted if run.claimed <= claimed_before]
         if stale:
+            self._unstarted = [run for run in self._unstarted if run.claimed > claimed_before]
+            # They waited behind runs longer than was foreseen; without this the same cycle would fetch them again.
+            self._room.measure_anew({run.job.queue for run in stale})
             self._dispatcher.add_endings([(self._attempts.ending(run, Interrupted()), run.job) for run in stale])
-
-    def hand_back_unstarted(self) -> None:
-        """Return everything that has not started, for a worker that stops."""
-        unstarted = self._dispatcher.remove_buffered(lambda run: True) + self._unstarted
-        self._unstarted = []
-        self._dispatcher.add_endings([(self._attempts.ending(run, Interrupted()), run.job) for run in unstarted])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from windlass.core.record import Claimed
 from windlass.core.weights import SmoothWeights
@@ -22,6 +22,8 @@ class Room:
         self._most = most
         self._pace = pace
         self._empty: set[str] = set()
+        self._unknown = set(weights)
+        """Queues of which nobody can tell whether they have work: they were empty, and there was news since."""
 
     @property
     def queues(self) -> tuple[str, ...]:
@@ -34,25 +36,49 @@ class Room:
 
     def look_everywhere(self) -> None:
         """Forget which queues were empty: something may have come."""
+        self._unknown |= self._empty
         self._empty.clear()
+
+    def measure_anew(self, queues: Iterable[str]) -> None:
+        """Fetch nothing ahead from these queues until their pace is known again."""
+        for name in queues:
+            self._pace.forget(name)
 
     def deal(self, *, in_flight: int, now: float) -> Rooms:
         """What to ask for now; nothing when there is no room or every queue is known to be empty."""
         hopeful = [name for name in self._weights.names if name not in self._empty]
         if not hopeful:
             return []
-        dealt = self._weights.deal(max(0, min(self._concurrency - in_flight, self._most)), hopeful)
-        ahead = {name: self._pace.ahead(name, now=now) for name in hopeful}
-        quick = [name for name, allowed in ahead.items() if allowed]
-        if quick:
-            waiting = in_flight + sum(dealt.values()) - self._concurrency
-            spare = min(min(ahead[name] for name in quick) - max(0, waiting), self._most - sum(dealt.values()))
-            for name, extra in self._weights.deal(max(0, spare), quick).items():
-                dealt[name] = dealt.get(name, 0) + extra
+        free = max(0, self._concurrency - in_flight)
+        waiting = max(0, in_flight - self._concurrency)
+        # While one queue that may have work cannot be fetched ahead, none is: what waits in the buffer would take the
+        # slots that are its share, for as long as the others have work.
+        ahead = min(self._pace.ahead(name, now=now) for name in hopeful)
+        places = min(free + max(0, ahead - waiting), self._most)
+        dealt = self._weights.deal(places, hopeful)
+        if self._unknown:
+            self._ask_unknown(dealt)
         return list(dealt.items())
 
-    def learn(self, rooms: Rooms, claimed: Sequence[Claimed]) -> None:
-        """A queue that gave less than it was asked for is empty until there is news."""
-        if len(claimed) < sum(room for _, room in rooms):
-            given = Counter(job.queue for job in claimed)
-            self._empty.update(name for name, room in rooms if given[name] < room)
+    def learn(self, rooms: Rooms, claimed: Sequence[Claimed]) -> bool:
+        """A queue that gave less than it was asked for is empty until there is news; whether others may have more."""
+        self._unknown.difference_update(name for name, _ in rooms)
+        if len(claimed) == sum(room for _, room in rooms):
+            return False
+        given = Counter(job.queue for job in claimed)
+        self._empty.update(name for name, room in rooms if given[name] < room)
+        return len(self._empty) < len(self._declared)
+
+    def _ask_unknown(self, dealt: dict[str, int]) -> None:
+        """Ask those first of which nothing is known, for one job each: a light one that is empty would otherwise keep
+        the others from fetching ahead until its turn comes.
+        """
+        for name in self._unknown - dealt.keys():
+            known = [other for other in dealt if other not in self._unknown]
+            if not known:
+                return
+            richest = max(known, key=dealt.__getitem__)
+            dealt[richest] -= 1
+            dealt[name] = 1
+            if not dealt[richest]:
+                del dealt[richest]

@@ -26,7 +26,7 @@ class Stop(Enum):
 class Run:
     """A claimed job on its way through the worker. Its flags may be set from any thread."""
 
-    __slots__ = ("_active", "_report", "claimed", "ends_at", "handle", "is_marked", "job", "started", "stop", "task")
+    __slots__ = ("_active", "_report", "claimed", "ends_at", "is_marked", "job", "started", "stop", "task")
 
     def __init__(self, job: Claimed, task: Task[..., Any], *, claimed: float, report: ReportProgress) -> None:
         self.job = job
@@ -34,15 +34,20 @@ class Run:
         self.claimed = claimed
         """When it came from the store, on the monotonic clock."""
         self.started: float | None = None
+        """When user code began, on the monotonic clock."""
         self.ends_at: float | None = None
         """When its time limit is over, on the monotonic clock."""
         self.is_marked = False
         """Whether the store knows that user code has begun."""
         self.stop: Stop | None = None
-        self.handle: Any = None
-        """The executor's means to stop it."""
         self._report = report
         self._active: ActiveJob | None = None
+
+    def begin(self, now: float) -> None:
+        """User code begins."""
+        self.started = now
+        if self.job.timeout is not None:
+            self.ends_at = now + self.job.timeout / 1000
 
     @property
     def is_last_attempt(self) -> bool:

@@ -9,7 +9,7 @@ import socket
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from threading import Event
+from threading import Event, Thread
 from typing import Any
 
 import msgspec
@@ -39,6 +39,11 @@ from windlass.worker.run import Run, Stop
 from windlass.worker.ticker import Ticker
 
 log = logging.getLogger("windlass.worker")
+
+# After the grace time; together they stay within the two seconds in which a worker is gone, whatever its store does.
+_LAST_LINES = 0.25
+_LAST_WRITES = 1.0
+_GOODBYE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,35 +154,34 @@ class Worker:
 
         ``is_urgent`` is asked all along; once true, the grace time is over.
         """
-        if self._started is None or self._is_stopped:
-            return
+        if self._started is None or self._is_stopped or self._process != os.getpid():
+            return  # a child that was forked off has the object but not the worker
         self._is_stopped = True
         limit = self._grace if grace is None else duration(grace, "grace").total_seconds()
         until = clock.monotonic() + limit
         self._is_draining = True
-        self._pump.may_claim = False
-        self._pump.hand_back_unstarted()
-        self._wait_until(lambda: is_urgent() or not (self._dispatcher.in_flight or self._pump.owes), until)
+        self._pump.drain()
+        self._wait_until(lambda: is_urgent() or self._is_done(), until)
         self._hand_back_running()
-        # Two seconds for the last writes, so that a store that is away cannot hold the process.
-        last = clock.monotonic() + 1.5
-        self._wait_until(lambda: not self._dispatcher.is_busy and not self._pump.owes, last)
-        self._shut_down(last)
+        self._wait_until(self._is_done, clock.monotonic() + _LAST_WRITES)
+        self._part(timeout=_GOODBYE)
 
     def run_until_empty(self, *, is_over: Callable[[], bool] = lambda: False) -> int:
         """Run jobs until nothing in its queues is ready, then stop; how many runs ended.
 
         Jobs that are due later stay where they are. ``is_over`` is asked all along; once true, it returns early.
         """
+        if self._is_stopped or self._process != os.getpid():
+            raise ConfigError(f"worker {self.name} runs no more here; make a new one")
         before = self._dispatcher.ended_count
         was_started = self._started is not None
         if not was_started:
             self.start()
         try:
+            self._rounds.clear()
             while not (is_over() or self._is_empty()):
-                self._rounds.clear()
-                self._pump.news()
                 clock.wait(self._rounds, 0.05)
+                self._rounds.clear()
         finally:
             if not was_started:
                 self.stop()
@@ -275,27 +279,35 @@ class Worker:
         """The grace time is over: interrupt what can be interrupted, then hand back whatever still runs."""
         for run in self._dispatcher.running():
             self._stop_run(run, Stop.GIVEN_UP)
-        self._wait_until(lambda: not self._dispatcher.in_flight, clock.monotonic() + 0.25)
+        self._wait_until(lambda: not self._dispatcher.in_flight, clock.monotonic() + _LAST_LINES)
         given_up = self._dispatcher.give_up(self._dispatcher.running())
         for run in given_up:
             log.warning("job %s still runs; handing it back", run.job.id)
         self._dispatcher.add_endings([(self._attempts.ending(run, Interrupted()), run.job) for run in given_up])
 
-    def _shut_down(self, until: float) -> None:
+    def _part(self, *, timeout: float) -> None:
+        """End all threads and take leave of the store, on a thread of its own: a store that is away may hold any step
+        up, but not the process.
+        """
+        parting = Thread(target=self._shut_down, name="windlass-parting", daemon=True)
+        parting.start()
+        parting.join(timeout)
+        if parting.is_alive():
+            log.warning("the store does not answer; leaving without a goodbye, jobs come back when the lease is over")
+
+    def _shut_down(self) -> None:
         if self._unsubscribe is not None:
             self._unsubscribe()
-        if self._upkeep is not None:
-            self._upkeep.stop(timeout=max(0.1, until - clock.monotonic()))
-        self._pumping.stop(timeout=max(0.1, until - clock.monotonic()))
-        self._beating.stop(timeout=max(0.1, until - clock.monotonic()))
-        self._threads.close()
-        self._loop.close()
+        for ticker in self._tickers():
+            ticker.stop()
         try:
+            self._heartbeat.close()
             if self._duties is not None:
                 self._duties.resign()
-            self._heartbeat.close()
         except WindlassError as error:
             log.warning("could not say goodbye to the store; its jobs come back when the lease is over: %s", error)
+        self._threads.close()
+        self._loop.close()
 
     def _wait_until(self, is_done: Callable[[], bool], until: float) -> None:
         while not is_done():
@@ -306,10 +318,19 @@ class Worker:
             self._pump.ended()
             clock.wait(self._rounds, min(left, 0.05))
 
+    def _is_done(self) -> bool:
+        """Whether nothing runs, waits or is on its way to or from the store."""
+        return self._pump.is_idle and not self._dispatcher.is_busy
+
     def _is_empty(self) -> bool:
-        if self._dispatcher.is_busy or not self._pump.is_idle:
+        cycles = self._pump.cycle_count
+        if not self._is_done():
             return False
-        return self._session.run(self._ready_jobs()) == 0 and not self._dispatcher.is_busy
+        if self._session.run(self._ready_jobs()):
+            self._pump.news()
+            return False
+        # A job that was taken while we counted the ready ones is in no count, and may be ready again by now.
+        return self._pump.cycle_count == cycles
 
     def _ready_jobs(self) -> Operation[int]:
         """How many jobs could be claimed now: an uncached count, so that nothing that just came back is missed."""

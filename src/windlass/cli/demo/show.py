@@ -1,30 +1,20 @@
-"""How the story is told: live at a terminal, in plain lines anywhere else."""
+"""How the story is told; here in plain lines, for files and pipes."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol
 
 from windlass import clock
 from windlass.cli.demo.cast import Role
 from windlass.cli.demo.summary import Summary
-from windlass.cli.screen import PlainScreen, Screen, Styled, TerminalScreen, terminal
-from windlass.cli.views.job import note
-from windlass.cli.views.style import STATE_STYLES
+from windlass.cli.screen import PlainScreen, Screen, Styled
+from windlass.cli.views.jobs import note
 from windlass.core.state import State
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 CastFrame = Callable[[Sequence[Role]], None]
 BurstFrame = Callable[[int], None]
-
-
-def choose_show() -> Show:
-    """Whichever the output can take."""
-    return LiveShow() if sys.stdout.isatty() else PlainShow()
 
 
 class Show(Protocol):
@@ -32,12 +22,12 @@ class Show(Protocol):
 
     def title(self, name: str, store: str) -> None: ...
     def scene(self, *lines: str) -> None: ...
-    def live_cast(self) -> _Frames[CastFrame]: ...
-    def live_burst(self, total: int) -> _Frames[BurstFrame]: ...
+    def live_cast(self) -> AbstractContextManager[CastFrame]: ...
+    def live_burst(self, total: int) -> AbstractContextManager[BurstFrame]: ...
     def summary(self, summary: Summary) -> None: ...
 
 
-class _Told:
+class Teller:
     """What both ways of telling share."""
 
     def __init__(self, screen: Screen) -> None:
@@ -56,7 +46,7 @@ class _Told:
         summary.draw(self._screen)
 
 
-class PlainShow(_Told):
+class PlainShow(Teller):
     """A line for every change."""
 
     def __init__(self) -> None:
@@ -84,33 +74,8 @@ class PlainShow(_Told):
         yield frame
 
 
-class LiveShow(_Told):
-    """A table that moves."""
-
-    def __init__(self) -> None:
-        self._console = terminal()
-        super().__init__(TerminalScreen(self._console))
-
-    @contextmanager
-    def live_cast(self) -> Iterator[CastFrame]:
-        from rich.live import Live
-
-        self._screen.line("")
-        with Live(console=self._console, refresh_per_second=12) as live:
-            yield lambda cast: live.update(_cast_table(cast))
-
-    @contextmanager
-    def live_burst(self, total: int) -> Iterator[BurstFrame]:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress
-
-        bar = Progress(BarColumn(bar_width=40), MofNCompleteColumn(), console=self._console)
-        with bar:
-            task = bar.add_task("", total=total)
-            yield lambda completed: bar.update(task, completed=completed)
-
-
 def _quarters(role: Role) -> str:
-    """What there is to tell of a job that does not change all the time, for each change is a line."""
+    """The same without what changes all the time, for each change is a line."""
     job = role.job
     match job.state:
         case State.SCHEDULED:
@@ -120,47 +85,14 @@ def _quarters(role: Role) -> str:
         case State.RUNNING if job.progress.value is not None:
             return f"{int(job.progress.value * 4) * 25}%"
         case _:
-            return _told(role)
+            return told(role)
 
 
-def _told(role: Role) -> str:
+def told(role: Role) -> str:
+    """What there is to tell of a job besides its state."""
     job = role.job
     if job.state is State.RETRYING and job.errors:
         return f"attempt {job.attempt} of {job.max_attempts} failed: {job.errors[-1].message}"
     if job.state is State.COMPLETED and job.attempt > 1:
         return f"at attempt {job.attempt}"
     return "" if job.state in (State.PENDING, State.RUNNING) else note(job)
-
-
-def _cast_table(cast: Sequence[Role]) -> Table:
-    from rich.box import SIMPLE_HEAD
-    from rich.progress_bar import ProgressBar
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(
-        box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="bold", border_style="dim"
-    )
-    for title in ("JOB", "RUNS ON"):
-        table.add_column(title, no_wrap=True)
-    table.add_column("PRIORITY", justify="right", no_wrap=True)
-    table.add_column("STATE", no_wrap=True, min_width=9)
-    table.add_column("", ratio=1)
-    for role in cast:
-        job = role.job
-        is_moving = job.state is State.RUNNING and job.progress.value is not None
-        last = (
-            ProgressBar(total=1, completed=job.progress.value or 0, width=24)
-            if is_moving
-            else Text(_told(role), style="dim", no_wrap=True, overflow="ellipsis")
-        )
-        table.add_row(role.name, role.runs, str(job.priority), Text(str(job.state), STATE_STYLES[job.state]), last)
-    return table
-
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-    from typing import TypeAlias, TypeVar
-
-    _Frame = TypeVar("_Frame")
-    _Frames: TypeAlias = AbstractContextManager[_Frame]

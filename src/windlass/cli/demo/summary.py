@@ -9,7 +9,7 @@ from typing import Any
 from windlass.app import Windlass
 from windlass.cli.demo.cast import Role
 from windlass.cli.screen import Cell, Column, Screen, Styled
-from windlass.cli.views.job import last_error
+from windlass.cli.views.jobs import last_error
 from windlass.cli.views.style import count_cell, state_cell
 from windlass.cli.views.timeline import Timeline
 from windlass.core.state import State

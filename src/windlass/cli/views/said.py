@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from windlass.cli.screen import Screen
@@ -14,12 +14,16 @@ class Said:
 
     sentence: str
     values: Mapping[str, object]
+    details: Sequence[str] = ()
+    """For people only, a line each."""
 
     def data(self) -> object:
         return dict(self.values)
 
     def draw(self, screen: Screen) -> None:
         screen.line(self.sentence)
+        for detail in self.details:
+            screen.line(f"  {detail}")
 
 
 def jobs_counted(count: int) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec.json import encode
 
 from windlass import clock
 from windlass.errors import AppClosed, StoreUnavailable, WindlassError
-from windlass.forking import start_anew_in_child
 from windlass.store.driver import DataRefused, News
 from windlass.store.operation import Answer, Call
 from windlass.store.sqlite import schema
@@ -18,11 +19,14 @@ from windlass.store.sqlite.address import Address
 from windlass.store.sqlite.lanes import Lanes
 from windlass.store.sqlite.library import Busy, Connection, connect
 from windlass.store.sqlite.news import listen
+from windlass.store.sqlite.traffic import Traffic
 from windlass.store.sqlite.twofold import claim_file, yield_file
 from windlass.store.sqlite.writer import Guarded
 from windlass.store.statements import Statement, load_calls
 
 _CALLS = "windlass.store.sqlite.calls"
+
+T = TypeVar("T")
 
 
 class SqliteDriver:
@@ -40,60 +44,74 @@ class SqliteDriver:
         self._now = now
         self._deadline = deadline
         self._calls = load_calls(_CALLS, prefix=prefix)
+        self._traffic = Traffic()
         self._lanes = self._new_lanes()
         self._opening = Lock()
         self._is_open = False
         self._is_closed = False
-        start_anew_in_child(self, SqliteDriver.start_anew)
+        _be_still_while_forking(self)
 
     @property
     def name(self) -> str:
         return self._address.path
 
     def execute(self, call: Call) -> Answer:
-        if not self._is_open:
-            self._open()
-        try:
-            return self._lanes.execute(call)
-        except Busy as busy:
-            raise self._locked() from busy
+        with self._traffic:
+            if not self._is_open:
+                self._open()
+            try:
+                return self._lanes.execute(call)
+            except Busy as busy:
+                raise self._locked() from busy
 
     def listen(self, wake: Callable[[], None]) -> News:
-        if not self._is_open:
-            self._open()
-
-        def wake_for_others() -> None:
-            # The log file changes with our own commits too, of which everybody here knows already.
-            if self._sees_foreign_commits():
-                wake()
-
-        return listen(self._address, wake_for_others, connect=self._connect)
+        self.migrate()
+        return listen(self._address, wake, has_news=self._sees_foreign_commits)
 
     def migrate(self) -> list[str]:
-        return self._open()
+        with self._traffic:
+            return self._open()
 
     def close(self) -> None:
-        with self._opening:
+        with self._traffic, self._opening:
             self._is_closed = True
             if self._is_open:
                 self._is_open = False
                 self._lanes.close()
                 self._let_file_go()
 
+    def be_still(self) -> None:
+        """Make ready for a fork: nobody is inside SQLite, no connection is left to be carried over."""
+        self._traffic.halt()
+        if not self._address.is_memory:
+            self._lanes.close()
+
+    def go_on(self) -> None:
+        """The fork is over; the next call opens what it needs."""
+        self._traffic.resume()
+
     def start_anew(self) -> None:
         """Forget everything that belongs to the parent process; called in a forked child."""
         self._lanes.abandon()
         self._lanes = self._new_lanes()
         self._opening = Lock()
+        self._traffic = Traffic()
 
     def _sees_foreign_commits(self) -> bool:
-        try:
-            return self._lanes.writer.sees_foreign_commits()
-        except (Busy, WindlassError):
-            return True  # better one look too many than one too few
+        with self._traffic:
+            try:
+                return self._is_open and self._lanes.writer.sees_foreign_commits()
+            except (Busy, WindlassError):
+                return False  # the file is in trouble; whoever works with it will say so
 
     def _new_lanes(self) -> Lanes:
-        return Lanes(connect=self._connect, begin=self._begin, perform=self._perform, is_memory=self._address.is_memory)
+        return Lanes(
+            connect=self._connect,
+            begin=self._begin,
+            perform=self._perform,
+            patiently=self._patiently,
+            is_memory=self._address.is_memory,
+        )
 
     def _open(self) -> list[str]:
         """Open the file and bring its schema up to date; the steps that took."""
@@ -145,24 +163,22 @@ class SqliteDriver:
     def _begin(self, connection: Connection) -> None:
         self._patiently(lambda: connection.run("BEGIN IMMEDIATE"))
 
-    def _patiently(self, attempt: Callable[[], object]) -> None:
+    def _patiently(self, attempt: Callable[[], T]) -> T:
         """Try until it works or the deadline has come.
 
         SQLite's own waiting backs off so far that one writer can starve; short waits with jitter are fair.
         """
         try:
-            attempt()
+            return attempt()
         except Busy:
             until = clock.monotonic() + self._deadline
             while True:
                 clock.sleep(0.0001 + 0.0002 * clock.roll())
                 try:
-                    attempt()
+                    return attempt()
                 except Busy:
                     if clock.monotonic() >= until:
                         raise
-                else:
-                    return
 
     def _locked(self) -> StoreUnavailable:
         return StoreUnavailable(
@@ -210,3 +226,23 @@ class SqliteDriver:
     ) -> None:
         for item in items:
             connection.run(statement.text, {**bound, **dict(zip(statement.each_names, item, strict=True))})
+
+
+def _be_still_while_forking(driver: SqliteDriver) -> None:
+    """Let parent and child each open connections of their own after a fork, without keeping the driver alive."""
+    reference = weakref.ref(driver)
+
+    def tell(what: Callable[[SqliteDriver], None]) -> Callable[[], None]:
+        def told() -> None:
+            living = reference()
+            if living is not None:
+                what(living)
+
+        return told
+
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(
+            before=tell(SqliteDriver.be_still),
+            after_in_parent=tell(SqliteDriver.go_on),
+            after_in_child=tell(SqliteDriver.start_anew),
+        )

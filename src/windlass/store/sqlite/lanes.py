@@ -21,10 +21,12 @@ class Lanes:
         connect: Callable[[], Connection],
         begin: Callable[[Connection], None],
         perform: Callable[[Connection, Call], Answer],
+        patiently: Callable[[Callable[[], Answer]], Answer],
         is_memory: bool,
     ) -> None:
         self._connect = connect
         self._perform = perform
+        self._patiently = patiently
         self._is_memory = is_memory
         self.writer = Writer(connect=connect, begin=begin, perform=perform)
         # A database in memory lives in one connection, which then serves every lane.
@@ -56,15 +58,19 @@ class Lanes:
         except IndexError:
             connection = self._connect()
         try:
-            # One snapshot for all statements of the call.
-            connection.run("BEGIN")
-            try:
-                return self._perform(connection, call)
-            finally:
-                if connection.is_in_transaction:
-                    connection.run("COMMIT")
+            # Even a reader has to wait when somebody repairs the log's index after a crash.
+            return self._patiently(lambda: self._read_on(connection, call))
         finally:
             if len(self._readers) < _READERS_KEPT:
                 self._readers.append(connection)
             else:
                 connection.close()
+
+    def _read_on(self, connection: Connection, call: Call) -> Answer:
+        # One snapshot for all statements of the call.
+        connection.run("BEGIN")
+        try:
+            return self._perform(connection, call)
+        finally:
+            if connection.is_in_transaction:
+                connection.run("COMMIT")

@@ -15,13 +15,13 @@ from pathlib import Path
 from threading import Event, Thread
 
 from windlass import clock
-from windlass.errors import WindlassError
 from windlass.store.driver import News
 from windlass.store.sqlite.address import Address
-from windlass.store.sqlite.library import Busy, Connection
 
 _QUICKEST = 0.005
 _SLOWEST = 0.05
+_FIRST_LOOK = 0.001
+_LAST_LOOK = 0.256
 _IN_MODIFY = 0x2
 _IN_CLOEXEC = 0o2000000
 _IN_NONBLOCK = 0o4000
@@ -34,24 +34,25 @@ class _Silent:
         pass
 
 
-def listen(address: Address, wake: Callable[[], None], *, connect: Callable[[], Connection]) -> News:
-    """Call ``wake`` from a thread whenever another connection may have committed something."""
+def listen(address: Address, wake: Callable[[], None], *, has_news: Callable[[], bool]) -> News:
+    """Call ``wake`` from a thread whenever ``has_news`` says that another connection has committed something."""
     if address.is_memory:
         return _Silent()
     if address.news == "auto" and sys.platform == "linux":
         try:
-            return WatchedNews(address.path, wake)
+            return WatchedNews(address.path, wake, has_news=has_news)
         except OSError:
             pass  # no inotify instances left, or a kernel without: polling always works
-    return PolledNews(wake, connect=connect)
+    return PolledNews(wake, has_news=has_news)
 
 
 class WatchedNews:
-    """Tells of writes to the log file by inotify."""
+    """Looks for news when inotify tells of a write to the log file, which may well be one of our own."""
 
-    def __init__(self, path: str, wake: Callable[[], None]) -> None:
+    def __init__(self, path: str, wake: Callable[[], None], *, has_news: Callable[[], bool]) -> None:
         self._log_name = os.fsencode(Path(path).name + "-wal")
         self._wake = wake
+        self._has_news = has_news
         self._inotify = _watch_folder(Path(path).parent)
         self._stop_reading, self._stop_writing = os.pipe()
         self._thread = Thread(target=self._run, name="windlass-news", daemon=True)
@@ -64,15 +65,25 @@ class WatchedNews:
             os.close(descriptor)
 
     def _run(self) -> None:
+        pause: float | None = None
         while True:
-            readable, _, _ = select.select([self._inotify, self._stop_reading], [], [])
+            readable, _, _ = select.select([self._inotify, self._stop_reading], [], [], pause)
             if self._stop_reading in readable:
                 return
-            if self._log_name in os.read(self._inotify, 65_536):
-                # The write comes before the commit is visible: wake at once, and once more a moment later.
+            if not readable:
+                pause = _later(pause)
+            elif self._log_name in os.read(self._inotify, 65_536):
+                pause = _FIRST_LOOK
+            else:
+                continue
+            if self._has_news():
                 self._wake()
-                clock.sleep(0.001)
-                self._wake()
+            clock.sleep(_FIRST_LOOK)  # a commit writes many times; one look is enough for all of them
+
+
+def _later(pause: float | None) -> float | None:
+    """When to look again: the log is written before the disk has it, and only then the commit can be seen."""
+    return None if pause is None or pause >= _LAST_LOOK else pause * 2
 
 
 def _watch_folder(folder: Path) -> int:
@@ -87,11 +98,11 @@ def _watch_folder(folder: Path) -> int:
 
 
 class PolledNews:
-    """Asks for the change counter: every 5 ms while things change, every 50 ms in quiet times."""
+    """Looks for news every 5 ms while there are any, every 50 ms in quiet times."""
 
-    def __init__(self, wake: Callable[[], None], *, connect: Callable[[], Connection]) -> None:
+    def __init__(self, wake: Callable[[], None], *, has_news: Callable[[], bool]) -> None:
         self._wake = wake
-        self._connect = connect
+        self._has_news = has_news
         self._stopped = Event()
         self._thread = Thread(target=self._run, name="windlass-news", daemon=True)
         self._thread.start()
@@ -101,20 +112,10 @@ class PolledNews:
         self._thread.join()
 
     def _run(self) -> None:
-        connection, last, pause = self._connect(), None, _QUICKEST
-        try:
-            while not clock.wait(self._stopped, pause):
-                version = _version(connection)
-                pause = _QUICKEST if version != last else min(pause * 1.2, _SLOWEST)
-                if version != last:
-                    last = version
-                    self._wake()
-        finally:
-            connection.close()
-
-
-def _version(connection: Connection) -> int | None:
-    try:
-        return int(connection.run("PRAGMA data_version")[0][0])
-    except (Busy, WindlassError):
-        return None  # the file is in trouble; whoever works with it will say so
+        pause = _QUICKEST
+        while not clock.wait(self._stopped, pause):
+            if self._has_news():
+                pause = _QUICKEST
+                self._wake()
+            else:
+                pause = min(pause * 1.2, _SLOWEST)

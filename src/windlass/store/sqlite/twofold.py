@@ -8,50 +8,62 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from threading import Lock
 from typing import Any
+from urllib.parse import unquote
 
 from windlass.errors import ConfigError
 
 _ours: dict[str, int] = {}
 _hook_is_set = False
+_lock = Lock()
 
 
 def claim_file(path: str) -> None:
     """Say that apsw has this file open; from now on ``sqlite3.connect`` to it raises ``ConfigError``."""
     global _hook_is_set  # noqa: PLW0603  # audit hooks are per process and cannot be taken back
-    if path not in _ours and _is_open_here(path):
-        raise ConfigError(_message(path))
-    _ours[path] = _ours.get(path, 0) + 1
-    if not _hook_is_set:
-        sys.addaudithook(_audit)
-        _hook_is_set = True
+    # One at a time: a store that opens beside another must not take the other's connection for a stranger's.
+    with _lock:
+        if not _is_ours(path) and _is_open_here(path):
+            raise ConfigError(_message(path))
+        _ours[path] = _ours.get(path, 0) + 1
+        if not _hook_is_set:
+            sys.addaudithook(_audit)
+            _hook_is_set = True
 
 
 def yield_file(path: str) -> None:
     """Say that one of the stores on this file is closed."""
-    _ours[path] = _ours.get(path, 1) - 1
-    if _ours[path] <= 0:
-        del _ours[path]
+    with _lock:
+        _ours[path] = _ours.get(path, 1) - 1
+        if _ours[path] <= 0:
+            del _ours[path]
 
 
 def _audit(event: str, args: tuple[Any, ...]) -> None:
-    if event == "sqlite3.connect" and _ours and isinstance(args[0], str | os.PathLike):
-        path = str(args[0]).removeprefix("file:").split("?")[0]
-        if any(_is_same(path, ours) for ours in _ours):
+    if event == "sqlite3.connect" and _ours and isinstance(args[0], str | bytes | os.PathLike):
+        path = os.fsdecode(args[0])
+        if path.startswith("file:"):
+            path = unquote(path.removeprefix("file:").split("?")[0])
+        if _is_ours(path):
             raise ConfigError(_message(path))
+
+
+def _is_ours(path: str) -> bool:
+    return any(path == ours or _is_same(path, ours) for ours in tuple(_ours))
 
 
 def _is_same(path: str, ours: str) -> bool:
     try:
         return os.path.samefile(path, ours)
-    except OSError:
+    except (OSError, ValueError):  # ValueError: no path at all
         return False
 
 
 def _is_open_here(path: str) -> bool:
-    """Whether this process has the file open already; only Linux can tell."""
+    """Whether this process has the file open already; only Linux can tell, and only where we may look."""
     descriptors = Path("/proc/self/fd")
-    if not descriptors.is_dir() or not Path(path).exists():
+    if not descriptors.is_dir() or not os.path.exists(path):
         return False
     return any(_is_same(str(descriptor), path) for descriptor in descriptors.iterdir())
 

@@ -97,6 +97,7 @@ class Writer:
             if self.connection is not None:
                 self.connection.close()
                 self.connection = None
+                self._version = -1  # the counter of the next connection begins anew
 
     def _open(self) -> Connection:
         if self.connection is None:

@@ -81,7 +81,7 @@ class Duties:
         if ahead.next_expiry is not None and ahead.next_expiry <= 0 and clock.monotonic() >= self._patient_until:
             self._rescue()
         to_come = [left for left in (ahead.next_due, ahead.next_expiry) if left is not None and left > 0]
-        return min([left / 1000 + 0.02 * clock.roll() for left in to_come], default=_LONGEST)
+        return min([_LONGEST, *(left / 1000 + 0.02 * clock.roll() for left in to_come)])
 
     def _rescue(self) -> None:
         rescued = self._session.run(rescue(by=self._by, now=self._now))

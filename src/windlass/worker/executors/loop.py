@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from threading import Event, Thread
+from contextvars import Context
+from threading import Event, Lock, Thread
 
 from windlass import clock
 from windlass.active import running
@@ -12,6 +13,8 @@ from windlass.worker.attempt import Attempts
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.run import Run, Stop
 
+_LAST_LINES = 0.5
+
 
 class LoopExecutor:
     """One asyncio task per run, and one table of deadlines for all of them."""
@@ -19,9 +22,10 @@ class LoopExecutor:
     def __init__(self, *, attempts: Attempts, dispatcher: Dispatcher) -> None:
         self._attempts = attempts
         self._dispatcher = dispatcher
+        self._starting = Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: Thread | None = None
-        self._runs: set[Run] = set()
+        self._runs: dict[Run, asyncio.Task[None]] = {}
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self, runs: list[Run]) -> None:
@@ -38,13 +42,17 @@ class LoopExecutor:
             self._thread.join(timeout=1)
 
     def _started_loop(self) -> asyncio.AbstractEventLoop:
-        if self._loop is None:
-            ready = Event()
-            self._loop = asyncio.new_event_loop()
-            self._thread = Thread(target=self._run_loop, args=(self._loop, ready), name="windlass-loop", daemon=True)
-            self._thread.start()
-            ready.wait()
-        return self._loop
+        if self._loop is not None:
+            return self._loop
+        # The pump and a thread that takes an async run along may both come here first.
+        with self._starting:
+            if self._loop is None:
+                loop, ready = asyncio.new_event_loop(), Event()
+                self._thread = Thread(target=self._run_loop, args=(loop, ready), name="windlass-loop", daemon=True)
+                self._thread.start()
+                ready.wait()
+                self._loop = loop
+            return self._loop
 
     def _run_loop(self, loop: asyncio.AbstractEventLoop, ready: Event) -> None:
         asyncio.set_event_loop(loop)
@@ -52,7 +60,7 @@ class LoopExecutor:
         try:
             loop.run_forever()
         finally:
-            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.run_until_complete(_wind_up())
             asyncio.set_event_loop(None)
             loop.close()
 
@@ -62,36 +70,36 @@ class LoopExecutor:
 
     def _start_one(self, run: Run) -> None:
         assert self._loop is not None
-        self._runs.add(run)
-        run.handle = self._loop.create_task(self._perform(run))
-        if run.ends_at is not None and (self._timer is None or run.ends_at < self._timer.when()):
-            self._watch(run.ends_at)
+        # A context of its own: what one job sets must not reach the next one that the same coroutine takes along.
+        self._runs[run] = self._loop.create_task(self._perform(run), context=Context())
 
     async def _perform(self, run: Run) -> None:
         try:
             ending = await self._attempt(run)
         finally:
-            self._runs.discard(run)
+            del self._runs[run]
         following = self._dispatcher.finished(run, ending, self)
         if following is not None:
             self._start_one(following)
 
     async def _attempt(self, run: Run) -> Ending:
-        call = self._attempts.begin(run)
-        if not isinstance(call, tuple):
-            return self._attempts.ending(run, call)
-        running.set(run)  # the asyncio task has a context of its own; nothing needs to be put back
         try:
-            value = await run.task.function(*call[0], **call[1])
+            call = self._attempts.begin(run)
+            if not isinstance(call, tuple):
+                return self._attempts.ending(run, call)
+            if run.ends_at is not None and (self._timer is None or run.ends_at < self._timer.when()):
+                self._watch(run.ends_at)
+            running.set(run)
+            outcome = self._attempts.returned(run, await run.task.function(*call[0], **call[1]))
         except BaseException as error:  # user code may raise anything; each is an outcome of its job alone
             outcome = self._attempts.raised(run, error)
-        else:
-            outcome = self._attempts.returned(run, value)
         return self._attempts.ending(run, outcome)
 
     def _cancel(self, run: Run) -> None:
-        if run in self._runs and run.handle is not None:
-            run.handle.cancel()
+        # A coroutine that is cancelled before its first step never runs a line, so its end would go unnoticed; one that
+        # has not begun sees by itself that it is to stop.
+        if run.started is not None and run in self._runs:
+            self._runs[run].cancel()
 
     def _watch(self, deadline: float) -> None:
         assert self._loop is not None
@@ -110,3 +118,13 @@ class LoopExecutor:
         nearest = min((run.ends_at for run in self._runs if run.ends_at is not None), default=None)
         if nearest is not None:
             self._watch(nearest)
+
+
+async def _wind_up() -> None:
+    """Let everything that is left on the loop run its last lines; what will not stop is left behind."""
+    rest = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in rest:
+        task.cancel()
+    if rest:
+        await asyncio.wait(rest, timeout=_LAST_LINES)
+    await asyncio.get_running_loop().shutdown_asyncgens()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import Context
 from queue import SimpleQueue
 from threading import Thread
 
@@ -23,7 +24,7 @@ class ThreadExecutor:
         self._most = dispatcher.concurrency
 
     def start(self, runs: list[Run]) -> None:
-        while len(self._threads) < self._most and len(self._threads) < self._wanted(runs):
+        while len(self._threads) < min(self._most, self._dispatcher.running_count):
             thread = Thread(target=self._work, name=f"windlass-run-{len(self._threads) + 1}", daemon=True)
             self._threads.append(thread)
             thread.start()
@@ -38,9 +39,6 @@ class ThreadExecutor:
         for _ in self._threads:
             self._queue.put(None)
 
-    def _wanted(self, runs: list[Run]) -> int:
-        return len(self._dispatcher.running()) if len(runs) > 1 or self._threads else 1
-
     def _work(self) -> None:
         while (run := self._queue.get()) is not None:
             following: Run | None = run
@@ -48,16 +46,17 @@ class ThreadExecutor:
                 following = self._dispatcher.finished(following, self._perform(following), self)
 
     def _perform(self, run: Run) -> Ending:
-        call = self._attempts.begin(run)
-        if not isinstance(call, tuple):
-            return self._attempts.ending(run, call)
-        token = running.set(run)
         try:
-            value = run.task.function(*call[0], **call[1])
+            call = self._attempts.begin(run)
+            if not isinstance(call, tuple):
+                return self._attempts.ending(run, call)
+            # A context of its own: what one job sets must not reach the next one on this thread.
+            outcome = self._attempts.returned(run, Context().run(_call, run, *call))
         except BaseException as error:  # user code may raise anything; each is an outcome of its job alone
             outcome = self._attempts.raised(run, error)
-        else:
-            outcome = self._attempts.returned(run, value)
-        finally:
-            running.reset(token)
         return self._attempts.ending(run, outcome)
+
+
+def _call(run: Run, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
+    running.set(run)
+    return run.task.function(*args, **kwargs)

@@ -1,0 +1,142 @@
+"""Jobs on the calling thread, through the store as a worker runs them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import copy_context
+from typing import TYPE_CHECKING, Any
+
+from windlass import clock
+from windlass.active import running
+from windlass.core.outcome import Outcome
+from windlass.core.record import Claimed, JobRecord
+from windlass.core.rules import read_retry
+from windlass.pull import progress_text
+from windlass.store import queues, reading
+from windlass.store.jobs import Claimant, Mark, cycle, finish, progress, promote
+from windlass.store.leases import Presence, close_lease, open_lease
+from windlass.worker.attempt import Attempts, Call
+from windlass.worker.identity import identity
+from windlass.worker.run import Run, Stop
+
+if TYPE_CHECKING:
+    from windlass.app import Windlass
+
+_LEASE = 24 * 3600 * 1000
+"""Long enough for a test that moves its clock inside a task."""
+
+
+class Runner:
+    """Runs what is ready, one job after another: claimed, marked as started, called, finished, as in a worker.
+
+    Time limits hold for coroutines only: nothing can interrupt a function on its caller's own thread.
+    """
+
+    def __init__(self, app: Windlass) -> None:
+        self._app = app
+        self._session = app._session
+        self._who = identity(prefix="testing")
+        self._attempts = Attempts(
+            codec=app._codec, retry=app._default_retry, give_up_on=app._give_up_on, worker=self._who.name, now=app._now
+        )
+
+    def run_ready(self, after_each: Callable[[JobRecord], None] = lambda job: None) -> int:
+        """Run jobs, and what they enqueue, until nothing is ready; how many runs there were.
+
+        ``after_each`` is told how each run left its job.
+        """
+        runs = 0
+        with self._lease() as lease:
+            while (job := self._claim(lease)) is not None:
+                runs += self._end(job, lease)
+                for record in self._session.run(reading.find([job.id])).values():
+                    after_each(record)
+        return runs
+
+    @contextmanager
+    def _lease(self) -> Iterator[str]:
+        lease = self._app._ids.next()
+        self._session.run(
+            open_lease(Presence(self._who.instance, self._who.name, "busy", "{}"), lease=lease, ttl=_LEASE)
+        )
+        try:
+            yield lease
+        finally:
+            self._session.run(close_lease(worker=self._who.instance, lease=lease))
+
+    def _claim(self, lease: str) -> Claimed | None:
+        """The next job of the first queue that has one."""
+        self._session.run(promote())
+        settings = self._session.run(queues.settings())
+        self._attempts.queue_rules = {
+            name: rule for name, queue in settings.items() if (rule := read_retry(queue.retry)) is not None
+        }
+        for name in settings:
+            cycled = self._session.run(cycle(self._claimant(lease), rooms=[(name, 1)]))
+            if cycled.claimed:
+                return cycled.claimed[0]
+        return None
+
+    def _end(self, job: Claimed, lease: str) -> int:
+        task = self._app._registry.find(job.task)
+        if task is None:
+            self._session.run(finish([self._attempts.of_unknown_task(job)], worker=self._who.name))
+            return 0
+        run = Run(job, task, claimed=clock.monotonic(), report=self._report)
+        ending = self._attempts.ending(run, self._perform(run, lease))
+        self._session.run(finish([ending], worker=self._who.name))
+        self._session.announce_endings()
+        return int(run.started is not None)
+
+    def _perform(self, run: Run, lease: str) -> Outcome:
+        call = self._attempts.begin(run)
+        if not isinstance(call, tuple):
+            return call
+        self._session.run(cycle(self._claimant(lease), marks=[Mark(run.job.seq, run.job.fence, 0)]))
+        token = running.set(run)
+        try:
+            value = _called(run, call)
+        except (Exception, SystemExit, asyncio.CancelledError) as error:  # user code may raise anything
+            return self._attempts.raised(run, error)
+        finally:
+            running.reset(token)
+        return self._attempts.returned(run, value)
+
+    def _claimant(self, lease: str) -> Claimant:
+        return Claimant(self._who.name, lease, self._app._ids.next())
+
+    def _report(self, run: Run, value: float | None, text: str | None) -> bool:
+        shown = progress_text(value, text)
+        return self._session.run(progress(run.job.seq, run.job.fence, shown, worker=self._who.name))
+
+
+def _called(run: Run, call: Call) -> Any:
+    args, kwargs = call
+    if not run.task.is_async:
+        return run.task.function(*args, **kwargs)
+    return _on_a_loop(_limited(run, run.task.function(*args, **kwargs)))
+
+
+async def _limited(run: Run, coroutine: Coroutine[Any, Any, Any]) -> Any:
+    limit = None if run.job.timeout is None else run.job.timeout / 1000
+    try:
+        async with asyncio.timeout(limit) as watch:
+            return await coroutine
+    except TimeoutError:
+        if not watch.expired():
+            raise  # the task's own
+        run.stop = Stop.TIMED_OUT
+        raise asyncio.CancelledError from None
+
+
+def _on_a_loop(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """Run a coroutine to its end; where a loop runs on this thread already, on a loop of another thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(coroutine)
+    with ThreadPoolExecutor(1, thread_name_prefix="windlass-testing") as thread:
+        return thread.submit(copy_context().run, asyncio.run, coroutine).result()

@@ -1,0 +1,1 @@
+"""The command line, tested as the processes that users start."""

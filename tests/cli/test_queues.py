@@ -1,0 +1,135 @@
+"""``windlass queues``."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.program import Program
+from windlass import State
+
+
+def test_queues_are_listed_with_counts_and_workers(shop: Program) -> None:
+    """B5, C2: a queue with jobs but no worker shows none."""
+    rows = [line.split() for line in shop("queues", "list").out.splitlines()]
+    assert rows[0][:3] == ["QUEUE", "PENDING", "RUNNING"]
+    assert [(row[0], row[1]) for row in rows[1:]] == [("default", "0"), ("letters", "2"), ("mail", "0")]
+    letters = shop.json("queues", "list")["queues"][1]
+    assert letters["counts"]["pending"] == 2
+    assert set(letters["counts"]) == {str(state) for state in State}
+    assert letters["oldest_seconds"] > 0
+    assert letters["workers"] == 0
+
+
+def test_peek_shows_claim_order_without_taking(shop: Program) -> None:
+    """B5."""
+    all_of_it, first, nothing = shop.many(
+        ["queues", "peek", "letters", "--json"],
+        ["queues", "peek", "letters", "--limit", "1"],
+        ["queues", "peek", "mail"],
+    )
+    assert [job["id"] for job in all_of_it.json["jobs"]] == ["high", "low"]
+    assert [line.split()[0] for line in first.out.splitlines()][:2] == ["ID", "high"]
+    assert nothing.out == "queue mail has no jobs that are ready\n"
+
+
+def test_a_paused_queue_is_not_served_until_it_is_resumed(windlass: Program) -> None:
+    """B10: who and why is shown."""
+    job = windlass.app.enqueue("mail.welcome", 1)
+    assert windlass("queues", "pause", "default", "--reason", "smtp is down").code == 0
+    assert "0 runs ended" in windlass("worker", "--burst").out
+    json, plain, why, resume = windlass.many(
+        ["queues", "list", "--json"],
+        ["queues", "list"],
+        ["jobs", "why", job.id],
+        ["queues", "resume", "default", "--json"],
+    )
+    [paused] = [one["paused"] for one in json.json["queues"] if one["name"] == "default"]
+    assert paused["reason"] == "smtp is down"
+    assert "@" in paused["by"]
+    assert f"default: paused by {paused['by']}" in plain.out
+    assert why.out == "pending: queue 'default' is paused: smtp is down\n"
+    assert resume.json == {"queue": "default", "paused": False, "reason": None}
+    assert "1 runs ended" in windlass("worker", "--burst").out
+
+
+def test_all_queues_are_paused_at_once(windlass: Program) -> None:
+    """B10."""
+    windlass.app.enqueue("mail.welcome", 1)
+    pause, status, listed = windlass.many(
+        ["queues", "pause", "--all", "--reason", "night", "--json"], ["status", "--json"], ["queues", "list"]
+    )
+    assert pause.json == {"queue": None, "paused": True, "reason": "night"}
+    assert status.json["all_paused"]["reason"] == "night"
+    assert "all queues are paused" in listed.out
+    assert "0 runs ended" in windlass("worker", "--burst").out
+    resume, listed = windlass.many(["queues", "resume", "--all"], ["queues", "list", "--json"])
+    assert resume.out.startswith("resumed all queues")
+    assert listed.json["all_paused"] is None
+
+
+@pytest.mark.parametrize("arguments", [[], ["letters", "--all"]])
+def test_a_pause_is_for_one_queue_or_for_all(shop: Program, arguments: list[str]) -> None:
+    assert shop("queues", "pause", *arguments).is_error(2, "name one queue, or say --all")
+
+
+def test_a_queue_is_set_up_before_and_after_it_exists(windlass: Program) -> None:
+    changed = windlass.json(
+        *("queues", "set", "mail", "--weight", "3", "--max-length", "10"),
+        *("--keep-completed", "1d", "--keep-failed", "forever", "--keep-at-most", "5"),
+    )
+    assert (changed["weight"], changed["max_length"]) == (3, 10)
+    assert changed["retention"] == {"completed": 86_400, "cancelled": 604_800, "failed": None, "at_most": 5}
+    assert "@" in changed["changed_by"]
+    assert windlass("queues", "set", "mail", "--reset", "weight", "--reset", "retention").code == 0
+    settings = windlass.app.queue("mail").settings()
+    assert (settings.weight, settings.max_length, settings.retention) == (None, 10, None)
+
+
+BAD: list[tuple[list[str], list[str]]] = [
+    ([], ["nothing to change"]),
+    (["--weight", "0"], ["weight", "0"]),
+    (["--max-length", "-1"], ["max_length", "-1"]),
+    (["--keep-failed", "long"], ["--keep-failed", "'long'", "'forever'"]),
+]
+
+
+def test_settings_that_make_no_sense_are_wrong_use(shop: Program) -> None:
+    answers = shop.many(*(["queues", "set", "letters", *arguments] for arguments, _ in BAD))
+    for answer, (_, words) in zip(answers, BAD, strict=True):
+        assert answer.is_error(2, *words), answer
+
+
+def test_a_queue_is_purged_and_deleted(windlass: Program) -> None:
+    """B5: deleting is refused while jobs wait."""
+    app = windlass.app
+    app.enqueue_many([app.request("mail.welcome", [n], delay=delay) for n, delay in enumerate([0, 0, 60])])
+    refused, purged, deleted, json, plain = windlass.many(
+        ["queues", "delete", "default", "--yes"],
+        ["queues", "purge", "default", "--yes", "--json"],
+        ["queues", "delete", "default", "--yes", "--json"],
+        ["queues", "list", "--json"],
+        ["queues", "list"],
+    )
+    assert refused.is_error(1, "'default'", "still has jobs")
+    assert purged.json == {"queue": "default", "deleted": 3}
+    assert deleted.json == {"queue": "default", "deleted": True}
+    assert json.json["queues"] == []
+    assert plain.out == "no queues yet\n"
+
+
+@pytest.mark.parametrize("command", ["purge", "delete"])
+def test_what_destroys_must_be_confirmed(shop: Program, command: str) -> None:
+    """Without a terminal to ask at, ``--yes`` is needed."""
+    assert shop("queues", command, "letters").is_error(2, "2 jobs", "letters", "--yes")
+    assert shop.app.counts(queue="letters")[State.PENDING] == 2
+
+
+def test_a_queue_that_is_not_there_is_a_problem(shop: Program) -> None:
+    for answer in shop.many(
+        *(["queues", command, "leters"] for command in ("pause", "resume", "peek", "purge", "delete"))
+    ):
+        assert answer.is_error(1, "no queue is called 'leters'", "default, letters, mail"), answer
+
+
+def test_an_illegal_queue_name_is_wrong_use(shop: Program) -> None:
+    assert shop("queues", "peek", "no way").is_error(2, "'no way'")

@@ -1,0 +1,50 @@
+"""Masking, without a process around it."""
+
+from __future__ import annotations
+
+import pytest
+
+from windlass.cli.visible import visible, visible_line
+from windlass.redact import MASK, is_secret, redacted, redacted_arguments
+
+
+@pytest.mark.parametrize(
+    "name", ["password", "DB_PASSWORD", "clientSecret", "token", "api-key", "Authorization", "monkey"]
+)
+def test_a_key_that_contains_one_of_the_words_is_secret(name: str) -> None:
+    """B21."""
+    assert is_secret(name)
+    assert redacted({name: ["anything"]}) == {name: MASK}
+
+
+def test_what_is_not_secret_stays_as_it_is() -> None:
+    value = {"user": "ann", "list": [1, None, {"a": True}], "password_": 1}
+    assert redacted(value) == {"user": "ann", "list": [1, None, {"a": True}], "password_": MASK}
+    assert value["password_"] == 1, "the value itself is not touched"
+
+
+def test_tagged_forms_are_looked_into() -> None:
+    """B21: a dataclass by its fields, a dict by its pairs, also where the keys are bytes."""
+    login = {"$": "dataclass", "t": "Login", "v": {"user": "ann", "password": "x"}}
+    assert redacted(login) == {"$": "dataclass", "t": "Login", "v": {"user": "ann", "password": MASK}}
+    header = {"$": "bytes", "v": "YXV0aG9yaXphdGlvbg=="}
+    pairs = {"$": "dict", "v": [[header, "Bearer x"], [1, {"token": "y"}], "damaged"]}
+    assert redacted(pairs) == {"$": "dict", "v": [[header, MASK], [1, {"token": MASK}], "damaged"]}
+
+
+def test_what_is_nested_without_end_is_masked() -> None:
+    value: object = "deep"
+    for _ in range(900):
+        value = [value]
+    assert MASK in str(redacted(value))
+    assert "deep" not in str(redacted(value))
+
+
+def test_arguments_are_masked_by_parameter_where_there_is_one() -> None:
+    assert redacted_arguments(["ann", "x", {"token": 1}], ["user", "password"]) == ["ann", MASK, {"token": MASK}]
+
+
+def test_text_is_made_visible_on_one_line_or_several() -> None:
+    assert visible("a\tb\n\x1b[2J\x9b\x00\u2066") == "a\tb\n\\x1b[2J\\x9b\\x00\\u2066"
+    assert visible_line("a\tb\r\nc\x0bd") == "a b c d"
+    assert visible("Grüße, 世界, 👩\u200d🚀") == "Grüße, 世界, 👩\u200d🚀", "what people write is left alone"

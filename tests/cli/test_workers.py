@@ -1,0 +1,38 @@
+"""``windlass workers``."""
+
+from __future__ import annotations
+
+import signal
+
+from tests.cli.program import Program, eventually
+
+
+def test_a_worker_is_listed_paused_and_resumed(windlass: Program) -> None:
+    """B10: one worker, by name; it follows within 2 s, and who asked is shown."""
+    app = windlass.app
+    with windlass.start("worker", "--name", "web", "--id", "1", "--lease", "2s", "--heartbeat", "200ms") as worker:
+        worker.wait_for("tasks")
+        [listed] = windlass.json("workers", "list")["workers"]
+        assert listed["name"] == "web-worker-0-1"
+        assert listed["queues"] == ["default", "mail"]
+        assert windlass("workers", "pause", "web-worker-0-1").code == 0
+        eventually(lambda: app.workers()[0].state == "paused")
+        row = windlass("workers", "list").out.splitlines()[1]
+        assert row.split()[:2] == ["web-worker-0-1", "paused"]
+        assert "pause asked by " in row
+        assert windlass.json("workers", "resume", listed["id"]) == {
+            "worker": listed["id"],
+            "paused": False,
+            "reached": 1,
+        }
+        assert app.enqueue("mail.welcome", 1).result(timeout=30) == "welcome 1"
+        status = windlass("status").out
+        assert "web-worker-0-1" in status
+        worker.signal(signal.SIGTERM)
+        assert worker.code() == 0
+    assert windlass("workers", "list").out == "no workers\n"
+
+
+def test_a_worker_that_is_not_there_is_a_problem(shop: Program) -> None:
+    assert shop("workers", "pause", "nobody").is_error(1, "'nobody'", "windlass workers list")
+    assert shop("workers", "resume", "nobody").is_error(1, "'nobody'")

@@ -8,44 +8,68 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from windlass.active import ActiveJob, current_job
+from windlass.core.retry import PROGRAMMING_ERRORS, Retry
+from windlass.core.state import State
+from windlass.core.unique import Unique
+from windlass.errors import (
+    AppClosed,
+    Cancel,
+    ConfigError,
+    IdConflict,
+    IllegalTransition,
+    JobCancelled,
+    JobFailed,
+    JobNotFound,
+    JobTimeout,
+    LeaseLost,
+    OutcomeUnknown,
+    PayloadError,
+    PayloadTooLarge,
+    PermanentError,
+    QueueFull,
+    RetryableError,
+    Snooze,
+    StoreUnavailable,
+    Throttled,
+    UnknownTask,
+    WindlassError,
+)
 from windlass.version import VERSION as __version__
 
 if TYPE_CHECKING:
-    from windlass.active import ActiveJob, current_job
     from windlass.app import Windlass
     from windlass.core.codec import Limits
     from windlass.core.fault import Fault
-    from windlass.core.retry import PROGRAMMING_ERRORS, Retry
-    from windlass.core.state import State
-    from windlass.core.unique import Unique
-    from windlass.errors import (
-        AppClosed,
-        Cancel,
-        ConfigError,
-        IdConflict,
-        IllegalTransition,
-        JobCancelled,
-        JobFailed,
-        JobNotFound,
-        JobTimeout,
-        LeaseLost,
-        OutcomeUnknown,
-        PayloadError,
-        PayloadTooLarge,
-        PermanentError,
-        QueueFull,
-        RetryableError,
-        Snooze,
-        StoreUnavailable,
-        Throttled,
-        UnknownTask,
-        WindlassError,
-    )
     from windlass.job import Job, Progress
     from windlass.pull import ClaimedJob
     from windlass.queue import Queue
     from windlass.retention import Retention
     from windlass.task import Request, Task
+else:
+    # Loaded when first used: whoever has Windlass installed loads it with pytest's plugins, whether used or not.
+    _HOMES = {
+        "ClaimedJob": "windlass.pull",
+        "Fault": "windlass.core.fault",
+        "Job": "windlass.job",
+        "Limits": "windlass.core.codec",
+        "Progress": "windlass.job",
+        "Queue": "windlass.queue",
+        "Request": "windlass.task",
+        "Retention": "windlass.retention",
+        "Task": "windlass.task",
+        "Windlass": "windlass.app",
+    }
+
+    def __getattr__(name: str) -> object:
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = found = getattr(import_module(_HOMES[name]), name)
+        return found
+
+    def __dir__() -> list[str]:
+        return __all__
+
 
 __all__ = [
     "PROGRAMMING_ERRORS",
@@ -87,55 +111,3 @@ __all__ = [
     "__version__",
     "current_job",
 ]
-
-_HOMES = {
-    "windlass.active": ("ActiveJob", "current_job"),
-    "windlass.app": ("Windlass",),
-    "windlass.core.codec": ("Limits",),
-    "windlass.core.fault": ("Fault",),
-    "windlass.core.retry": ("PROGRAMMING_ERRORS", "Retry"),
-    "windlass.core.state": ("State",),
-    "windlass.core.unique": ("Unique",),
-    "windlass.errors": (
-        "AppClosed",
-        "Cancel",
-        "ConfigError",
-        "IdConflict",
-        "IllegalTransition",
-        "JobCancelled",
-        "JobFailed",
-        "JobNotFound",
-        "JobTimeout",
-        "LeaseLost",
-        "OutcomeUnknown",
-        "PayloadError",
-        "PayloadTooLarge",
-        "PermanentError",
-        "QueueFull",
-        "RetryableError",
-        "Snooze",
-        "StoreUnavailable",
-        "Throttled",
-        "UnknownTask",
-        "WindlassError",
-    ),
-    "windlass.job": ("Job", "Progress"),
-    "windlass.pull": ("ClaimedJob",),
-    "windlass.queue": ("Queue",),
-    "windlass.retention": ("Retention",),
-    "windlass.task": ("Request", "Task"),
-}
-"""Where each name comes from; a module is loaded when one of its names is first used."""
-
-
-def __getattr__(name: str) -> object:
-    for module, names in _HOMES.items():
-        if name in names:
-            found: object = getattr(import_module(module), name)
-            globals()[name] = found
-            return found
-    raise AttributeError(f"module 'windlass' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -218,7 +218,7 @@ class Windlass(Operating):
 
         check_known(options, tuple(WorkerOptions.__annotations__), "worker option")
         worker = build_worker(self, queues, **options)
-        self._workers.append(worker)
+        self._workers = [*(other for other in self._workers if not other.is_stopped), worker]
         if self._workers_rest:
             worker.pause()
         return worker
@@ -248,7 +248,7 @@ class Windlass(Operating):
     def _declare(self, function: Callable[..., Any], *, name: str | None, settings: TaskSettings) -> Task[..., Any]:
         if isinstance(function, Task) or not callable(function):
             raise ConfigError(f"@app.task decorates a function, got {function!r}")
-        task_name = names.task_name(name or f"{module_of(function)}.{function.__qualname__}")
+        task_name = names.task_name(f"{module_of(function)}.{function.__qualname__}" if name is None else name)
         return self._register(function, task_name, settings)
 
     def _adopt(self, function: Callable[..., Any], name: str) -> Task[..., Any]:

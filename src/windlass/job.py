@@ -291,6 +291,8 @@ class Job(Generic[R]):
 
     def _wait(self, timeout: Duration | None) -> Settled:
         limit = None if timeout is None else duration(timeout, "timeout").total_seconds()
+        for settled in self._app._session.run(reading.awaited([self.id])):
+            return settled
         future = self._app._waiter.future(self.id)
         try:
             return future.result(limit)
@@ -302,6 +304,8 @@ class Job(Generic[R]):
         import asyncio
 
         limit = None if timeout is None else duration(timeout, "timeout").total_seconds()
+        for settled in await self._app._session.arun(reading.awaited([self.id])):
+            return settled
         future = self._app._waiter.future(self.id)
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), limit)

@@ -16,7 +16,7 @@ from windlass.store.driver import Driver
 from windlass.store.open import open_driver
 
 EXAMPLES = 10
-"""How many histories one run of Hypothesis makes. With more it begins to vary those it has instead of making new ones."""
+"""Histories in one run of Hypothesis: after more it begins to vary those it has instead of making new ones."""
 
 LENGTH = 50
 """The most steps of a history."""

@@ -14,7 +14,6 @@ class Invariants:
     def __init__(self) -> None:
         self._fences: dict[int, int] = {}
         self._ended: dict[int, JobRecord] = {}
-        self._pulled: set[int] = set()
 
     def check(self, model: Model) -> None:
         ids = [job.id for job in model.jobs.values()]
@@ -27,15 +26,15 @@ class Invariants:
             _check_key(model, name)
 
     def _check_budget(self, job: JobRecord) -> None:
-        if job.lease and ":" in job.lease:
-            self._pulled.add(job.seq)
         assert 0 <= job.attempt <= job.max_attempts, f"attempts overdrawn: {job}"
         # A claim by hand is charged beforehand; whoever else may still run needs a run left to charge.
         may_run = job.state not in FINISHED and not (job.lease and ":" in job.lease)
         assert job.attempt < job.max_attempts or not may_run, f"waits without an attempt left: {job}"
         assert job.crashes <= CRASHES_ALLOWED, f"crashed too often: {job}"
         assert job.crashes < CRASHES_ALLOWED or job.state in FINISHED, f"crashed too often to go on: {job}"
-        assert job.rescues <= RESCUES_ALLOWED or job.seq in self._pulled, f"rescued too often: {job}"
+        # Losing a claim by hand counts as a rescue too, but uses up an attempt each time.
+        rescues = job.rescues - job.attempt
+        assert rescues < RESCUES_ALLOWED or job.state in FINISHED, f"rescued too often to go on: {job}"
 
     def _check_ownership(self, job: JobRecord) -> None:
         assert (job.lease is not None) == (job.state is State.RUNNING), (

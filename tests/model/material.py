@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from hypothesis import strategies as st
 
 from windlass.core.fault import Fault
@@ -12,6 +14,7 @@ LEASE = 30_000
 HOUR = 3_600_000
 
 QUEUES = ("mail", "bulk")
+WORKERS = ("w1", "w2")
 BY_HAND = "hand"
 """Who claims by hand."""
 WINDOWS = {"started": None, "finished": None, "window": LEASE}
@@ -38,35 +41,37 @@ PUT_BACK = {"interrupted", "child lost"}
 When = tuple[int, int | None]
 """A delay, or an instant as an offset from now."""
 
+Load = tuple[int, int, int]
+"""How many jobs have ended, how many have begun, and the room for more in each queue."""
+
+KeyPair = tuple[str | None, str | None]
+Change = Literal["inspect", "tidy", "pause", "resume", "pause all", "resume all", "limit", "unlimit"]
+
+_CHANGES: list[Change] = ["inspect", "tidy", "pause", "resume", "pause all", "resume all", "limit", "unlimit"]
+_WHENS: list[When] = [(0, None), (0, None), (0, None), (1, None), (LEASE, None), (0, -HOUR), (0, 1), (0, LEASE)]
+_KEY_PAIRS: list[KeyPair] = [("k", "l"), ("k", "k"), ("l", "l"), (None, "k"), (None, None)]
+_LOADS: list[Load] = [(ended, begun, room) for ended in range(3) for begun in range(3) for room in (3, 1, 0)]
+
 queues = st.sampled_from(QUEUES)
 other_queues = st.sampled_from([None, *QUEUES])
 ids = st.sampled_from(["a", "b"])
-own_ids = st.none() | ids
+own_ids = st.sampled_from([None, "a", "b"])
 tasks = st.sampled_from(["t", "t", "t", "u"])
-key_pairs = st.sampled_from([("k", "l"), ("k", "k"), ("l", "l"), (None, "k"), (None, None)])
-kinds = st.sampled_from(sorted(WINDOWS))
-workers = st.sampled_from(["w1", "w2"])
+key_pairs = st.sampled_from(_KEY_PAIRS)
+kinds = st.sampled_from(["started", "finished", "window", "window"])
+workers = st.sampled_from(WORKERS)
+owners = st.sampled_from([*WORKERS, BY_HAND])
+successors = st.sampled_from([None, *WORKERS, BY_HAND])
 priorities = st.sampled_from([0, 0, 1, -1])
 attempts = st.sampled_from([4, 4, 1, 2])
-whens = st.sampled_from([(0, None), (0, None), (0, None), (1, None), (LEASE, None), (0, -HOUR), (0, 1), (0, LEASE)])
+whens = st.sampled_from(_WHENS)
 jumps = st.sampled_from([0, 1, LEASE - 1, LEASE, LEASE + 1, HOUR, 25 * HOUR, -HOUR])
-rooms = st.sampled_from([3, 1, 0])
+loads = st.sampled_from(_LOADS)
 outcomes = st.sampled_from(sorted(OUTCOMES))
 fates = st.sampled_from(["answered", "answered", "reply lost", "request lost"])
 hands = st.sampled_from(["end", "extend", "wait"])
 writes = st.sampled_from(["end", "end", "mark", "extend", "progress"])
-changes = st.sampled_from(
-    [
-        ("inspect", None),
-        ("tidy", None),
-        ("pause", True),
-        ("pause", False),
-        ("pause all", True),
-        ("pause all", False),
-        ("limit", 3),
-        ("limit", None),
-    ]
-)
+changes = st.sampled_from(_CHANGES)
 few = st.integers(0, 2)
 picks = st.integers(0, 63)
 flags = st.booleans()

@@ -35,7 +35,7 @@ class Mirror:
         self._halfway: tuple[Operation[list[Rescued]], Call] | None = None
 
     def learn(self, seqs: dict[str, int]) -> None:
-        """Take note of new jobs, by id with the model's seq: the store must have given each a number above all before."""
+        """Take note of new jobs, by id with the model's seq; the store must have numbered each above all before."""
         found = self._run(reading.find(list(seqs)))
         self._ids = list(dict.fromkeys([*self._ids, *seqs]))
         for id, ours in sorted(seqs.items(), key=lambda pair: pair[1]):
@@ -120,10 +120,6 @@ class Mirror:
 
     def close_lease(self, *, worker: str, lease: str) -> None:
         self._run(leases.close_lease(worker=worker, lease=lease))
-
-    def cancels(self, *, lease: str) -> frozenset[tuple[int, int]]:
-        control = self._run(leases.control(worker="", lease=lease))
-        return frozenset((self._ours[seq], fence) for seq, fence in control.cancels)
 
     def pause(self, name: str, *, is_paused: bool) -> None:
         self._run(queues.pause(name, by="operator", reason=None, is_paused=is_paused))

@@ -1,7 +1,7 @@
 """A store in plain dictionaries: what the real ones must answer.
 
-Written from the rules (DESIGN.md, section 3), on the same table of transitions and the same ``decide``, and not from
-any store's statements. Its operations have the names and the answers of those in ``windlass.store``.
+Written from the rules, on the same table of transitions and the same ``decide``, and not from any store's statements.
+Its operations have the names and the answers of those in ``windlass.store``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -29,10 +29,8 @@ from windlass.store.reading import Upcoming
 
 DAY = 86_400_000
 _COUNTED = ("attempt", "crashes", "rescues")
-_BLANK = dict.fromkeys(JobRecord.__struct_fields__) | dict.fromkeys((*_COUNTED, "fence"), 0)
-
-Event = tuple[int, str, str | None, int]
-"""When, what, which worker, under which fence."""
+_BLANK: dict[str, Any] = dict.fromkeys(JobRecord.__struct_fields__) | dict.fromkeys((*_COUNTED, "fence"), 0)
+Event = tuple[int, str, str | None, int]  # when, what, which worker, under which fence
 
 
 @dataclass(slots=True)
@@ -44,8 +42,7 @@ class Lease:
     is_open: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """Which job holds a unique key, and until when."""
 
     seq: int
@@ -109,10 +106,9 @@ class Model:
 
     def _store(self, job: NewJob, naming: Naming) -> None:
         now = self._now()
-        due = now + job.delay if job.at is None else job.at
+        due = max(now, now + job.delay if job.at is None else job.at)
         self.last_seq += 1
-        state = State.SCHEDULED if due > now else State.PENDING
-        own = {"seq": self.last_seq, "state": state, "run_at": max(now, due), "created_at": now}
+        own = {"seq": self.last_seq, "state": self._state_until(due), "run_at": due, "created_at": now}
         self.jobs[self.last_seq] = JobRecord(**(_BLANK | _shared(job, JobRecord) | own))
         if job.unique_key is not None:
             expires_at = None if naming.window is None else now + naming.window
@@ -122,7 +118,7 @@ class Model:
         """A job without a name or an instant is not looked up: the caller knows what becomes of it."""
         if is_named or job.at is not None:
             return next(found.state for found in self.jobs.values() if found.id == id)
-        return State.SCHEDULED if job.delay > 0 else State.PENDING
+        return self._state_until(self._now() + job.delay)
 
     def cycle(
         self,
@@ -132,23 +128,21 @@ class Model:
         marks: Sequence[Mark] = (),
         rooms: Sequence[tuple[str, int]] = (),
     ) -> Cycled:
-        written = [ending for ending in endings if self._end(ending, Verb.FINISH)]
+        unwritten = [ending for ending in endings if not self._end(ending, Verb.FINISH)]
+        refused = {ending.seq for ending in unwritten if self._refuse(ending.seq, ending.fence, claimant.worker)}
         marked = {mark.seq for mark in marks if self._mark(mark)}
         for queue, room in rooms if self.is_in_time(claimant.lease) else ():
             for job in self._ready(queue, room):
-                self._take(job, claimant, started_at=None)
+                self._take(job, claimant)
         claimed = [self._claimed(job) for job in self._taken(claimant.token, claimant.lease)]
-        is_all_written = len(written) == len(endings)
-        refused = () if is_all_written else {e.seq for e in endings if self._refuse(e.seq, e.fence, claimant.worker)}
         return Cycled(claimed, refused, marked)
 
     def claim(self, limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int) -> list[Claimed]:
         for queue in queues:
-            room = max(0, limit - len(self._taken(token)))
-            for job in self._ready(queue, room):
+            for job in self._ready(queue, max(0, limit - len(self._taken(token)))):
                 lease = f"{token}:{job.seq}:{job.fence + 1}"
                 self._leases[lease] = Lease(ttl, self._now())
-                self._take(job, Claimant(worker, lease, token), started_at=self._now())
+                self._take(job, Claimant(worker, lease, token))
         return [self._claimed(job) for job in self._taken(token)][:limit]
 
     def pending(self, queue: str) -> list[JobRecord]:
@@ -158,13 +152,12 @@ class Model:
     def _ready(self, queue: str, room: int) -> list[JobRecord]:
         return [] if self._paused & {queue, ALL} else self.pending(queue)[:room]
 
-    def _take(self, job: JobRecord, claimant: Claimant, *, started_at: int | None) -> None:
-        charge = _is_by_hand(claimant.lease)
+    def _take(self, job: JobRecord, claimant: Claimant) -> None:
         owner = {"lease": claimant.lease, "worker": claimant.worker, "fence": job.fence + 1}
-        times = {"claimed_at": self._now(), "started_at": started_at}
-        self._move(job, Verb.CLAIM, State.RUNNING, attempt=job.attempt + charge, **owner, **times)
+        times = {"claimed_at": self._now(), "started_at": self._now() if _is_by_hand(claimant.lease) else None}
+        self._move(job, Verb.CLAIM, State.RUNNING, attempt=job.attempt + _is_by_hand(claimant.lease), **owner, **times)
         self._tokens[job.seq] = claimant.token
-        self._release_key(job, until="started")
+        self._release_key(job, "started")
 
     def _taken(self, token: str, lease: str | None = None) -> list[JobRecord]:
         """What one call took and still holds: under a worker's lease, or (without one) by hand."""
@@ -220,7 +213,7 @@ class Model:
         job = self.jobs.get(seq)
         if job and job.fence != fence:
             self._note(job, "refused", worker, fence)
-        return job is None or job.fence != fence
+        return not (job and job.fence == fence)
 
     def extend(self, seq: int, fence: int, *, ttl: int, worker: str) -> bool:
         job = self.owned(seq, fence)
@@ -246,13 +239,12 @@ class Model:
 
     def look_for_expired(self) -> None:
         """The first half of a rescue: finds what runs under no open lease in time, and decides."""
-        expired = [job for job in self._running() if not self.is_in_time(job.lease)]
-        self.losses = [(job.lease or "", self._after_loss(job)) for job in expired]
+        running = self._running()
+        self.losses = [(job.lease or "", self._after_loss(job)) for job in running if not self.is_in_time(job.lease)]
 
     def _after_loss(self, job: JobRecord) -> Ending:
         held = self._claimed(job)
-        run = job.attempt + (not held.is_charged)
-        fault = Fault(self._now(), run, job.worker or "", type="windlass.LeaseLost", message="")
+        fault = Fault(self._now(), job.attempt + (not held.is_charged), job.worker or "", "windlass.LeaseLost", "")
         return decide(held, Lost(job.started_at is not None, fault), retry=Retry())
 
     def free(self) -> list[Rescued]:
@@ -261,19 +253,14 @@ class Model:
         for lease, _ in losses:
             if lease in self._leases and not self.is_in_time(lease):
                 self._leases[lease].is_open = False
-        rescued = [self._free(ending) for lease, ending in losses if not self._is_open(lease)]
-        if losses:
-            yesterday = self._now() - DAY
-            self._leases = {id: one for id, one in self._leases.items() if one.is_open or one.renewed_at >= yesterday}
-        return sorted((one for one in rescued if one), key=lambda one: one.id)
-
-    def _free(self, ending: Ending) -> Rescued | None:
-        job = self.owned(ending.seq, ending.fence)
-        if job is None:
-            return None
-        self._note(job, "rescued", job.worker, job.fence)
-        self._end(ending, Verb.RESCUE)
-        return Rescued(job.id, self.jobs[job.seq].state)
+        rescued = []
+        for lease, ending in losses:
+            job = self.owned(ending.seq, ending.fence)
+            if job and not self._is_open(lease):
+                self._note(job, "rescued", job.worker, job.fence)
+                self._end(ending, Verb.RESCUE)
+                rescued.append(Rescued(job.id, self.jobs[job.seq].state))
+        return sorted(rescued, key=lambda one: one.id)
 
     def cancel(self, seqs: Sequence[int]) -> dict[int, State]:
         changed = {}
@@ -288,11 +275,6 @@ class Model:
                 changed[job.seq] = State.RUNNING
         return changed
 
-    def cancels(self, *, lease: str) -> frozenset[tuple[int, int]]:
-        """What a worker is asked to stop, by seq and fence."""
-        asked = [job for job in self._running() if job.lease == lease and job.cancel_requested_at is not None]
-        return frozenset((job.seq, job.fence) for job in asked)
-
     def retry(self, seqs: Sequence[int], *, queue: str | None = None) -> Retried:
         holders = {job.seq: self.holder(job.unique_key) for job in self._found(seqs, Verb.RETRY)}
         taken = {seq: holder.id for seq, holder in holders.items() if holder and holder.seq != seq}
@@ -305,12 +287,14 @@ class Model:
         return Retried(retried, taken)
 
     def reschedule(self, seq: int, *, delay: int = 0, at: int | None = None) -> bool:
-        due = self._now() + delay if at is None else at
-        state = State.SCHEDULED if due > self._now() else State.PENDING
+        due = max(self._now(), self._now() + delay if at is None else at)
         found = self._found([seq], Verb.RESCHEDULE)
         for job in found:
-            self._move(job, Verb.RESCHEDULE, state, run_at=max(self._now(), due))
+            self._move(job, Verb.RESCHEDULE, self._state_until(due), run_at=due)
         return bool(found)
+
+    def _state_until(self, due: int) -> State:
+        return State.SCHEDULED if due > self._now() else State.PENDING
 
     def delete(self, jobs: Sequence[tuple[int, str]]) -> list[int]:
         deleted = [job.seq for job in self._found([seq for seq, _ in jobs], Verb.DELETE)]
@@ -332,14 +316,9 @@ class Model:
     def upcoming(self) -> Upcoming:
         """In how long promote and rescue have something to do."""
         due = [job.run_at - self._now() for job in self.jobs.values() if job.state in DUE_LATER]
-        left = [self._time_left(job.lease) for job in self._running()]
+        leases = [self._leases[job.lease or ""] if self.is_in_time(job.lease) else None for job in self._running()]
+        left = [lease.renewed_at + lease.ttl - self._now() if lease else 0 for lease in leases]
         return Upcoming(min(due, default=None), min(left, default=None))
-
-    def _time_left(self, lease: str | None) -> int:
-        if not self.is_in_time(lease):
-            return 0
-        held = self._leases[lease or ""]
-        return held.renewed_at + held.ttl - self._now()
 
     def close_lease(self, *, worker: str, lease: str) -> None:
         self._leases.pop(lease, None)
@@ -363,8 +342,8 @@ class Model:
     def holder(self, key: str | None) -> JobRecord | None:
         """The job that holds a unique key now."""
         held = self.keys.get(key or "")
-        is_over = held is None or (held.expires_at is not None and held.expires_at <= self._now())
-        return None if is_over or held is None else self.jobs[held.seq]
+        is_held = held and (held.expires_at is None or held.expires_at > self._now())
+        return self.jobs[held.seq] if held and is_held else None
 
     def is_in_time(self, lease: str | None) -> bool:
         """Whether a lease is open, and the time is within its length of the last renewal, on either side."""
@@ -390,14 +369,13 @@ class Model:
     def _move(self, job: JobRecord, verb: Verb, state: State, **changes: Any) -> None:
         assert is_legal(verb, job.state, state), f"{verb} from {job.state} to {state}"
         if state in FINISHED:
-            self._release_key(job, until="started")
-            self._release_key(job, until="finished")
+            self._release_key(job, "started", "finished")
         finished_at = self._now() if state in FINISHED else None
         self.jobs[job.seq] = replace(job, state=state, finished_at=finished_at, **changes)
 
-    def _release_key(self, job: JobRecord, *, until: str) -> None:
+    def _release_key(self, job: JobRecord, *held_until: str) -> None:
         key = self.keys.get(job.unique_key or "")
-        if key and (key.seq, key.until) == (job.seq, until):
+        if key and key.seq == job.seq and key.until in held_until:
             del self.keys[job.unique_key or ""]
 
     def _note(self, job: JobRecord, kind: str, worker: str | None, fence: int) -> None:

@@ -1,17 +1,17 @@
-"""Plants bugs and tells how long the model test takes to find each: ``python -m tests.model.mutants [name ...]``.
+"""Plants bugs and tells how many steps the model test takes to find each: ``python -m tests.model.mutants [name ...]``.
 
-Not part of the tests: it is run by hand after changes to the model test or to the statements, whose words it replaces.
+No part of the tests. Run it after changes to the model test, or to the statements whose words it replaces.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import replace as with_fields
 from io import StringIO
-from typing import Any
+from statistics import median
+from typing import Any, NamedTuple
 from unittest import mock
 
 from hypothesis import Phase
@@ -20,74 +20,175 @@ from msgspec.structs import replace
 from tests.model.histories import fresh_stores, run_histories
 from tests.model.side_by_side import Clock
 from tests.model.tally import Tally
+from windlass import clock
 from windlass.core.decide import decide
 from windlass.store.driver import Driver
 from windlass.store.sqlite import schema
 from windlass.store.statements import Statement
 
 STEPS = 20_000
-"""What CI takes; a bug that this many steps do not find counts as not found."""
+"""What CI takes: a bug that so many steps do not find is not found."""
 
 SEEDS = (1, 10_001, 20_001)
 
 Calls = Mapping[str, Sequence[Statement]]
-Edit = tuple[str, str, str]
-"""The call, the words, what stands in their place; in each of the call's statements that has them."""
 
+
+class Edit(NamedTuple):
+    """Other words in every statement of a call that has these."""
+
+    call: str
+    words: str
+    instead: str = ""
+
+    def made_in(self, calls: Calls) -> Calls:
+        statements = calls[self.call]
+        if not any(self.words in one.text for one in statements):
+            raise ValueError(f"no statement of {self.call} says {self.words!r}")
+        edited = [with_fields(one, text=one.text.replace(self.words, self.instead)) for one in statements]
+        return {**calls, self.call: edited}
+
+
+DECIDERS = ("tests.model.cast.decide", "tests.model.model.decide", "windlass.store.jobs.decide")
 IN_TIME = "renewed_at - ttl <= :now AND :now < renewed_at + ttl"
-FINISHED = "AND windlass_job.state IN ('completed', 'failed', 'cancelled')"
+FORGET_NO_KEY = ("DELETE FROM windlass_key WHERE", "DELETE FROM windlass_key WHERE false AND")
 
 SIX: dict[str, list[Edit]] = {
     "fence missing in finish": [
-        ("cycle", "AND windlass_job.fence = ending.fence", ""),
-        ("cycle", "AND windlass_job.fence = run.value ->> 1", ""),
+        Edit("cycle", "AND windlass_job.fence = ending.fence"),
+        Edit("cycle", "AND windlass_job.fence = run.value ->> 1"),
     ],
     "attempt off by one": [],
-    "rescue too early": [
-        ("expired", IN_TIME, f"{IN_TIME} - 1"),
-        ("rescue", IN_TIME, f"{IN_TIME} - 1"),
+    "rescue too early": [Edit("expired", IN_TIME, f"{IN_TIME} - 1"), Edit("rescue", IN_TIME, f"{IN_TIME} - 1")],
+    "unique released too soon": [Edit("cycle", "AND windlass_job.state IN ('completed', 'failed', 'cancelled')")],
+    "priority order reversed": [
+        Edit("cycle", "state = 'pending' ORDER BY priority DESC", "state = 'pending' ORDER BY priority")
     ],
-    "unique released too soon": [("cycle", FINISHED, "")],
-    "priority order reversed": [("cycle", "ORDER BY priority DESC, seq LIMIT", "ORDER BY priority, seq LIMIT")],
     "seq reused": [],
 }
+"""The bugs that the engine's issue names; those without edits lie outside the statements."""
+
 MORE: dict[str, list[Edit]] = {
-    "fence missing in mark": [("cycle", "AND fence = mark.value ->> 1", "")],
-    "fence missing in progress": [("progress", "AND fence = :fence", "")],
-    "fence missing in extend": [("extend", "AND fence = :fence", "")],
-    "fence not raised by a claim": [("cycle", "fence = fence + 1", "fence = fence")],
-    "fence not raised by a claim by hand": [("claim", "fence = fence + 1,", "fence = fence,")],
-    "fence not raised by rescue": [("rescue", "fence = windlass_job.fence + 1", "fence = windlass_job.fence")],
-    "ended twice": [
-        ("cycle", "AND windlass_job.fence = ending.fence AND windlass_job.state = 'running'", ""),
-        ("cycle", "AND windlass_job.fence = run.value ->> 1 AND windlass_job.state = 'running'", ""),
+    "fence missing in mark": [Edit("cycle", "AND fence = mark.value ->> 1")],
+    "fence missing in progress": [Edit("progress", "AND fence = :fence")],
+    "fence missing in extend": [Edit("extend", "AND fence = :fence")],
+    "fence not raised by claim": [Edit("cycle", "fence = fence + 1", "fence = fence")],
+    "fence not raised by rescue": [Edit("rescue", "fence = windlass_job.fence + 1", "fence = windlass_job.fence")],
+    "ended twice": [Edit("cycle", "AND windlass_job.state = 'running'")],
+    "attempt charged at the claim": [Edit("cycle", "fence = fence + 1,", "fence = fence + 1, attempt = attempt + 1,")],
+    "attempt kept by retry": [Edit("retry", "attempt = 0, ")],
+    "cancel request forgotten": [Edit("cycle", "cancel_requested_at IS NULL OR", "true OR")],
+    "cancel request forgotten by rescue": [Edit("rescue", "cancel_requested_at IS NULL", "true")],
+    "cancelled job keeps its key": [Edit("cancel", *FORGET_NO_KEY)],
+    "deleted job keeps its key": [Edit("delete", *FORGET_NO_KEY)],
+    "rescued job keeps its key": [Edit("rescue", *FORGET_NO_KEY)],
+    "window ends with the job": [Edit("cycle", "until <> 'window' AND")],
+    "window too long by one": [Edit("enqueue", "expires_at <= :now", "expires_at < :now")],
+    "key of a started job held on": [Edit("enqueue", "(until <> 'started' OR fence = 0)", "true")],
+    "retry in spite of the key": [Edit("retry", "holder.id <> windlass_job.id", "false")],
+    "claim under a late lease": [Edit("cycle", f"AND {IN_TIME}")],
+    "claim while paused": [Edit("cycle", "paused_at IS NOT NULL", "false")],
+    "claim by hand takes more when repeated": [Edit("claim", "lease < :token || ';')))", "false)))")],
+    "claim by hand gets its old lease back": [Edit("claim", " || ':' || (fence + 1)")],
+    "rescue too late by one": [
+        Edit("expired", ":now < renewed_at + ttl", ":now <= renewed_at + ttl"),
+        Edit("rescue", ":now < renewed_at + ttl", ":now <= renewed_at + ttl"),
     ],
-    "attempt charged at the claim": [("cycle", "fence = fence + 1,", "fence = fence + 1, attempt = attempt + 1,")],
-    "attempt kept by retry": [("retry", "attempt = 0, ", "")],
-    "cancel request forgotten": [("cycle", "cancel_requested_at IS NULL OR", "true OR")],
-    "cancel request forgotten by rescue": [("rescue", "cancel_requested_at IS NULL", "true")],
-    "cancelled job keeps its key": [("cancel", "DELETE FROM windlass_key WHERE", "DELETE FROM windlass_key WHERE false AND")],
-    "deleted job keeps its key": [("delete", "DELETE FROM windlass_key WHERE", "DELETE FROM windlass_key WHERE false AND")],
-    "window ended by the job": [("cycle", "until <> 'window' AND", "")],
-    "window one too long": [("enqueue", "expires_at <= :now", "expires_at < :now")],
-    "started key held until finished": [("enqueue", "(until <> 'started' OR fence = 0)", "true")],
-    "key taken in spite of retry": [("retry", "AND NOT EXISTS (\n    SELECT 1 FROM windlass_key JOIN", "AND true OR NOT EXISTS (\n    SELECT 1 FROM windlass_key JOIN")],
-    "claim under a lease that is over": [("cycle", f"AND {IN_TIME}", "")],
-    "clock that steps back holds a lease": [
-        ("expired", "renewed_at - ttl <= :now AND", ""),
-        ("rescue", "renewed_at - ttl <= :now AND", ""),
+    "rescue never after a step back": [
+        Edit("expired", "renewed_at - ttl <= :now AND"),
+        Edit("rescue", "renewed_at - ttl <= :now AND"),
     ],
-    "rescue one late": [
-        ("expired", ":now < renewed_at + ttl", ":now <= renewed_at + ttl"),
-        ("rescue", ":now < renewed_at + ttl", ":now <= renewed_at + ttl"),
-    ],
-    "renewed since the look, rescued all the same": [
-        ("rescue", f"AND NOT ({IN_TIME})", ""),
-    ],
-    "lost lease renewed": [("renew", "AND state = 'open'", "")],
-    "pause ignored": [("cycle", "AND NOT EXISTS (SELECT 1 FROM windlass_queue", "AND true OR EXISTS (SELECT 1 FROM windlass_queue")],
-    "promoted too early": [("promote", "run_at <= :now", "run_at <= :now + 1")],
-    "repeated claim by hand takes more": [("claim", "lease >= :token || ':' AND lease < :token || ';')))", "false)))")],
-    "queue one too long": [("enqueue", "waiting + added > max_length", "waiting + added > max_length + 1")],
-    "refusal leaves no event": [("refused", "AND fence <> refused.value ->> 1", "AND false")],
+    "rescue of what was renewed since": [Edit("rescue", f"AND NOT ({IN_TIME})")],
+    "lost lease renewed": [Edit("renew", "id = :lease AND state = 'open'", "id = :lease")],
+    "promoted too early": [Edit("promote", "run_at <= :now", "run_at <= :now + 1")],
+    "queue too long by one": [Edit("enqueue", "waiting + added > max_length", "waiting + added > max_length + 1")],
+    "crashes off by one": [],
+    "rescues off by one": [],
+    "refusal leaves no event": [Edit("refused", "AND fence <> refused.value ->> 1", "AND false")],
 }
+
+
+class Found(NamedTuple):
+    """When a bug was found, and by what; no error means that it was not."""
+
+    steps: int
+    seconds: float
+    error: Exception | None
+
+    @property
+    def is_disagreement(self) -> bool:
+        """Statements that do not even run are a mistake in the edit, not a bug that was found."""
+        return isinstance(self.error, AssertionError | KeyError)
+
+
+def main(names: Sequence[str]) -> int:
+    """Print a line for each mutant; the number of those that some seed did not find."""
+    missed = 0
+    for name, edits in {**SIX, **MORE}.items():
+        if not names or name in names:
+            found = [hunt(name, edits, seed=seed) for seed in SEEDS]
+            missed += not all(one.is_disagreement for one in found)
+            print(_line(name, found), flush=True)
+    return missed
+
+
+def _line(name: str, found: list[Found]) -> str:
+    steps = ", ".join(f"{one.steps}" if one.is_disagreement else f"MISSED {one.error!r:.200}" for one in found)
+    return f"{name:40} after {steps} steps; {median(one.seconds for one in found):.1f} s"
+
+
+def hunt(name: str, edits: list[Edit], *, seed: int) -> Found:
+    """Run histories on a store with the bug until it shows."""
+    tally, began, error = Tally(), clock.monotonic(), None
+    with planted(name), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        try:
+            # Only finding it counts, not making it small.
+            run_histories(edited(edits), seed=seed, steps=STEPS, tally=tally, phases=(Phase.generate,))
+        except Exception as raised:  # whatever it is, it is the answer
+            error = raised
+    return Found(tally.steps, clock.monotonic() - began, error)
+
+
+def edited(edits: list[Edit]) -> Callable[[Clock], Driver]:
+    """Opens stores whose statements have the bug."""
+    open_store = fresh_stores("sqlite:///:memory:")
+
+    def open_edited(clock: Clock) -> Driver:
+        driver: Any = open_store(clock)
+        for edit in edits:
+            driver._calls = edit.made_in(driver._calls)
+        store: Driver = driver
+        return store
+
+    return open_edited
+
+
+@contextmanager
+def planted(name: str) -> Iterator[None]:
+    """Plant those bugs that lie outside the statements."""
+    patches: dict[str, dict[str, Any]] = {
+        "attempt off by one": dict.fromkeys(DECIDERS, _generous),
+        "seq reused": {"windlass.store.sqlite.schema.migrations": _without_autoincrement(schema.migrations)},
+        "crashes off by one": {"windlass.core.decide.CRASHES_ALLOWED": 4},
+        "rescues off by one": {"windlass.core.decide.RESCUES_ALLOWED": 6},
+    }
+    with ExitStack() as stack:
+        for target, bug in patches.get(name, {}).items():
+            stack.enter_context(mock.patch(target, bug))
+        yield
+
+
+def _generous(job: Any, outcome: Any, **options: Any) -> Any:
+    """A ``decide`` that lets a job run once too often. The model decides by it too, so only the invariants can tell."""
+    return decide(replace(job, max_attempts=job.max_attempts + 1), outcome, **options)
+
+
+def _without_autoincrement(migrations: Callable[[str], list[tuple[int, str, str]]]) -> Any:
+    def without(prefix: str) -> list[tuple[int, str, str]]:
+        return [(number, name, text.replace("AUTOINCREMENT", "")) for number, name, text in migrations(prefix)]
+
+    return without
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -6,7 +6,7 @@ from collections import Counter
 
 
 class Tally:
-    """Counts of one run. Disagreements end it, so what came after the first one (shrinking, replaying) is not counted."""
+    """Counts of one run, up to the first disagreement: making it small and showing it again does not count."""
 
     def __init__(self) -> None:
         self.steps = 0

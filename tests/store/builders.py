@@ -1,4 +1,4 @@
-"""Small pieces of a story: jobs, outcomes, endings. Each has a sensible default for what the test does not care about."""
+"""Small pieces of a story: jobs, outcomes, endings, with a sensible default for what a test does not care about."""
 
 from __future__ import annotations
 

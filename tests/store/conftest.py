@@ -14,11 +14,11 @@ from uuid import uuid4
 import pytest
 
 from tests.store.builders import ManualClock
-from tests.store.places import Place, ServerPlace, SqlitePlace
+from tests.store.places import Place, ServerPlace, SqlitePlace, wipe_postgres, wipe_redis
 from tests.store.stores import Store
 
 FULL_STORES: tuple[str, ...] = ("sqlite", "sqlite-stdlib")
-THIN_STORES: tuple[str, ...] = ()
+THIN_STORES: tuple[str, ...] = ("postgres",)
 """Stores that answer only open, enqueue, cycle, expired, rescue, refused, promote, renew, job and counts so far."""
 
 
@@ -46,15 +46,15 @@ def _sqlite(_: pytest.FixtureRequest, folder: Path) -> Place:
 
 
 def _sqlite_stdlib(_: pytest.FixtureRequest, folder: Path) -> Place:
-    return SqlitePlace(folder / "jobs.db", "?driver=stdlib")
+    return SqlitePlace(folder / "jobs.db", "?driver=stdlib&durability=normal")
 
 
 def _postgres(request: pytest.FixtureRequest, _: Path) -> Place:
-    return ServerPlace(request.getfixturevalue("postgres_dsn"), _namespace())
+    return ServerPlace(request.getfixturevalue("postgres_dsn"), _namespace(), wipe_postgres)
 
 
 def _redis(request: pytest.FixtureRequest, _: Path) -> Place:
-    return ServerPlace(request.getfixturevalue("redis_url"), _namespace())
+    return ServerPlace(request.getfixturevalue("redis_url"), _namespace(), wipe_redis)
 
 
 def _namespace() -> str:

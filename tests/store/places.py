@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import apsw
+import psycopg
+import redis
+from psycopg.sql import SQL, Identifier
 
 from windlass.store.driver import Driver
 from windlass.store.open import open_driver
+
+
+class RawConnection(Protocol):
+    """What both libraries' connections have in common."""
+
+    def execute(self, statement: str, params: tuple[Any, ...] = ..., /) -> Iterable[tuple[Any, ...]]: ...
+
+    def close(self) -> None: ...
 
 
 class Place(Protocol):
@@ -48,19 +60,16 @@ class SqlitePlace:
     def open(self, *, now: Callable[[], int] | None, deadline: float = 5.0) -> Driver:
         return open_driver(self.url, namespace=self.namespace, now=now, deadline=deadline)
 
-    def execute(self, statement: str, params: tuple[object, ...] = ()) -> list[tuple[object, ...]]:
-        """Run a statement on a connection of its own, with the library that the drivers use."""
+    def connect(self) -> RawConnection:
+        """A connection of the test's own, with the library that the drivers use; waits for nobody."""
         if "driver=stdlib" in self.options:
-            plain = sqlite3.connect(self.path, isolation_level=None)
-            try:
-                return plain.execute(statement, params).fetchall()
-            finally:
-                plain.close()
-        connection = apsw.Connection(str(self.path))
-        try:
+            return sqlite3.connect(self.path, isolation_level=None, timeout=0, check_same_thread=False)
+        return apsw.Connection(str(self.path))
+
+    def execute(self, statement: str, params: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
+        """Run one statement behind the store's back."""
+        with closing(self.connect()) as connection:
             return list(connection.execute(statement, params))
-        finally:
-            connection.close()
 
     def force(self, id: str, state: str) -> None:
         self.execute("UPDATE windlass_job SET state = ? WHERE id = ?", (state, id))
@@ -75,6 +84,8 @@ class ServerPlace:
 
     url: str
     namespace: str
+    wipe: Callable[[str, str], None]
+    """Removes what lies in a namespace at a URL."""
 
     def open(self, *, now: Callable[[], int] | None, deadline: float = 5.0) -> Driver:
         return open_driver(self.url, namespace=self.namespace, now=now, deadline=deadline)
@@ -83,4 +94,15 @@ class ServerPlace:
         raise NotImplementedError("only full stores have tests of every state")
 
     def erase(self) -> None:
-        pass
+        self.wipe(self.url, self.namespace)
+
+
+def wipe_postgres(url: str, namespace: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(Identifier(namespace)))
+
+
+def wipe_redis(url: str, namespace: str) -> None:
+    with redis.Redis.from_url(url) as client:
+        for key in client.scan_iter(match=f"{{{namespace}}}:*", count=1000):
+            client.unlink(key)

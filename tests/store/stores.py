@@ -18,6 +18,7 @@ from windlass.store.operation import Operation, drive
 
 A = TypeVar("A")
 
+
 class Store:
     """A driver on one place, with a clock that the test moves."""
 
@@ -46,19 +47,15 @@ class Store:
 
     def enqueue(self, *new: NewJob, naming: Naming | None = None) -> list[Enqueued]:
         """Store jobs in one call; ``naming`` holds for all of them, keys are held until finished without one."""
-        namings = {
-            index: naming or Naming() for index, job in enumerate(new) if naming is not None or job.unique_key is not None
-        }
-        return self.run(jobs.enqueue(new, namings))
+        named = [index for index, job in enumerate(new) if naming is not None or job.unique_key is not None]
+        return self.run(jobs.enqueue(new, {index: naming or Naming() for index in named}))
 
     def a_job(self, new: NewJob | None = None, *, naming: Naming | None = None) -> JobRecord:
         """A stored job."""
         [stored] = self.enqueue(new or new_job(), naming=naming)
         return self.job(stored.id)
 
-    def a_worker(
-        self, name: str | None = None, *, ttl: int = TTL, queues: Sequence[str] = ("default",)
-    ) -> Worker:
+    def a_worker(self, name: str | None = None, *, ttl: int = TTL, queues: Sequence[str] = ("default",)) -> Worker:
         """A worker with an open lease."""
         worker = Worker(self, name or fresh("worker"), fresh("lease"), tuple(queues))
         self.run(leases.open_lease(worker.presence(), lease=worker.lease, ttl=ttl))

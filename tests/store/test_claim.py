@@ -10,8 +10,10 @@ from windlass.core.record import Claimed
 from windlass.core.state import State
 from windlass.store import jobs
 
+TOKEN = "t"
 
-def claim(store: Store, limit: int, *queues: str, token: str = "t", ttl: int = TTL) -> list[Claimed]:
+
+def claim(store: Store, limit: int, *queues: str, token: str = TOKEN, ttl: int = TTL) -> list[Claimed]:
     return store.run(jobs.claim(limit, queues=queues or ["default"], worker="me", token=token, ttl=ttl))
 
 

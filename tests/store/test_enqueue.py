@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.store.builders import CANCELLED, OWN_ID, SECOND, START, fresh, new_job, raised
+from tests.store.builders import CANCELLED, OWN_ID, RETURNED, SECOND, START, fresh, new_job, raised
 from tests.store.stores import Store
-from windlass.core.outcome import Refused
+from windlass.core.outcome import Outcome, Refused
 from windlass.core.record import JobRecord
 from windlass.core.state import State
 from windlass.errors import IdConflict
 from windlass.store import jobs, reading
 from windlass.store.driver import DataRefused
-from windlass.store.jobs import Enqueued, Naming
+from windlass.store.jobs import Enqueued, Naming, NewJob
 
 pytestmark = pytest.mark.on_every_store
 
@@ -70,7 +70,7 @@ def test_a_job_is_stored_as_it_was_given(store: Store) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "it's \"quoted\" \\ and \\u0041 escaped",
+        'it\'s "quoted" \\ and \\u0041 escaped',
         "line\nbreak\ttab\r",
         "Ünï © 漢字 🎉 \u2028",
         "-- ; DROP TABLE windlass_job",
@@ -165,13 +165,17 @@ def test_a_duplicate_changes_nothing_of_the_job_that_is_there(store: Store) -> N
     assert store.job("a") == before
 
 
-@pytest.mark.parametrize("other", [{"task": "other"}, {"payload": '{"v":1,"args":[1],"kwargs":{}}'}])
-def test_the_same_id_for_another_job_is_a_conflict(store: Store, other: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    "other",
+    [new_job("a", task="other"), new_job("a", payload='{"v":1,"args":[1],"kwargs":{}}')],
+    ids=["task", "arguments"],
+)
+def test_the_same_id_for_another_job_is_a_conflict(store: Store, other: NewJob) -> None:
     """B18: the same id with another task or other arguments is IdConflict; nothing of the call is stored."""
     store.enqueue(new_job("a"), naming=OWN_ID)
     before = store.job("a")
     with pytest.raises(IdConflict, match="'a'"):
-        store.enqueue(new_job("before"), new_job("a", **other), new_job("after"), naming=OWN_ID)
+        store.enqueue(new_job("before"), other, new_job("after"), naming=OWN_ID)
     assert store.job("a") == before
     assert store.run(reading.find(["before", "after"])) == {}
 
@@ -249,7 +253,7 @@ def test_the_first_of_a_call_takes_the_key_in_whatever_order_they_are_named(stor
 
 def test_a_key_is_held_while_its_job_is_not_finished(store: Store) -> None:
     """B17: while not finished: waiting, running, between two attempts, snoozed."""
-    [job] = (store.claimed(new_job("a", key="k")),)
+    job = store.claimed(new_job("a", key="k"))
     assert store.enqueue(new_job(key="k"))[0] == Enqueued("a", State.RUNNING, True)
     store.end(job, raised(delay=0))
     assert store.enqueue(new_job(key="k"))[0] == Enqueued("a", State.RETRYING, True)
@@ -259,13 +263,13 @@ def test_a_key_is_held_while_its_job_is_not_finished(store: Store) -> None:
 
 @pytest.mark.parametrize(
     "outcome",
-    [None, CANCELLED, Refused(raised().fault, "permanent")],
+    [RETURNED, CANCELLED, Refused(raised().fault, "permanent")],
     ids=["completed", "cancelled", "failed"],
 )
-def test_a_key_is_free_once_its_job_is_finished(store: Store, outcome: Refused | None) -> None:
+def test_a_key_is_free_once_its_job_is_finished(store: Store, outcome: Outcome) -> None:
     """B17: while not finished."""
     job = store.claimed(new_job("a", key="k"))
-    store.end(job, *([] if outcome is None else [outcome]))
+    store.end(job, outcome)
     assert store.enqueue(new_job("b", key="k")) == [Enqueued("b", State.PENDING)]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.store.builders import INTERRUPTED, OWN_ID, TTL, new_job, raised
 from tests.store.stores import Store
-from windlass.core.outcome import Postponed
+from windlass.core.outcome import Outcome, Postponed
 from windlass.core.state import State
 from windlass.errors import QueueFull
 from windlass.store import jobs, queues, reading
@@ -143,7 +143,7 @@ def test_taking_the_limit_back_opens_the_queue(store: Store) -> None:
         (INTERRUPTED, State.PENDING),
     ],
 )
-def test_a_job_that_comes_back_is_never_refused(store: Store, outcome: Postponed, state: State) -> None:
+def test_a_job_that_comes_back_is_never_refused(store: Store, outcome: Outcome, state: State) -> None:
     """B5: never for retries."""
     limit(store, 1)
     job = store.claimed()

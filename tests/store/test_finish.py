@@ -8,7 +8,7 @@ import pytest
 from tests.store.builders import CANCELLED, INTERRUPTED, RETURNED, SECOND, START, TTL, ending, new_job, raised
 from tests.store.stores import Store
 from windlass.core.fault import read_faults
-from windlass.core.outcome import Postponed, Refused, Returned
+from windlass.core.outcome import Outcome, Postponed, Refused, Returned
 from windlass.core.record import Claimed
 from windlass.core.state import State
 from windlass.store import jobs
@@ -126,7 +126,7 @@ def test_a_job_may_cancel_itself(store: Store) -> None:
 
 
 def test_text_of_results_and_errors_comes_back_as_it_was(store: Store) -> None:
-    text = "it's \"quoted\" \\ Ünï 🎉 \n" + "x" * 1_048_576
+    text = 'it\'s "quoted" \\ Ünï 🎉 \n' + "x" * 1_048_576
     found = store.finished(Returned(text))
     assert found.result == text
 
@@ -135,7 +135,7 @@ def test_text_of_results_and_errors_comes_back_as_it_was(store: Store) -> None:
 
 
 @pytest.mark.parametrize("outcome", [RETURNED, raised(), INTERRUPTED, Postponed(5)])
-def test_an_ending_that_is_repeated_is_accepted_and_changes_nothing(store: Store, outcome: Returned) -> None:
+def test_an_ending_that_is_repeated_is_accepted_and_changes_nothing(store: Store, outcome: Outcome) -> None:
     """E6: after a lost answer the owner may say it again."""
     job = store.claimed()
     store.end(job, outcome)
@@ -158,7 +158,7 @@ def test_a_second_ending_cannot_overrule_the_first(store: Store) -> None:
 def test_many_endings_are_written_in_one_call(store: Store) -> None:
     store.enqueue(*(new_job(f"{number}") for number in range(200)))
     taken = store.a_worker().take(200)
-    outcomes = [RETURNED, raised(), INTERRUPTED, Postponed(5)]
+    outcomes: list[Outcome] = [RETURNED, raised(), INTERRUPTED, Postponed(5)]
     assert not store.run(
         jobs.finish([ending(job, outcomes[number % 4]) for number, job in enumerate(taken)], worker="w")
     )
@@ -170,7 +170,7 @@ def test_many_endings_are_written_in_one_call(store: Store) -> None:
 
 
 @pytest.mark.parametrize("outcome", [RETURNED, raised(), INTERRUPTED, Postponed(5), CANCELLED])
-def test_an_ending_under_an_old_fence_changes_nothing(store: Store, outcome: Returned) -> None:
+def test_an_ending_under_an_old_fence_changes_nothing(store: Store, outcome: Outcome) -> None:
     """A7, E2: complete, fail and release with an old fence tell the caller that the lease is lost."""
     lost, again = taken_over(store)
     before = store.job(lost.id)

@@ -8,6 +8,7 @@ from tests.store.builders import SECOND, START, ids, new_job, raised
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
 from windlass.core.outcome import Refused
+from windlass.core.record import JobRecord
 from windlass.core.state import State
 from windlass.store import jobs, reading
 from windlass.store.operation import Operation
@@ -130,7 +131,7 @@ def test_a_bulk_operation_reaches_every_job_that_the_filter_finds(store: Store) 
     """A11: by filter, in pages."""
     store.enqueue(*(new_job() for _ in range(jobs.PAGE + 3)), *(new_job(queue="other") for _ in range(2)))
 
-    def cancel(page: list[reading.JobRecord]) -> Operation[int]:
+    def cancel(page: list[JobRecord]) -> Operation[int]:
         cancelled = yield from jobs.cancel([job.seq for job in page], by="me")
         return len(cancelled)
 
@@ -144,7 +145,7 @@ def test_a_bulk_operation_reaches_every_job_that_the_filter_finds(store: Store) 
 def test_a_bulk_operation_that_deletes_what_it_finds_reaches_all(store: Store) -> None:
     store.enqueue(*(new_job() for _ in range(2 * jobs.PAGE)))
 
-    def delete(page: list[reading.JobRecord]) -> Operation[int]:
+    def delete(page: list[JobRecord]) -> Operation[int]:
         deleted = yield from jobs.delete([(job.seq, job.id) for job in page])
         return len(deleted)
 
@@ -155,7 +156,7 @@ def test_a_bulk_operation_that_deletes_what_it_finds_reaches_all(store: Store) -
 def test_a_bulk_operation_may_stop_after_so_many(store: Store) -> None:
     store.enqueue(*(new_job() for _ in range(2 * jobs.PAGE)))
 
-    def cancel(page: list[reading.JobRecord]) -> Operation[int]:
+    def cancel(page: list[JobRecord]) -> Operation[int]:
         cancelled = yield from jobs.cancel([job.seq for job in page], by="me")
         return len(cancelled)
 

@@ -7,6 +7,8 @@ import pytest
 from tests.store.builders import DAY, ids, new_job
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
+from windlass.core.ending import Ending
+from windlass.core.record import Claimed
 from windlass.core.state import FINISHED, State
 from windlass.store import jobs
 
@@ -90,8 +92,8 @@ def test_jobs_that_finished_in_the_same_moment_are_counted_one_by_one(store: Sto
     assert len(prunable(store, keep=2)) == 4
 
 
-def _completed(job: jobs.Claimed) -> jobs.Ending:
-    return jobs.Ending(job.seq, job.fence, State.COMPLETED, charge=1)
+def _completed(job: Claimed) -> Ending:
+    return Ending(job.seq, job.fence, State.COMPLETED, charge=1)
 
 
 def test_age_and_count_hold_together(store: Store) -> None:

@@ -1,4 +1,4 @@
-"""Two who want the same, in every order that matters; each call is one atomic unit, so orders are made between calls."""
+"""Two who want the same, in every order that matters; a call is one atomic unit, so orders lie between calls."""
 
 from __future__ import annotations
 
@@ -219,9 +219,7 @@ def test_a_cycle_whose_answer_was_lost(store: Store) -> None:
     Stepwise(store, jobs.cycle(claimant, endings=endings, rooms=[("default", 2)])).lose_answer()
     again = store.run(jobs.cycle(claimant, endings=endings))
     assert (ids(again.claimed), list(again.refused)) == (["2", "3"], [])
-    assert store.run(reading.counts()) == {
-        "default": {State.COMPLETED: 2, State.RUNNING: 2, State.PENDING: 2}
-    }
+    assert store.run(reading.counts()) == {"default": {State.COMPLETED: 2, State.RUNNING: 2, State.PENDING: 2}}
 
 
 @pytest.mark.on_every_store

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import signal
 from collections.abc import Callable
-from queue import SimpleQueue
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 from types import FrameType
 
 from windlass.worker.worker import Worker
@@ -13,6 +14,7 @@ from windlass.worker.worker import Worker
 log = logging.getLogger("windlass.worker")
 
 _STOPPING = (signal.SIGTERM, signal.SIGINT)
+_PIECE = 0.5
 
 
 class StopSignals:
@@ -42,7 +44,10 @@ class StopSignals:
 
     def wait(self) -> None:
         """Block until the first signal."""
-        self._arrivals.get()
+        # In pieces: the system may give the signal to any thread, and then nothing wakes this one to run the handler.
+        while not self.has_come():
+            with suppress(Empty):
+                self._arrivals.get(timeout=_PIECE)
 
     def _received(self, number: int, frame: FrameType | None) -> None:
         self._count += 1

@@ -11,6 +11,9 @@ from windlass import clock
 log = logging.getLogger("windlass.worker")
 
 
+_AFTER_FAILURE = 1.0
+
+
 class Ticker:
     """Calls ``tick`` from a thread of its own; a tick says how many seconds later the next one is due.
 
@@ -22,7 +25,7 @@ class Ticker:
         self._tick = tick
         self._name = name
         self._wake = wake or Event()
-        self._is_stopping = False
+        self._stopped = Event()
         self._thread: Thread | None = None
 
     @property
@@ -39,23 +42,19 @@ class Ticker:
 
     def stop(self, *, timeout: float | None = None) -> bool:
         """End after the tick under way; false when that takes longer than ``timeout``."""
-        self._is_stopping = True
+        self._stopped.set()
         self._wake.set()
         if self._thread is not None:
             self._thread.join(timeout)
         return not self.is_alive
 
     def _run(self) -> None:
-        while not self._is_stopping:
-            pause = self._safely()
-            if pause > 0:
-                clock.wait(self._wake, pause)
+        while not self._stopped.is_set():
+            try:
+                clock.wait(self._wake, max(0.0, self._tick()))
+            except Exception:  # the top of a service: it must outlive whatever a round runs into
+                if not self._stopped.is_set():
+                    log.exception("%s failed, trying again", self._name)
+                # Not to be woken early: whatever wakes it most likely makes it fail again.
+                clock.wait(self._stopped, _AFTER_FAILURE)
             self._wake.clear()
-
-    def _safely(self) -> float:
-        try:
-            return self._tick()
-        except Exception:  # the top of a service: it must outlive whatever a round runs into
-            if not self._is_stopping:
-                log.exception("%s failed, trying again", self._name)
-            return 1.0

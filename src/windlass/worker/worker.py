@@ -42,8 +42,8 @@ log = logging.getLogger("windlass.worker")
 
 # After the grace time; together they stay within the two seconds in which a worker is gone, whatever its store does.
 _LAST_LINES = 0.25
-_LAST_WRITES = 1.0
-_GOODBYE = 0.6
+_LAST_WRITES = 0.8
+_GOODBYE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +105,7 @@ class Worker:
         self._started: float | None = None
         self._is_stopped = False
         self._is_draining = False
+        self._has_said_goodbye = False
         self._paused_here = False
         self._paused_by_signal = False
         self._rounds = Event()
@@ -135,6 +136,11 @@ class Worker:
     def concurrency(self) -> int:
         """How many jobs it runs at once."""
         return self._concurrency
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether ``stop`` was called: it will not run again."""
+        return self._is_stopped
 
     def start(self) -> None:
         """Open a lease and start all threads; raises ``StoreUnavailable`` when the store is away."""
@@ -292,7 +298,7 @@ class Worker:
         parting = Thread(target=self._shut_down, name="windlass-parting", daemon=True)
         parting.start()
         parting.join(timeout)
-        if parting.is_alive():
+        if not self._has_said_goodbye:
             log.warning("the store does not answer; leaving without a goodbye, jobs come back when the lease is over")
 
     def _shut_down(self) -> None:
@@ -306,6 +312,7 @@ class Worker:
                 self._duties.resign()
         except WindlassError as error:
             log.warning("could not say goodbye to the store; its jobs come back when the lease is over: %s", error)
+        self._has_said_goodbye = True
         self._threads.close()
         self._loop.close()
 

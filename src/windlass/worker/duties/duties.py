@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from math import inf
 
 from windlass import clock
 from windlass.errors import StoreUnavailable
@@ -48,7 +49,7 @@ class Duties:
         self._lead: Lead | None = None
         self._led = 0.0
         self._cleaned = clock.monotonic()
-        self._away_since: float | None = None
+        self._is_away = False
         self._patient_until = 0.0
 
     def tick(self) -> float:
@@ -57,14 +58,13 @@ class Duties:
             pause = self._upkeep()
             self._follow_lead()
         except StoreUnavailable as error:
-            if self._away_since is None:
-                self._away_since = clock.monotonic()
+            if not self._is_away:
                 log.warning("store unavailable, duties wait: %s", error)
+            # Others cannot renew either: nobody is declared dead before they had one heartbeat's time for it.
+            self._is_away, self._patient_until = True, inf
             return _LONGEST + clock.roll()
-        if self._away_since is not None:
-            # Others could not renew either: give them one heartbeat before anybody is declared dead.
-            self._away_since = None
-            self._patient_until = clock.monotonic() + self._beat
+        if self._is_away:
+            self._is_away, self._patient_until = False, clock.monotonic() + self._beat
         return pause
 
     def resign(self) -> None:

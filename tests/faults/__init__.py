@@ -1,0 +1,1 @@
+"""Faults of real processes: killed, stopped, forked, signalled, locked out."""

@@ -1,0 +1,11 @@
+"""The names of the tasks in ``programs/tasks.py``, for an app that does not import them."""
+
+from __future__ import annotations
+
+_MODULE = "tests.faults.programs.tasks"
+
+HOLD = f"{_MODULE}.hold"
+AHOLD = f"{_MODULE}.ahold"
+POISON = f"{_MODULE}.poison"
+SUDDEN_POISON = f"{_MODULE}.sudden_poison"
+NOTE = f"{_MODULE}.note"

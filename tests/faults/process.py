@@ -1,0 +1,121 @@
+"""A process that the test started, and what it says."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from queue import Empty, Queue
+from threading import Thread
+from time import monotonic
+
+from tests.ledger.apps import PATIENCE
+
+ROOT = Path(__file__).parents[2]
+
+
+class Process:
+    """Runs ``tests.faults.programs.<name>``; everything it prints is read as it comes."""
+
+    def __init__(self, name: str, *arguments: str, url: str, gates: Path) -> None:
+        self._log = (gates / f"{name}.log").open("ab")
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", f"tests.faults.programs.{name}", *arguments],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "WINDLASS_URL": url, "GATES": str(gates)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
+        )
+        self._lines: Queue[str | None] = Queue()
+        self._reader = Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def await_line(self, start: str) -> str:
+        """The rest of the next line that begins so; the test fails when the process ends without it."""
+        until = monotonic() + PATIENCE
+        while (line := self._next(until)) is not None:
+            if line.startswith(start):
+                return line.removeprefix(start).strip()
+        raise AssertionError(f"the process ended without saying {start!r}")
+
+    def rest(self) -> list[str]:
+        """What it says until it ends."""
+        until = monotonic() + PATIENCE
+        lines = []
+        while (line := self._next(until)) is not None:
+            lines.append(line)
+        return lines
+
+    def signal(self, number: signal.Signals) -> None:
+        self._process.send_signal(number)
+
+    def kill(self) -> None:
+        """kill -9, and wait until it is gone."""
+        self._process.kill()
+        self._process.wait()
+
+    def write_line(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+
+    def exit_code(self, within: float = PATIENCE) -> int:
+        """How it ends by itself; the test fails if it has not within that many seconds."""
+        try:
+            return self._process.wait(within)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"the process is still there after {within:g} s") from None
+
+    def close(self) -> None:
+        if self._process.poll() is None:
+            self.kill()
+        self._reader.join()
+        self._log.close()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._lines.put(line.rstrip("\n"))
+        self._lines.put(None)
+
+    def _next(self, until: float) -> str | None:
+        try:
+            return self._lines.get(timeout=max(0.0, until - monotonic()))
+        except Empty:
+            raise AssertionError("the process says nothing") from None
+
+
+class Processes:
+    """Starts processes on one file, and sees to it that none of them outlives the test."""
+
+    def __init__(self, url: str, gates: Path) -> None:
+        self._url = url
+        self._gates = gates
+        self._started: list[Process] = []
+
+    def start(self, name: str, *arguments: str) -> Process:
+        process = Process(name, *arguments, url=self._url, gates=self._gates)
+        self._started.append(process)
+        return process
+
+    def worker(self, **options: object) -> Process:
+        """A worker process that is up."""
+        process = self.start("worker", json.dumps(options))
+        process.await_line("ready")
+        return process
+
+    def open_gate(self, id: str, fence: int) -> None:
+        """Let the run of a ``hold`` job go on."""
+        (self._gates / f"{id}.{fence}").touch()
+
+    def close(self) -> None:
+        for process in self._started:
+            process.close()

@@ -1,0 +1,61 @@
+"""Many processes on one file, some of them called the same."""
+
+from __future__ import annotations
+
+from tests.faults.names import HOLD
+from tests.faults.process import Processes
+from tests.ledger.apps import PATIENCE, eventually
+from tests.worker.file import File
+from windlass import State, Windlass
+
+CALLS = 40
+
+
+def test_four_processes_with_four_threads_each_write_beside_workers(
+    app: Windlass, file: File, processes: Processes
+) -> None:
+    """A15: no lock error reaches the user, no call waits over 1 s, and a killed process harms nothing."""
+    victim = processes.start("producer", "1")
+    writers = [processes.start("writers", str(CALLS), *kind) for kind in (["worker"], ["worker"], [], [])]
+    victim.await_line("returned")
+    for writer in writers:
+        writer.await_line("ready")
+    victim.kill()
+    lines = [line for writer in writers for line in writer.rest()]
+    assert [line for line in lines if line.startswith("failed")] == []
+    slowest = [float(line.split()[1]) for line in lines if line.startswith("slowest")]
+    assert len(slowest) == 16
+    assert max(slowest) < 1
+    assert file.execute("PRAGMA integrity_check") == [("ok",)]
+    assert sum(app.counts().values()) >= 16 * CALLS
+
+
+def test_two_workers_of_the_same_name_are_two(app: Windlass, processes: Processes) -> None:
+    """W12, C12: the name is for people; what one loses is not taken from the other."""
+    options = {"name": "shop", "version": "1", "id": "a", "lease": "1s", "concurrency": 1}
+    first, second = processes.worker(**options), processes.worker(**options)
+    assert [worker.name for worker in app.workers()] == ["shop-worker-1-a"] * 2
+    assert len({worker.id for worker in app.workers()}) == 2
+    jobs = [app.enqueue(HOLD), app.enqueue(HOLD)]
+    of_first, of_second = first.await_line("began").split()[0], second.await_line("began").split()[0]
+    assert {of_first, of_second} == {job.id for job in jobs}
+    eventually(lambda: all(job.refresh().started_at is not None for job in jobs), "both runs are marked as started")
+    first.kill()
+    processes.open_gate(of_second, 1)
+    assert app.job(of_second).result(timeout=PATIENCE) == 1
+    _, fence = second.await_line("began").split()
+    processes.open_gate(of_first, int(fence))
+    assert app.job(of_first).result(timeout=PATIENCE) == int(fence)
+    assert (app.job(of_second).attempt, app.job(of_first).attempt) == (1, 2)
+
+
+def test_a_worker_whose_row_is_deleted_registers_again(app: Windlass, file: File, processes: Processes) -> None:
+    """W13: at its next beat; its jobs keep their lease."""
+    worker = processes.worker(lease="1s")
+    job = app.enqueue(HOLD)
+    worker.await_line("began")
+    file.execute("DELETE FROM windlass_worker")
+    eventually(lambda: app.workers(), "the worker is shown again")
+    processes.open_gate(job.id, 1)
+    assert job.result(timeout=PATIENCE) == 1
+    assert job.refresh().state == State.COMPLETED

@@ -1,0 +1,184 @@
+"""A job's life, told afterwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.ledger.apps import LONG_LEASE, eventually, gate, work
+from tests.ledger.behind import Behind
+from windlass import Job, LeaseLost, State, Windlass
+from windlass.testing import ManualClock
+
+
+def kinds(job: Job[Any]) -> list[str]:
+    return [entry.kind for entry in job.timeline()]
+
+
+@pytest.fixture(autouse=True)
+def _tasks(app: Windlass) -> None:
+    @app.task(name="noop", queue="mail")
+    def noop() -> None: ...
+
+    @app.task(name="fail")
+    def fail() -> None:
+        raise OSError("broken")
+
+
+def test_a_job_that_waits(app: Windlass, clock: ManualClock) -> None:
+    """A12: created, with its queue and task."""
+    [entry] = app.enqueue("noop").timeline()
+    assert (entry.kind, entry.at, entry.detail) == ("created", clock.now(), {"queue": "mail", "task": "noop"})
+
+
+def test_the_happy_path(app: Windlass) -> None:
+    """A12: created, claimed, started, completed, with worker and fence; nothing else was written down."""
+    job = app.enqueue("noop")
+    work(app, name="alpha", version="1", id="2")
+    created, claimed, started, completed = job.timeline()
+    assert [created.kind, claimed.kind, started.kind, completed.kind] == kinds(job)
+    assert kinds(job) == ["created", "claimed", "started", "completed"]
+    assert created.worker is None
+    for entry in (claimed, started, completed):
+        assert (entry.worker, entry.fence) == ("alpha-worker-1-2", job.refresh().fence)
+
+
+def test_the_happy_path_costs_no_event(app: Windlass, behind: Behind) -> None:
+    """A12: it is told from the job's own columns; only the unusual is written down."""
+    app.enqueue_many([app.request("noop") for _ in range(50)])
+    work(app)
+    assert behind.events() == 0
+
+
+def test_a_delayed_job(app: Windlass, clock: ManualClock) -> None:
+    """A12: when it is due, and when it was promoted."""
+    job = app.tasks[0].options(delay="10m").enqueue()
+    due = job.timeline()[-1]
+    assert (due.kind, due.at) == ("due", job.run_at)
+    clock.advance("10m")
+    app.promote()
+    promoted = job.timeline()[-1]
+    assert (promoted.kind, promoted.at) == ("promoted", clock.now())
+
+
+def test_a_running_job_shows_the_last_heartbeat(app: Windlass, clock: ManualClock) -> None:
+    """A12: when its worker was last heard of, while it runs."""
+    with gate() as busy:
+
+        @app.task
+        def slow() -> None:
+            busy.wait()
+
+        job = slow.enqueue()
+        with app.worker(lease="600ms", heartbeat="20ms", name="alpha", version="1", id="2"):
+            busy.await_entered()
+            clock.advance("500ms")
+            eventually(
+                lambda: any(entry.kind == "heartbeat" and entry.at == clock.now() for entry in job.timeline()),
+                "the heartbeat is told",
+            )
+            [heartbeat] = [entry for entry in job.timeline() if entry.kind == "heartbeat"]
+            assert (heartbeat.worker, heartbeat.fence) == ("alpha-worker-1-2", job.refresh().fence)
+            busy.open()
+            job.wait(timeout=10)
+        assert "heartbeat" not in kinds(job)
+
+
+def test_a_retried_job(app: Windlass, clock: ManualClock) -> None:
+    """A12: each failed attempt with its error and worker, then the next one."""
+    job = app.tasks[1].options(attempts=2).enqueue()
+    work(app, name="alpha", version="1", id="2")
+    clock.advance("1m")
+    work(app)
+    failures = [entry for entry in job.timeline() if entry.kind == "attempt_failed"]
+    assert [entry.detail for entry in failures] == [
+        {"attempt": 1, "error": "OSError: broken"},
+        {"attempt": 2, "error": "OSError: broken"},
+    ]
+    assert failures[0].worker == "alpha-worker-1-2"
+    assert kinds(job)[-1] == "failed"
+    assert job.timeline()[-1].detail == {"reason": "attempts"}
+
+
+def test_a_rescued_job_and_a_refused_write(app: Windlass, clock: ManualClock) -> None:
+    """A12: from whom it was taken, by whom, and what was refused afterwards."""
+    job = app.enqueue("noop")
+    [claimed] = app.claim(queues=["mail"], lease="1m")
+    clock.advance("2m")
+    app.rescue()
+    clock.advance("1s")
+    with pytest.raises(LeaseLost):
+        claimed.complete()
+    rescued, refused = job.timeline()[-2:]
+    assert (rescued.kind, rescued.fence, rescued.detail["started"]) == ("rescued", claimed.fence, True)
+    assert rescued.detail["by"]
+    assert rescued.worker
+    assert (refused.kind, refused.fence) == ("refused", claimed.fence)
+
+
+def test_a_cancelled_job(app: Windlass) -> None:
+    """A12: by whom and why."""
+    job = app.enqueue("noop")
+    job.cancel(by="ada", reason="wrong address")
+    [entry] = [entry for entry in job.timeline() if entry.detail.get("by")]
+    assert (entry.kind, entry.detail) == ("cancelled", {"by": "ada", "reason": "wrong address"})
+
+
+def test_a_running_job_that_is_cancelled(app: Windlass) -> None:
+    """A12: the request is told with worker and fence, and so is the end."""
+    job = app.enqueue("noop")
+    [claimed] = app.claim(queues=["mail"])
+    job.cancel(by="ada")
+    claimed.fail("stopped")
+    [asked] = [entry for entry in job.timeline() if entry.kind == "cancel_requested"]
+    assert (asked.fence, asked.detail) == (claimed.fence, {"by": "ada"})
+    assert kinds(job)[-1] == "cancelled"
+    assert job.refresh().state is State.CANCELLED
+
+
+def test_a_job_retried_by_hand(app: Windlass, clock: ManualClock) -> None:
+    """A12: by whom, and from where."""
+    job = app.tasks[1].options(attempts=1).enqueue()
+    work(app)
+    clock.advance("1s")
+    job.retry(by="ada")
+    entry = job.timeline()[-1]
+    assert (entry.kind, entry.detail) == ("retried", {"by": "ada", "from": "failed", "reason": "attempts"})
+
+
+def test_entries_come_in_order(app: Windlass, clock: ManualClock) -> None:
+    """A12: the whole story reads from top to bottom."""
+
+    @app.task
+    def flaky() -> None:
+        clock.advance("1s")
+        raise OSError
+
+    job = flaky.options(delay="1m", attempts=1).enqueue()
+    clock.advance("2m")
+    work(app, lease=LONG_LEASE)
+    clock.advance("1s")
+    job.retry()
+    clock.advance("1s")
+    job.cancel()
+    times = [entry.at for entry in job.timeline()]
+    assert times == sorted(times)
+    assert kinds(job)[0] == "created"
+    assert kinds(job)[-1] == "cancelled"
+
+
+def test_a_deleted_job_leaves_no_story_to_the_next_of_its_name(app: Windlass) -> None:
+    """A12: events go with their job."""
+    job = app.tasks[0].options(id="mine").enqueue()
+    job.cancel()
+    job.delete()
+    assert kinds(app.tasks[0].options(id="mine").enqueue()) == ["created"]
+
+
+@pytest.mark.asyncio
+async def test_async_code_reads_timelines_too(app: Windlass) -> None:
+    """A12: the same entries."""
+    job = await app.aenqueue("noop")
+    assert await job.atimeline() == job.timeline()
+    assert await job.awhy() == job.why()

@@ -1,0 +1,183 @@
+"""One worker runs many jobs at once; child processes come with a later release."""
+
+from __future__ import annotations
+
+import asyncio
+from threading import Barrier, Lock, Thread, current_thread
+from typing import Any
+
+import pytest
+
+from tests.ledger.apps import PATIENCE, eventually, gate, work
+from windlass import ConfigError, Windlass
+
+
+@pytest.mark.parametrize("concurrency", [None, 1, 3])
+def test_functions_run_side_by_side_in_threads(app: Windlass, concurrency: int | None) -> None:
+    """B6: as many as the concurrency says, 10 by default."""
+    together = Barrier(concurrency or 10)
+
+    @app.task
+    def meet() -> str:
+        together.wait(PATIENCE)
+        return current_thread().name
+
+    jobs = meet.enqueue_many([()] * (concurrency or 10))
+    work(app, **({} if concurrency is None else {"concurrency": concurrency}))
+    assert len({job.result() for job in jobs}) == (concurrency or 10)
+
+
+def test_coroutines_run_side_by_side_on_one_loop(app: Windlass) -> None:
+    """B6: a hundred of them need one thread."""
+    waiting: list[asyncio.Event] = []
+
+    @app.task
+    async def meet() -> str:
+        waiting.append(asyncio.Event())
+        if len(waiting) == 100:
+            for event in waiting:
+                event.set()
+        await waiting[-1].wait()
+        return current_thread().name
+
+    jobs = meet.enqueue_many([()] * 100)
+    work(app, concurrency=100)
+    assert len({job.result() for job in jobs}) == 1
+
+
+def test_both_kinds_share_the_concurrency(app: Windlass) -> None:
+    """B6: functions and coroutines together never exceed it, and fill it."""
+    lock, running, most = Lock(), 0, 0
+
+    def enter(step: int) -> None:
+        nonlocal running, most
+        with lock:
+            running += step
+            most = max(most, running)
+
+    @app.task
+    def sync() -> None:
+        enter(1)
+        enter(-1)
+
+    @app.task
+    async def coroutine() -> None:
+        enter(1)
+        for _ in range(3):
+            await asyncio.sleep(0)
+        enter(-1)
+
+    app.enqueue_many([task.request() for task in (sync, coroutine)] * 200)
+    assert work(app, concurrency=4) == 400
+    assert 1 <= most <= 4
+
+
+def test_no_more_than_the_concurrency_run_at_once(app: Windlass) -> None:
+    """B6: the next one waits until a slot is free."""
+    with gate() as busy:
+
+        @app.task
+        def slow() -> None:
+            busy.wait()
+
+        slow.enqueue_many([()] * 5)
+        with app.worker(concurrency=2) as worker:
+            eventually(lambda: worker.status().running == 2, "two run")
+            busy.await_entered()
+            counts = app.counts()
+            assert (counts["running"], counts["pending"]) == (2, 3)  # type: ignore[index]
+            busy.open()
+            worker.run_until_empty()
+
+
+def test_a_blocked_loop_does_not_hold_functions_up(app: Windlass) -> None:
+    """B6: threads, loop and the worker's own duties are apart."""
+    with gate() as busy:
+
+        @app.task
+        async def blocks_its_loop() -> None:
+            busy.wait()
+
+        @app.task
+        def noop() -> int:
+            return 1
+
+        blocked = blocks_its_loop.enqueue()
+        with app.worker():
+            busy.await_entered()
+            assert noop.enqueue().result(timeout=PATIENCE) == 1
+            busy.open()
+            blocked.result(timeout=PATIENCE)
+
+
+def test_busy_threads_do_not_hold_coroutines_up(app: Windlass) -> None:
+    """B6: the other way round."""
+    with gate() as busy:
+
+        @app.task
+        def slow() -> None:
+            busy.wait()
+
+        @app.task
+        async def noop() -> int:
+            return 1
+
+        slow.enqueue_many([()] * 3)
+        with app.worker(concurrency=4) as worker:
+            eventually(lambda: worker.status().running == 3, "three run")
+            assert noop.enqueue().result(timeout=PATIENCE) == 1
+            busy.open()
+
+
+def test_a_coroutine_may_use_what_a_loop_offers(app: Windlass) -> None:
+    """B6: tasks of its own, threads, time limits."""
+
+    @app.task
+    async def busy() -> list[int]:
+        async def one() -> int:
+            return 1
+
+        async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as group:
+            first = group.create_task(one())
+            second = group.create_task(asyncio.to_thread(lambda: 2))
+        return [first.result(), second.result()]
+
+    job = busy.enqueue()
+    work(app)
+    assert job.result() == [1, 2]
+
+
+@pytest.mark.parametrize("concurrency", [0, -1, 1.5, "many", True, 10_001])
+def test_a_concurrency_that_makes_no_sense_is_refused(app: Windlass, concurrency: Any) -> None:
+    """B6: the error names the bounds."""
+    app.task(name="noop")(lambda: None)
+    with pytest.raises(ConfigError, match="concurrency must be a whole number from 1"):
+        app.worker(concurrency=concurrency)
+
+
+def test_an_unknown_isolation_is_refused(app: Windlass) -> None:
+    """B6: the error names what there is."""
+    app.task(isolation="thread")
+    with pytest.raises(ConfigError, match="isolation must be"):
+        app.task(isolation="container")
+
+
+def test_the_heartbeat_goes_on_beside_busy_threads(app: Windlass) -> None:
+    """B6: user code cannot starve the worker: its lease is renewed while every slot is taken."""
+    with gate() as busy:
+
+        @app.task
+        def slow() -> None:
+            busy.wait()
+
+        slow.enqueue_many([()] * 2)
+        with app.worker(concurrency=2, lease="1s", heartbeat="20ms") as worker:
+            busy.await_entered()
+            [before] = app.workers()
+            spinner = Thread(target=lambda: sum(range(1_000_000)))
+            spinner.start()
+            eventually(lambda: app.workers()[0].info.get("running_count") == 2, "the heartbeat tells what runs")
+            spinner.join()
+            assert worker.status().state == "busy"
+            assert app.workers()[0].id == before.id
+            busy.open()

@@ -1,0 +1,98 @@
+"""Which queues a worker serves; the command line and its exit code are in tests/cli."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.ledger.apps import Apps, work
+from windlass import ConfigError, State, Windlass
+
+
+def test_a_worker_serves_what_it_names(app: Windlass) -> None:
+    """C2: as a list or with weights; other queues are left alone."""
+
+    @app.task(name="noop")
+    def noop() -> None: ...
+
+    jobs = {queue: noop.options(queue=queue).enqueue() for queue in ("mail", "reports", "default")}
+    assert app.worker(queues={"mail": 3, "reports": 1}).queues == {"mail": 3, "reports": 1}
+    assert work(app, queues=["mail", "reports"]) == 2
+    assert jobs["default"].refresh().state is State.PENDING
+
+
+def test_not_given_it_serves_those_that_its_tasks_name(app: Windlass) -> None:
+    """C2: and the default queue; routes count as naming."""
+    app.configure(routes={"reports.": "reports"})
+
+    @app.task(queue="mail")
+    def send() -> None: ...
+
+    @app.task(name="reports.daily")
+    def daily() -> None: ...
+
+    assert app.worker().queues == {"default": 1, "mail": 1, "reports": 1}
+
+
+@pytest.mark.parametrize("queues", [[], {}, "", "mail", ["no spaces"], {"-mail": 1}, ["x" * 129], [""], [None]])
+def test_queues_that_are_none_are_refused(app: Windlass, queues: Any) -> None:
+    """C2: given but empty, or an illegal name."""
+
+    @app.task
+    def noop() -> None: ...
+
+    with pytest.raises(ConfigError, match="queue"):
+        app.worker(queues=queues)
+    assert app.workers() == []
+
+
+@pytest.mark.parametrize("weight", [0, -1, 1.5, "heavy", 1001])
+def test_a_weight_that_makes_no_sense_is_refused(app: Windlass, weight: Any) -> None:
+    """C2: the error names the queue."""
+
+    @app.task
+    def noop() -> None: ...
+
+    with pytest.raises(ConfigError, match="weight of queue 'mail'"):
+        app.worker(queues={"mail": weight})
+
+
+def test_neither_tasks_nor_queues_is_refused(app: Windlass, new_app: Apps) -> None:
+    """C2: it would have nothing to do; an app that may import has."""
+    with pytest.raises(ConfigError, match="neither tasks nor queues"):
+        app.worker()
+    assert new_app(importable=["tests."]).worker().queues == {"default": 1}
+    assert app.worker(queues=["mail"]).queues == {"mail": 1}
+
+
+@pytest.mark.parametrize("name", ["a", "A", "0", "mail", "eu-west.mail_2", "x" * 128])
+def test_a_legal_name(app: Windlass, name: str) -> None:
+    """C2: letters, digits, dot, underscore and hyphen, at most 128."""
+    assert app.worker(queues=[name]).queues == {name: 1}
+
+
+def test_a_queue_without_a_worker_is_told(app: Windlass) -> None:
+    """C2: why says that nobody serves it, until somebody does."""
+
+    @app.task(queue="mail")
+    def noop() -> None: ...
+
+    job = noop.enqueue()
+    assert job.why() == "no worker serves queue 'mail'"
+    with app.worker(queues=["other"]):
+        assert job.why() == "no worker serves queue 'mail'"
+    worker = app.worker(queues=["mail"])
+    worker.pause()
+    with worker:
+        assert job.why() == "it is next in line and waits for a free slot"
+
+
+def test_a_worker_shows_what_it_serves(app: Windlass) -> None:
+    """C2: to everybody who asks for the workers."""
+
+    @app.task
+    def noop() -> None: ...
+
+    with app.worker(queues=["mail", "reports"]):
+        assert app.workers()[0].info["queues"] == ["mail", "reports"]

@@ -1,0 +1,167 @@
+"""What all who act in a history share: what they remember, and the turns that several of them take."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any
+
+from hypothesis.stateful import initialize
+
+from tests.model.material import BY_HAND, LEASE, OUTCOMES, QUEUES
+from tests.model.side_by_side import Asked, SideBySide
+from windlass.core.decide import decide
+from windlass.core.ending import Ending
+from windlass.core.record import Claimed
+from windlass.core.retry import Retry
+from windlass.errors import IdConflict, QueueFull
+from windlass.store.jobs import Claimant, Cycled, Mark, Naming, NewJob
+from windlass.store.leases import Presence
+
+RETRY = Retry()
+
+
+class Cast(SideBySide):
+    """Claims, leases and seqs are never forgotten: what is stale is used on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.claims: dict[tuple[int, int], Claimed] = {}
+        """All that were ever handed out, by seq and fence."""
+        self.leases: dict[str, str] = {}
+        """What each worker takes for its lease."""
+        self.all_leases: list[tuple[str, str]] = []
+        self.born: dict[int, str] = {}
+        """The id under each seq that was ever given out."""
+        self.unanswered: list[Asked] = []
+        self._numbers = count(1)
+
+    @initialize()
+    def set_up(self) -> None:
+        """Something to run and somebody to run it, so that no history is about nothing."""
+        self.take_lease("w1")
+        self.store([self.new("mail"), self.new("mail", priority=1), self.new("bulk", key="k")], {2: Naming()})
+
+    def name(self, kind: str) -> str:
+        """One that nobody had before."""
+        return f"{kind}{next(self._numbers)}"
+
+    def new(
+        self,
+        queue: str,
+        *,
+        id: str | None = None,
+        task: str = "t",
+        priority: int = 0,
+        delay: int = 0,
+        at: int | None = None,
+        key: str | None = None,
+        attempts: int = 4,
+    ) -> NewJob:
+        return NewJob(id or self.name("job"), task, queue, priority, "{}", None, attempts, delay, None, key, None, at)
+
+    def store(self, new: list[NewJob], namings: dict[int, Naming]) -> None:
+        before = self.model.last_seq
+        answer = self.do("enqueue", new, namings)
+        self.learn(before)
+        if answer in (IdConflict, QueueFull):
+            self.tally.see(answer.__name__)
+            return
+        for job, stored in zip(new, answer, strict=True):
+            if stored.is_duplicate:
+                self.tally.see("id known" if stored.id == job.id else "key taken")
+
+    def learn(self, before: int) -> None:
+        """Tell the mirror which jobs came into being after this seq."""
+        fresh = {job.id: seq for seq, job in self.model.jobs.items() if seq > before}
+        if fresh:
+            with self.counted():
+                self.mirror.learn(fresh)
+            self.tally.see("id born again", len(set(fresh) & set(self.born.values())))
+            self.born |= {seq: id for id, seq in fresh.items()}
+
+    def take_lease(self, worker: str) -> None:
+        self.leases[worker] = self.name("lease")
+        self.all_leases.append((worker, self.leases[worker]))
+        self.do("open_lease", presence(worker), lease=self.leases[worker], ttl=LEASE)
+
+    def beat(self, worker: str) -> None:
+        """One heartbeat; a worker that has lost its lease takes a new one."""
+        was_late = not self.model.is_in_time(self.leases.get(worker))
+        renewed = self.do("renew", presence(worker), lease=self.leases.get(worker, "none yet"))
+        if was_late:
+            self.tally.see("renewed late" if renewed.is_open else "leases lost")
+        if not renewed.is_open:
+            self.take_lease(worker)
+
+    def take(self, worker: str) -> list[Claimed]:
+        """Let somebody claim a few jobs."""
+        if worker == BY_HAND:
+            return self.remember(self.do("claim", 3, **self.by_hand()))
+        self.beat(worker)
+        return self.remember(self.do("cycle", self.claimant(worker), rooms=[(queue, 2) for queue in QUEUES]))
+
+    def by_hand(self) -> dict[str, Any]:
+        """The options of a claim by hand."""
+        return {"queues": QUEUES, "worker": BY_HAND, "token": self.name("token"), "ttl": LEASE}
+
+    def claimant(self, worker: str) -> Claimant:
+        return Claimant(worker, self.leases.get(worker, "none yet"), self.name("token"))
+
+    def remember(self, answer: Cycled | list[Claimed]) -> list[Claimed]:
+        """Keep what a call handed out, and count what it refused."""
+        claimed = answer
+        if isinstance(answer, Cycled):
+            claimed = answer.claimed
+            self.tally.see("endings refused", len(answer.refused))
+        assert isinstance(claimed, list)
+        self.claims |= {(claim.seq, claim.fence): claim for claim in claimed}
+        return claimed
+
+    def live(self, *workers: str) -> list[Claimed]:
+        """The claims that these workers, or any at all, really hold."""
+        owned = [(claim, self.model.owned(claim.seq, claim.fence)) for claim in self.claims.values()]
+        return [claim for claim, job in owned if job and (not workers or job.worker in workers)]
+
+    def finish(self, claims: list[Claimed], outcome: str, *, worker: str) -> None:
+        endings = [ending(claim, outcome) for claim in claims]
+        self.remember(self.do("cycle", Claimant(worker, "", ""), endings=endings))
+
+    def write_under(self, claim: Claimed, verb: str, outcome: str) -> None:
+        """Write something to a job, be the claim good or stale."""
+        match verb:
+            case "end":
+                self.finish([claim, claim], outcome, worker="late")
+                return
+            case "mark":
+                marks = [Mark(claim.seq, claim.fence, 5)]
+                is_written = bool(self.do("cycle", Claimant("late", "", ""), marks=marks).marked)
+            case "extend":
+                is_written = self.do("extend", claim.seq, claim.fence, ttl=LEASE, worker="late")
+            case _:
+                is_written = self.do("progress", claim.seq, claim.fence, self.name("part"), worker="late")
+        self.tally.see(f"{verb} {'written' if is_written else 'refused'}")
+
+    def keep_up(self) -> None:
+        """What every worker does for all: promote and rescue."""
+        self.tally.see("promoted", self.do("promote"))
+        self.do("look_for_expired")
+        self.free()
+
+    def free(self) -> None:
+        found = len(self.model.losses)
+        rescued = self.do("free")
+        self.tally.see("rescues outrun", found - len(rescued))
+        for one in rescued:
+            self.tally.see(f"rescued, then {one.state}")
+
+    def seq(self, pick: int) -> int:
+        """One of all that were ever given out, the newest first."""
+        return self.model.last_seq - pick % self.model.last_seq
+
+
+def ending(claim: Claimed, outcome: str) -> Ending:
+    return decide(claim, OUTCOMES[outcome], retry=RETRY, ran_for=7)
+
+
+def presence(worker: str) -> Presence:
+    return Presence(worker, worker, "idle", "{}")

@@ -1,0 +1,39 @@
+"""Those who enqueue."""
+
+from __future__ import annotations
+
+from hypothesis.stateful import rule
+
+from tests.model import material as m
+from tests.model.cast import Cast
+from tests.model.material import WINDOWS, KeyPair, When
+from windlass.store.jobs import Naming
+
+
+class Clients(Cast):
+    """Enqueue in every way: bare, delayed, by own id, by key, by an id that was deleted."""
+
+    @rule(queue=m.queues, priority=m.priorities, when=m.whens, attempts=m.attempts, more=m.few)
+    def enqueue(self, queue: str, priority: int, when: When, attempts: int, more: int) -> None:
+        delay, offset = when
+        at = None if offset is None else self.clock.at + offset
+        number = 1 + more
+        new = [self.new(queue, priority=priority, delay=delay, at=at, attempts=attempts) for _ in range(number)]
+        self.store(new, {})
+
+    @rule(queue=m.queues, id=m.own_ids, task=m.tasks, keys=m.key_pairs, kind=m.kinds)
+    def enqueue_named(self, queue: str, id: str | None, task: str, keys: KeyPair, kind: str) -> None:
+        naming = Naming(id is not None, kind, WINDOWS[kind])
+        # An own id that stands twice in one call is the same request twice, the key included.
+        new = [self.new(queue, id=id, task=task, key=key if id is None else keys[0]) for key in keys]
+        self.store(new, {0: naming, 1: naming})
+
+    @rule(queue=m.queues, id=m.ids, task=m.tasks)
+    def enqueue_deleted(self, queue: str, id: str, task: str) -> None:
+        """Id and key are free once their job is deleted; what still writes to that one must not meet the new one."""
+        former = next((job for job in self.model.jobs.values() if job.id == id), None)
+        if former:
+            self.tally.see("deleted", len(self.do("delete", [(former.seq, id)])))
+        self.store([self.new(queue, id=id, task=task)], {0: Naming(True)})
+        if former and former.unique_key:
+            self.store([self.new(queue, key=former.unique_key)], {0: Naming()})

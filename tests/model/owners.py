@@ -1,0 +1,64 @@
+"""Those who run jobs: workers, and callers who claim by hand."""
+
+from __future__ import annotations
+
+from hypothesis.stateful import precondition, rule
+
+from tests.model import material as m
+from tests.model.cast import Cast, ending
+from tests.model.material import BY_HAND, PUT_BACK, QUEUES, Load
+from tests.model.side_by_side import Asked
+from windlass.store.jobs import Mark
+
+
+class Owners(Cast):
+    """Claim, begin and end, over a network that loses requests and replies."""
+
+    @rule(worker=m.workers, outcome=m.outcomes, load=m.loads, fate=m.fates, does_beat=m.flags)
+    def work(self, worker: str, outcome: str, load: Load, fate: str, does_beat: bool) -> None:
+        """One turn of a worker: some of its jobs have ended, some have begun, there is room for more."""
+        ended, begun, room = load
+        if does_beat:
+            self.beat(worker)
+        if outcome in PUT_BACK and ended:
+            room = 0  # whether a call may take again what it puts back is left to the store
+        live = self.live(worker)
+        options = {
+            "endings": [ending(claim, outcome) for claim in live[:ended]],
+            "marks": [Mark(claim.seq, claim.fence, 5) for claim in live[ended : ended + begun]],
+            "rooms": [(queue, room) for queue in QUEUES if room],
+        }
+        self.ask(Asked("cycle", (self.claimant(worker),), options), fate)
+
+    @rule(owner=m.owners, outcome=m.outcomes)
+    def run(self, owner: str, outcome: str) -> None:
+        """Somebody takes jobs and ends them all alike."""
+        self.finish(self.take(owner), outcome, worker=owner)
+
+    @rule(limit=m.few, fate=m.fates, verb=m.hands, outcome=m.outcomes)
+    def pull(self, limit: int, fate: str, verb: str, outcome: str) -> None:
+        """Somebody claims by hand, and does something with the newest that he holds."""
+        self.ask(Asked("claim", (1 + limit,), self.by_hand()), fate)
+        if verb != "wait":
+            for claim in self.live(BY_HAND)[-1:]:
+                self.write_under(claim, verb, outcome)
+
+    def ask(self, asked: Asked, fate: str) -> None:
+        """Make a call whose request or reply the network may lose; the caller asks again later."""
+        if fate != "request lost":
+            answer = self.do(asked.name, *asked.args, **asked.options)
+        if fate == "answered":
+            self.remember(answer)
+        else:
+            self.unanswered.append(asked)
+
+    @precondition(lambda self: self.unanswered)
+    @rule(pick=m.picks)
+    def ask_again(self, pick: int) -> None:
+        name, args, options = self.unanswered.pop(pick % len(self.unanswered))
+        if name == "cycle":
+            # What the first try took is handed out again; taking more is not part of asking again.
+            options = {**options, "rooms": []}
+        claimed = self.remember(self.do(name, *args, **options))
+        self.tally.see("asked again")
+        self.tally.see("claims handed out again", len(claimed))

@@ -1,0 +1,41 @@
+"""A process that claims and completes jobs until there are none, and says which it got.
+
+Usage: python -m tests.store.claiming URL NAMESPACE NAME ROOM
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import count
+
+from windlass.core.decide import decide
+from windlass.core.ending import Ending
+from windlass.core.outcome import Returned
+from windlass.core.retry import Retry
+from windlass.store.jobs import Claimant, cycle
+from windlass.store.leases import Presence, open_lease
+from windlass.store.open import open_driver
+from windlass.store.operation import drive
+
+
+def main(url: str, namespace: str, name: str, room: int) -> None:
+    driver = open_driver(url, namespace=namespace, deadline=30.0)
+    drive(open_lease(Presence(name, name, "busy", "{}"), lease=f"lease-{name}", ttl=600_000), driver.execute)
+    print("ready", flush=True)
+    sys.stdin.readline()
+    got: list[int] = []
+    endings: list[Ending] = []
+    for turn in count():
+        claimant = Claimant(name, f"lease-{name}", f"{name}-{turn}")
+        cycled = drive(cycle(claimant, endings=endings, rooms=[("default", room)]), driver.execute)
+        assert not cycled.refused
+        if not cycled.claimed:
+            break
+        got += [job.seq for job in cycled.claimed]
+        endings = [decide(job, Returned(None), retry=Retry()) for job in cycled.claimed]
+    print(*got, flush=True)
+    driver.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]))

@@ -1,0 +1,44 @@
+"""A driver of the test's own on a real file, with the real clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from tests.store.places import SqlitePlace
+from windlass.store import jobs, reading
+from windlass.store.driver import Driver
+from windlass.store.jobs import NewJob
+from windlass.store.operation import Operation, drive
+
+A = TypeVar("A")
+
+
+class Opened:
+    """What a process does with its store, in one line each."""
+
+    def __init__(self, driver: Driver) -> None:
+        self.driver = driver
+
+    def run(self, operation: Operation[A]) -> A:
+        return drive(operation, self.driver.execute)
+
+    def enqueue(self, *new: NewJob) -> None:
+        self.run(jobs.enqueue(new, {}))
+
+    def count(self) -> int:
+        return sum(sum(states.values()) for states in self.run(reading.counts()).values())
+
+
+@contextmanager
+def opened(place: SqlitePlace, *, deadline: float = 5.0) -> Iterator[Opened]:
+    driver = place.open(now=None, deadline=deadline)
+    try:
+        yield Opened(driver)
+    finally:
+        driver.close()
+
+
+def is_intact(place: SqlitePlace) -> bool:
+    return place.execute("PRAGMA integrity_check") == [("ok",)]

@@ -1,0 +1,80 @@
+"""A full disk: calls fail with a clear word, nothing acknowledged is lost, and all works when space returns."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.store.builders import new_job
+from tests.store.places import SqlitePlace
+from tests.store.sqlite.opened import Opened, is_intact, opened
+from windlass.errors import StoreUnavailable
+from windlass.store import reading
+
+PAYLOAD = "x" * 20_000
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of one MiB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounting = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
+    if subprocess.run(mounting, capture_output=True, check=False).returncode:
+        pytest.skip("only root may mount a small file system")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def fill(store: Opened, prefix: str) -> list[str]:
+    """Enqueue until the store refuses; the ids that were acknowledged."""
+    acknowledged: list[str] = []
+    refusal = ""
+    for number in range(1000):
+        id = f"{prefix}{number}"
+        try:
+            store.enqueue(new_job(id, payload=PAYLOAD))
+        except StoreUnavailable as error:
+            refusal = str(error)
+            break
+        acknowledged.append(id)
+    assert "the disk is full" in refusal
+    return acknowledged
+
+
+@pytest.mark.parametrize("options", ["", "?driver=stdlib"])
+def test_a_full_disk_loses_nothing_and_heals(small_disk: Path, options: str) -> None:
+    """A17, I10: StoreUnavailable, nothing lost, works again when space returns."""
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(bytes(300_000))
+    reserve = small_disk / "reserve"
+    reserve.write_bytes(bytes(100_000))
+    place = SqlitePlace(small_disk / "jobs.db", options)
+    with opened(place) as store:
+        stored = fill(store, "a")
+        assert sorted(store.run(reading.find(stored))) == sorted(stored)
+        assert store.count() == len(stored)
+        ballast.unlink()
+        stored += fill(store, "b")
+        assert store.count() == len(stored) > 0
+        assert any(id.startswith("b") for id in stored), "it went on when space returned"
+        reserve.unlink()
+        store.enqueue(new_job())
+    assert is_intact(place)
+
+
+def test_a_disk_that_is_full_for_the_first_call_may_be_used_later(small_disk: Path) -> None:
+    """I8: works again without a restart."""
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(bytes(1024 * 1024 - 4096))
+    with opened(SqlitePlace(small_disk / "jobs.db")) as store:
+        with pytest.raises(StoreUnavailable):
+            store.enqueue(new_job())
+        ballast.unlink()
+        store.enqueue(new_job())
+        assert store.count() == 1

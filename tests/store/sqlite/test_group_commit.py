@@ -1,0 +1,87 @@
+"""Group commit: calls that wait for the same lock share one commit, and one that fails leaves the others alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager
+
+from tests.store.builders import new_job
+from tests.store.places import SqlitePlace
+from tests.store.sqlite.opened import Opened, opened
+from tests.store.waiting import until
+from windlass.errors import IdConflict, StoreUnavailable
+from windlass.store import jobs, reading
+from windlass.store.driver import DataRefused
+from windlass.store.jobs import Naming
+from windlass.store.sqlite.driver import SqliteDriver
+
+THREADS = 100
+"""More than share one commit, so that there are two."""
+
+
+@contextmanager
+def gathered(place: SqlitePlace, store: Opened, calls: list[Callable[[], object]]) -> Iterator[list[Future[object]]]:
+    """Calls that all wait for one lock, which is given up when the block ends."""
+    driver = store.driver
+    assert isinstance(driver, SqliteDriver)
+    with closing(place.connect()) as connection, ThreadPoolExecutor(len(calls)) as pool:
+        connection.execute("BEGIN IMMEDIATE")
+        futures = [pool.submit(calls[0])]
+        # The first has taken itself off the line and waits for the file; the others stand behind it.
+        until(lambda: driver._lanes.writer._turn.locked() and not driver._lanes.writer._queued)
+        futures += [pool.submit(call) for call in calls[1:]]
+        until(lambda: len(driver._lanes.writer._queued) == len(calls) - 1)
+        yield futures
+        connection.execute("ROLLBACK")
+
+
+def test_calls_that_gathered_are_all_stored(place: SqlitePlace) -> None:
+    """A15: threads of a web server share commits."""
+    with opened(place) as store:
+        store.count()
+        calls = [lambda number=number: store.enqueue(new_job(f"{number}")) for number in range(THREADS)]
+        with gathered(place, store, [*calls]) as futures:
+            assert not any(future.done() for future in futures)
+        for future in futures:
+            future.result(10)
+        assert store.count() == THREADS
+
+
+def test_one_that_fails_leaves_the_others_alone(place: SqlitePlace) -> None:
+    """I11: each call of a shared commit stands for itself."""
+    with opened(place) as store:
+        store.enqueue(new_job("taken"))
+        own = {0: Naming(has_own_id=True)}
+
+        def conflict() -> object:
+            return store.run(jobs.enqueue([new_job("taken", task="other"), new_job("beside")], own))
+
+        def poison() -> None:
+            store.enqueue(new_job("beside too"), new_job(payload="\ud800"))
+
+        def huge() -> None:
+            store.enqueue(new_job("beside also"), new_job(priority=2**70))
+
+        def wrong() -> None:
+            store.enqueue(new_job("beside all"), new_job(payload=object()))  # type: ignore[arg-type]
+
+        good = [lambda number=number: store.enqueue(new_job(f"{number}")) for number in range(40)]
+        with gathered(place, store, [*good[:10], conflict, poison, huge, wrong, *good[10:]]) as futures:
+            pass
+        errors = [type(future.exception(10)) for future in futures]
+        assert errors[10:14] == [IdConflict, DataRefused, DataRefused, TypeError]
+        assert set(errors[:10] + errors[14:]) == {type(None)}
+        assert store.count() == 41
+        assert store.run(reading.find(["beside", "beside too", "beside also", "beside all"])) == {}
+
+
+def test_a_commit_that_fails_is_told_to_every_caller(place: SqlitePlace) -> None:
+    """I10: nobody is told that something was stored that was not."""
+    with opened(place, deadline=0.3) as store:
+        store.count()
+        calls = [lambda: store.enqueue(new_job()) for _ in range(20)]
+        with gathered(place, store, [*calls]) as futures:
+            assert {type(future.exception(20)) for future in futures} == {StoreUnavailable}
+        assert store.count() == 0
+        store.enqueue(new_job())

@@ -1,0 +1,49 @@
+"""A database in memory: one process, one connection, gone with its store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import pytest
+
+from tests.store.builders import TTL, ending, new_job
+from tests.store.sqlite.opened import Opened
+from windlass.core.state import State
+from windlass.store import jobs, reading
+from windlass.store.leases import Presence, open_lease
+from windlass.store.open import open_driver
+
+
+@pytest.fixture(params=["", "?driver=stdlib"], ids=["apsw", "stdlib"])
+def memory(request: pytest.FixtureRequest) -> Iterator[Opened]:
+    with closing(open_driver(f"sqlite:///:memory:{request.param}")) as driver:
+        yield Opened(driver)
+
+
+def test_jobs_run_through_it(memory: Opened) -> None:
+    memory.enqueue(new_job("a"), new_job("b"))
+    memory.run(open_lease(Presence("w", "w", "idle", "{}"), lease="l", ttl=TTL))
+    claimant = jobs.Claimant("w", "l", "t")
+    claimed = memory.run(jobs.cycle(claimant, rooms=[("default", 1)])).claimed
+    memory.run(jobs.finish([ending(job) for job in claimed], worker="w"))
+    assert memory.run(reading.counts()) == {"default": {State.PENDING: 1, State.COMPLETED: 1}}
+
+
+def test_all_threads_see_the_same_jobs(memory: Opened) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(50):
+            pool.submit(memory.enqueue, new_job())
+            pool.submit(memory.count)
+    assert memory.count() == 50
+
+
+def test_another_store_has_other_jobs(memory: Opened) -> None:
+    memory.enqueue(new_job())
+    with closing(open_driver("sqlite:///:memory:")) as driver:
+        assert Opened(driver).count() == 0
+
+
+def test_nobody_else_has_news(memory: Opened) -> None:
+    memory.driver.listen(lambda: None).close()

@@ -1,0 +1,92 @@
+"""News: commits of others are noticed, by inotify or by polling."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from tests.store.builders import new_job
+from tests.store.places import SqlitePlace
+from tests.store.processes import running
+from tests.store.sqlite.opened import opened
+
+SECONDS = 1.0
+"""C4: a lost wake-up costs at most this."""
+
+
+@pytest.fixture(params=["?news=auto", "?news=poll", "?news=auto&driver=stdlib", "?news=poll&driver=stdlib"])
+def watched(request: pytest.FixtureRequest, tmp_path: Path) -> SqlitePlace:
+    return SqlitePlace(tmp_path / "jobs.db", request.param)
+
+
+def test_a_commit_through_another_driver_is_noticed(watched: SqlitePlace) -> None:
+    """C4: wake-up without polling delay, every time."""
+    woken = Event()
+    with opened(watched) as listener, opened(watched) as writer:
+        writer.enqueue(new_job())
+        with closing(listener.driver.listen(woken.set)):
+            for _ in range(30):
+                woken.clear()
+                writer.enqueue(new_job())
+                assert woken.wait(SECONDS)
+
+
+def test_a_commit_of_another_process_is_noticed(watched: SqlitePlace) -> None:
+    """C4: wake-up without polling delay."""
+    woken = Event()
+    with (
+        opened(watched) as listener,
+        closing(listener.driver.listen(woken.set)),
+        running("tests.store.sqlite.writing", watched.url, "asked") as writer,
+    ):
+        for _ in range(5):
+            woken.clear()
+            writer.say("write")
+            assert writer.line()
+            assert woken.wait(SECONDS)
+
+
+def test_what_is_noticed_can_be_read(watched: SqlitePlace) -> None:
+    """C4: the last wake-up of a commit comes when the commit can be seen."""
+    with opened(watched) as listener, opened(watched) as writer:
+        seen, count = Event(), 0
+
+        def look() -> None:
+            if listener.count() == count:
+                seen.set()
+
+        with closing(listener.driver.listen(look)):
+            for _ in range(20):
+                seen.clear()
+                count += 1
+                writer.enqueue(new_job())
+                assert seen.wait(SECONDS)
+
+
+def test_nothing_is_told_after_the_end(watched: SqlitePlace) -> None:
+    with opened(watched) as listener, opened(watched) as writer:
+        woken = Event()
+        listener.driver.listen(woken.set).close()
+        woken.clear()
+        writer.enqueue(new_job())
+        assert not woken.is_set()
+
+
+def test_several_may_listen(watched: SqlitePlace) -> None:
+    first, second = Event(), Event()
+    with (
+        opened(watched) as listener,
+        opened(watched) as other,
+        opened(watched) as writer,
+        closing(listener.driver.listen(first.set)),
+        closing(other.driver.listen(second.set)),
+    ):
+        for _ in range(5):
+            first.clear()
+            second.clear()
+            writer.enqueue(new_job())
+            assert first.wait(SECONDS)
+            assert second.wait(SECONDS)

@@ -1,0 +1,38 @@
+"""How SQLite carries the statements out: none walks all jobs or all keys, however many are kept."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from tests.store.places import SqlitePlace
+from tests.store.sqlite.opened import opened
+from windlass.store.statements import load_calls
+
+CALLS = load_calls("windlass.store.sqlite.calls", prefix="windlass_")
+RARE = {"queue_delete", "tidy"}
+"""Upkeep that may take its time."""
+WALK = re.compile(r"^SCAN windlass_(job|key|event)$")
+NUMBERS = {"now", "limit", "room", "keep", "age", "cursor", "window", "ttl", "seq", "fence", "delay", "at", "term"}
+
+
+def bound(text: str) -> dict[str, Any]:
+    names = set(re.findall(r":([a-z_]+)", text))
+    return {name: 5 if name in NUMBERS else "[]" for name in names}
+
+
+@pytest.mark.parametrize("call", sorted(set(CALLS) - RARE))
+def test_no_statement_walks_a_whole_table(tmp_path: Path, call: str) -> None:
+    """S10, A13: a backlog or an archive of a million jobs slows nothing down."""
+    place = SqlitePlace(tmp_path / "jobs.db")
+    with opened(place) as store:
+        store.count()
+        connection = apsw.Connection(str(place.path))
+        for statement in CALLS[call]:
+            plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement.text}", bound(statement.text))]
+            assert not [step for step in plan if WALK.match(step)], statement.text
+        connection.close()

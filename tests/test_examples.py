@@ -1,0 +1,87 @@
+"""Every example in the documentation runs: those of docstrings, of the README and of the guides."""
+
+from __future__ import annotations
+
+import doctest
+import pkgutil
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from textwrap import dedent
+from types import ModuleType
+
+import pytest
+
+import windlass
+from windlass import Windlass
+
+ROOT = Path(__file__).parents[1]
+
+BLOCK = re.compile(r"^( *)```python\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
+"""What is fenced as plain ``python`` runs; a block that must not has another word after the fence."""
+
+NEEDS_AN_EXTRA = ("windlass.store.postgres", "windlass.store.redis")
+
+
+def modules() -> Iterator[ModuleType]:
+    yield windlass
+    for found in pkgutil.walk_packages(windlass.__path__, "windlass."):
+        if not found.name.startswith(NEEDS_AN_EXTRA) and not found.name.endswith("__main__"):
+            yield import_module(found.name)
+
+
+def examples() -> dict[str, doctest.DocTest]:
+    finder = doctest.DocTestFinder()
+    found = [test for module in modules() for test in finder.find(module, module.__name__)]
+    return {test.name: test for test in found if test.examples}
+
+
+def documents() -> list[Path]:
+    """The documents with examples in them; none where the README is not written yet."""
+    return [
+        path for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))] if path.exists() and blocks(path)
+    ]
+
+
+def blocks(document: Path) -> list[str]:
+    return [dedent(code) for _, code in BLOCK.findall(document.read_text(encoding="utf-8"))]
+
+
+EXAMPLES = examples()
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("WINDLASS_URL", raising=False)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_shows_what_happens(name: str) -> None:
+    report: list[str] = []
+    results = doctest.DocTestRunner().run(EXAMPLES[name], out=report.append)
+    assert results.failed == 0, "".join(report)
+
+
+@pytest.mark.parametrize("document", documents(), ids=lambda path: path.name)
+def test_the_examples_of_a_document_run(document: Path) -> None:
+    """One after another, as a reader would type them: later ones use the names of earlier ones."""
+    names: dict[str, object] = {"__name__": "__main__"}
+    try:
+        for number, block in enumerate(blocks(document), start=1):
+            exec(compile(block, f"{document.name}, example {number}", "exec"), names)  # noqa: S102  # our own
+    finally:
+        for value in names.values():
+            if isinstance(value, Windlass):
+                value.close(wait=False)
+
+
+def test_the_examples_were_found() -> None:
+    """A search that finds nothing would prove nothing."""
+    assert {"windlass.app.Windlass", "windlass.testing.modes.inline", "windlass.core.retry.Retry"} <= EXAMPLES.keys()
+
+
+def test_every_public_name_is_documented() -> None:
+    public = {name: getattr(windlass, name) for name in windlass.__all__}
+    assert [name for name, value in public.items() if callable(value) and not value.__doc__] == []

@@ -1,0 +1,1 @@
+"""What Windlass offers to the tests of its users."""

@@ -1,0 +1,95 @@
+"""Between an app and its store: what is asked, and a hand on it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from threading import Event
+
+from tests.ledger.apps import PATIENCE
+from windlass import Windlass
+from windlass.core.record import Claimed
+from windlass.store.driver import Driver, News
+from windlass.store.operation import Answer, Call
+from windlass.store.rows import records
+
+Before = Callable[[Call], None]
+After = Callable[[Call, Answer], None]
+
+
+class Tap:
+    """A driver that hands every call on, and lets a test watch, hold up or spoil it."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+        self.calls: Counter[str] = Counter()
+        self.before: list[Before] = []
+        """Called with each call before the store sees it; what it raises is the store's answer."""
+        self.after: list[After] = []
+        """Called when the store has committed; what it raises takes the answer's place."""
+
+    @property
+    def name(self) -> str:
+        return self._driver.name
+
+    @property
+    def cycle_limit(self) -> int:
+        return self._driver.cycle_limit
+
+    def execute(self, call: Call) -> Answer:
+        self.calls[call.name] += 1
+        for look in tuple(self.before):
+            look(call)
+        answer = self._driver.execute(call)
+        for see in tuple(self.after):
+            see(call, answer)
+        return answer
+
+    def listen(self, wake: Callable[[], None]) -> News:
+        return self._driver.listen(wake)
+
+    def migrate(self) -> list[str]:
+        return self._driver.migrate()
+
+    def close(self) -> None:
+        self._driver.close()
+
+
+def tapped(app: Windlass) -> Tap:
+    """Put a tap between an app and its store."""
+    tap = Tap(app._session._driver)
+    app._session._driver = tap
+    return tap
+
+
+class Hold:
+    """Stops the first call of its kind until the test lets it go on."""
+
+    def __init__(self, is_wanted: Callable[[Call, Answer], bool]) -> None:
+        self._is_wanted = is_wanted
+        self._reached = Event()
+        self._released = Event()
+
+    def before(self, call: Call) -> None:
+        self.after(call, {})
+
+    def after(self, call: Call, answer: Answer) -> None:
+        if not self._reached.is_set() and self._is_wanted(call, answer):
+            self._reached.set()
+            assert self._released.wait(PATIENCE), f"nobody released the call {call.name!r}"
+
+    def await_reached(self) -> None:
+        assert self._reached.wait(PATIENCE), "no such call was made"
+
+    def release(self) -> None:
+        self._released.set()
+
+
+def claims(call: Call, answer: Answer) -> bool:
+    """Whether the call is a cycle that took jobs."""
+    return call.name == "cycle" and bool(claimed(answer))
+
+
+def claimed(answer: Answer) -> list[Claimed]:
+    """What a cycle took."""
+    return records(answer["claimed"], Claimed)

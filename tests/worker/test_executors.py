@@ -1,0 +1,91 @@
+"""Executors: started when they are needed, once, however many need them first."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from threading import Barrier, Thread
+
+import pytest
+
+from tests.ledger.apps import PATIENCE, eventually, gate
+from windlass import Windlass
+
+
+@pytest.fixture
+def _hasty() -> Iterator[None]:
+    """Threads that change places as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def loops() -> int:
+    return sum(thread.name == "windlass-loop" for thread in threading.enumerate())
+
+
+@pytest.mark.usefixtures("_hasty")
+def test_two_who_need_the_event_loop_first_share_one(app: Windlass) -> None:
+    """The pump, and a thread whose next run is a coroutine."""
+    worker = app.worker(["default"])
+    together = Barrier(8)
+
+    def need() -> None:
+        together.wait(PATIENCE)
+        worker._loop.start([])
+
+    threads = [Thread(target=need) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert loops() == 1
+    worker._loop.close()
+    eventually(lambda: loops() == 0, "the loop ends")
+
+
+def test_a_worker_of_plain_functions_has_no_event_loop(app: Windlass) -> None:
+    @app.task
+    def plain() -> int:
+        return loops()
+
+    with app.worker():
+        assert plain.enqueue().result(timeout=PATIENCE) == 0
+
+
+def test_a_function_that_a_coroutine_takes_along_finds_a_thread_although_others_are_busy(app: Windlass) -> None:
+    """Each run that has a slot has a thread, whoever handed it over."""
+    with gate() as long:
+
+        @app.task
+        def wait() -> None:
+            long.wait()
+
+        @app.task
+        def plain() -> int:
+            return 1
+
+        @app.task
+        async def coroutine() -> None: ...
+
+        with app.worker(concurrency=2):
+            wait.enqueue()
+            long.await_entered()
+            for _ in range(30):
+                coroutine.enqueue()
+                assert plain.enqueue().result(timeout=PATIENCE) == 1
+            long.open()
+
+
+def test_threads_end_with_their_worker(app: Windlass) -> None:
+    @app.task
+    def plain(number: int) -> None: ...
+
+    plain.enqueue_many([(number,) for number in range(50)])
+    app.worker().run_until_empty()
+    eventually(
+        lambda: not [thread for thread in threading.enumerate() if thread.name.startswith("windlass-run")],
+        "the threads end",
+    )

@@ -1,0 +1,257 @@
+"""The heartbeat: kept up whatever user code does, and believed when it says that something is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from threading import Event
+
+import pytest
+
+from tests.ledger.apps import PATIENCE, eventually, gate
+from tests.worker.file import File
+from tests.worker.tap import Tap
+from windlass import ConfigError, State, StoreUnavailable, Windlass, current_job
+from windlass.store.operation import Call
+
+SHORT = {"lease": "1s", "concurrency": 2}
+
+
+def beats(tap: Tap, count: int) -> None:
+    """Wait for that many more renewals."""
+    wanted = tap.calls["renew"] + count
+    eventually(lambda: tap.calls["renew"] >= wanted, "the lease is renewed")
+
+
+def test_a_blocked_event_loop_does_not_delay_the_heartbeat(app: Windlass, tap: Tap) -> None:
+    """B6: user code shares no thread with the heartbeat; the lease outlives a block of more than its length."""
+    with gate() as hog:
+
+        @app.task
+        async def block() -> int:
+            hog.wait()
+            return current_job().fence
+
+        with app.worker(lease="1s"):
+            job = block.enqueue()
+            hog.await_entered()
+            beats(tap, 4)
+            hog.open()
+            assert job.result(timeout=PATIENCE) == 1
+    assert job.refresh().attempt == 1
+
+
+def test_busy_threads_do_not_delay_the_heartbeat(app: Windlass, tap: Tap) -> None:
+    """B6: threads that compute without a pause leave the heartbeat its turn."""
+    enough = Event()
+
+    @app.task
+    def compute(number: int) -> int:
+        rounds = 0
+        while not enough.is_set():
+            rounds += 1
+        return current_job().fence
+
+    with app.worker(lease="1s", concurrency=4):
+        jobs = compute.enqueue_many([(number,) for number in range(4)])
+        beats(tap, 4)
+        enough.set()
+        assert [job.result(timeout=PATIENCE) for job in jobs] == [1] * 4
+
+
+def test_a_run_that_ends_while_the_lease_is_renewed_is_not_taken_for_lost(
+    app: Windlass, tap: Tap, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The heartbeat saw it run, the store holds it no more: because we ended it, not because another has it."""
+    with gate() as running:
+
+        @app.task
+        def wait() -> None:
+            running.wait()
+
+        with app.worker(lease="1s") as worker:
+            job = wait.enqueue()
+            running.await_entered()
+
+            def end_it(call: Call) -> None:
+                if call.name == "renew" and running.entered.is_set():
+                    running.open()
+                    eventually(lambda: job.refresh().done, "the run ends")
+
+            tap.before.append(end_it)
+            beats(tap, 2)
+            assert worker.status().refused == 0
+    assert "lost" not in caplog.text
+
+
+def test_a_lost_lease_stops_the_jobs_and_a_new_one_takes_its_place(
+    app: Windlass, file: File, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A8: one refused renewal gives the lease up at once, stops the jobs and says so in the log."""
+    began, stopped = Event(), Event()
+
+    @app.task
+    async def wait() -> None:
+        began.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            stopped.set()
+            raise
+
+    @app.task
+    def echo() -> str:
+        return "still here"
+
+    with app.worker(lease="1s") as worker:
+        before = worker.lease
+        job = wait.enqueue()
+        assert began.wait(PATIENCE)
+        file.execute("UPDATE windlass_lease SET state = 'lost'")
+        file.execute("UPDATE windlass_queue SET paused_at = 1")
+        assert stopped.wait(PATIENCE)
+        eventually(lambda: worker.lease not in ("", before), "a new lease is opened")
+        eventually(lambda: job.refresh().state == State.PENDING, "the job is free again")
+        assert job.attempt == 0
+        job.delete()
+        app.queue("default").resume()
+        assert echo.enqueue().result(timeout=PATIENCE) == "still here"
+    assert "lease lost" in caplog.text
+
+
+def test_a_lease_row_that_was_deleted_is_a_lost_lease(app: Windlass, file: File) -> None:
+    """W13: the worker opens another and goes on."""
+
+    @app.task
+    def echo() -> int:
+        return 1
+
+    with app.worker(lease="1s") as worker:
+        before = worker.lease
+        file.execute("DELETE FROM windlass_lease")
+        eventually(lambda: worker.lease not in ("", before), "a new lease is opened")
+        assert echo.enqueue().result(timeout=PATIENCE) == 1
+
+
+def test_a_worker_row_that_was_deleted_comes_back(app: Windlass, file: File, tap: Tap) -> None:
+    """W13: the worker re-registers with the next beat; its jobs stay its own."""
+    with gate() as running:
+
+        @app.task
+        def wait() -> int:
+            running.wait()
+            return current_job().fence
+
+        with app.worker(lease="1s") as worker:
+            job = wait.enqueue()
+            running.await_entered()
+            file.execute("DELETE FROM windlass_worker")
+            eventually(lambda: [seen.name for seen in app.workers()] == [worker.name], "the worker is shown again")
+            running.open()
+            assert job.result(timeout=PATIENCE) == 1
+
+
+def test_one_job_that_was_taken_away_is_stopped_and_the_others_go_on(app: Windlass, file: File) -> None:
+    """E2: a worker that keeps its lease but lost one job learns which within one heartbeat."""
+    stopped: list[str] = []
+
+    @app.task
+    async def wait() -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            stopped.append(current_job().id)
+            raise
+
+    with app.worker(lease="1s", grace=0) as worker:
+        lost, kept = wait.enqueue(), wait.enqueue()
+        eventually(lambda: worker.status().running == 2, "both run")
+        file.execute(
+            "UPDATE windlass_job SET state = 'cancelled', fence = fence + 1, lease = NULL WHERE id = ?", (lost.id,)
+        )
+        eventually(lambda: stopped == [lost.id], "the lost one is stopped")
+        eventually(lambda: worker.status().refused == 1, "its ending is refused")
+        assert kept.refresh().state == State.RUNNING
+        [refused] = [entry for entry in lost.timeline() if entry.kind == "refused"]
+        assert (refused.worker, refused.fence) == (worker.name, 1)
+
+
+def test_after_three_failed_heartbeats_the_lease_is_given_up(
+    app: Windlass, tap: Tap, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A8: three failures in a row, and nothing is claimed under the old lease from then on."""
+    is_away = Event()
+    leases: list[str] = []
+
+    def fail(call: Call) -> None:
+        if is_away.is_set() and call.name in ("renew", "open"):
+            raise StoreUnavailable("gone fishing")
+        if call.name == "cycle" and call.params["rooms"]:
+            leases.append(call.params["lease"])
+
+    tap.before.append(fail)
+
+    @app.task
+    def echo() -> int:
+        return 1
+
+    with app.worker(lease="30s", heartbeat="0.1s", heartbeat_failures=3) as worker:
+        before = worker.lease
+        is_away.set()
+        eventually(lambda: worker.lease == "", "the lease is given up")
+        leases.clear()
+        job = echo.enqueue()
+        eventually(lambda: leases, "the pump looks for jobs")
+        assert set(leases) == {""}
+        assert job.refresh().state == State.PENDING
+        is_away.clear()
+        assert job.result(timeout=PATIENCE) == 1
+        assert worker.lease not in ("", before)
+    assert "3 in a row" in caplog.text
+
+
+def test_fewer_failures_are_forgiven(app: Windlass, tap: Tap, caplog: pytest.LogCaptureFixture) -> None:
+    """A8: the count starts anew with each success."""
+    failures = iter([True, True, False] * 3)
+
+    def fail(call: Call) -> None:
+        if call.name == "renew" and next(failures, False):
+            raise StoreUnavailable("gone fishing")
+
+    tap.before.append(fail)
+    with app.worker(["default"], lease="30s", heartbeat="0.05s", heartbeat_failures=3) as worker:
+        before = worker.lease
+        beats(tap, 10)
+        assert worker.lease == before
+    assert "lease lost" not in caplog.text
+
+
+@pytest.mark.parametrize("heartbeat", ["16s", "30s", 0])
+def test_a_heartbeat_of_more_than_half_the_lease_is_refused(app: Windlass, heartbeat: str | int) -> None:
+    """A8: more than lease/2 is ConfigError."""
+    with pytest.raises(ConfigError, match="heartbeat"):
+        app.worker(["default"], lease="30s", heartbeat=heartbeat)
+
+
+def test_a_heartbeat_shows_what_the_worker_does(app: Windlass) -> None:
+    """B9: state, current jobs, counts, host, pid; a clean stop disappears at once."""
+    with gate() as running:
+
+        @app.task
+        def wait() -> None:
+            running.wait()
+
+        with app.worker(lease="1s", name="shop") as worker:
+            job = wait.enqueue()
+            running.await_entered()
+            eventually(lambda: [seen.state for seen in app.workers()] == ["busy"], "it is seen as busy")
+            [seen] = app.workers()
+            assert seen.name == worker.name
+            assert seen.info["running"] == [{"id": job.id, "task": job.task}]
+            running.open()
+    assert app.workers() == []
+
+
+@pytest.fixture(autouse=True)
+def _quiet(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING)

@@ -1,0 +1,93 @@
+"""A store that is away, or whose answer is lost: nothing is forgotten, nothing runs twice."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from tests.ledger.apps import PATIENCE, eventually
+from tests.worker.tap import Tap, claims
+from windlass import OutcomeUnknown, State, StoreUnavailable, Windlass, current_job
+from windlass.store.operation import Answer, Call
+
+
+def lose(tap: Tap, times: int) -> list[str]:
+    """Lose the answers of the first cycle that takes jobs and of the calls that ask again; the tokens seen."""
+    tokens: list[str] = []
+
+    def forget(call: Call, answer: Answer) -> None:
+        if call.name == "cycle" and (claims(call, answer) or tokens) and len(tokens) < times:
+            tokens.append(call.params["token"])
+            raise OutcomeUnknown("the line went dead")
+
+    tap.after.append(forget)
+    return tokens
+
+
+@pytest.mark.parametrize("times", [1, 2, 5])
+def test_jobs_that_were_taken_by_a_call_whose_answer_was_lost_are_run_once(app: Windlass, tap: Tap, times: int) -> None:
+    """E6, S3: the same token reads the answer again, however often that takes."""
+    tokens = lose(tap, times)
+    fences: list[int] = []
+
+    @app.task
+    def note(number: int) -> int:
+        fences.append(current_job().fence)
+        return number
+
+    with app.worker():
+        jobs = note.enqueue_many([(number,) for number in range(5)])
+        assert [job.result(timeout=PATIENCE) for job in jobs] == list(range(5))
+    assert len(tokens) == times
+    assert len(set(tokens)) == 1
+    assert fences == [1] * 5
+
+
+def test_endings_whose_acknowledgement_was_lost_are_written_once(app: Windlass, tap: Tap) -> None:
+    """E6: a finish may be repeated safely; it is not taken for another owner's."""
+    lost: list[Call] = []
+
+    def forget(call: Call, answer: Answer) -> None:
+        if call.name == "cycle" and call.params["completed"] and len(lost) < 2:
+            lost.append(call)
+            raise OutcomeUnknown("the line went dead")
+
+    tap.after.append(forget)
+
+    @app.task
+    def echo() -> int:
+        return 1
+
+    with app.worker() as worker:
+        job = echo.enqueue()
+        assert job.result(timeout=PATIENCE) == 1
+        eventually(lambda: worker.status().state == "idle", "the pump has its answer")
+        assert worker.status().refused == 0
+    assert len(lost) == 2
+    assert (job.refresh().attempt, job.fence) == (1, 1)
+    assert [entry.kind for entry in job.timeline() if entry.kind == "refused"] == []
+
+
+def test_a_store_that_comes_back_finds_everything_as_it_was(
+    app: Windlass, tap: Tap, caplog: pytest.LogCaptureFixture
+) -> None:
+    """I8: the worker waits and goes on by itself; one line in the log for the whole outage."""
+    caplog.set_level(logging.WARNING)
+    failures = iter([True] * 6)
+
+    def fail(call: Call) -> None:
+        if call.name == "cycle" and call.params["completed"] and next(failures, False):
+            raise StoreUnavailable("gone fishing")
+
+    tap.before.append(fail)
+
+    @app.task
+    def echo(number: int) -> int:
+        return number
+
+    with app.worker():
+        jobs = echo.enqueue_many([(number,) for number in range(20)])
+        assert [job.result(timeout=PATIENCE) for job in jobs] == list(range(20))
+    assert {(job.refresh().state, job.attempt) for job in jobs} == {(State.COMPLETED, 1)}
+    assert caplog.text.count("gone fishing") == 1

@@ -1,0 +1,111 @@
+"""Pace: how many jobs of a queue may be fetched ahead."""
+
+from __future__ import annotations
+
+import pytest
+
+from windlass.worker.pace import Pace
+
+QUICK = 0.001
+SLOW = 0.2
+NEVER_AHEAD = float("inf")
+
+
+def a_pace(*, concurrency: int = 10, is_on: bool = True) -> Pace:
+    return Pace(concurrency=concurrency, is_on=is_on)
+
+
+def ran(pace: Pace, seconds: float, times: int, *, task: str = "t", now: float = 0.0) -> None:
+    for _ in range(times):
+        pace.observe("q", task, seconds, now=now)
+
+
+def ahead(pace: Pace, *, now: float = 0.0) -> int:
+    return pace.ahead("q", now=now)
+
+
+def test_nothing_is_fetched_ahead_before_anything_ran() -> None:
+    assert ahead(a_pace()) == 0
+
+
+def test_nothing_is_fetched_ahead_for_a_task_with_fewer_than_20_runs() -> None:
+    pace = a_pace()
+    ran(pace, QUICK, 19)
+    assert ahead(pace) == 0
+    ran(pace, QUICK, 1)
+    assert ahead(pace) > 0
+
+
+@pytest.mark.parametrize(("seconds", "concurrency", "expected"), [(1 / 64, 1, 3), (1 / 64, 4, 12), (1 / 32, 1, 1)])
+def test_as_much_is_fetched_as_will_start_within_50_milliseconds(
+    seconds: float, concurrency: int, expected: int
+) -> None:
+    pace = a_pace(concurrency=concurrency)
+    ran(pace, seconds, 20)
+    assert ahead(pace) == expected
+
+
+def test_at_most_200_are_fetched_ahead() -> None:
+    pace = a_pace()
+    ran(pace, 0.0, 20)
+    assert ahead(pace) == 200
+
+
+def test_nothing_is_fetched_ahead_for_a_task_whose_slowest_runs_are_slow() -> None:
+    """p95 over 50 ms."""
+    pace = a_pace()
+    ran(pace, QUICK, 60)
+    ran(pace, SLOW, 20)
+    assert ahead(pace) == 0
+
+
+def test_one_slow_run_among_many_changes_nothing() -> None:
+    pace = a_pace()
+    ran(pace, QUICK, 63)
+    ran(pace, SLOW, 1)
+    assert ahead(pace) > 0
+
+
+def test_a_task_that_became_quick_is_fetched_ahead_again() -> None:
+    pace = a_pace()
+    ran(pace, SLOW, 20)
+    ran(pace, QUICK, 64 + 16)
+    assert ahead(pace) > 0
+
+
+def test_one_task_that_does_not_allow_it_speaks_for_its_queue() -> None:
+    pace = a_pace()
+    ran(pace, QUICK, 20)
+    ran(pace, QUICK, 1, task="new")
+    assert ahead(pace) == 0
+    assert pace.ahead("another", now=0.0) == 0
+
+
+def test_a_slow_task_that_comes_no_more_is_forgotten() -> None:
+    pace = a_pace()
+    ran(pace, SLOW, 20, task="nightly", now=0.0)
+    ran(pace, QUICK, 20, now=61.0)
+    assert ahead(pace, now=61.0) > 0
+
+
+def test_a_task_that_must_not_be_fetched_ahead_is_never_forgotten() -> None:
+    """prefetch=0: strict priority is worth more to it than speed."""
+    pace = a_pace()
+    ran(pace, NEVER_AHEAD, 1, task="careful", now=0.0)
+    ran(pace, QUICK, 20, now=10_000.0)
+    assert ahead(pace, now=10_000.0) == 0
+
+
+def test_a_worker_without_prefetch_fetches_nothing_ahead() -> None:
+    pace = a_pace(is_on=False)
+    ran(pace, 0.0, 100)
+    assert ahead(pace) == 0
+
+
+def test_a_pace_that_turned_out_wrong_is_measured_anew() -> None:
+    pace = a_pace()
+    ran(pace, QUICK, 100)
+    pace.forget("q")
+    assert ahead(pace) == 0
+    ran(pace, QUICK, 20)
+    assert ahead(pace) > 0

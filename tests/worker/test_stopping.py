@@ -1,0 +1,225 @@
+"""Stopping: at any moment, within its time, and without a job forgotten or charged."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from threading import Event, Thread
+from time import monotonic
+
+import pytest
+
+from tests.ledger.apps import PATIENCE, eventually, gate
+from tests.worker.file import File
+from tests.worker.learning import enqueue_behind, learned, teach
+from tests.worker.tap import Hold, Tap, claims
+from windlass import State, StoreUnavailable, Windlass
+from windlass.store.operation import Answer, Call
+
+AFTER_GRACE = 2.0
+"""Seconds after the grace time within which a worker is gone."""
+
+
+def has_marks(call: Call, answer: Answer) -> bool:
+    return call.name == "cycle" and bool(call.params["marks"])
+
+
+@pytest.mark.parametrize("attempts", [4, 1])
+def test_jobs_that_a_cycle_under_way_brings_in_go_back(app: Windlass, tap: Tap, attempts: int) -> None:
+    """B7: neither run, nor lost, nor charged: the worker stops while the store hands them out."""
+    hold = Hold(claims)
+    tap.after.append(hold.after)
+    ran: list[int] = []
+
+    @app.task
+    def note(number: int) -> None:
+        ran.append(number)
+
+    worker = app.worker()
+    worker.start()
+    jobs = note.options(attempts=attempts).enqueue_many([(number,) for number in range(3)])
+    hold.await_reached()
+    stopping = Thread(target=worker.stop)
+    stopping.start()
+    eventually(lambda: worker.status().state == "draining", "the stop begins")
+    hold.release()
+    stopping.join(PATIENCE)
+    assert ran == []
+    assert {(job.refresh().state, job.attempt, job.record.rescues) for job in jobs} == {(State.PENDING, 0, 0)}
+
+
+def test_a_last_attempt_that_is_being_marked_goes_back(app: Windlass, tap: Tap) -> None:
+    """B7: the store knows of the start that never was, and charges nothing for it."""
+    hold = Hold(has_marks)
+    tap.after.append(hold.after)
+    ran: list[int] = []
+
+    @app.task
+    def note() -> None:
+        ran.append(1)
+
+    worker = app.worker()
+    worker.start()
+    job = note.options(attempts=1).enqueue()
+    hold.await_reached()
+    stopping = Thread(target=worker.stop)
+    stopping.start()
+    eventually(lambda: worker.status().state == "draining", "the stop begins")
+    hold.release()
+    stopping.join(PATIENCE)
+    assert ran == []
+    assert (job.refresh().state, job.attempt, job.record.crashes) == (State.PENDING, 0, 0)
+
+
+def test_jobs_that_were_fetched_ahead_go_back_at_once(app: Windlass) -> None:
+    """B7: they are pending for others long before the grace time is over."""
+    with gate() as first:
+        task = learned(app, {"first": first})
+        worker = app.worker(concurrency=1, grace="1h")
+        worker.start()
+        teach(worker, task)
+        running, *others = enqueue_behind(app, task, ["first", *(f"{number}" for number in range(20))])
+        eventually(lambda: worker.status().buffered == 20, "the others are fetched ahead")
+        stopping = Thread(target=worker.stop)
+        stopping.start()
+        eventually(lambda: all(job.refresh().state == State.PENDING for job in others), "they are free")
+        assert running.refresh().state == State.RUNNING
+        first.open()
+        stopping.join(PATIENCE)
+    assert {(job.refresh().attempt, job.fence) for job in others} == {(0, 1)}
+    assert running.refresh().state == State.COMPLETED
+
+
+def test_nothing_is_claimed_by_a_worker_that_stops(app: Windlass) -> None:
+    with gate() as first:
+
+        @app.task
+        def wait() -> None:
+            first.wait()
+
+        worker = app.worker(grace="1h")
+        worker.start()
+        wait.enqueue()
+        first.await_entered()
+        stopping = Thread(target=worker.stop)
+        stopping.start()
+        eventually(lambda: worker.status().state == "draining", "the stop begins")
+        late = wait.enqueue()
+        worker.resume()
+        first.open()
+        stopping.join(PATIENCE)
+    assert (late.refresh().state, late.fence) == (State.PENDING, 0)
+
+
+@pytest.mark.parametrize("kind", ["thread", "blocked loop", "deaf coroutine"])
+def test_user_code_that_does_not_stop_cannot_hold_the_worker(app: Windlass, kind: str) -> None:
+    """B7: gone within grace + 2 s; the job is handed back at once, uncharged."""
+    with gate() as stuck:
+
+        @app.task
+        def thread() -> None:
+            stuck.wait()
+
+        @app.task
+        async def block() -> None:
+            stuck.wait()
+
+        @app.task
+        async def deaf() -> None:
+            stuck.entered.set()
+            while True:
+                with suppress(asyncio.CancelledError):
+                    await asyncio.Event().wait()
+
+        worker = app.worker(grace=0.2)
+        worker.start()
+        job = {"thread": thread, "blocked loop": block, "deaf coroutine": deaf}[kind].enqueue()
+        stuck.await_entered()
+        began = monotonic()
+        worker.stop()
+        assert monotonic() - began < 0.2 + AFTER_GRACE
+        assert (job.refresh().state, job.attempt) == (State.PENDING, 0)
+        assert app.workers() == []
+        stuck.open()
+
+
+@pytest.mark.parametrize("is_busy", [False, True])
+def test_a_store_that_is_away_cannot_hold_the_worker(app: Windlass, tap: Tap, is_busy: bool) -> None:
+    """B7: gone within grace + 2 s although every call waits for its deadline."""
+    is_away, over = Event(), Event()
+
+    def hang(call: Call) -> None:
+        if is_away.is_set():
+            over.wait(5)
+            raise StoreUnavailable("gone fishing")
+
+    with gate() as running:
+
+        @app.task
+        def wait() -> None:
+            running.wait()
+
+        worker = app.worker(grace=0.3, lease="1s")
+        worker.start()
+        if is_busy:
+            wait.enqueue()
+            running.await_entered()
+        tap.before.append(hang)
+        is_away.set()
+        began = monotonic()
+        worker.stop()
+        assert monotonic() - began < 0.3 + AFTER_GRACE
+        running.open()
+        is_away.clear()
+        over.set()
+
+
+def test_a_file_that_another_holds_locked_cannot_hold_the_worker(app: Windlass, file: File) -> None:
+    """B7: the same with the store as it is."""
+    with gate() as running:
+
+        @app.task
+        def wait() -> None:
+            running.wait()
+
+        worker = app.worker(grace=0.3, lease="1s")
+        worker.start()
+        wait.enqueue()
+        running.await_entered()
+        with file.locked():
+            running.open()
+            began = monotonic()
+            worker.stop()
+            assert monotonic() - began < 0.3 + AFTER_GRACE
+
+
+def test_a_second_stop_is_harmless(app: Windlass) -> None:
+    worker = app.worker(["default"])
+    worker.stop()
+    worker.start()
+    worker.stop()
+    worker.stop()
+    assert worker.status().state == "draining"
+
+
+def test_what_a_coroutine_leaves_on_the_loop_is_ended(app: Windlass) -> None:
+    """A task that it made and forgot gets its chance to clean up."""
+    began, cleaned = Event(), Event()
+
+    async def linger() -> None:
+        began.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cleaned.set()
+
+    left: list[asyncio.Task[None]] = []
+
+    @app.task
+    async def forget() -> None:
+        left.append(asyncio.create_task(linger()))
+
+    with app.worker():
+        forget.enqueue()
+        assert began.wait(PATIENCE)
+    assert cleaned.wait(PATIENCE)

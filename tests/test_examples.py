@@ -10,11 +10,12 @@ from importlib import import_module
 from pathlib import Path
 from textwrap import dedent
 from types import ModuleType
+from typing import Any
 
 import pytest
 
-import windlass
-from windlass import Windlass
+import windlass.testing
+from windlass import Windlass, WindlassError
 
 ROOT = Path(__file__).parents[1]
 
@@ -82,6 +83,17 @@ def test_the_examples_were_found() -> None:
     assert {"windlass.app.Windlass", "windlass.testing.modes.inline", "windlass.core.retry.Retry"} <= EXAMPLES.keys()
 
 
+def public() -> dict[str, Any]:
+    """What users import and call."""
+    named = {name: getattr(windlass, name) for name in windlass.__all__} | vars(windlass.testing)
+    return {name: value for name, value in named.items() if callable(value)}
+
+
 def test_every_public_name_is_documented() -> None:
-    public = {name: getattr(windlass, name) for name in windlass.__all__}
-    assert [name for name, value in public.items() if callable(value) and not value.__doc__] == []
+    assert [name for name, value in public().items() if not value.__doc__] == []
+
+
+def test_every_public_name_but_plain_values_and_errors_has_an_example() -> None:
+    plain = {"Fault", "Progress"}
+    without = {name for name, value in public().items() if ">>>" not in value.__doc__}
+    assert {name for name in without - plain if not issubclass(getattr(windlass, name), WindlassError)} == set()

@@ -27,6 +27,21 @@ class ActiveJob:
 
     ``fence`` grows with every claim of the job: pass it along with your own writes to guard them against a run that
     was declared dead and woke up again.
+
+    >>> from windlass import ActiveJob, Windlass
+    >>> from windlass.testing import inline
+    >>> app = Windlass("sqlite:///:memory:")
+    >>> @app.task
+    ... def copy(files: list[str], *, job: ActiveJob) -> int:
+    ...     for number, file in enumerate(files, start=1):
+    ...         job.checkpoint()  # stops here if somebody wants this run to stop
+    ...         job.progress(number / len(files), file)
+    ...     return job.attempt
+    >>> with inline(app):
+    ...     job = app.enqueue(copy, ["a", "b"])
+    >>> job.result(), job.refresh().progress
+    (1, Progress(value=1.0, text='b'))
+    >>> app.close()
     """
 
     __slots__ = ("_control", "_meta", "attempt", "correlation_id", "fence", "id", "max_attempts", "queue", "task")
@@ -95,7 +110,19 @@ running: ContextVar[Run | None] = ContextVar("windlass_running", default=None)
 
 
 def current_job() -> ActiveJob:
-    """The job this code runs in; outside a task it raises ``ConfigError``."""
+    """The job this code runs in; outside a task it raises ``ConfigError``.
+
+    >>> from windlass import Windlass, current_job
+    >>> from windlass.testing import inline
+    >>> app = Windlass("sqlite:///:memory:")
+    >>> @app.task
+    ... def which_run() -> int:
+    ...     return current_job().attempt
+    >>> with inline(app):
+    ...     which_run.enqueue().result()
+    1
+    >>> app.close()
+    """
     run = running.get()
     if run is None:
         raise ConfigError("current_job() works only inside a running task")

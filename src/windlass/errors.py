@@ -106,7 +106,12 @@ class PermanentError(WindlassError):
 
 
 class RetryableError(WindlassError):
-    """Raised in a task: a failed attempt, retried after ``delay`` if given (it overrides every other rule)."""
+    """Raised in a task: a failed attempt, retried after ``delay`` if given (it overrides every other rule).
+
+    >>> raise RetryableError("the service restarts", delay="30s")
+    Traceback (most recent call last):
+    windlass.errors.RetryableError: the service restarts
+    """
 
     def __init__(self, text: str = "", *, delay: Duration | None = None) -> None:
         super().__init__(text)
@@ -114,7 +119,12 @@ class RetryableError(WindlassError):
 
 
 class Snooze(WindlassError):
-    """Raised in a task: run again after ``delay``; no attempt is charged."""
+    """Raised in a task: run again after ``delay``; no attempt is charged.
+
+    >>> raise Snooze("10m")
+    Traceback (most recent call last):
+    windlass.errors.Snooze: snoozed for 10m
+    """
 
     def __init__(self, delay: Duration) -> None:
         super().__init__(f"snoozed for {delay}")

@@ -47,7 +47,27 @@ class Progress:
 
 
 class Job(Generic[R]):
-    """One request to run a task. What it shows is a snapshot; ``refresh()`` reads it anew."""
+    """One request to run a task. What it shows is a snapshot; ``refresh()`` reads it anew.
+
+    >>> from windlass import Windlass
+    >>> app = Windlass("sqlite:///:memory:")
+    >>> @app.task
+    ... def double(number: int) -> int:
+    ...     return 2 * number
+    >>> job = double.options(delay="10m").enqueue(21)
+    >>> job.state, job.done
+    (<State.SCHEDULED: 'scheduled'>, False)
+    >>> job.why()
+    'it is scheduled, due in 0:10:00'
+    >>> job.reschedule(0).state
+    <State.PENDING: 'pending'>
+    >>> with app.worker():
+    ...     job.result(timeout=5)
+    42
+    >>> [entry.kind for entry in job.timeline()]
+    ['created', 'claimed', 'started', 'completed']
+    >>> app.close()
+    """
 
     def __init__(self, app: Windlass, id: str, *, state: State, duplicate: bool = False) -> None:
         self._app = app

@@ -30,6 +30,18 @@ class ClaimedJob:
 
     Every verb shows the fence of the claim; when another owner has taken over it raises ``LeaseLost`` and changes
     nothing, when the job has ended already it raises ``IllegalTransition``.
+
+    >>> from windlass import Windlass
+    >>> app = Windlass("sqlite:///:memory:")
+    >>> job = app.enqueue("speak", "hello")
+    >>> [claimed] = app.claim(10, lease="5m")
+    >>> claimed.args
+    ('hello',)
+    >>> claimed.progress(0.5, "half way")
+    >>> claimed.complete("spoken")
+    >>> job.result()
+    'spoken'
+    >>> app.close()
     """
 
     def __init__(self, app: Windlass, id: str, fence: int, *, claimed: Claimed | None = None) -> None:

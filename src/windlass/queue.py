@@ -42,7 +42,18 @@ class QueueSettings:
 
 
 class Queue:
-    """One queue: look at it, pause it, set it up. Settings live in the store and are followed within 2 s."""
+    """One queue: look at it, pause it, set it up. Settings live in the store and are followed within 2 s.
+
+    >>> from windlass import Windlass
+    >>> app = Windlass("sqlite:///:memory:")
+    >>> mail = app.queue("mail")
+    >>> mail.configure(weight=3, max_length=10_000)
+    >>> mail.pause("the provider is down", by="ada")
+    >>> mail.settings().paused_by, mail.length
+    ('ada', 0)
+    >>> mail.resume()
+    >>> app.close()
+    """
 
     def __init__(self, app: Windlass, name: str) -> None:
         self._app = app

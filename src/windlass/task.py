@@ -71,7 +71,17 @@ def _check_errors(name: str, errors: Any) -> None:
 
 
 class Request(Struct, frozen=True):
-    """One job that is yet to be enqueued: ``welcome.request(42)``."""
+    """One job that is yet to be enqueued: ``welcome.request(42)``.
+
+    >>> from windlass import Windlass
+    >>> app = Windlass("sqlite:///:memory:")
+    >>> @app.task(name="welcome")
+    ... def welcome(user_id: int) -> None: ...
+    >>> jobs = app.enqueue_many([welcome.request(1), welcome.options(delay="1h").request(2)])
+    >>> [str(job.state) for job in jobs]
+    ['pending', 'scheduled']
+    >>> app.close()
+    """
 
     task: Any
     """A ``Task``, or the name of one that is not known here."""

@@ -6,6 +6,7 @@ _MODULE = "tests.faults.programs.tasks"
 
 HOLD = f"{_MODULE}.hold"
 AHOLD = f"{_MODULE}.ahold"
+BLOCK_A_THREAD = f"{_MODULE}.block_a_thread"
 POISON = f"{_MODULE}.poison"
 SUDDEN_POISON = f"{_MODULE}.sudden_poison"
 NOTE = f"{_MODULE}.note"

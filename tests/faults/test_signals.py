@@ -7,7 +7,7 @@ from time import monotonic
 
 import pytest
 
-from tests.faults.names import AHOLD, HOLD, NOTE
+from tests.faults.names import AHOLD, BLOCK_A_THREAD, HOLD, NOTE
 from tests.faults.process import Process, Processes
 from tests.ledger.apps import PATIENCE, eventually
 from tests.worker.file import File
@@ -47,7 +47,7 @@ def test_a_job_that_ends_within_the_grace_time_is_finished(app: Windlass, proces
     assert (waiting.refresh().state, waiting.fence) == (State.PENDING, 0)
 
 
-@pytest.mark.parametrize("task", [HOLD, AHOLD], ids=["thread", "async"])
+@pytest.mark.parametrize("task", [HOLD, AHOLD, BLOCK_A_THREAD], ids=["thread", "async", "to_thread"])
 def test_a_job_that_does_not_is_handed_back_uncharged(app: Windlass, processes: Processes, task: str) -> None:
     """B7: exit within grace + 2 s, nothing charged, pending at once."""
     worker = processes.worker(grace=GRACE, lease="1h")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Event
+from threading import Barrier, Event, Thread
 from time import monotonic
 from typing import Any
 
@@ -49,6 +49,21 @@ def eventually(condition: Callable[[], object], what: str) -> None:
     while not condition():
         assert monotonic() < until, f"waited {PATIENCE:g} s in vain: {what}"
         pause.wait(0.005)
+
+
+def at_once(*actions: Callable[[], object]) -> None:
+    """Run all actions at the same moment, each in a thread of its own."""
+    together = Barrier(len(actions))
+
+    def run(action: Callable[[], object]) -> None:
+        together.wait(PATIENCE)
+        action()
+
+    threads = [Thread(target=run, args=(action,)) for action in actions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def failure_of(job: Job[Any]) -> JobFailed:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+import apsw
+
 from tests.store.places import SqlitePlace
 from windlass import Job
 
@@ -28,19 +30,27 @@ class BehindSqlite:
     """The tables of an SQLite file."""
 
     def __init__(self, place: SqlitePlace) -> None:
-        self._place = place
+        self._path = place.path
 
     def damage(self, job: Job[Any], **columns: str | int | None) -> None:
         settings = ", ".join(f"{name} = ?" for name in columns)
-        self._place.execute(f"UPDATE windlass_job SET {settings} WHERE id = ?", (*columns.values(), job.id))
+        self._execute(f"UPDATE windlass_job SET {settings} WHERE id = ?", (*columns.values(), job.id))
 
     def events(self) -> int:
-        [[count]] = self._place.execute("SELECT count(*) FROM windlass_event")
+        [[count]] = self._execute("SELECT count(*) FROM windlass_event")
         return int(str(count))
 
     def keys(self) -> list[str]:
-        return [str(key) for (key,) in self._place.execute("SELECT key FROM windlass_key ORDER BY key")]
+        return [str(key) for (key,) in self._execute("SELECT key FROM windlass_key ORDER BY key")]
 
     def archived(self) -> list[tuple[str, str]]:
-        rows = self._place.execute("SELECT week, id FROM windlass_archive ORDER BY week, seq")
+        rows = self._execute("SELECT week, id FROM windlass_archive ORDER BY week, seq")
         return [(str(week), str(id)) for week, id in rows]
+
+    def _execute(self, statement: str, params: tuple[object, ...] = ()) -> list[tuple[object, ...]]:
+        connection = apsw.Connection(str(self._path))
+        connection.set_busy_timeout(10_000)  # a worker may be writing
+        try:
+            return list(connection.execute(statement, params))
+        finally:
+            connection.close()

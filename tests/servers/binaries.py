@@ -40,8 +40,8 @@ def runs(program: Path, account: Account) -> bool:
 
 
 def on_path(*names: str) -> list[Path]:
-    """The programs of these names on the ``PATH``, without symbolic links."""
-    return [Path(found).resolve() for name in names if (found := shutil.which(name))]
+    """The programs of these names on the ``PATH``, as they are called: some do other things under another name."""
+    return [Path(found) for name in names if (found := shutil.which(name))]
 
 
 def package_folder(name: str) -> Path | None:

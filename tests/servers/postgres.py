@@ -65,7 +65,7 @@ def _programs(folder: Path, account: Account) -> Path:
 
 def _installed() -> list[Path]:
     debian = sorted(SYSTEM.glob("[0-9]*/bin"), key=lambda path: float(path.parent.name), reverse=True)
-    return [*(program.parent for program in on_path("initdb")), *debian]
+    return [*(program.resolve().parent for program in on_path("initdb")), *debian]
 
 
 def _complete(programs: Path, account: Account) -> bool:

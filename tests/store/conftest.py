@@ -18,7 +18,7 @@ from tests.store.places import Place, ServerPlace, SqlitePlace, wipe_postgres, w
 from tests.store.stores import Store
 
 FULL_STORES: tuple[str, ...] = ("sqlite", "sqlite-stdlib")
-THIN_STORES: tuple[str, ...] = ("postgres",)
+THIN_STORES: tuple[str, ...] = ("postgres", "redis")
 """Stores that answer only open, enqueue, cycle, expired, rescue, refused, promote, renew, job and counts so far."""
 
 

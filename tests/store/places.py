@@ -10,9 +10,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import apsw
-import psycopg
-import redis
-from psycopg.sql import SQL, Identifier
 
 from windlass.store.driver import Driver
 from windlass.store.open import open_driver
@@ -97,12 +94,20 @@ class ServerPlace:
         self.wipe(self.url, self.namespace)
 
 
+# Loaded where they are needed: processes that a test starts would wait for them.
+
+
 def wipe_postgres(url: str, namespace: str) -> None:
+    import psycopg
+    from psycopg.sql import SQL, Identifier
+
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(Identifier(namespace)))
 
 
 def wipe_redis(url: str, namespace: str) -> None:
+    import redis
+
     with redis.Redis.from_url(url) as client:
         for key in client.scan_iter(match=f"{{{namespace}}}:*", count=1000):
             client.unlink(key)

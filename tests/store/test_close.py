@@ -9,7 +9,7 @@ from windlass.store import leases
 
 
 def test_lease_and_worker_disappear(store: Store) -> None:
-    """B9: a clean stop disappears at once."""
+    """A clean stop disappears at once."""
     leaver, stayer = store.a_worker("leaver"), store.a_worker("stayer")
     leaver.close()
     assert [worker.name for worker in store.run(leases.workers())] == ["stayer"]

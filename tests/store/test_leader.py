@@ -21,7 +21,7 @@ def leads(store: Store, term: Lead) -> bool:
 
 
 def test_the_first_to_ask_leads(store: Store) -> None:
-    """C9: a leader lease for duties that must run once."""
+    """A leader lease for duties that must run once."""
     assert lead(store, "a") == Lead("prune", "a", 1, TEN)
     store.clock.advance(SECOND)
     assert lead(store, "b") == Lead("prune", "a", 1, 9 * SECOND)
@@ -37,7 +37,7 @@ def test_the_leader_keeps_its_term_by_asking_again(store: Store) -> None:
 
 @pytest.mark.parametrize(("step", "holder"), [(TEN - 1, "a"), (TEN, "b"), (-TEN, "a"), (-TEN - 1, "b")])
 def test_a_lead_that_is_over_is_taken_in_both_directions_of_time(store: Store, step: int, holder: str) -> None:
-    """C9, E7: no clock jump holds a lead longer than its length."""
+    """No clock jump holds a lead longer than its length."""
     lead(store, "a")
     store.clock.advance(step)
     found = lead(store, "b")
@@ -45,7 +45,7 @@ def test_a_lead_that_is_over_is_taken_in_both_directions_of_time(store: Store, s
 
 
 def test_each_new_leader_has_a_higher_term(store: Store) -> None:
-    """C9: a stale leader's writes are refused by its term."""
+    """A stale leader's writes are refused by its term."""
     terms = []
     for holder in "abab":
         terms.append(lead(store, holder).term)
@@ -72,7 +72,7 @@ def test_a_leader_that_lost_the_lead_and_won_it_back_has_a_new_term(store: Store
 
 
 def test_a_leader_that_resigns_is_followed_at_once(store: Store) -> None:
-    """C9: taken over without waiting for the lease."""
+    """Taken over without waiting for the lease."""
     first = lead(store, "a")
     assert store.run(leader.resign(first))
     assert not leads(store, first)
@@ -88,7 +88,7 @@ def test_a_term_never_comes_twice_also_for_one_that_resigned(store: Store) -> No
 
 
 def test_a_stale_leader_gives_up_nothing(store: Store) -> None:
-    """C9: resigning late must not end the successor's term."""
+    """Resigning late must not end the successor's term."""
     first = lead(store, "a")
     store.clock.advance(TEN)
     second = lead(store, "b")

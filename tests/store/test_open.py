@@ -34,7 +34,7 @@ def test_opening_the_same_lease_again_does_not_prolong_it(store: Store) -> None:
 
 
 def test_the_worker_is_shown(store: Store) -> None:
-    """B9: state, name, since when."""
+    """State, name, since when."""
     worker = store.a_worker("w1")
     [found] = store.run(leases.workers())
     assert (found.id, found.name, found.state) == (worker.id, "w1", "idle")

@@ -37,7 +37,7 @@ def test_an_empty_store_has_one_empty_page(store: Store) -> None:
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 7, 8, 100])
 def test_pages_follow_each_other_without_gap_or_overlap(store: Store, limit: int) -> None:
-    """B19: keyset pages."""
+    """Keyset pages."""
     store.enqueue(*(new_job(f"{number}") for number in range(7)))
     pages = all_pages(store, Filter(), limit)
     assert [job.id for page in pages for job in page.jobs] == ["6", "5", "4", "3", "2", "1", "0"]
@@ -77,7 +77,7 @@ def test_dead_letters_are_paged_too(store: Store) -> None:
 
 
 def test_by_queue_and_task(store: Store) -> None:
-    """B19: filter by queue and task."""
+    """Filter by queue and task."""
     store.enqueue(new_job("a", queue="mail"), new_job("b", task="send"), new_job("c", queue="mail", task="send"))
     assert found(store, Filter(queue="mail")) == ["c", "a"]
     assert found(store, Filter(task="send")) == ["c", "b"]
@@ -86,7 +86,7 @@ def test_by_queue_and_task(store: Store) -> None:
 
 
 def test_by_time_of_creation(store: Store) -> None:
-    """B19: a time range holds its beginning, not its end."""
+    """A time range holds its beginning, not its end."""
     for id in "abc":
         store.enqueue(new_job(id))
         store.clock.advance(SECOND)
@@ -107,14 +107,14 @@ def test_by_time_of_ending(store: Store) -> None:
 
 @pytest.mark.parametrize("text", ["invoice-7", "INVOICE", "oice", "keyerror", "100%", "a_b", "acme.Send"])
 def test_by_text_of_id_task_arguments_or_errors(store: Store, text: str) -> None:
-    """B19: text, in any case, taken literally."""
+    """Text, in any case, taken literally."""
     store.finished(raised("KeyError"), new_job("Invoice-7", task="acme.send", payload='{"args":["100%","a_b"]}'))
     store.enqueue(new_job("other", task="t", payload='{"args":["100 a b"]}'))
     assert found(store, Filter(text=text)) == ["Invoice-7"]
 
 
 def test_a_filter_that_finds_little_gives_a_short_page_with_a_next(store: Store) -> None:
-    """B20: a page looks at a bounded number of jobs."""
+    """A page looks at a bounded number of jobs."""
     store.enqueue(new_job("needle", queue="rare"))
     for _ in range(2):
         store.enqueue(*(new_job() for _ in range(WINDOW // 2)))

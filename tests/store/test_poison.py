@@ -41,7 +41,7 @@ POISONS: list[Poison] = [bad_state, no_unicode, no_unicode_in_errors, beyond_64_
 @pytest.mark.on_every_store
 @pytest.mark.parametrize("poison", POISONS)
 def test_one_poisonous_ending_among_200_is_refused_with_nothing_written(store: Store, poison: Poison) -> None:
-    """I11, B32: the caller hears that it is the data, so that it can find the one."""
+    """The caller hears that it is the data, so that it can find the one (I11)."""
     store.enqueue(*(new_job(f"{number}") for number in range(210)))
     worker = store.a_worker()
     taken = worker.take(200)
@@ -57,7 +57,7 @@ def test_one_poisonous_ending_among_200_is_refused_with_nothing_written(store: S
 @pytest.mark.on_every_store
 @pytest.mark.parametrize("poison", POISONS)
 def test_without_the_poisonous_one_the_call_passes(store: Store, poison: Poison) -> None:
-    """I11: that is what DataRefused means."""
+    """That is what DataRefused means (I11)."""
     store.enqueue(*(new_job() for _ in range(20)))
     worker = store.a_worker()
     endings = [ending(job) for job in worker.take()]

@@ -17,7 +17,7 @@ def changed(store: Store, changes: dict[str, object], name: str = "mail") -> Que
 
 
 def test_a_queue_may_be_set_up_before_its_first_job(store: Store) -> None:
-    """C10: who changed it is kept."""
+    """Who changed it is kept."""
     assert changed(store, {"weight": 3}) == QueueRecord("mail", weight=3, changed_at=START, changed_by="operator")
 
 

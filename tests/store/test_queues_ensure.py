@@ -14,7 +14,7 @@ def ensure(store: Store, name: str, weight: int | None, max_length: int | None) 
 
 
 def test_a_new_queue_is_set_up(store: Store) -> None:
-    """C10: settings in code seed."""
+    """Settings in code seed."""
     assert ensure(store, "mail", 3, 100) == QueueRecord("mail", weight=3, max_length=100)
 
 
@@ -26,13 +26,13 @@ def test_many_queues_are_set_up_at_once(store: Store) -> None:
 
 
 def test_what_an_operator_has_set_stays(store: Store) -> None:
-    """C10: an operator's edits survive deploys."""
+    """An operator's edits survive deploys."""
     store.run(queues.change("mail", {"weight": 9}, by="operator"))
     assert ensure(store, "mail", 3, None).weight == 9
 
 
 def test_what_an_operator_has_taken_back_stays_so(store: Store) -> None:
-    """C10: an operator's edits survive deploys, also the removal of a limit."""
+    """An operator's edits survive deploys, also the removal of a limit."""
     ensure(store, "mail", 3, 100)
     store.run(queues.change("mail", {"max_length": None}, by="operator"))
     assert ensure(store, "mail", 3, 100).max_length is None
@@ -44,6 +44,6 @@ def test_what_was_seeded_before_stays(store: Store) -> None:
 
 
 def test_a_queue_that_only_came_to_be_by_its_first_job_is_set_up(store: Store) -> None:
-    """C10: nobody has set it up yet, so the code's settings hold."""
+    """Nobody has set it up yet, so the code's settings hold."""
     store.enqueue(new_job(queue="mail"))
     assert ensure(store, "mail", 3, 100) == QueueRecord("mail", weight=3, max_length=100)

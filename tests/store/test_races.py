@@ -38,7 +38,7 @@ def test_a_lease_that_is_renewed_after_the_look_keeps_its_jobs(store: Store) -> 
 
 @pytest.mark.on_every_store
 def test_an_ending_that_comes_after_the_look_stands(store: Store) -> None:
-    """E3: work is not thrown away; I4: one completion."""
+    """E3: work is not thrown away, and there is one completion."""
     job = store.claimed()
     store.clock.advance(TTL)
     rescuer = rescuing(store.another())
@@ -60,7 +60,7 @@ def test_two_rescuers_that_looked_at_once_free_each_job_once(store: Store) -> No
 
 @pytest.mark.on_every_store
 def test_a_job_that_went_to_a_new_owner_after_the_look_stays_there(store: Store) -> None:
-    """I2: one live lease; the rescuer neither takes it nor says that it did."""
+    """One live lease; the rescuer neither takes it nor says that it did (I2)."""
     job = store.claimed()
     store.clock.advance(TTL)
     rescuer = rescuing(store.another())
@@ -199,7 +199,7 @@ def test_a_request_to_cancel_that_comes_before_the_ending_decides_it(store: Stor
 
 @pytest.mark.on_every_store
 def test_an_enqueue_whose_answer_was_lost(store: Store) -> None:
-    """I10: repeating with the same ids is safe."""
+    """Repeating with the same ids is safe (I10)."""
     new = [new_job(), new_job(key="k"), new_job(delay=SECOND)]
     namings = {1: jobs.Naming()}
     Stepwise(store, jobs.enqueue(new, namings)).lose_answer()
@@ -210,7 +210,7 @@ def test_an_enqueue_whose_answer_was_lost(store: Store) -> None:
 
 @pytest.mark.on_every_store
 def test_a_cycle_whose_answer_was_lost(store: Store) -> None:
-    """I10, E5: endings stay written, and what the first try took is handed out again, not twice."""
+    """E5: endings stay written, and what the first try took is handed out again, not twice (I10)."""
     worker = store.a_worker()
     store.enqueue(*(new_job(f"{number}") for number in range(6)))
     done = worker.take(2)
@@ -224,7 +224,7 @@ def test_a_cycle_whose_answer_was_lost(store: Store) -> None:
 
 @pytest.mark.on_every_store
 def test_an_ending_whose_answer_was_lost_and_whose_job_went_on(store: Store) -> None:
-    """I4: the repetition must not end the next owner's run."""
+    """The repetition must not end the next owner's run (I4)."""
     job = store.claimed()
     released = jobs.finish([ending(job, INTERRUPTED)], worker="w")
     Stepwise(store, released).lose_answer()
@@ -236,7 +236,7 @@ def test_an_ending_whose_answer_was_lost_and_whose_job_went_on(store: Store) -> 
 
 @pytest.mark.on_every_store
 def test_a_rescue_whose_answer_was_lost(store: Store) -> None:
-    """I5: charged once."""
+    """Charged once (I5)."""
     job = store.claimed()
     store.clock.advance(TTL)
     rescuing(store).lose_answer()
@@ -245,7 +245,7 @@ def test_a_rescue_whose_answer_was_lost(store: Store) -> None:
 
 
 def test_a_claim_by_hand_whose_answer_was_lost(store: Store) -> None:
-    """D2, I5: charged once."""
+    """D2: charged once (I5)."""
     store.enqueue(new_job("a"), new_job("b"))
     Stepwise(store, jobs.claim(1, queues=["default"], worker="me", token="t", ttl=TTL)).lose_answer()
     [job] = store.run(jobs.claim(1, queues=["default"], worker="me", token="t", ttl=TTL))

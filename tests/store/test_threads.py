@@ -53,7 +53,7 @@ def test_what_many_threads_enqueue_is_all_stored(store: Store) -> None:
 
 
 def test_a_call_that_fails_does_not_disturb_those_beside_it(store: Store) -> None:
-    """I11: the others of a shared commit are stored; the failing ones leave nothing."""
+    """The others of a shared commit are stored; the failing ones leave nothing (I11)."""
     store.enqueue(new_job("taken"), naming=OWN_ID)
     store.run(queues.change("full", {"max_length": 0}, by="me"))
     calls: list[Callable[[str], object]] = [

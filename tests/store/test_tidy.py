@@ -43,7 +43,7 @@ def test_events_are_kept_for_thirty_days(store: Store) -> None:
 
 
 def test_a_lost_worker_is_visible_for_a_day(store: Store) -> None:
-    """B9, A13: lost workers are bounded."""
+    """A13: lost workers are bounded."""
     store.a_worker("w1")
     store.clock.advance(DAY)
     tidy(store)

@@ -13,7 +13,7 @@ def states(store: Store) -> dict[str, str]:
 
 
 def test_a_worker_tells_what_it_does_with_every_heartbeat(store: Store) -> None:
-    """B9: heartbeats with the worker's state."""
+    """Heartbeats with the worker's state."""
     worker = store.a_worker("w1")
     store.clock.advance(SECOND)
     presence = leases.Presence(worker.id, "w1", "busy", '{"queues":["default"],"running":3}')
@@ -31,7 +31,6 @@ def test_they_come_in_the_order_of_their_start(store: Store) -> None:
 
 
 def test_a_worker_whose_lease_is_over_is_lost(store: Store) -> None:
-    """B9: lost."""
     worker = store.a_worker("w1")
     store.clock.advance(TTL - 1)
     assert states(store) == {"w1": "idle"}
@@ -53,7 +52,7 @@ def test_a_worker_whose_lease_was_rescued_is_lost_until_it_opens_another(store: 
 
 
 def test_a_row_that_somebody_deleted_is_made_anew_by_the_next_heartbeat(store: Store) -> None:
-    """B9: the worker's jobs keep their own lease meanwhile."""
+    """The worker's jobs keep their own lease meanwhile."""
     worker = store.a_worker("w1")
     job = store.claimed(by=worker)
     store.clock.advance(2 * 86_400 * SECOND)

@@ -42,9 +42,9 @@ def test_it_counts_whole_milliseconds() -> None:
 
 
 def test_a_naive_time_is_refused() -> None:
-    with pytest.raises(ConfigError, match="start: .*no time zone"):
+    with pytest.raises(ConfigError, match=r"start: .*no time zone"):
         ManualClock(datetime(2026, 3, 1))  # noqa: DTZ001
-    with pytest.raises(ConfigError, match="moment: .*no time zone"):
+    with pytest.raises(ConfigError, match=r"moment: .*no time zone"):
         ManualClock().set(datetime(2026, 3, 1))  # noqa: DTZ001
 
 

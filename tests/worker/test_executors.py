@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import threading
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from threading import Barrier, Thread
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually, gate
+from tests.ledger.apps import PATIENCE, eventually, failure_of, gate
 from windlass import Windlass
 
 
@@ -87,5 +88,23 @@ def test_threads_end_with_their_worker(app: Windlass) -> None:
     app.worker().run_until_empty()
     eventually(
         lambda: not [thread for thread in threading.enumerate() if thread.name.startswith("windlass-run")],
+        "the threads end",
+    )
+
+
+def test_to_thread_works_and_its_threads_end_with_the_worker(app: Windlass) -> None:
+    @app.task
+    async def spread(number: int) -> list[int]:
+        return await asyncio.gather(*(asyncio.to_thread(lambda other: other * number, other) for other in range(100)))
+
+    @app.task
+    async def fail() -> None:
+        await asyncio.to_thread(int, "x")
+
+    with app.worker():
+        assert spread.enqueue(3).result(timeout=PATIENCE) == [number * 3 for number in range(100)]
+        assert failure_of(fail.options(attempts=1).enqueue()).type == "ValueError"
+    eventually(
+        lambda: not [thread for thread in threading.enumerate() if thread.name.startswith("windlass-to-thread")],
         "the threads end",
     )

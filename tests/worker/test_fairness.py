@@ -67,7 +67,7 @@ def test_the_share_of_an_empty_queue_goes_to_the_others(app: Windlass, tap: Tap)
     tap.before.append(lambda call: rooms.append(dict(call.params.get("rooms", ()))))
     app.worker({"heavy": 9, "light": 1}, concurrency=20, prefetch=False).run_until_empty()
     assert {"heavy": 18, "light": 2} in rooms
-    assert {"light": 18} in rooms
+    assert any(asked.keys() == {"light"} and asked["light"] >= 18 for asked in rooms), rooms
 
 
 def test_a_weight_that_an_operator_has_set_holds_from_the_first_job_on(app: Windlass, tap: Tap) -> None:

@@ -44,6 +44,13 @@ async def ahold() -> int:
 
 
 @app.task
+async def block_a_thread() -> None:
+    """Waits for ever in a thread that the event loop gave it."""
+    _begin()
+    await asyncio.to_thread(Event().wait)
+
+
+@app.task
 def poison() -> None:
     """Takes its process down once the store knows that it has started."""
     job, pause = current_job(), Event()

@@ -49,7 +49,7 @@ def fill(store: Opened, prefix: str) -> list[str]:
 
 @pytest.mark.parametrize("options", ["", "?driver=stdlib"])
 def test_a_full_disk_loses_nothing_and_heals(small_disk: Path, options: str) -> None:
-    """A17, I10: StoreUnavailable, nothing lost, works again when space returns."""
+    """A17: StoreUnavailable, nothing lost, works again when space returns (I10)."""
     ballast = small_disk / "ballast"
     ballast.write_bytes(bytes(300_000))
     reserve = small_disk / "reserve"
@@ -69,7 +69,7 @@ def test_a_full_disk_loses_nothing_and_heals(small_disk: Path, options: str) -> 
 
 
 def test_a_disk_that_is_full_for_the_first_call_may_be_used_later(small_disk: Path) -> None:
-    """I8: works again without a restart."""
+    """Works again without a restart (I8)."""
     ballast = small_disk / "ballast"
     ballast.write_bytes(bytes(1024 * 1024 - 4096))
     with opened(SqlitePlace(small_disk / "jobs.db")) as store:

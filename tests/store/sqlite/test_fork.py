@@ -15,7 +15,7 @@ from tests.store.sqlite.opened import is_intact
 
 @pytest.mark.parametrize("story", forking.STORIES)
 def test_a_fork_is_survived(place: SqlitePlace, story: str) -> None:
-    """A15, W14: enqueueing under preloading web servers works, and the file stays intact."""
+    """Enqueueing under preloading web servers works, and the file stays intact (W14)."""
     with running("tests.store.sqlite.forking", place.url, story) as process:
         assert process.lines() == ["survived"]
         assert process.end() == 0

@@ -49,7 +49,7 @@ def test_calls_that_gathered_are_all_stored(place: SqlitePlace) -> None:
 
 
 def test_one_that_fails_leaves_the_others_alone(place: SqlitePlace) -> None:
-    """I11: each call of a shared commit stands for itself."""
+    """Each call of a shared commit stands for itself (I11)."""
     with opened(place) as store:
         store.enqueue(new_job("taken"))
         own = {0: Naming(has_own_id=True)}
@@ -77,7 +77,7 @@ def test_one_that_fails_leaves_the_others_alone(place: SqlitePlace) -> None:
 
 
 def test_a_commit_that_fails_is_told_to_every_caller(place: SqlitePlace) -> None:
-    """I10: nobody is told that something was stored that was not."""
+    """Nobody is told that something was stored that was not (I10)."""
     with opened(place, deadline=0.3) as store:
         store.count()
         calls = [lambda: store.enqueue(new_job()) for _ in range(20)]

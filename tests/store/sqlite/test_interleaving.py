@@ -124,7 +124,7 @@ def test_an_ending_that_waits_for_the_rescue_is_refused(store: Store, pool: Thre
 def test_a_renewal_that_waits_for_the_rescue_learns_that_it_came_too_late(
     store: Store, pool: ThreadPoolExecutor
 ) -> None:
-    """E3, A8: one refused renewal gives up at once."""
+    """E3: one refused renewal gives up at once."""
     worker = store.a_worker()
     store.claimed(by=worker)
     store.clock.advance(TTL)
@@ -141,7 +141,7 @@ def test_a_renewal_that_waits_for_the_rescue_learns_that_it_came_too_late(
 
 
 def test_a_heartbeat_does_not_wait_for_a_writer_of_its_own_process(store: Store, pool: ThreadPoolExecutor) -> None:
-    """A8: it has a connection of its own; only the file's lock is between them."""
+    """It has a connection of its own; only the file's lock is between them."""
     doorway = Doorway(store)
     busy = store.another(now=doorway.now)
     worker = busy.a_worker()

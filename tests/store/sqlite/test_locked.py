@@ -27,7 +27,7 @@ def locked(place: SqlitePlace, mode: str = "IMMEDIATE") -> Iterator[None]:
 
 
 def test_a_call_gives_up_at_its_deadline(place: SqlitePlace) -> None:
-    """A15, Q1: StoreUnavailable after the deadline, and works after."""
+    """A15: StoreUnavailable after the deadline, and works after (Q1)."""
     with opened(place, deadline=0.2) as store:
         store.enqueue(new_job())
         with locked(place):
@@ -84,7 +84,7 @@ def locked_elsewhere(place: SqlitePlace, how: str) -> Iterator[Process]:
 
 
 def test_another_process_may_hold_the_lock(place: SqlitePlace) -> None:
-    """Q1: locked by another writer, which is then killed."""
+    """Locked by another writer, which is then killed (Q1)."""
     with opened(place, deadline=0.2) as store:
         store.enqueue(new_job())
         with locked_elsewhere(place, "writing") as holder:
@@ -96,7 +96,7 @@ def test_another_process_may_hold_the_lock(place: SqlitePlace) -> None:
 
 
 def test_a_new_file_that_is_locked_may_be_opened_later(place: SqlitePlace) -> None:
-    """I8: works again without a restart."""
+    """Works again without a restart (I8)."""
     with opened(place, deadline=0.2) as store:
         with locked_elsewhere(place, "new"), pytest.raises(StoreUnavailable, match="locked"):
             store.count()

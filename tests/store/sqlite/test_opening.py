@@ -86,7 +86,7 @@ def test_a_store_that_was_never_used_may_be_closed(place: SqlitePlace) -> None:
 
 
 def test_two_namespaces_in_one_file_do_not_know_of_each_other(place: SqlitePlace) -> None:
-    """S11: isolated by prefix."""
+    """Isolated by prefix (S11)."""
     other = SqlitePlace(place.path, place.options, "shop")
     with opened(place) as first, opened(other) as second:
         first.enqueue(new_job("a"))
@@ -108,7 +108,7 @@ def test_the_applications_own_tables_stay(place: SqlitePlace) -> None:
 
 
 def test_a_file_of_a_newer_release_is_refused(place: SqlitePlace) -> None:
-    """B24: a database from the future names the remedy and stays as it is."""
+    """A database from the future names the remedy and stays as it is."""
     with opened(place) as store:
         store.enqueue(new_job())
     place.execute("INSERT INTO windlass_schema VALUES (999, 'future', 0)")
@@ -118,7 +118,7 @@ def test_a_file_of_a_newer_release_is_refused(place: SqlitePlace) -> None:
 
 
 def test_a_store_that_could_not_be_opened_may_be_tried_again(place: SqlitePlace) -> None:
-    """I8: works again without a restart."""
+    """Works again without a restart (I8)."""
     with opened(place) as store:
         store.enqueue(new_job())
     place.execute("INSERT INTO windlass_schema VALUES (999, 'future', 0)")
@@ -137,7 +137,7 @@ def test_a_missing_directory_is_named(tmp_path: Path) -> None:
 
 
 def test_a_directory_that_appears_later_is_used(tmp_path: Path) -> None:
-    """I8: works again without a restart."""
+    """Works again without a restart (I8)."""
     with opened(SqlitePlace(tmp_path / "later" / "jobs.db")) as store:
         with pytest.raises(StoreUnavailable):
             store.count()
@@ -176,7 +176,7 @@ def reachable(place: SqlitePlace) -> Iterator[SqlitePlace]:
     ids=["file", "folder", "unreachable"],
 )
 def test_a_file_that_may_not_be_written_is_refused(reachable: SqlitePlace, file: int, folder: int, answer: str) -> None:
-    """S7: a clear answer, and nothing lost. In a process of its own, which gives up the rights of root."""
+    """A clear answer, and nothing lost. In a process of its own, which gives up the rights of root (S7)."""
     reachable.path.chmod(file)
     reachable.path.parent.chmod(folder)
     with running("tests.store.sqlite.read_only", reachable.url) as reader:

@@ -27,7 +27,7 @@ def bound(text: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("call", sorted(set(CALLS) - RARE))
 def test_no_statement_walks_a_whole_table(tmp_path: Path, call: str) -> None:
-    """S10, A13: a backlog or an archive of a million jobs slows nothing down."""
+    """A13: a backlog or an archive of a million jobs slows nothing down (S10)."""
     place = SqlitePlace(tmp_path / "jobs.db")
     with opened(place) as store:
         store.count()

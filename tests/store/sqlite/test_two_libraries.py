@@ -27,7 +27,7 @@ def connect(place: SqlitePlace) -> closing[sqlite3.Connection]:
 
 
 def test_a_connection_beside_an_open_store_is_refused(ours: SqlitePlace) -> None:
-    """A15: the error names the switch."""
+    """The error names the switch."""
     with opened(ours) as store:
         store.enqueue(new_job())
         with pytest.raises(ConfigError, match=NAMES_THE_SWITCH), connect(ours):
@@ -36,7 +36,7 @@ def test_a_connection_beside_an_open_store_is_refused(ours: SqlitePlace) -> None
 
 
 def test_a_store_beside_an_open_connection_is_refused(ours: SqlitePlace) -> None:
-    """A15: the error names the switch."""
+    """The error names the switch."""
     with connect(ours) as own:
         own.execute("CREATE TABLE orders (id INTEGER)")
         with opened(ours) as store, pytest.raises(ConfigError, match=NAMES_THE_SWITCH):

@@ -11,6 +11,7 @@ from windlass.active import running
 from windlass.core.ending import Ending
 from windlass.worker.attempt import Attempts
 from windlass.worker.dispatcher import Dispatcher
+from windlass.worker.executors.daemons import DaemonThreads
 from windlass.worker.run import Run, Stop
 
 _LAST_LINES = 0.5
@@ -56,11 +57,14 @@ class LoopExecutor:
 
     def _run_loop(self, loop: asyncio.AbstractEventLoop, ready: Event) -> None:
         asyncio.set_event_loop(loop)
+        threads = DaemonThreads()
+        loop.set_default_executor(threads)
         ready.set()
         try:
             loop.run_forever()
         finally:
             loop.run_until_complete(_wind_up())
+            threads.shutdown()
             asyncio.set_event_loop(None)
             loop.close()
 

@@ -31,7 +31,7 @@ for index = 1, math.min(#jobs, ask.limit) do
     rows[index] = {
         seq, fence, tonumber(job[1]) or 0, tonumber(job[2]) or 0, tonumber(job[3]) or 0, tonumber(job[4]) or 0,
         redis.call('GET', text_key('errors', seq)), job[5],
-        -- The lease of a claim by hand is named token:seq; such a claim was charged when it was made.
+        -- The lease of a claim by hand is named token:seq:fence; such a claim was charged when it was made.
         string.find(lease, ':', 1, true) and 1 or 0, job[6] and 1 or 0, lease, job[7],
     }
 end

@@ -15,6 +15,9 @@ local function lose(lease)
     redis.call('ZADD', KEY.lease_lost, redis.call('HGET', lease_key(lease), 'renewed_at'), lease)
 end
 
+-- Only what this call freed is told: another rescuer's jobs, or those of a new owner, carry a raised fence as well.
+local rescued = {}
+
 local function free(ending)
     local seq, fence, state, reason = ending[1], ending[2], ending[3], ending[4]
     local job = redis.call(
@@ -37,6 +40,7 @@ local function free(ending)
     if ending[11] then redis.call('SET', text_key('errors', seq), ending[11]) end
     count('running', job[2], -1)
     place(state, job[2], seq, tonumber(job[3]) or 0, FINISHED[state] and now or tonumber(job[7]))
+    rescued[#rescued + 1] = {redis.call('HGET', key, 'id'), state}
 end
 
 -- A lease that is over is looked for as long as it holds jobs.
@@ -62,9 +66,4 @@ for _, lease in ipairs(redis.call('ZRANGEBYSCORE', KEY.lease_lost, '-inf', '(' .
     forget(lease)
 end
 
-local rescued = {}
-for _, ending in ipairs(ask.endings) do
-    local job = redis.call('HMGET', job_key(ending[1]), 'id', 'state', 'fence')
-    if job[1] and tonumber(job[3]) == ending[2] + 1 then rescued[#rescued + 1] = {job[1], job[2]} end
-end
 return {'rescued', rescued}

@@ -1,0 +1,53 @@
+"""Threads for what coroutines hand to ``asyncio.to_thread``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from queue import SimpleQueue
+from threading import Semaphore, Thread
+from typing import Any
+
+
+class DaemonThreads(ThreadPoolExecutor):
+    """A pool that does not keep the process from ending.
+
+    The interpreter waits for the threads of a plain pool when it ends, so one call that blocks would hold a worker up
+    that was told to stop. An event loop takes no other kind of pool, hence the base class, of which nothing is used.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._calls: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._at_rest = Semaphore(0)
+        self._started = 0
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self._calls.put(partial(_fulfil, future, partial(function, *args, **kwargs)))
+        if not self._at_rest.acquire(blocking=False) and self._started < self._max_workers:
+            self._started += 1
+            Thread(target=self._work, name=f"windlass-to-thread-{self._started}", daemon=True).start()
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Let idle threads end; one that is still called is left behind."""
+        for _ in range(self._started):
+            self._calls.put(None)
+
+    def _work(self) -> None:
+        while (call := self._calls.get()) is not None:
+            call()
+            self._at_rest.release()
+
+
+def _fulfil(future: Future[Any], call: Callable[[], Any]) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        result = call()
+    except BaseException as error:  # it is for whoever awaits the call
+        future.set_exception(error)
+    else:
+        future.set_result(result)

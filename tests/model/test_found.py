@@ -1,0 +1,85 @@
+"""What the model test has found, each made small and kept for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from typing import TypeVar
+
+import pytest
+
+from tests.model.material import LEASE
+from tests.model.side_by_side import Clock
+from windlass.core.ending import Ending
+from windlass.core.fault import read_faults
+from windlass.core.record import Claimed
+from windlass.core.state import State
+from windlass.store import jobs, reading
+from windlass.store.jobs import Naming, NewJob
+from windlass.store.open import open_driver
+from windlass.store.operation import Operation, drive
+
+A = TypeVar("A")
+
+
+class Store:
+    """An empty store on a clock that stands still."""
+
+    def __init__(self) -> None:
+        self.clock = Clock()
+        self.driver = open_driver("sqlite:///:memory:", now=self.clock)
+
+    def run(self, operation: Operation[A]) -> A:
+        return drive(operation, self.driver.execute)
+
+    def enqueue(self, id: str, *, key: str | None = None, at: int | None = None) -> jobs.Enqueued:
+        new = NewJob(id, "t", "mail", 0, "{}", None, 4, 0, None, key, None, at)
+        return self.run(jobs.enqueue([new], {0: Naming()} if key else {}))[0]
+
+    def claim(self, token: str) -> Claimed:
+        [claimed] = self.run(jobs.claim(1, queues=["mail"], worker="me", token=token, ttl=LEASE))
+        return claimed
+
+    def rescue(self) -> list[jobs.Rescued]:
+        return self.run(jobs.rescue(by="rescuer", now=self.clock))
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    opened = Store()
+    with closing(opened.driver):
+        yield opened
+
+
+def test_a_job_for_an_instant_that_has_passed_is_pending_in_the_answer_too(store: Store) -> None:
+    assert store.enqueue("late", at=store.clock.at - 1).state is State.PENDING
+    assert store.enqueue("early", at=store.clock.at + 1).state is State.SCHEDULED
+
+
+def test_a_job_that_cannot_be_retried_is_not_kept_off_by_a_key(store: Store) -> None:
+    store.enqueue("first", key="k")
+    first = store.claim("token")
+    ending = Ending(first.seq, first.fence, State.COMPLETED, unique_key="k")
+    assert not store.run(jobs.finish([ending], worker="me"))
+    store.enqueue("second", key="k")
+    assert store.run(jobs.retry([first.seq], by="me")).key_taken == {}
+
+
+def test_a_call_that_claims_a_job_again_after_its_rescue_gets_the_whole_time(store: Store) -> None:
+    store.enqueue("job")
+    store.claim("token")
+    store.clock.at += LEASE
+    store.rescue()
+    again = store.claim("token")
+    assert again.fence == 3
+    assert store.run(reading.upcoming()).next_expiry == LEASE
+    assert store.rescue() == []
+
+
+def test_the_fault_of_a_lost_claim_by_hand_names_the_attempt_that_was_lost(store: Store) -> None:
+    store.enqueue("job")
+    store.claim("token")
+    store.clock.at += LEASE
+    store.rescue()
+    record = store.run(reading.find(["job"]))["job"]
+    assert [fault.attempt for fault in read_faults(record.errors).faults] == [1]

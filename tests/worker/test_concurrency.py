@@ -103,28 +103,36 @@ def test_a_slot_that_is_free_is_filled_while_others_are_taken(app: Windlass) -> 
 
 
 def test_a_run_that_was_lost_keeps_its_slot_until_it_ends(app: Windlass, file: File) -> None:
-    """B6: a job that comes back to the worker that still runs it does not start beside itself."""
+    """B6: a job that comes back to the worker that still runs it takes a second slot, not the first one's."""
     crowd = Crowd()
     fences: list[int] = []
-    with gate() as first:
+    with gate() as first, gate() as second:
 
         @app.task
         def note() -> None:
             crowd.enter()
             fences.append(current_job().fence)
-            if len(fences) == 1:
-                first.wait()
+            {1: first, 3: second}[current_job().fence].wait()
             crowd.leave()
 
-        with app.worker(concurrency=1) as worker:
+        @app.task
+        def other() -> None:
+            crowd.enter()
+            crowd.leave()
+
+        with app.worker(concurrency=2) as worker:
             job = note.enqueue()
             first.await_entered()
             file.execute("UPDATE windlass_job SET state = 'pending', fence = fence + 1, lease = NULL")
-            other = note.enqueue()
+            second.await_entered()
+            behind = other.enqueue()
+            worker.pause()
+            worker.resume()
+            assert (worker.status().running, behind.refresh().state) == (2, State.PENDING)
             first.open()
             eventually(lambda: worker.status().refused == 1, "the first run's ending is refused")
-            other.result(timeout=PATIENCE)
+            second.open()
+            behind.result(timeout=PATIENCE)
             job.result(timeout=PATIENCE)
-    assert crowd.most == 1
-    assert fences == [1, 3, 1]
+    assert (crowd.most, fences) == (2, [1, 3])
     assert job.refresh().attempt == 1

@@ -6,6 +6,7 @@ from dataclasses import InitVar, dataclass, field
 from enum import EJECT, Enum, Flag, auto
 from typing import ClassVar
 
+import attrs
 import msgspec
 import pytest
 
@@ -172,7 +173,6 @@ def test_a_struct_is_not_changed_twice() -> None:
 
 
 def test_an_attrs_class_comes_back() -> None:
-    attrs = pytest.importorskip("attrs")
     point: type = attrs.make_class(
         "Point", {"x": attrs.field(), "_y": attrs.field(converter=str), "z": attrs.field(init=False, default=0)}
     )

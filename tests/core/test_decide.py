@@ -93,8 +93,8 @@ BY_HAND: list[tuple[str, Outcome, dict[str, Any], tuple[Any, ...]]] = [
     ("interrupted", Interrupted(), {"attempt": 1}, (State.PENDING, None, -1, 0, 0, None)),
     ("postponed", Postponed(9), {"attempt": 1}, (State.SCHEDULED, None, -1, 0, 0, 9)),
     ("cancelled", Cancelled(), {"attempt": 1}, (State.CANCELLED, None, 0, 0, 0, None)),
-    ("time ran out", Lost(True, FAULT), {"attempt": 1}, (State.PENDING, None, 0, 0, 1, None)),
-    ("time ran out, no crash", Lost(True, FAULT), {"attempt": 1, "crashes": 2}, (State.PENDING, None, 0, 0, 1, None)),
+    ("time ran out", Lost(True, FAULT), {"attempt": 1}, (State.PENDING, None, 0, 0, 0, None)),
+    ("time ran out, no crash", Lost(True, FAULT), {"attempt": 1, "crashes": 2}, (State.PENDING, None, 0, 0, 0, None)),
     ("time ran out last", Lost(True, FAULT), {"attempt": 4}, (State.FAILED, "attempts", 0, 0, 0, None)),
 ]
 

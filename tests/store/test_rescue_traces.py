@@ -74,7 +74,7 @@ def test_a_pulled_job_whose_time_ran_out_comes_back_charged_once(store: Store) -
     store.clock.advance(5 * MINUTE)
     assert store.rescue() == [Rescued("a", State.PENDING)]
     found = store.job("a")
-    assert (found.attempt, found.crashes, found.rescues) == (1, 0, 1)
+    assert (found.attempt, found.crashes, found.rescues) == (1, 0, 0)
     [fault] = read_faults(found.errors).faults
     assert (fault.type, fault.worker, fault.attempt) == ("windlass.LeaseLost", "me", 1)
 

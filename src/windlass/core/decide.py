@@ -70,15 +70,13 @@ def _after_loss(job: HeldJob, fault: Fault, *, was_started: bool) -> Ending:
         # A claim by hand was charged when it was handed out; its visibility time ran out, which is no crash.
         if job.attempt >= job.max_attempts:
             return _ending(job, State.FAILED, reason="attempts", charge=1, errors=_history(job, fault))
-        return _ending(job, State.PENDING, charge=1, rescue=1, errors=_history(job, fault))
+        return _ending(job, State.PENDING, charge=1, errors=_history(job, fault))
     if not was_started:
         if job.rescues + 1 >= RESCUES_ALLOWED:
             return _ending(job, State.FAILED, reason="crashed", rescue=1, errors=_history(job, fault))
         return _ending(job, State.PENDING, rescue=1)
     errors = _history(job, fault)
-    if job.crashes + 1 >= CRASHES_ALLOWED:
-        return _ending(job, State.FAILED, reason="crashed", charge=1, crash=1, errors=errors)
-    if job.attempt + 1 >= job.max_attempts:
+    if job.crashes + 1 >= CRASHES_ALLOWED or job.attempt + 1 >= job.max_attempts:
         return _ending(job, State.FAILED, reason="crashed", charge=1, crash=1, errors=errors)
     return _ending(job, State.PENDING, charge=1, crash=1, errors=errors)
 

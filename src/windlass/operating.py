@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from msgspec.structs import replace
 
@@ -14,6 +13,7 @@ from windlass.core.duration import milliseconds
 from windlass.core.record import JobRecord
 from windlass.core.state import State
 from windlass.errors import ConfigError, Duration, IllegalTransition, JobNotFound
+from windlass.filtering import JobFilter, filter_of
 from windlass.job import Job
 from windlass.overview import Overview, overview
 from windlass.queue import Queue
@@ -59,39 +59,13 @@ class Operating:
         """``job`` for async code."""
         return await self._session.arun(self._job(id))
 
-    def jobs(
-        self,
-        *,
-        state: str | State | None = None,
-        queue: str | None = None,
-        task: str | None = None,
-        reason: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        text: str | None = None,
-        limit: int = 50,
-        cursor: int | None = None,
-    ) -> JobPage:
+    def jobs(self, *, limit: int = 50, cursor: int | None = None, **filter: Unpack[JobFilter]) -> JobPage:
         """A page of jobs, the newest first; ``cursor`` takes the ``next`` of the page before."""
-        filter = _filter(state=state, queue=queue, task=task, reason=reason, since=since, until=until, text=text)
-        return self._session.run(self._jobs(filter, limit, cursor))
+        return self._session.run(self._jobs(filter_of(filter), limit, cursor))
 
-    async def ajobs(
-        self,
-        *,
-        state: str | State | None = None,
-        queue: str | None = None,
-        task: str | None = None,
-        reason: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        text: str | None = None,
-        limit: int = 50,
-        cursor: int | None = None,
-    ) -> JobPage:
+    async def ajobs(self, *, limit: int = 50, cursor: int | None = None, **filter: Unpack[JobFilter]) -> JobPage:
         """``jobs`` for async code."""
-        filter = _filter(state=state, queue=queue, task=task, reason=reason, since=since, until=until, text=text)
-        return await self._session.arun(self._jobs(filter, limit, cursor))
+        return await self._session.arun(self._jobs(filter_of(filter), limit, cursor))
 
     def counts(self, queue: str | None = None) -> dict[State, int]:
         """How many jobs stand in each state, in one queue or all; every state is present."""
@@ -171,75 +145,31 @@ class Operating:
         await self._session.arun(self._retry(id, queue, by))
         self._session.announce()
 
-    def retry_all(
-        self,
-        *,
-        state: str | State = State.FAILED,
-        queue: str | None = None,
-        task: str | None = None,
-        reason: str | None = None,
-        text: str | None = None,
-        to_queue: str | None = None,
-        by: str = "api",
-    ) -> int:
-        """Retry every job that matches, in small batches; how many."""
-        filter = _filter(state=state, queue=queue, task=task, reason=reason, text=text)
-        retried = self._session.run(_retry_all(filter, to_queue, by))
+    def retry_all(self, *, to_queue: str | None = None, by: str = "api", **filter: Unpack[JobFilter]) -> int:
+        """Retry every job that matches (failed ones, unless ``state`` is given), in small batches; how many."""
+        retried = self._session.run(_retry_all(filter_of({"state": State.FAILED, **filter}), to_queue, by))
         self._session.announce()
         return retried
 
-    async def aretry_all(
-        self,
-        *,
-        state: str | State = State.FAILED,
-        queue: str | None = None,
-        task: str | None = None,
-        reason: str | None = None,
-        text: str | None = None,
-        to_queue: str | None = None,
-        by: str = "api",
-    ) -> int:
+    async def aretry_all(self, *, to_queue: str | None = None, by: str = "api", **filter: Unpack[JobFilter]) -> int:
         """``retry_all`` for async code."""
-        filter = _filter(state=state, queue=queue, task=task, reason=reason, text=text)
-        retried = await self._session.arun(_retry_all(filter, to_queue, by))
+        retried = await self._session.arun(_retry_all(filter_of({"state": State.FAILED, **filter}), to_queue, by))
         self._session.announce()
         return retried
 
-    def cancel_all(
-        self, *, state: str | State, queue: str | None = None, task: str | None = None, by: str = "api"
-    ) -> int:
-        """Cancel every job that matches, in small batches; how many."""
-        cancelled = self._session.run(_cancel_all(_filter(state=state, queue=queue, task=task), by))
+    def cancel_all(self, *, by: str = "api", **filter: Unpack[JobFilter]) -> int:
+        """Cancel every job of a state that matches, in small batches; how many."""
+        cancelled = self._session.run(_cancel_all(_of_a_state(filter, "cancel_all"), by))
         self._session.announce()
         return cancelled
 
-    def purge(
-        self,
-        *,
-        state: str | State,
-        older_than: Duration | None = None,
-        queue: str | None = None,
-        task: str | None = None,
-        reason: str | None = None,
-        text: str | None = None,
-    ) -> int:
+    def purge(self, *, older_than: Duration | None = None, **filter: Unpack[JobFilter]) -> int:
         """Delete every job of a state, or only those finished (or made) longer ago than that; how many."""
-        filter = _filter(state=state, queue=queue, task=task, reason=reason, text=text)
-        return self._session.run(self._purge(filter, older_than))
+        return self._session.run(self._purge(_of_a_state(filter, "purge"), older_than))
 
-    async def apurge(
-        self,
-        *,
-        state: str | State,
-        older_than: Duration | None = None,
-        queue: str | None = None,
-        task: str | None = None,
-        reason: str | None = None,
-        text: str | None = None,
-    ) -> int:
+    async def apurge(self, *, older_than: Duration | None = None, **filter: Unpack[JobFilter]) -> int:
         """``purge`` for async code."""
-        filter = _filter(state=state, queue=queue, task=task, reason=reason, text=text)
-        return await self._session.arun(self._purge(filter, older_than))
+        return await self._session.arun(self._purge(_of_a_state(filter, "purge"), older_than))
 
     def rescue(self) -> list[Rescued]:
         """Free the jobs of workers that died; what was freed and where it went."""
@@ -383,29 +313,8 @@ def _cancel_all(filter: Filter, by: str) -> Operation[int]:
     return total
 
 
-def _filter(
-    *,
-    state: str | State | None = None,
-    queue: str | None = None,
-    task: str | None = None,
-    reason: str | None = None,
-    since: datetime | None = None,
-    until: datetime | None = None,
-    text: str | None = None,
-) -> Filter:
-    return Filter(
-        states=None if state is None else (_state(state),),
-        queue=queue,
-        task=task,
-        reason=reason,
-        since=None if since is None else names.milliseconds_since_1970(since, "since"),
-        until=None if until is None else names.milliseconds_since_1970(until, "until"),
-        text=text,
-    )
-
-
-def _state(state: str | State) -> State:
-    try:
-        return State(state)
-    except ValueError:
-        raise ConfigError(f"state must be one of {', '.join(State)}, got {state!r}") from None
+def _of_a_state(filter: JobFilter, verb: str) -> Filter:
+    """What changes many jobs must say which: there is no purging of everything by leaving a word out."""
+    if filter.get("state") is None:
+        raise ConfigError(f"{verb} needs a state, as in {verb}(state='failed')")
+    return filter_of(filter)

@@ -90,7 +90,45 @@ class Request(Struct, frozen=True):
     options: Options = NO_OPTIONS
 
 
-class Task(Generic[P, R]):
+class Enqueueable(Generic[P, R]):
+    """What can be enqueued: a task as it is, or under options."""
+
+    _app: Windlass
+
+    def request(self, *args: P.args, **kwargs: P.kwargs) -> Request:
+        """A request for ``app.enqueue_many``."""
+        return self._request(args, kwargs)
+
+    def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Job[R]:
+        """Run this call in the background; returns as soon as the store has it."""
+        return self._app._enqueue(self._request(args, kwargs))
+
+    delay = enqueue
+
+    async def aenqueue(self, *args: P.args, **kwargs: P.kwargs) -> Job[R]:
+        """``enqueue`` for async code."""
+        return await self._app._aenqueue(self._request(args, kwargs))
+
+    def enqueue_many(self, calls: Iterable[tuple[Any, ...]]) -> list[Job[R]]:
+        """Enqueue one job for each tuple of arguments: all of them or none."""
+        return self._app.enqueue_many([self._request(_arguments(self, call), {}) for call in calls])
+
+    async def aenqueue_many(self, calls: Iterable[tuple[Any, ...]]) -> list[Job[R]]:
+        """``enqueue_many`` for async code."""
+        return await self._app.aenqueue_many([self._request(_arguments(self, call), {}) for call in calls])
+
+    def options(self, **options: Unpack[OptionArguments]) -> TaskWithOptions[P, R]:
+        """The same with options for the jobs that it enqueues next; those given before stay unless they are changed."""
+        return self._with_options(options)
+
+    def _request(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Request:
+        raise NotImplementedError
+
+    def _with_options(self, options: OptionArguments) -> TaskWithOptions[P, R]:
+        raise NotImplementedError
+
+
+class Task(Enqueueable[P, R]):
     """A registered function. Calling it just calls the function; ``enqueue`` runs it in the background.
 
     >>> from windlass import Windlass
@@ -130,40 +168,15 @@ class Task(Generic[P, R]):
     def __repr__(self) -> str:
         return f"<Task {self.name}>"
 
-    def request(self, *args: P.args, **kwargs: P.kwargs) -> Request:
-        """A request for ``app.enqueue_many``."""
+    def _request(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], options: Options = NO_OPTIONS) -> Request:
         self.shape.check(self.name, args, kwargs)
-        return Request(self, args, kwargs)
+        return Request(self, args, kwargs, options)
 
-    def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Job[R]:
-        """Run this call in the background; returns as soon as the store has it."""
-        return self._app._enqueue(self.request(*args, **kwargs))
-
-    delay = enqueue
-
-    async def aenqueue(self, *args: P.args, **kwargs: P.kwargs) -> Job[R]:
-        """``enqueue`` for async code."""
-        return await self._app._aenqueue(self.request(*args, **kwargs))
-
-    def enqueue_many(self, calls: Iterable[tuple[Any, ...]]) -> list[Job[R]]:
-        """Enqueue one job for each tuple of arguments: all of them or none."""
-        return self._app.enqueue_many([self._request_of(call) for call in calls])
-
-    async def aenqueue_many(self, calls: Iterable[tuple[Any, ...]]) -> list[Job[R]]:
-        """``enqueue_many`` for async code."""
-        return await self._app.aenqueue_many([self._request_of(call) for call in calls])
-
-    def options(self, **options: Unpack[OptionArguments]) -> TaskWithOptions[P, R]:
-        """The same task with options for the jobs that it enqueues next."""
-        return TaskWithOptions(self._app, self, Options().but(options))
-
-    def _request_of(self, call: object) -> Request:
-        args = _arguments(self.name, call)
-        self.shape.check(self.name, args, {})
-        return Request(self, args, {})
+    def _with_options(self, options: OptionArguments) -> TaskWithOptions[P, R]:
+        return TaskWithOptions(self._app, self, NO_OPTIONS.but(options))
 
 
-class TaskWithOptions(Generic[P, R]):
+class TaskWithOptions(Enqueueable[P, R]):
     """A task and the options for its next jobs: ``welcome.options(delay="10m").enqueue(42)``."""
 
     def __init__(self, app: Windlass, task: Task[P, R], options: Options) -> None:
@@ -171,42 +184,19 @@ class TaskWithOptions(Generic[P, R]):
         self._task = task
         self._options = options
 
-    def request(self, *args: P.args, **kwargs: P.kwargs) -> Request:
-        """A request for ``app.enqueue_many``."""
-        self._task.shape.check(self._task.name, args, kwargs)
-        return Request(self._task, args, kwargs, self._options)
+    def __repr__(self) -> str:
+        return f"<Task {self._task.name} with options>"
 
-    def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Job[R]:
-        """Run this call in the background, under these options."""
-        return self._app._enqueue(self.request(*args, **kwargs))
+    def _request(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Request:
+        return self._task._request(args, kwargs, self._options)
 
-    delay = enqueue
-
-    async def aenqueue(self, *args: P.args, **kwargs: P.kwargs) -> Job[R]:
-        """``enqueue`` for async code."""
-        return await self._app._aenqueue(self.request(*args, **kwargs))
-
-    def enqueue_many(self, calls: Iterable[tuple[Any, ...]]) -> list[Job[R]]:
-        """Enqueue one job for each tuple of arguments: all of them or none."""
-        return self._app.enqueue_many([self._request_of(call) for call in calls])
-
-    async def aenqueue_many(self, calls: Iterable[tuple[Any, ...]]) -> list[Job[R]]:
-        """``enqueue_many`` for async code."""
-        return await self._app.aenqueue_many([self._request_of(call) for call in calls])
-
-    def options(self, **options: Unpack[OptionArguments]) -> TaskWithOptions[P, R]:
-        """These options with some of them changed."""
+    def _with_options(self, options: OptionArguments) -> TaskWithOptions[P, R]:
         return TaskWithOptions(self._app, self._task, self._options.but(options))
 
-    def _request_of(self, call: object) -> Request:
-        args = _arguments(self._task.name, call)
-        self._task.shape.check(self._task.name, args, {})
-        return Request(self._task, args, {}, self._options)
 
-
-def _arguments(name: str, call: object) -> tuple[Any, ...]:
+def _arguments(task: object, call: object) -> tuple[Any, ...]:
     if not isinstance(call, tuple | list):
-        raise ConfigError(f"task {name!r}: enqueue_many takes tuples of arguments, as in [(1,), (2,)]; got {call!r}")
+        raise ConfigError(f"{task!r}: enqueue_many takes tuples of arguments, as in [(1,), (2,)]; got {call!r}")
     return tuple(call)
 
 

@@ -66,7 +66,7 @@ def runs_until_poisoned(app: Windlass, file: File, processes: Processes, job: Jo
 def test_a_job_that_kills_its_worker_is_failed_and_its_neighbours_are_not_charged(
     app: Windlass, file: File, processes: Processes, attempts: int
 ) -> None:
-    """A9, P1: three crashes are enough; what was fetched with it but had not started loses no attempt."""
+    """A9: three crashes are enough; what was fetched with it but had not started loses no attempt (P1)."""
     before = app.enqueue_many([app.request(NOTE, (number,)) for number in range(60)])
     requests = [app.request(POISON), *(app.request(NOTE, (number,), attempts=attempts) for number in range(50))]
     poison, *neighbours = app.enqueue_many(requests)

@@ -31,7 +31,7 @@ def test_four_processes_with_four_threads_each_write_beside_workers(
 
 
 def test_two_workers_of_the_same_name_are_two(app: Windlass, processes: Processes) -> None:
-    """W12, C12: the name is for people; what one loses is not taken from the other."""
+    """C12: the name is for people; what one loses is not taken from the other (W12)."""
     options = {"name": "shop", "version": "1", "id": "a", "lease": "1s", "concurrency": 1}
     first, second = processes.worker(**options), processes.worker(**options)
     assert [worker.name for worker in app.workers()] == ["shop-worker-1-a"] * 2

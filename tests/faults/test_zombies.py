@@ -38,7 +38,7 @@ def test_a_zombie_cannot_overwrite_its_successor(app: Windlass, processes: Proce
 
 
 def test_a_zombie_goes_on_under_a_new_lease(app: Windlass, processes: Processes) -> None:
-    """A8, W8: it re-registers and works again."""
+    """A8: it re-registers and works again (W8)."""
     zombie = processes.worker(lease="1s", name="zombie", concurrency=1)
     job = app.enqueue(HOLD)
     zombie.await_line("began")

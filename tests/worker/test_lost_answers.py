@@ -27,7 +27,7 @@ def lose(tap: Tap, times: int) -> list[str]:
 
 @pytest.mark.parametrize("times", [1, 2, 5])
 def test_jobs_that_were_taken_by_a_call_whose_answer_was_lost_are_run_once(app: Windlass, tap: Tap, times: int) -> None:
-    """E6, S3: the same token reads the answer again, however often that takes."""
+    """E6: the same token reads the answer again, however often that takes (S3)."""
     tokens = lose(tap, times)
     fences: list[int] = []
 

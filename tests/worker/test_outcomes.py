@@ -117,7 +117,7 @@ def app(file: File, clock: ManualClock) -> Windlass:
 def test_whatever_is_raised_is_a_failed_attempt(
     app: Windlass, clock: ManualClock, error: BaseException, kind: str
 ) -> None:
-    """A10, W16: always a normal failed attempt: charged, retried by the rules, told in the history."""
+    """A10: always a normal failed attempt: charged, retried by the rules, told in the history (W16)."""
     job = job_that_raises(app, error, kind)
     assert (job.state, job.attempt, due_in(job, clock)) == (State.RETRYING, 1, 7_000)
     [fault] = job.errors

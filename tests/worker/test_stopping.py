@@ -13,7 +13,7 @@ from tests.ledger.apps import PATIENCE, eventually, gate
 from tests.worker.file import File
 from tests.worker.learning import enqueue_behind, learned, teach
 from tests.worker.tap import Hold, Tap, claims
-from windlass import State, StoreUnavailable, Windlass
+from windlass import PermanentError, Snooze, State, StoreUnavailable, Windlass
 from windlass.store.operation import Answer, Call
 
 AFTER_GRACE = 2.0
@@ -143,6 +143,33 @@ def test_user_code_that_does_not_stop_cannot_hold_the_worker(app: Windlass, kind
         stuck.open()
 
 
+@pytest.mark.parametrize(
+    ("on_the_way_out", "state"),
+    [(ConnectionError("cut"), State.PENDING), (Snooze("1h"), State.SCHEDULED), (PermanentError("no"), State.FAILED)],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_an_interrupted_coroutine_raises_is_not_charged_unless_it_was_meant(
+    app: Windlass, on_the_way_out: Exception, state: State
+) -> None:
+    """B7: handed back without charging an attempt; a task that steers its job is still obeyed."""
+    began = Event()
+
+    @app.task(give_up_on=(OSError,))
+    async def wait() -> None:
+        began.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            raise on_the_way_out from None
+
+    worker = app.worker(grace=0)
+    worker.start()
+    job = wait.enqueue()
+    assert began.wait(PATIENCE)
+    worker.stop()
+    assert (job.refresh().state, job.attempt) == (state, 1 if state is State.FAILED else 0)
+
+
 @pytest.mark.parametrize("is_busy", [False, True])
 def test_a_store_that_is_away_cannot_hold_the_worker(app: Windlass, tap: Tap, is_busy: bool) -> None:
     """B7: gone within grace + 2 s although every call waits for its deadline."""
@@ -191,6 +218,18 @@ def test_a_file_that_another_holds_locked_cannot_hold_the_worker(app: Windlass, 
             began = monotonic()
             worker.stop()
             assert monotonic() - began < 0.3 + AFTER_GRACE
+
+
+def test_a_long_cleaning_cannot_hold_the_worker(app: Windlass, tap: Tap) -> None:
+    """B7: the worker says goodbye while its upkeep is still busy; nobody takes it for lost."""
+    hold = Hold(lambda call, answer: call.name == "upcoming")
+    tap.before.append(hold.before)
+    worker = app.worker(["default"], grace="1h")
+    worker.start()
+    hold.await_reached()
+    worker.stop()
+    assert app.workers() == []
+    hold.release()
 
 
 def test_a_second_stop_is_harmless(app: Windlass) -> None:

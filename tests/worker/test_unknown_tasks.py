@@ -86,7 +86,7 @@ def test_a_rolling_deploy_loses_nothing(file: File, app: Windlass, clock: Manual
 
 @pytest.mark.parametrize("function", ["tests.worker.broken:function", "tests.worker.file:nothing", "tests.worker:x"])
 def test_a_module_that_cannot_be_imported_harms_nobody(file: File, clock: ManualClock, function: str) -> None:
-    """B31, I11: what a module does when it is imported does not reach the jobs that were claimed with it."""
+    """B31: what a module does when it is imported does not reach the jobs that were claimed with it (I11)."""
     app = file.app(clock=clock, importable=["tests.worker"])
 
     @app.task

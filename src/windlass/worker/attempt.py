@@ -132,6 +132,8 @@ class Attempts:
                 return self._failed(run, error)
 
     def _failed(self, run: Run, error: BaseException) -> Outcome:
+        if run.stop is Stop.GIVEN_UP:
+            return Interrupted()  # what it raised on its way out is our doing
         if run.task.settings.gives_up_on(error) or isinstance(error, self._give_up_on):
             return Refused(self._fault(run.job, error), "permanent")
         return Raised(self._fault(run.job, error))

@@ -7,8 +7,10 @@ import signal
 from collections.abc import Callable
 from contextlib import suppress
 from queue import Empty, SimpleQueue
+from threading import current_thread, main_thread
 from types import FrameType
 
+from windlass.errors import ConfigError
 from windlass.worker.worker import Worker
 
 log = logging.getLogger("windlass.worker")
@@ -27,6 +29,8 @@ class StopSignals:
         self._former: dict[int, object] = {}
 
     def __enter__(self) -> StopSignals:
+        if current_thread() is not main_thread():
+            raise ConfigError("signals reach only the main thread; elsewhere use `with app.worker(): ...`")
         self._former = {number: signal.signal(number, self._received) for number in _STOPPING}
         return self
 

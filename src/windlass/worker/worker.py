@@ -304,8 +304,10 @@ class Worker:
     def _shut_down(self) -> None:
         if self._unsubscribe is not None:
             self._unsubscribe()
-        for ticker in self._tickers():
-            ticker.stop()
+        if self._upkeep is not None:
+            self._upkeep.stop(timeout=0)  # its round may be a long cleaning, which nobody needs to wait for
+        self._pumping.stop()
+        self._beating.stop()
         try:
             self._heartbeat.close()
             if self._duties is not None:

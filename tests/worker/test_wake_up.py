@@ -1,0 +1,81 @@
+"""An idle worker learns of work at once, from whoever brings it, by whatever means the store has."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+import pytest
+
+from tests.ledger.apps import PATIENCE, eventually
+from tests.worker.file import File
+from tests.worker.tap import tapped
+from windlass import Job, Windlass
+
+BEFORE_THE_POLL = 0.7
+"""Seconds: news come within milliseconds, the poll after a second."""
+
+
+class Deaf:
+    """News that never come."""
+
+    def close(self) -> None: ...
+
+
+def quickest(producer: Windlass) -> float:
+    """The shortest of a few waits for a job, each begun while the worker is at rest."""
+    waits = []
+    for _ in range(3):
+        began = monotonic()
+        producer.enqueue("echo").result(timeout=PATIENCE)
+        waits.append(monotonic() - began)
+    return min(waits)
+
+
+def a_worker_app(file: File, query: str = "") -> Windlass:
+    app = file.app(query)
+
+    @app.task(name="echo")
+    def echo() -> int:
+        return 1
+
+    return app
+
+
+@pytest.mark.parametrize("query", ["", "?news=poll"], ids=["inotify", "polling"])
+def test_a_job_of_another_process_wakes_an_idle_worker(file: File, query: str) -> None:
+    """C4: within milliseconds, with and without inotify."""
+    with a_worker_app(file, query).worker():
+        assert quickest(file.app(query)) < BEFORE_THE_POLL
+
+
+def test_a_job_of_this_process_needs_no_news(file: File) -> None:
+    """C4: who enqueues in the worker's own process wakes it directly."""
+    app = a_worker_app(file)
+    tapped(app).listen = lambda wake: Deaf()  # type: ignore[method-assign]
+    with app.worker():
+        assert quickest(app) < BEFORE_THE_POLL
+
+
+def test_a_wake_up_that_is_lost_costs_a_poll(file: File) -> None:
+    """C4: at most 1 s."""
+    app, producer = a_worker_app(file), file.app()
+    tapped(app).listen = lambda wake: Deaf()  # type: ignore[method-assign]
+    with app.worker() as worker:
+        eventually(lambda: worker.status().state == "idle", "the worker is at rest")
+        jobs: list[Job[int]] = [producer.enqueue("echo") for _ in range(3)]
+        began = monotonic()
+        assert [job.result(timeout=PATIENCE) for job in jobs] == [1, 1, 1]
+        assert monotonic() - began < 2
+
+
+def test_a_queue_that_is_not_the_first_is_looked_into_although_there_is_one_slot(file: File) -> None:
+    """C4: an empty queue in front does not cost a poll."""
+    app, producer = a_worker_app(file), file.app()
+    with app.worker({"first": 9, "second": 1, "third": 1}, concurrency=1, prefetch=False):
+        waits = []
+        for _ in range(3):
+            began = monotonic()
+            [job] = producer.enqueue_many([producer.request("echo", queue="third")])
+            job.result(timeout=PATIENCE)
+            waits.append(monotonic() - began)
+        assert min(waits) < BEFORE_THE_POLL

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from threading import Lock
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -34,9 +35,11 @@ class UlidSource:
             else:
                 self._last += 1
             value = self._last
-        return _text(value)
+        # Ids of one millisecond differ in their last characters only; the others are written once.
+        return _leading(value >> 20) + _PAIRS[(value >> 10) & 1023] + _PAIRS[value & 1023]
 
 
-def _text(value: int) -> str:
-    # Ten bits at a time: 13 look-ups instead of 26.
-    return "".join([_PAIRS[(value >> shift) & 1023] for shift in range(120, -1, -10)])
+@lru_cache(maxsize=8)
+def _leading(value: int) -> str:
+    # Ten bits at a time: half the look-ups.
+    return "".join([_PAIRS[(value >> shift) & 1023] for shift in range(100, -1, -10)])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Protocol
 
 import apsw
@@ -79,7 +80,7 @@ class StdlibConnection:
 
     def run(self, text: str, params: Mapping[str, Any] | None = None) -> Rows:
         try:
-            return self._connection.execute(text, params or {}).fetchall()
+            return self._connection.execute(_understood(text), params or {}).fetchall()
         except sqlite3.OperationalError as error:
             if (error.sqlite_errorcode & 0xFF) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 raise Busy from error
@@ -96,6 +97,12 @@ class StdlibConnection:
 
     def carried_over(self) -> object:
         return self._connection
+
+
+@cache
+def _understood(text: str) -> str:
+    """A statement as this machine's SQLite takes it: an older one knows ``jsonb_each`` by a slower name only."""
+    return text if sqlite3.sqlite_version_info >= (3, 51) else text.replace("jsonb_each(", "json_each(")
 
 
 def connect(address: Address) -> ApswConnection | StdlibConnection:

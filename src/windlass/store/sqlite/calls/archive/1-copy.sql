@@ -5,6 +5,6 @@ SELECT week.value ->> 1, seq, windlass_job.id, json_object(
     'payload', payload, 'meta', meta, 'attempt', attempt, 'max_attempts', max_attempts, 'crashes', crashes,
     'created_at', created_at, 'started_at', started_at, 'finished_at', finished_at, 'worker', worker, 'fence', fence,
     'result', result, 'errors', errors)
-FROM json_each(:weeks) AS week JOIN windlass_job ON seq = week.value ->> 0
+FROM jsonb_each(:weeks) AS week JOIN windlass_job ON seq = week.value ->> 0
 WHERE state IN ('completed', 'failed', 'cancelled')
 ON CONFLICT DO NOTHING

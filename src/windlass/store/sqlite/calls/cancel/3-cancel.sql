@@ -5,6 +5,6 @@ UPDATE windlass_job SET
     reason = iif(state = 'running', reason, NULL),
     finished_at = iif(state = 'running', NULL, :now),
     cancel_requested_at = :now
-WHERE seq IN (SELECT value FROM json_each(:seqs)) AND (
+WHERE seq IN (SELECT value FROM jsonb_each(:seqs)) AND (
     state IN ('scheduled', 'pending', 'retrying', 'blocked') OR (state = 'running' AND cancel_requested_at IS NULL))
 RETURNING seq, state

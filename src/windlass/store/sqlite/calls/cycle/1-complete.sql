@@ -12,5 +12,5 @@ UPDATE windlass_job SET
     result = run.value ->> 3,
     lease = NULL,
     claim = NULL
-FROM json_each(:completed) AS run
+FROM jsonb_each(:completed) AS run
 WHERE windlass_job.seq = run.value ->> 0 AND windlass_job.fence = run.value ->> 1 AND windlass_job.state = 'running'

@@ -22,6 +22,6 @@ FROM (
     SELECT value ->> 0 AS seq, value ->> 1 AS fence, value ->> 2 AS state, value ->> 3 AS reason, value ->> 4 AS charge,
         value ->> 5 AS crash, value ->> 6 AS rescue, value ->> 7 AS delay, value ->> 8 AS ran_for,
         value ->> 9 AS result, value ->> 10 AS errors
-    FROM json_each(:endings)
+    FROM jsonb_each(:endings)
 ) AS ending
 WHERE windlass_job.seq = ending.seq AND windlass_job.fence = ending.fence AND windlass_job.state = 'running'

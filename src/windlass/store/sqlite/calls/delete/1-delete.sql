@@ -2,5 +2,5 @@
 -- :states are those that both the caller and the table of transitions allow
 -- gives deleted
 DELETE FROM windlass_job
-WHERE seq IN (SELECT value FROM json_each(:seqs)) AND state IN (SELECT value FROM json_each(:states))
+WHERE seq IN (SELECT value FROM jsonb_each(:seqs)) AND state IN (SELECT value FROM jsonb_each(:states))
 RETURNING seq

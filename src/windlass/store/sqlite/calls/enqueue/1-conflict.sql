@@ -3,5 +3,5 @@
 -- only with named
 -- guard conflict
 SELECT windlass_job.id, windlass_job.task
-FROM json_each(:named) AS named JOIN windlass_job ON windlass_job.id = named.value ->> 1
+FROM jsonb_each(:named) AS named JOIN windlass_job ON windlass_job.id = named.value ->> 1
 WHERE windlass_job.task <> named.value ->> 2 OR windlass_job.payload <> named.value ->> 3

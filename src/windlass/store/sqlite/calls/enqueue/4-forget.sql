@@ -2,6 +2,6 @@
 -- (A job that finished gave its key back at once.)
 -- :named rows (index, id, task, payload, key, until, window)
 -- only with named
-DELETE FROM windlass_key WHERE key IN (SELECT value ->> 4 FROM json_each(:named))
+DELETE FROM windlass_key WHERE key IN (SELECT value ->> 4 FROM jsonb_each(:named))
 AND (expires_at <= :now OR NOT EXISTS (
     SELECT 1 FROM windlass_job WHERE windlass_job.id = windlass_key.id AND (until <> 'started' OR fence = 0)))

@@ -5,7 +5,7 @@
 SELECT name, max_length FROM (
     SELECT name, max_length, (
         -- what 7-insert is going to add: neither its id nor its key is another job's
-        SELECT count(*) FROM json_each(:jobs) AS jobs
+        SELECT count(*) FROM jsonb_each(:jobs) AS jobs
         WHERE value ->> 2 = windlass_queue.name
         AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE id = value ->> 0)
         AND (value ->> 9 IS NULL
@@ -15,5 +15,5 @@ SELECT name, max_length FROM (
     + (SELECT count(*) FROM windlass_job WHERE queue = windlass_queue.name AND state IN ('scheduled', 'retrying'))
     AS waiting
     FROM windlass_queue
-    WHERE max_length IS NOT NULL AND name IN (SELECT value FROM json_each(:queues)))
+    WHERE max_length IS NOT NULL AND name IN (SELECT value FROM jsonb_each(:queues)))
 WHERE added > 0 AND waiting + added > max_length

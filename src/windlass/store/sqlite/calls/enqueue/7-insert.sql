@@ -7,7 +7,7 @@ SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->
     max(:now, coalesce(value ->> 11, :now + (value ->> 7))),
     CASE WHEN coalesce(value ->> 11, :now + (value ->> 7)) > :now THEN 'scheduled' ELSE 'pending' END,
     value ->> 8, value ->> 9, value ->> 10, :now
-FROM json_each(:jobs) AS jobs
+FROM jsonb_each(:jobs) AS jobs
 WHERE value ->> 9 IS NULL OR value ->> 0 = (SELECT id FROM windlass_key WHERE windlass_key.key = jobs.value ->> 9)
 ORDER BY jobs.key
 ON CONFLICT (id) DO NOTHING

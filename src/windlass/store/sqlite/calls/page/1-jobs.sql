@@ -16,7 +16,7 @@ SELECT CAST(json_group_array(json_array(
 FROM (
     SELECT * FROM windlass_job
     WHERE seq IN (SELECT seq FROM looked)
-    AND (:states IS NULL OR state IN (SELECT value FROM json_each(:states)))
+    AND (:states IS NULL OR state IN (SELECT value FROM jsonb_each(:states)))
     AND (:queue IS NULL OR queue = :queue)
     AND (:task IS NULL OR task = :task)
     AND (:reason IS NULL OR reason = :reason)

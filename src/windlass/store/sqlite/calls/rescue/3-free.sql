@@ -16,7 +16,7 @@ UPDATE windlass_job SET
 FROM (
     SELECT value ->> 0 AS seq, value ->> 1 AS fence, value ->> 2 AS state, value ->> 3 AS reason, value ->> 4 AS charge,
         value ->> 5 AS crash, value ->> 6 AS rescue, value ->> 10 AS errors
-    FROM json_each(:endings)
+    FROM jsonb_each(:endings)
 ) AS ending
 WHERE windlass_job.seq = ending.seq AND windlass_job.fence = ending.fence AND windlass_job.state = 'running'
 AND NOT EXISTS (SELECT 1 FROM windlass_lease WHERE id = windlass_job.lease AND state = 'open')

@@ -3,5 +3,5 @@
 -- only with keys
 DELETE FROM windlass_key WHERE until <> 'window' AND (key, id) IN (
     SELECT held.value ->> 0, windlass_job.id
-    FROM json_each(:keys) AS held JOIN windlass_job ON windlass_job.seq = held.value ->> 1
+    FROM jsonb_each(:keys) AS held JOIN windlass_job ON windlass_job.seq = held.value ->> 1
     WHERE windlass_job.fence = (held.value ->> 2) + 1 AND windlass_job.state IN ('completed', 'failed', 'cancelled'))

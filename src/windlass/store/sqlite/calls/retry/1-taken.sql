@@ -2,8 +2,8 @@
 -- gives taken
 SELECT windlass_job.seq, windlass_key.id
 FROM windlass_job JOIN windlass_key ON windlass_key.key = windlass_job.unique_key AND windlass_key.id <> windlass_job.id
-WHERE windlass_job.seq IN (SELECT value FROM json_each(:seqs))
-AND windlass_job.state IN (SELECT value FROM json_each(:states))
+WHERE windlass_job.seq IN (SELECT value FROM jsonb_each(:seqs))
+AND windlass_job.state IN (SELECT value FROM jsonb_each(:states))
 AND (expires_at IS NULL OR expires_at > :now)
 AND EXISTS (
     SELECT 1 FROM windlass_job AS holder

@@ -4,7 +4,7 @@
 UPDATE windlass_job SET
     state = 'pending', reason = NULL, queue = coalesce(:queue, queue), attempt = 0, crashes = 0, rescues = 0,
     run_at = :now, finished_at = NULL, cancel_requested_at = NULL, unknown_at = NULL, result = NULL, progress = NULL
-WHERE seq IN (SELECT value FROM json_each(:seqs)) AND state IN (SELECT value FROM json_each(:states))
+WHERE seq IN (SELECT value FROM jsonb_each(:seqs)) AND state IN (SELECT value FROM jsonb_each(:states))
 AND NOT EXISTS (
     SELECT 1 FROM windlass_key JOIN windlass_job AS holder ON holder.id = windlass_key.id
     WHERE windlass_key.key = windlass_job.unique_key AND holder.id <> windlass_job.id

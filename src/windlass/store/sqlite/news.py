@@ -20,7 +20,7 @@ from windlass.store.sqlite.address import Address
 
 _QUICKEST = 0.005
 _SLOWEST = 0.05
-_FIRST_LOOK = 0.001
+_FIRST_LOOK = 0.0002
 _LAST_LOOK = 0.256
 _IN_MODIFY = 0x2
 _IN_CLOEXEC = 0o2000000

@@ -86,10 +86,17 @@ class Writer:
             return result
 
     def sees_foreign_commits(self) -> bool:
-        """Whether anybody else has committed since the last time this was asked."""
-        with self._turn:
+        """Whether anybody else has committed since the last time this was asked.
+
+        No while a commit of our own is under way: looking must not hold it up, and the next look comes soon.
+        """
+        if not self._turn.acquire(blocking=False):
+            return False
+        try:
             version = int(self._open().run("PRAGMA data_version")[0][0])
             is_new, self._version = version != self._version, version
+        finally:
+            self._turn.release()
         return is_new
 
     def close(self) -> None:

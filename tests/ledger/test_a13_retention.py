@@ -235,14 +235,14 @@ def test_a_worker_cleans_by_itself(
     """A13: the leader among them does, every minute; a round over 3 minutes is a warning."""
     job = finished(app)
     clock.advance("8d")
-    duties = app.worker()._duties
-    assert duties is not None
+    leading = app.worker()._leading
+    assert leading is not None
     machine = SlowMachine()
     monkeypatch.setattr("windlass.clock.monotonic", machine)
     with caplog.at_level(logging.WARNING, logger="windlass.duties"):
         for _ in range(3):
             machine.now += 61
-            duties.tick()
+            leading.tick()
     with pytest.raises(JobNotFound):
         job.refresh()
     assert "cleaning took" in caplog.text

@@ -12,8 +12,9 @@ from tests.worker.tap import Tap, tapped
 from windlass import State, StoreUnavailable, Windlass
 from windlass.store.operation import Call
 from windlass.testing import ManualClock
-from windlass.worker.build import build_duties
+from windlass.worker.build import build_duties, build_leading
 from windlass.worker.duties.duties import Duties
+from windlass.worker.duties.leading import Leading
 from windlass.worker.identity import identity
 
 
@@ -40,6 +41,10 @@ def tap(app: Windlass) -> Tap:
 
 def some_duties(app: Windlass, beat: float = 0.0) -> Duties:
     return build_duties(app, identity(), beat=beat)
+
+
+def a_leader(app: Windlass) -> Leading:
+    return build_leading(app, identity())
 
 
 def away(calls: set[str], times: int) -> Callable[[Call], None]:
@@ -113,7 +118,7 @@ def test_a_store_that_takes_no_writes_is_an_outage_too(app: Windlass, clock: Man
 
 def test_one_leads_and_another_takes_over_when_it_is_gone(app: Windlass, clock: ManualClock, file: File) -> None:
     """B30: the leader's lease is 10 s; the term grows with each leader."""
-    first, second, third = some_duties(app), some_duties(app), some_duties(app)
+    first, second, third = a_leader(app), a_leader(app), a_leader(app)
     first.tick()
     holder, term = leader(file)
     second.tick()
@@ -125,7 +130,7 @@ def test_one_leads_and_another_takes_over_when_it_is_gone(app: Windlass, clock: 
 
 
 def test_a_leader_that_resigns_is_followed_at_once(app: Windlass, file: File) -> None:
-    first, second = some_duties(app), some_duties(app)
+    first, second = a_leader(app), a_leader(app)
     first.tick()
     holder, term = leader(file)
     first.resign()
@@ -138,7 +143,7 @@ def test_a_leader_that_was_replaced_cannot_resign_for_its_successor(
     app: Windlass, clock: ManualClock, file: File
 ) -> None:
     """T6: a stale leader's write carries its term and is refused."""
-    first, second = some_duties(app), some_duties(app)
+    first, second = a_leader(app), a_leader(app)
     first.tick()
     clock.advance("11s")
     second.tick()

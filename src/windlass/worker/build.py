@@ -13,6 +13,7 @@ from windlass.version import VERSION
 from windlass.worker.attempt import Attempts
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.duties.duties import Duties
+from windlass.worker.duties.leading import Leading
 from windlass.worker.executors.loop import LoopExecutor
 from windlass.worker.executors.threads import ThreadExecutor
 from windlass.worker.heartbeat import Heartbeat
@@ -99,7 +100,8 @@ def build_worker(
         )
 
     upkeep = build_duties(app, who, beat=beat) if duties else None
-    parts = Parts(session, attempts, dispatcher, threads, loop, room, make_pump, make_heartbeat, upkeep)
+    leading = build_leading(app, who) if duties else None
+    parts = Parts(session, attempts, dispatcher, threads, loop, room, make_pump, make_heartbeat, upkeep, leading)
     return Worker(
         parts,
         identity=who,
@@ -111,15 +113,18 @@ def build_worker(
 
 
 def build_duties(app: Windlass, who: Identity, *, beat: float) -> Duties:
-    """The upkeep of an app's store, on its own or as part of a worker; ``beat`` is a heartbeat in seconds."""
-    return Duties(
+    """Promoting and rescuing for an app's store; ``beat`` is a heartbeat in seconds."""
+    return Duties(session=app._session, by=who.name, now=app._now, beat=beat)
+
+
+def build_leading(app: Windlass, who: Identity) -> Leading:
+    """What the leader does for an app's store."""
+    return Leading(
         session=app._session,
         holder=who.instance,
         by=who.name,
-        now=app._now,
         retention=lambda: app._retention,
         archive=lambda: app._archive,
-        beat=beat,
     )
 
 

@@ -29,6 +29,7 @@ from windlass.store.reading import depth
 from windlass.worker.attempt import Attempts
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.duties.duties import Duties
+from windlass.worker.duties.leading import Leading
 from windlass.worker.executors.loop import LoopExecutor
 from windlass.worker.executors.threads import ThreadExecutor
 from windlass.worker.heartbeat import Heartbeat
@@ -43,6 +44,7 @@ log = logging.getLogger("windlass.worker")
 # After the grace time; together they stay within the two seconds in which a worker is gone, whatever its store does.
 _LAST_LINES = 0.25
 _LAST_WRITES = 0.8
+_LAST_ROUND = 0.1
 _GOODBYE = 0.5
 
 
@@ -72,6 +74,7 @@ class Parts:
     pump: Callable[[Worker], Pump]
     heartbeat: Callable[[Worker], Heartbeat]
     duties: Duties | None
+    leading: Leading | None
 
 
 class Worker:
@@ -94,12 +97,13 @@ class Worker:
         self._threads = parts.threads
         self._loop = parts.loop
         self._room = parts.room
-        self._duties = parts.duties
+        self._leading = parts.leading
         self._heartbeat = parts.heartbeat(self)
         self._pump = parts.pump(self)
         self._pumping = Ticker(self._pump_once, name="pump", wake=self._pump.wake)
         self._beating = Ticker(self._heartbeat.tick, name="heartbeat")
         self._upkeep = None if parts.duties is None else Ticker(parts.duties.tick, name="duties")
+        self._leadership = None if parts.leading is None else Ticker(parts.leading.tick, name="leader")
         self._unsubscribe: Callable[[], None] | None = None
         self._process = os.getpid()
         self._started: float | None = None
@@ -304,14 +308,15 @@ class Worker:
     def _shut_down(self) -> None:
         if self._unsubscribe is not None:
             self._unsubscribe()
-        if self._upkeep is not None:
-            self._upkeep.stop(timeout=0)  # its round may be a long cleaning, which nobody needs to wait for
+        for ticker in (self._upkeep, self._leadership):
+            if ticker is not None:
+                ticker.stop(timeout=_LAST_ROUND)  # it may be a long cleaning, which nobody needs to wait for
         self._pumping.stop()
         self._beating.stop()
         try:
             self._heartbeat.close()
-            if self._duties is not None:
-                self._duties.resign()
+            if self._leading is not None:
+                self._leading.resign()
         except WindlassError as error:
             log.warning("could not say goodbye to the store; its jobs come back when the lease is over: %s", error)
         self._has_said_goodbye = True
@@ -368,7 +373,9 @@ class Worker:
         return "busy" if self._dispatcher.in_flight else "idle"
 
     def _tickers(self) -> list[Ticker]:
-        return [ticker for ticker in (self._beating, self._upkeep, self._pumping) if ticker is not None]
+        return [
+            ticker for ticker in (self._beating, self._upkeep, self._leadership, self._pumping) if ticker is not None
+        ]
 
     def _info(self) -> dict[str, Any]:
         running = self._dispatcher.running()

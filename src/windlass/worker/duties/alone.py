@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from windlass.errors import WindlassError
-from windlass.worker.build import build_duties
+from windlass.worker.build import build_duties, build_leading
 from windlass.worker.identity import identity
 from windlass.worker.signals import StopSignals
 from windlass.worker.ticker import Ticker
@@ -19,19 +19,25 @@ log = logging.getLogger("windlass.duties")
 
 _BEAT = 10.0
 """The heartbeat of a worker with default settings, in seconds."""
-_LAST_ROUND = 1.5
+_LAST_ROUND = 0.75
 
 
 def run_duties(app: Windlass, *, on_started: Callable[[], None] = lambda: None) -> None:
     """Do all duties until a signal; ``on_started`` is called when they are under way and signals are obeyed."""
-    duties = build_duties(app, identity(), beat=_BEAT)
-    upkeep = Ticker(duties.tick, name="duties")
+    who = identity()
+    leading = build_leading(app, who)
+    tickers = [
+        Ticker(build_duties(app, who, beat=_BEAT).tick, name="duties"),
+        Ticker(leading.tick, name="leader"),
+    ]
     with StopSignals() as signals:
-        upkeep.start()
+        for ticker in tickers:
+            ticker.start()
         on_started()
         signals.wait()
-        upkeep.stop(timeout=_LAST_ROUND)
+        for ticker in tickers:
+            ticker.stop(timeout=_LAST_ROUND)
         try:
-            duties.resign()
+            leading.resign()
         except WindlassError as error:
             log.warning("could not resign as leader; another takes over when the term is over: %s", error)

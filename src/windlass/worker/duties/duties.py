@@ -1,4 +1,4 @@
-"""Upkeep in ticks: promote and rescue by everybody, clean by the leader."""
+"""Upkeep in ticks that every worker does: promote and rescue."""
 
 from __future__ import annotations
 
@@ -8,21 +8,14 @@ from math import inf
 
 from windlass import clock
 from windlass.errors import StoreUnavailable
-from windlass.retention import Archive, Retention, clean
 from windlass.session import Session
 from windlass.store.jobs import promote, rescue
-from windlass.store.leader import Lead, lead, leads, resign
 from windlass.store.reading import upcoming
 
 log = logging.getLogger("windlass.duties")
 
 _LONGEST = 0.5
 """Jobs that others schedule are noticed within this many seconds."""
-_LEAD_TTL = 10_000
-_LEAD_EVERY = 3.0
-_CLEAN_EVERY = 60.0
-_SLOW_CLEANING = 180.0
-_LEADER = "leader"
 
 
 class Duties:
@@ -32,23 +25,14 @@ class Duties:
         self,
         *,
         session: Session,
-        holder: str,
         by: str,
         now: Callable[[], int],
-        retention: Callable[[], Retention],
-        archive: Callable[[], Archive | None],
         beat: float,
     ) -> None:
         self._session = session
-        self._holder = holder
         self._by = by
         self._now = now
-        self._retention = retention
-        self._archive = archive
         self._beat = beat
-        self._lead: Lead | None = None
-        self._led = 0.0
-        self._cleaned = clock.monotonic()
         self._is_away = False
         self._patient_until = 0.0
 
@@ -56,7 +40,6 @@ class Duties:
         """Do what is due; the seconds until the next round."""
         try:
             pause = self._upkeep()
-            self._follow_lead()
         except StoreUnavailable as error:
             if not self._is_away:
                 log.warning("store unavailable, duties wait: %s", error)
@@ -66,12 +49,6 @@ class Duties:
         if self._is_away:
             self._is_away, self._patient_until = False, clock.monotonic() + self._beat
         return pause
-
-    def resign(self) -> None:
-        """Let another lead at once."""
-        if self._lead is not None and self._lead.holder == self._holder:
-            self._session.run(resign(self._lead))
-            self._lead = None
 
     def _upkeep(self) -> float:
         ahead = self._session.run(upcoming())
@@ -89,20 +66,3 @@ class Duties:
             log.warning("rescued job %s from a worker that was lost; it is %s now", job.id, job.state)
         if rescued:
             self._session.wake()
-
-    def _follow_lead(self) -> None:
-        now = clock.monotonic()
-        if now - self._led < _LEAD_EVERY:
-            return
-        self._led = now
-        self._lead = self._session.run(lead(_LEADER, holder=self._holder, ttl=_LEAD_TTL))
-        if self._lead.holder == self._holder and now - self._cleaned >= _CLEAN_EVERY:
-            self._cleaned = now
-            self._clean(self._lead)
-
-    def _clean(self, term: Lead) -> None:
-        if not self._session.run(leads(term)):
-            return
-        cleaned = self._session.run(clean(self._retention(), self._archive(), by=self._by, monotonic=clock.monotonic))
-        if cleaned.seconds > _SLOW_CLEANING:
-            log.warning("cleaning took %.0f s for %s jobs", cleaned.seconds, cleaned.deleted)

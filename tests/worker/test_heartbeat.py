@@ -255,3 +255,15 @@ def test_a_heartbeat_shows_what_the_worker_does(app: Windlass) -> None:
 @pytest.fixture(autouse=True)
 def _quiet(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
+
+
+def test_a_state_that_was_left_is_not_shown_until_the_next_renewal(app: Windlass) -> None:
+    """B10: people see that a worker has started, or rests, long before its lease needs to be renewed."""
+
+    def shown() -> list[str]:
+        return [worker.state for worker in app.workers()]
+
+    with app.worker(queues=["default"], lease="10m") as worker:
+        eventually(lambda: shown() == ["idle"], "it has started")
+        worker.pause()
+        eventually(lambda: shown() == ["paused"], "it rests")

@@ -52,12 +52,14 @@ class Heartbeat:
         self._renewed = 0.0
         self._asked = 0.0
         self._is_open = False
+        self._shown = ""
         self.lease = ""
 
     def open(self) -> None:
         """Open a lease, and learn what is set before the first claim; raises when the store is away."""
-        lease = self._new_lease()
-        self._session.run(open_lease(self._worker.presence(), lease=lease, ttl=round(self._ttl * 1000)))
+        lease, presence = self._new_lease(), self._worker.presence()
+        self._shown = presence.state
+        self._session.run(open_lease(presence, lease=lease, ttl=round(self._ttl * 1000)))
         self.lease, self._renewed, self._failures, self._is_open = lease, clock.monotonic(), 0, True
         self._ask()
 
@@ -72,7 +74,7 @@ class Heartbeat:
         try:
             if not self._is_open:
                 self.open()
-            elif now - self._renewed >= self._interval:
+            elif now - self._renewed >= self._interval or self._shows_what_is_over():
                 self._renew()
             if now - self._asked >= _CONTROL:
                 self._ask()
@@ -81,10 +83,16 @@ class Heartbeat:
             self._missed(error)
         return min(_CONTROL, self._interval) / 2
 
+    def _shows_what_is_over(self) -> bool:
+        """Whether people see a state that was left; idle and busy change too often to be told at once."""
+        state = self._worker.presence().state
+        return state != self._shown and not {state, self._shown} <= {"idle", "busy"}
+
     def _renew(self) -> None:
         before = clock.monotonic()
-        running = self._worker.running()
-        renewed = self._session.run(renew(self._worker.presence(), lease=self.lease))
+        running, presence = self._worker.running(), self._worker.presence()
+        renewed = self._session.run(renew(presence, lease=self.lease))
+        self._shown = presence.state
         if not renewed.is_open:
             self._lost("the store refused to renew it: its jobs were rescued")
             return

@@ -46,6 +46,9 @@ class ApswConnection:
         self._path = path
         try:
             self._connection = apsw.Connection(path, statementcachesize=400)
+            # This build of SQLite plans a statement anew whenever a value changes that is compared with an index, which
+            # takes longer than to run it; our plans do not depend on values.
+            self._connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
         except apsw.Error as error:
             raise _translate_apsw(error, path) from error
 

@@ -20,6 +20,8 @@ _CONTROL = 1.0
 class Steered(Protocol):
     """What a heartbeat can tell its worker."""
 
+    @property
+    def state(self) -> str: ...
     def presence(self) -> Presence: ...
     def running(self) -> list[Run]: ...
     def lease_lost(self) -> None: ...
@@ -85,7 +87,7 @@ class Heartbeat:
 
     def _shows_what_is_over(self) -> bool:
         """Whether people see a state that was left; idle and busy change too often to be told at once."""
-        state = self._worker.presence().state
+        state = self._worker.state
         return state != self._shown and not {state, self._shown} <= {"idle", "busy"}
 
     def _renew(self) -> None:

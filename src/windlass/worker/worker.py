@@ -6,7 +6,6 @@ import logging
 import os
 import platform
 import socket
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Event, Thread
@@ -113,7 +112,6 @@ class Worker:
         self._paused_here = False
         self._paused_by_signal = False
         self._rounds = Event()
-        self._recent: deque[str] = deque(maxlen=20)
 
     def __enter__(self) -> Worker:
         self.start()
@@ -220,7 +218,7 @@ class Worker:
         """What it does at this moment."""
         return WorkerStatus(
             name=self.name,
-            state=self._state(),
+            state=self.state,
             running=len(self._dispatcher.running()),
             buffered=self._dispatcher.buffered,
             ended=self._dispatcher.ended_count,
@@ -232,7 +230,7 @@ class Worker:
 
     def presence(self) -> Presence:
         info = msgspec.json.encode(self._info()).decode()
-        return Presence(self._identity.instance, self.name, self._state(), info)
+        return Presence(self._identity.instance, self.name, self.state, info)
 
     def running(self) -> list[Run]:
         return self._dispatcher.running()
@@ -363,7 +361,9 @@ class Worker:
         if self._pump.may_claim and not was_allowed:
             self._pump.news()
 
-    def _state(self) -> str:
+    @property
+    def state(self) -> str:
+        """starting, idle, busy, paused or draining."""
         if self._started is None:
             return "starting"
         if self._is_draining:

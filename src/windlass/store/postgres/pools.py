@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
 from select import POLLERR, POLLHUP, POLLIN, poll
@@ -14,6 +13,7 @@ from psycopg.adapt import AdaptersMap, Loader
 from psycopg.conninfo import make_conninfo
 from psycopg_pool import ConnectionPool, PoolTimeout
 
+from windlass.store.carried import keep_for_ever
 from windlass.store.operation import Lane
 from windlass.store.postgres.address import Address
 
@@ -59,7 +59,7 @@ class Pools:
 
         Not even the end of the interpreter may free it: a pool's last act is to wait for threads that are not there.
         """
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._pools))
+        keep_for_ever(self._pools)
 
     def _borrow(self, pool: ConnectionPool[Connection[Any]]) -> Connection[Any]:
         try:

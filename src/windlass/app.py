@@ -28,6 +28,7 @@ from windlass.retention import Archive, Retention, archive_from
 from windlass.session import Session
 from windlass.settings import setting
 from windlass.store import jobs
+from windlass.store.driver import Topic
 from windlass.store.jobs import Enqueued
 from windlass.store.open import open_driver
 from windlass.store.operation import Operation
@@ -171,13 +172,13 @@ class Windlass(Operating):
     def enqueue_many(self, requests: Iterable[Request]) -> list[Job[Any]]:
         """Enqueue requests of any tasks, all of them or none; the jobs come back in order."""
         stored = self._session.run(self._enqueuer.store(list(requests)))
-        self._session.announce()
+        self._session.announce(Topic.WORK)
         return self._handles(stored)
 
     async def aenqueue_many(self, requests: Iterable[Request]) -> list[Job[Any]]:
         """``enqueue_many`` for async code."""
         stored = await self._session.arun(self._enqueuer.store(list(requests)))
-        self._session.announce()
+        self._session.announce(Topic.WORK)
         return self._handles(stored)
 
     def claim(self, limit: int = 1, *, queues: Sequence[str] = (), lease: Duration = "5m") -> list[ClaimedJob]:
@@ -271,12 +272,12 @@ class Windlass(Operating):
 
     def _enqueue(self, request: Request) -> Job[Any]:
         [stored] = self._session.run(self._enqueuer.store([request]))
-        self._session.announce()
+        self._session.announce(Topic.WORK)
         return self._handle(stored)
 
     async def _aenqueue(self, request: Request) -> Job[Any]:
         [stored] = await self._session.arun(self._enqueuer.store([request]))
-        self._session.announce()
+        self._session.announce(Topic.WORK)
         return self._handle(stored)
 
     def _handle(self, stored: Enqueued) -> Job[Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from windlass.errors import AppClosed
 from windlass.forking import start_anew_in_child
-from windlass.store.driver import Driver, News
+from windlass.store.driver import Driver, News, Topic
 from windlass.store.operation import Operation, drive
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ class Session:
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
-        self._listeners: list[Callable[[], None]] = []
-        self._ending_listeners: list[Callable[[], None]] = []
+        self._listeners = _nobody()
         self._followers: list[Callable[[], None]] = []
         self._lock = Lock()
         self._news: News | None = None
@@ -64,38 +63,30 @@ class Session:
         """Bring the store's schema up to date; the steps taken."""
         return self._driver.migrate()
 
-    def announce(self) -> None:
-        """Tell everybody in this process that a caller of the app has changed something."""
-        self.wake()
+    def announce(self, *topics: Topic) -> None:
+        """Tell everybody that a caller of the app has changed something; without topics it may be about anything."""
+        self.tell(*(topics or Topic))
         for react in tuple(self._followers):
             react()
 
-    def wake(self) -> None:
-        """Tell those who listen that something may have changed, here or elsewhere."""
-        for wake in tuple(self._listeners):
-            wake()
+    def tell(self, *topics: Topic) -> None:
+        """Tell those who listen, in this process and in others."""
+        for topic in topics:
+            self._hear(topic)
+            self._driver.tell(topic)
 
-    def announce_endings(self) -> None:
-        """Tell those in this process who wait for jobs to end; a worker need not look for its own doing."""
-        for wake in tuple(self._ending_listeners):
-            wake()
-
-    def subscribe(self, wake: Callable[[], None], *, to_endings: bool = False) -> Callable[[], None]:
-        """Have ``wake`` called on changes in this process and, soon after, in others; returns how to stop that."""
+    def subscribe(self, wake: Callable[[], None], topic: Topic) -> Callable[[], None]:
+        """Have ``wake`` called on news from this process and, soon after, from others; returns how to stop that."""
         with self._lock:
-            self._listeners.append(wake)
-            if to_endings:
-                self._ending_listeners.append(wake)
+            self._listeners[topic].append(wake)
             if self._news is None:
-                self._news = self._driver.listen(self.wake)
+                self._news = self._driver.listen(self._hear)
 
         def unsubscribe() -> None:
             with self._lock:
-                if wake in self._listeners:
-                    self._listeners.remove(wake)
-                if wake in self._ending_listeners:
-                    self._ending_listeners.remove(wake)
-                last = None if self._listeners else self._news
+                if wake in self._listeners[topic]:
+                    self._listeners[topic].remove(wake)
+                last = None if any(self._listeners.values()) else self._news
                 if last is not None:
                     self._news = None
             if last is not None:
@@ -123,8 +114,12 @@ class Session:
     def start_anew(self) -> None:
         """Forget the parent's threads, locks and listeners; called in a forked child."""
         self._lock = Lock()
-        self._listeners, self._ending_listeners = [], []
+        self._listeners = _nobody()
         self._news = self._threads = None
+
+    def _hear(self, topic: Topic) -> None:
+        for wake in tuple(self._listeners[topic]):
+            wake()
 
     def _store_threads(self) -> ThreadPoolExecutor:
         from concurrent.futures import ThreadPoolExecutor
@@ -135,3 +130,7 @@ class Session:
             if self._threads is None:
                 self._threads = ThreadPoolExecutor(max_workers=4, thread_name_prefix="windlass-store")
             return self._threads
+
+
+def _nobody() -> dict[Topic, list[Callable[[], None]]]:
+    return {topic: [] for topic in Topic}

@@ -10,6 +10,7 @@ from windlass import clock
 from windlass.errors import AppClosed, ConfigError, StoreUnavailable
 from windlass.forking import start_anew_in_child
 from windlass.session import Session
+from windlass.store.driver import Topic
 from windlass.store.reading import Settled, awaited
 
 _QUICKEST = 0.005
@@ -45,7 +46,7 @@ class Waiter:
 
     def _run(self) -> None:
         try:
-            unsubscribe = self._session.subscribe(self._wake.set, to_endings=True)
+            unsubscribe = self._session.subscribe(self._wake.set, Topic.ENDINGS)
             try:
                 self._look_until_idle()
             finally:

@@ -110,8 +110,7 @@ class Mirror:
     def renew(self, presence: Presence, *, lease: str) -> Renewed:
         renewed = self._run(leases.renew(presence, lease=lease))
         held = frozenset((self._ours[seq], fence) for seq, fence in renewed.held)
-        # Which other leases there are, when they hold nothing, is a store's own affair: see ``upcoming``.
-        return replace(renewed, held=held, next_expiry=None)
+        return replace(renewed, held=held)
 
     def upcoming(self) -> Upcoming:
         ahead = self._run(reading.upcoming())

@@ -311,7 +311,7 @@ class Model:
         if self._is_open(lease):
             self._leases[lease].renewed_at = self._now()
         held = frozenset((job.seq, job.fence) for job in self._running() if job.lease == lease)
-        return Renewed(self._is_open(lease), held, next_expiry=None, next_due=self.upcoming().next_due)
+        return Renewed(self._is_open(lease), held)
 
     def upcoming(self) -> Upcoming:
         """In how long promote and rescue have something to do."""

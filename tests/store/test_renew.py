@@ -1,4 +1,4 @@
-"""renew: prolongs a lease and tells what it holds and what comes next."""
+"""renew: prolongs a lease and tells what it holds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_a_renewed_lease_is_in_time_from_now_on(store: Store) -> None:
 
 
 def test_a_worker_alone_hears_of_nothing(store: Store) -> None:
-    assert store.a_worker().renew() == Renewed(True, frozenset(), None, None)
+    assert store.a_worker().renew() == Renewed(True, frozenset())
 
 
 def test_it_tells_which_jobs_the_lease_still_holds(store: Store) -> None:
@@ -39,27 +39,6 @@ def test_it_tells_nothing_of_the_jobs_of_others(store: Store) -> None:
     worker = store.a_worker()
     store.claimed(by=store.a_worker())
     assert worker.renew().held == frozenset()
-
-
-def test_it_tells_when_the_next_lease_of_another_is_over(store: Store) -> None:
-    """A9: so that every worker can rescue in time."""
-    worker = store.a_worker(ttl=SECOND)
-    store.claimed(by=store.a_worker(ttl=10 * SECOND))
-    store.claimed(by=store.a_worker(ttl=20 * SECOND))
-    store.clock.advance(3 * SECOND)
-    assert worker.renew().next_expiry == 7 * SECOND
-
-
-def test_it_tells_when_the_next_job_is_due(store: Store) -> None:
-    """B12: so that every worker can promote in time."""
-    worker = store.a_worker()
-    store.finished(raised(delay=2 * SECOND))
-    store.enqueue(new_job(delay=5 * SECOND))
-    store.clock.advance(SECOND)
-    assert worker.renew().next_due == SECOND
-    store.clock.advance(SECOND)
-    store.run(jobs.promote())
-    assert worker.renew().next_due == 3 * SECOND
 
 
 def test_a_lease_that_nobody_opened_is_not_open(store: Store) -> None:

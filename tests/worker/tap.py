@@ -9,7 +9,7 @@ from threading import Event
 from tests.ledger.apps import PATIENCE
 from windlass import Windlass
 from windlass.core.record import Claimed
-from windlass.store.driver import Driver, News
+from windlass.store.driver import Driver, News, Topic
 from windlass.store.operation import Answer, Call
 from windlass.store.rows import records
 
@@ -45,8 +45,11 @@ class Tap:
             see(call, answer)
         return answer
 
-    def listen(self, wake: Callable[[], None]) -> News:
-        return self._driver.listen(wake)
+    def listen(self, heard: Callable[[Topic], None]) -> News:
+        return self._driver.listen(heard)
+
+    def tell(self, topic: Topic) -> None:
+        self._driver.tell(topic)
 
     def migrate(self) -> list[str]:
         return self._driver.migrate()

@@ -51,7 +51,7 @@ def test_a_job_of_another_process_wakes_an_idle_worker(file: File, query: str) -
 def test_a_job_of_this_process_needs_no_news(file: File) -> None:
     """C4: who enqueues in the worker's own process wakes it directly."""
     app = a_worker_app(file)
-    tapped(app).listen = lambda wake: Deaf()  # type: ignore[method-assign]
+    tapped(app).listen = lambda heard: Deaf()  # type: ignore[method-assign]
     with app.worker():
         assert quickest(app) < BEFORE_THE_POLL
 
@@ -59,7 +59,7 @@ def test_a_job_of_this_process_needs_no_news(file: File) -> None:
 def test_a_wake_up_that_is_lost_costs_a_poll(file: File) -> None:
     """C4: at most 1 s."""
     app, producer = a_worker_app(file), file.app()
-    tapped(app).listen = lambda wake: Deaf()  # type: ignore[method-assign]
+    tapped(app).listen = lambda heard: Deaf()  # type: ignore[method-assign]
     with app.worker() as worker:
         eventually(lambda: worker.status().state == "idle", "the worker is at rest")
         jobs: list[Job[int]] = [producer.enqueue("echo") for _ in range(3)]

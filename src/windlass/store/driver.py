@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from typing import Protocol
 
 from windlass.errors import WindlassError
@@ -11,6 +12,15 @@ from windlass.store.operation import Answer, Call
 
 class DataRefused(WindlassError):
     """The store is well but will not take these values; the same call without them would pass."""
+
+
+class Topic(Enum):
+    """What a piece of news is about."""
+
+    WORK = "work"
+    """Jobs may be taken that could not be taken before."""
+    ENDINGS = "endings"
+    """Jobs have finished."""
 
 
 class News(Protocol):
@@ -32,10 +42,17 @@ class Driver(Protocol):
         """How many jobs one cycle may claim at the most before larger batches stop paying."""
 
     def execute(self, call: Call) -> Answer:
-        """Carry out one call; raises ``StoreUnavailable``, ``OutcomeUnknown`` or ``DataRefused``, nothing else."""
+        """Carry out one call.
 
-    def listen(self, wake: Callable[[], None]) -> News:
-        """Call ``wake`` from a thread of the store's own soon after commits of other processes."""
+        Raises ``StoreUnavailable``, ``OutcomeUnknown`` or ``DataRefused``; ``ConfigError`` where the store is not one
+        that we may use; ``AppClosed`` after ``close``.
+        """
+
+    def listen(self, heard: Callable[[Topic], None]) -> News:
+        """Call ``heard`` from a thread of the store's own soon after other processes told something."""
+
+    def tell(self, topic: Topic) -> None:
+        """Let other processes hear of something that was just committed here."""
 
     def migrate(self) -> list[str]:
         """Bring the schema up to date; the names of the steps taken."""

@@ -29,17 +29,12 @@ class Renewed(Struct, frozen=True):
     """False: somebody rescued the lease's jobs. Time alone never makes it false."""
     held: frozenset[tuple[int, int]]
     """(seq, fence) of every job the lease still holds."""
-    next_expiry: int | None
-    """Milliseconds until the next lease of somebody else is over."""
-    next_due: int | None
-    """Milliseconds until the next scheduled job is due."""
 
 
 def renew(presence: Presence, *, lease: str) -> Operation[Renewed]:
     """Prolong a lease and show the worker's state."""
     answer = yield Call("renew", {**_params(presence), "lease": lease}, Lane.BEAT)
-    is_open, next_expiry, next_due = answer["next"][0]
-    return Renewed(bool(is_open), frozenset(map(tuple, answer["held"])), next_expiry, next_due)
+    return Renewed(bool(answer["open"][0][0]), frozenset(map(tuple, answer["held"])))
 
 
 class QueueControl(Struct, frozen=True, array_like=True):

@@ -42,7 +42,7 @@ def settings(name: str | None = None) -> Operation[dict[str, QueueRecord]]:
 
 def change(name: str, changes: Mapping[str, Any], *, by: str) -> Operation[None]:
     """Change the settings that are named; a value of None takes one back."""
-    yield Call("queue_change", {"name": name, "changes": dict(changes), "by": by})
+    yield Call("queue_change", {"name": name, "changes": list(changes.items()), "by": by})
 
 
 def pause(name: str, *, by: str, reason: str | None, is_paused: bool = True) -> Operation[None]:

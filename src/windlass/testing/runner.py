@@ -16,6 +16,7 @@ from windlass.core.record import Claimed, JobRecord
 from windlass.core.rules import read_retry
 from windlass.pull import progress_text
 from windlass.store import queues, reading
+from windlass.store.driver import Topic
 from windlass.store.jobs import Claimant, Mark, cycle, finish, progress, promote
 from windlass.store.leases import Presence, close_lease, open_lease
 from windlass.worker.attempt import Attempts, Call
@@ -88,7 +89,7 @@ class Runner:
         run = Run(job, task, claimed=clock.monotonic(), report=self._report)
         ending = self._attempts.ending(run, self._perform(run, lease))
         self._session.run(finish([ending], worker=self._who.name))
-        self._session.announce_endings()
+        self._session.tell(Topic.ENDINGS)
         return int(run.started is not None)
 
     def _perform(self, run: Run, lease: str) -> Outcome:

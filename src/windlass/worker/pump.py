@@ -10,10 +10,11 @@ from windlass import clock
 from windlass.core.ending import Ending
 from windlass.core.outcome import Interrupted
 from windlass.core.record import Claimed
+from windlass.core.state import State
 from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.registry import Registry
 from windlass.session import Session
-from windlass.store.driver import DataRefused
+from windlass.store.driver import DataRefused, Topic
 from windlass.store.jobs import Claimant, Cycled, Mark, cycle, finish
 from windlass.worker.attempt import Attempts
 from windlass.worker.dispatcher import Dispatcher
@@ -146,7 +147,7 @@ class Pump:
         self._take_in(cycled.claimed)
         others_may_have_more = self._room.learn(rooms, cycled.claimed)
         if ended:
-            self._session.announce_endings()
+            self._tell_of(ended)
         if cycled.claimed or others_may_have_more:
             self.wake.set()
         self._note_idleness()
@@ -210,7 +211,7 @@ class Pump:
                 self._unsent = self._unsent[1:]
         except StoreUnavailable as unavailable:
             self._note_failure(unavailable)
-        self._session.announce_endings()
+        self._tell_of(ended)
 
     def _write(self, ending: Ending, job: Claimed) -> None:
         """Write one ending, or, if it cannot be stored, a failure that says so."""
@@ -227,6 +228,11 @@ class Pump:
         except DataRefused as error:
             log.critical("job %s: not even its failure can be stored; rescue gets it from us: %s", job.id, error)
             return ()
+
+    def _tell_of(self, ended: list[Ended]) -> None:
+        self._session.tell(Topic.ENDINGS)
+        if any(ending.state is State.PENDING for ending, _ in ended):
+            self._session.tell(Topic.WORK)  # others may have room for what we handed back
 
     def _note_failure(self, error: Exception) -> None:
         if not self._failures:

@@ -21,6 +21,7 @@ from windlass.errors import ConfigError, Duration, WindlassError
 from windlass.pull import progress_text
 from windlass.session import Session
 from windlass.store import queues
+from windlass.store.driver import Topic
 from windlass.store.jobs import progress, promote
 from windlass.store.leases import Control, Presence
 from windlass.store.operation import Operation
@@ -153,7 +154,7 @@ class Worker:
         self._session.run(queues.ensure([(name, None, None) for name in self._queues]))
         self._heartbeat.open()
         self._started = clock.monotonic()
-        self._unsubscribe = self._session.subscribe(self._news)
+        self._unsubscribe = self._session.subscribe(self._news, Topic.WORK)
         for ticker in self._tickers():
             ticker.start()
 

@@ -205,7 +205,7 @@ def a_fork_while_somebody_listens(store: Opened, url: str) -> None:
     """News goes on in the parent; the child has none of its parent's threads."""
     store.enqueue(new_job("before"))
     woken = Event()
-    news = store.driver.listen(woken.set)
+    news = store.driver.listen(lambda topic: woken.set())
     for number in range(5):
         woken.clear()
         wait(fork(partial(store.enqueue, new_job(f"{number}"))))

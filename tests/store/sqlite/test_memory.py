@@ -46,4 +46,4 @@ def test_another_store_has_other_jobs(memory: Opened) -> None:
 
 
 def test_nobody_else_has_news(memory: Opened) -> None:
-    memory.driver.listen(lambda: None).close()
+    memory.driver.listen(lambda topic: None).close()

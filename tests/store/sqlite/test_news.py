@@ -27,7 +27,7 @@ def test_a_commit_through_another_driver_is_noticed(watched: SqlitePlace) -> Non
     woken = Event()
     with opened(watched) as listener, opened(watched) as writer:
         writer.enqueue(new_job())
-        with closing(listener.driver.listen(woken.set)):
+        with closing(listener.driver.listen(lambda topic: woken.set())):
             for _ in range(30):
                 woken.clear()
                 writer.enqueue(new_job())
@@ -39,7 +39,7 @@ def test_a_commit_of_another_process_is_noticed(watched: SqlitePlace) -> None:
     woken = Event()
     with (
         opened(watched) as listener,
-        closing(listener.driver.listen(woken.set)),
+        closing(listener.driver.listen(lambda topic: woken.set())),
         running("tests.store.sqlite.writing", watched.url, "asked") as writer,
     ):
         for _ in range(5):
@@ -58,7 +58,7 @@ def test_what_is_noticed_can_be_read(watched: SqlitePlace) -> None:
             if listener.count() == count:
                 seen.set()
 
-        with closing(listener.driver.listen(look)):
+        with closing(listener.driver.listen(lambda topic: look())):
             for _ in range(20):
                 seen.clear()
                 count += 1
@@ -69,7 +69,7 @@ def test_what_is_noticed_can_be_read(watched: SqlitePlace) -> None:
 def test_nothing_is_told_after_the_end(watched: SqlitePlace) -> None:
     with opened(watched) as listener, opened(watched) as writer:
         woken = Event()
-        listener.driver.listen(woken.set).close()
+        listener.driver.listen(lambda topic: woken.set()).close()
         woken.clear()
         writer.enqueue(new_job())
         assert not woken.is_set()
@@ -81,8 +81,8 @@ def test_several_may_listen(watched: SqlitePlace) -> None:
         opened(watched) as listener,
         opened(watched) as other,
         opened(watched) as writer,
-        closing(listener.driver.listen(first.set)),
-        closing(other.driver.listen(second.set)),
+        closing(listener.driver.listen(lambda topic: first.set())),
+        closing(other.driver.listen(lambda topic: second.set())),
     ):
         for _ in range(5):
             first.clear()

@@ -75,7 +75,7 @@ def test_a_closed_store_takes_no_more_calls(place: SqlitePlace) -> None:
         with pytest.raises(AppClosed):
             store.driver.migrate()
         with pytest.raises(AppClosed):
-            store.driver.listen(lambda: None)
+            store.driver.listen(lambda topic: None)
 
 
 def test_a_store_that_was_never_used_may_be_closed(place: SqlitePlace) -> None:

@@ -12,7 +12,7 @@ from msgspec.json import encode
 
 from windlass import clock
 from windlass.errors import AppClosed, StoreUnavailable, WindlassError
-from windlass.store.driver import DataRefused, News
+from windlass.store.driver import DataRefused, News, Topic
 from windlass.store.operation import Answer, Call
 from windlass.store.sqlite import schema
 from windlass.store.sqlite.address import Address
@@ -64,9 +64,17 @@ class SqliteDriver:
             except Busy as busy:
                 raise self._locked() from busy
 
-    def listen(self, wake: Callable[[], None]) -> News:
+    def listen(self, heard: Callable[[Topic], None]) -> News:
         self.migrate()
+
+        def wake() -> None:
+            for topic in Topic:  # a commit can be seen, but not what it is about
+                heard(topic)
+
         return listen(self._address, wake, has_news=self._sees_foreign_commits)
+
+    def tell(self, topic: Topic) -> None:
+        """The commit itself is the news."""
 
     def migrate(self) -> list[str]:
         with self._traffic:

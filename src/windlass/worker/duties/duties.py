@@ -9,6 +9,7 @@ from math import inf
 from windlass import clock
 from windlass.errors import StoreUnavailable
 from windlass.session import Session
+from windlass.store.driver import Topic
 from windlass.store.jobs import promote, rescue
 from windlass.store.reading import upcoming
 
@@ -54,7 +55,7 @@ class Duties:
         ahead = self._session.run(upcoming())
         if ahead.next_due is not None and ahead.next_due <= 0:
             self._session.run(promote())
-            self._session.wake()
+            self._session.tell(Topic.WORK)
         if ahead.next_expiry is not None and ahead.next_expiry <= 0 and clock.monotonic() >= self._patient_until:
             self._rescue()
         to_come = [left for left in (ahead.next_due, ahead.next_expiry) if left is not None and left > 0]
@@ -65,4 +66,4 @@ class Duties:
         for job in rescued:
             log.warning("rescued job %s from a worker that was lost; it is %s now", job.id, job.state)
         if rescued:
-            self._session.wake()
+            self._session.tell(Topic.WORK)

@@ -1,8 +1,14 @@
--- Changes the settings that :changes names (a JSON object; null takes a setting back); keeps who did it.
+-- Changes the settings that are named; keeps who did it.
+-- :changes rows (setting, value); null takes a setting back
+WITH given AS (
+    SELECT value ->> 0 AS setting, value ->> 1 AS value FROM jsonb_each(:changes)
+)
 UPDATE windlass_queue SET
-    weight = iif(json_type(:changes, '$.weight') IS NULL, weight, :changes ->> '$.weight'),
-    max_length = iif(json_type(:changes, '$.max_length') IS NULL, max_length, :changes ->> '$.max_length'),
-    retention = iif(json_type(:changes, '$.retention') IS NULL, retention, :changes ->> '$.retention'),
-    retry = iif(json_type(:changes, '$.retry') IS NULL, retry, :changes ->> '$.retry'),
+    weight = iif('weight' IN (SELECT setting FROM given), (SELECT value FROM given WHERE setting = 'weight'), weight),
+    max_length = iif(
+        'max_length' IN (SELECT setting FROM given), (SELECT value FROM given WHERE setting = 'max_length'), max_length),
+    retention = iif(
+        'retention' IN (SELECT setting FROM given), (SELECT value FROM given WHERE setting = 'retention'), retention),
+    retry = iif('retry' IN (SELECT setting FROM given), (SELECT value FROM given WHERE setting = 'retry'), retry),
     changed_at = :now, changed_by = :by
 WHERE name = :name

@@ -1,0 +1,87 @@
+"""Telling other processes that something happened, seldom enough to cost nothing.
+
+The first piece of news goes out at once, on the caller's thread, so that it is not lost with a program that ends right
+after its enqueue. What follows within a moment is one piece of news, which a thread sends when the moment is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from threading import Event, Lock, Thread
+
+from windlass import clock
+from windlass.errors import WindlassError
+from windlass.forking import start_anew_in_child
+from windlass.store.driver import Topic
+
+_MOMENT = 0.05
+_IDLE = 5.0
+"""After so many quiet seconds the thread ends; the next news that has to wait starts another."""
+
+
+class Announcer:
+    """Sends each topic at most once in 50 ms, and never loses the last one of a burst."""
+
+    def __init__(self, send: Callable[[Topic], None]) -> None:
+        self._send = send
+        self._start()
+        start_anew_in_child(self, Announcer._start)
+
+    def _start(self) -> None:
+        self._lock = Lock()
+        self._sent = dict.fromkeys(Topic, float("-inf"))
+        self._waiting: set[Topic] = set()
+        self._wake = Event()
+        self._thread: Thread | None = None
+        self._is_closed = False
+
+    def tell(self, topic: Topic) -> None:
+        """Let others know, now or within a moment."""
+        if topic in self._waiting:  # read without the lock: the busy path, and the answer can only be a moment old
+            return
+        with self._lock:
+            now = clock.monotonic()
+            if now - self._sent[topic] < _MOMENT:
+                self._waiting.add(topic)
+                self._see_to_it()
+                return
+            self._sent[topic] = now
+        self._try_to_send(topic)
+
+    def close(self) -> None:
+        """Send what waits, and stop."""
+        with self._lock:
+            self._is_closed = True
+            thread, self._thread = self._thread, None
+        self._wake.set()
+        if thread is not None:
+            thread.join()
+        self._send_waiting()
+
+    def _see_to_it(self) -> None:
+        if self._thread is None and not self._is_closed:
+            self._thread = Thread(target=self._run, name="windlass-announcer", daemon=True)
+            self._thread.start()
+        self._wake.set()
+
+    def _run(self) -> None:
+        while clock.wait(self._wake, _IDLE) and not self._is_closed:
+            self._wake.clear()
+            clock.sleep(_MOMENT)
+            self._send_waiting()
+        with self._lock:
+            self._thread = None
+            if self._waiting:  # told between the last look and the lock
+                self._see_to_it()
+
+    def _send_waiting(self) -> None:
+        with self._lock:
+            topics, self._waiting = self._waiting, set()
+            self._sent.update(dict.fromkeys(topics, clock.monotonic()))
+        for topic in topics:
+            self._try_to_send(topic)
+
+    def _try_to_send(self, topic: Topic) -> None:
+        with suppress(WindlassError):  # whoever was to hear of it looks by itself within a second
+            self._send(topic)

@@ -1,0 +1,97 @@
+"""The announcer: news goes out at once, a burst of it is few pieces, and the last one is never lost."""
+
+from __future__ import annotations
+
+import os
+from queue import Empty, Queue
+
+from windlass.errors import StoreUnavailable
+from windlass.store.announcer import Announcer
+from windlass.store.driver import Topic
+
+SECONDS = 10.0
+
+
+class Sent:
+    """Where news goes, and in which order."""
+
+    def __init__(self) -> None:
+        self._topics: Queue[Topic] = Queue()
+
+    def __call__(self, topic: Topic) -> None:
+        self._topics.put(topic)
+
+    def next(self) -> Topic:
+        return self._topics.get(timeout=SECONDS)
+
+    def rest(self) -> list[Topic]:
+        rest = []
+        while True:
+            try:
+                rest.append(self._topics.get_nowait())
+            except Empty:
+                return rest
+
+
+def test_the_first_news_has_gone_out_when_tell_returns() -> None:
+    sent = Sent()
+    Announcer(sent).tell(Topic.WORK)
+    assert sent.rest() == [Topic.WORK]
+
+
+def test_the_last_of_a_burst_goes_out_by_itself() -> None:
+    sent = Sent()
+    announcer = Announcer(sent)
+    announcer.tell(Topic.WORK)
+    announcer.tell(Topic.WORK)
+    assert [sent.next(), sent.next()] == [Topic.WORK, Topic.WORK]
+
+
+def test_a_burst_is_few_pieces_of_news() -> None:
+    sent = Sent()
+    announcer = Announcer(sent)
+    for _ in range(1_000):
+        announcer.tell(Topic.WORK)
+    announcer.close()
+    assert 2 <= len(sent.rest()) <= 10
+
+
+def test_topics_do_not_hold_each_other_up() -> None:
+    sent = Sent()
+    announcer = Announcer(sent)
+    announcer.tell(Topic.WORK)
+    announcer.tell(Topic.ENDINGS)
+    assert sent.rest() == [Topic.WORK, Topic.ENDINGS]
+
+
+def test_closing_sends_what_waits() -> None:
+    sent = Sent()
+    announcer = Announcer(sent)
+    announcer.tell(Topic.ENDINGS)
+    announcer.tell(Topic.ENDINGS)
+    announcer.close()
+    assert sent.rest() == [Topic.ENDINGS, Topic.ENDINGS]
+
+
+def test_a_store_that_is_away_is_no_error_of_the_teller() -> None:
+    def fail(_: Topic) -> None:
+        raise StoreUnavailable("away")
+
+    announcer = Announcer(fail)
+    announcer.tell(Topic.WORK)
+    announcer.tell(Topic.WORK)
+    announcer.close()
+
+
+def test_a_forked_child_tells_for_itself() -> None:
+    sent = Sent()
+    announcer = Announcer(sent)
+    announcer.tell(Topic.WORK)
+    announcer.tell(Topic.WORK)
+    child = os.fork()
+    if child == 0:
+        sent.rest()
+        announcer.tell(Topic.WORK)
+        os._exit(0 if sent.rest() == [Topic.WORK] else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    announcer.close()

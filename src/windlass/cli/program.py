@@ -12,6 +12,7 @@ from windlass.cli.duties import duties
 from windlass.cli.enqueue import enqueue
 from windlass.cli.failure import failure_code
 from windlass.cli.jobs import jobs
+from windlass.cli.move import move_command
 from windlass.cli.queues import queues
 from windlass.cli.status import migrate, status
 from windlass.cli.worker import worker
@@ -33,7 +34,7 @@ def program() -> None:
     """Background jobs for Python: a job runs at least once and ends once."""
 
 
-for command in (demo, worker, duties, enqueue, jobs, queues, dead, workers, status, migrate):
+for command in (demo, worker, duties, enqueue, jobs, queues, dead, workers, status, migrate, move_command):
     program.add_command(command)
 
 

@@ -1,0 +1,160 @@
+"""Moving a stopped queue from one store to another: copy, compare, tell.
+
+The source is kept as it is, but for a pause of what was moved, so that a worker that somebody starts there by mistake
+takes nothing. Everything may be repeated: what has arrived stays, what is missing is added.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from windlass import clock
+from windlass.core.state import State
+from windlass.errors import ConfigError, IdConflict, StoreUnavailable
+from windlass.session import Session
+from windlass.store import jobs, leases, queues, reading
+from windlass.store.moving import Load, Stop, export, store_load, store_queues, walk
+
+MOVER = "windlass move"
+"""Who pauses what is moved."""
+
+_LARGEST_LOAD = 4 * 2**20
+"""Bytes that travel in one call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a move is."""
+
+    step: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What a move did; both stores hold the same when it returns."""
+
+    jobs: int
+    """How many jobs of the source are at the target."""
+    added: int
+    """How many of them this move brought; the others were there from an earlier try."""
+    queues: int
+    checksum: str
+    """Over everything that was moved, read from both stores and found equal."""
+    seconds: float
+
+
+def move(
+    source: Session, target: Session, *, queue: str | None = None, report: Callable[[Progress], None] = lambda _: None
+) -> Moved:
+    """Copy all jobs, or those of one queue, with settings, keys and events; ``ConfigError`` while the source is in use.
+
+    Raises ``IdConflict`` where the target has a different job under the same id.
+    """
+    began = clock.monotonic()
+    _refuse_if_in_use(source, queue)
+    settings = _settings(source, queue)
+    target.run(store_queues(settings))
+    source.run(queues.pause(queue or queues.ALL, by=MOVER, reason=f"moved to {target.store_name}"))
+    _refuse_if_in_use(source, queue)  # a worker may have come before the pause
+    added = _copy(source, target, queue, report)
+    count, checksum = _compare(source, target, queue, report)
+    return Moved(count, added, len(settings), checksum, clock.monotonic() - began)
+
+
+def _refuse_if_in_use(source: Session, queue: str | None) -> None:
+    alive = [worker.name for worker in source.run(leases.workers()) if worker.state != "lost"]
+    if alive:
+        raise ConfigError(
+            f"{source.store_name} is in use by {', '.join(sorted(alive))}; stop all workers before a move"
+        )
+    source.run(jobs.rescue(by=MOVER, now=clock.now))
+    running = sum(by_state.get(State.RUNNING, 0) for by_state in source.run(reading.counts(queue)).values())
+    if running:
+        raise ConfigError(
+            f"{source.store_name}: {running} jobs are running or claimed by hand; let them end, or wait until their "
+            "leases are over"
+        )
+
+
+def _settings(source: Session, queue: str | None) -> list[queues.QueueRecord]:
+    """The queues' settings, without the pause that an earlier try of the same move has left."""
+    found = source.run(queues.settings(queue)).values()
+    return [_unpaused(record) if record.paused_by == MOVER else record for record in found]
+
+
+def _unpaused(record: queues.QueueRecord) -> queues.QueueRecord:
+    return msgspec.structs.replace(record, paused_at=None, paused_by=None, paused_reason=None)
+
+
+def _copy(source: Session, target: Session, queue: str | None, report: Callable[[Progress], None]) -> int:
+    total = _count(source, queue)
+    done = added = 0
+    for load in _loads(source, queue):
+        added += target.run(store_load(load))
+        done += len(load.jobs)
+        report(Progress("copied", done, max(done, total)))
+    return added
+
+
+def _compare(
+    source: Session, target: Session, queue: str | None, report: Callable[[Progress], None]
+) -> tuple[int, str]:
+    """Read both stores again, job by job; how many jobs there are, and the checksum of them all."""
+    total = _count(source, queue)
+    count, checksum = 0, hashlib.sha256()
+    for load in _loads(source, queue):
+        arrived = dict(_digests(target.run(export([job.id for job in load.jobs]))))
+        for id, digest in _digests(load):
+            if id not in arrived:
+                raise StoreUnavailable(f"job {id!r} is missing at {target.store_name}; repeat the move")
+            if arrived[id] != digest:
+                raise IdConflict(f"job {id!r} is not the same at {target.store_name}; has it changed there?")
+            checksum.update(digest)
+        count += len(load.jobs)
+        report(Progress("compared", count, max(count, total)))
+    return count, checksum.hexdigest()
+
+
+def _count(source: Session, queue: str | None) -> int:
+    return sum(sum(by_state.values()) for by_state in source.run(reading.counts(queue)).values())
+
+
+def _loads(source: Session, queue: str | None) -> Iterator[Load]:
+    """All jobs with what belongs to them, oldest first, in loads of a size that can travel."""
+    after: int | None = 0
+    while after is not None:
+        walked = source.run(walk(after=after, queue=queue))
+        for stops in _portions(walked.stops):
+            yield source.run(export([stop.id for stop in stops]))
+        after = walked.next
+
+
+def _portions(stops: Sequence[Stop]) -> Iterable[list[Stop]]:
+    portion: list[Stop] = []
+    size = 0
+    for stop in stops:
+        if portion and size + stop.size > _LARGEST_LOAD:
+            yield portion
+            portion, size = [], 0
+        portion.append(stop)
+        size += stop.size
+    if portion:
+        yield portion
+
+
+def _digests(load: Load) -> Iterator[tuple[str, bytes]]:
+    """A digest of each job with its keys and events; its seq and its place are each store's own."""
+    belongings: dict[str, list[object]] = {}
+    for key in load.keys:
+        belongings.setdefault(key.id, []).append(key)
+    for event in load.events:
+        belongings.setdefault(event.id, []).append(event)
+    for job in load.jobs:
+        text = msgspec.json.encode([msgspec.structs.replace(job, seq=0), *belongings.get(job.id, ())])
+        yield job.id, hashlib.sha256(text).digest()

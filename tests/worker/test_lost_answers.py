@@ -91,3 +91,43 @@ def test_a_store_that_comes_back_finds_everything_as_it_was(
         assert [job.result(timeout=PATIENCE) for job in jobs] == list(range(20))
     assert {(job.refresh().state, job.attempt) for job in jobs} == {(State.COMPLETED, 1)}
     assert caplog.text.count("gone fishing") == 1
+
+
+def test_jobs_that_were_taken_and_never_arrived_are_handed_back(
+    app: Windlass, tap: Tap, caplog: pytest.LogCaptureFixture
+) -> None:
+    """I6: not stuck in the hands of a worker that lives and does not know that it has them."""
+    garbled: list[Call] = []
+
+    def garble(call: Call, answer: Answer) -> None:
+        if claims(call, answer) and not garbled:
+            garbled.append(call)
+            raise ValueError("an answer that nobody understands")
+
+    tap.after.append(garble)
+
+    @app.task
+    def echo() -> int:
+        return current_job().attempt
+
+    with app.worker(lease="30s", heartbeat="0.05s"):
+        job = echo.enqueue()
+        assert job.result(timeout=PATIENCE) == 1
+    assert garbled
+    assert "handing them back" in caplog.text
+    assert (job.refresh().attempt, job.state) == (1, State.COMPLETED)
+
+
+def test_a_claim_under_way_is_not_taken_for_astray(app: Windlass, tap: Tap, caplog: pytest.LogCaptureFixture) -> None:
+    """I6: one look is not enough, and what waits or has ended here is known."""
+
+    @app.task
+    def echo(number: int) -> int:
+        return number
+
+    with app.worker(lease="30s", heartbeat="0.05s"):
+        jobs = echo.enqueue_many([(number,) for number in range(300)])
+        assert [job.result(timeout=PATIENCE) for job in jobs] == list(range(300))
+        renewals = tap.calls["renew"]
+        eventually(lambda: tap.calls["renew"] > renewals + 2, "some more heartbeats")
+    assert "handing them back" not in caplog.text

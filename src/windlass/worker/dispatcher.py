@@ -88,6 +88,12 @@ class Dispatcher:
             self._low = len(self._buffer) // 3
         self._start(started)
 
+    def holds(self) -> set[tuple[int, int]]:
+        """The seq and fence of every job that runs, waits or has ended here and is not handed in yet."""
+        with self._lock:
+            jobs = [run.job for run in (*self._running, *self._buffer)] + [job for _, job in self._endings]
+        return {(job.seq, job.fence) for job in jobs}
+
     def add_endings(self, endings: Iterable[tuple[Ending, Claimed]]) -> None:
         """Take in endings of jobs that never ran, or that must be offered once more."""
         with self._lock:

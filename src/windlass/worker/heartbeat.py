@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Protocol
 
 from windlass import clock
@@ -16,6 +16,9 @@ log = logging.getLogger("windlass.worker")
 
 _CONTROL = 1.0
 
+Held = tuple[int, int]
+"""The seq and fence of a job that the store gave us."""
+
 
 class Steered(Protocol):
     """What a heartbeat can tell its worker."""
@@ -24,8 +27,10 @@ class Steered(Protocol):
     def state(self) -> str: ...
     def presence(self) -> Presence: ...
     def running(self) -> list[Run]: ...
+    def holds(self) -> set[Held]: ...
     def lease_lost(self) -> None: ...
     def runs_lost(self, runs: list[Run]) -> None: ...
+    def hand_back_strays(self, strays: Collection[Held]) -> None: ...
     def obey(self, control: Control) -> None: ...
 
 
@@ -51,6 +56,9 @@ class Heartbeat:
         self._interval = interval
         self._failures_allowed = failures_allowed
         self._failures = 0
+        self._failed = 0.0
+        self._unknown: frozenset[Held] = frozenset()
+        """What the store said at the last renewal that we hold, and we do not."""
         self._renewed = 0.0
         self._asked = 0.0
         self._is_open = False
@@ -101,6 +109,7 @@ class Heartbeat:
         # Counted from before the call, so that our idea of the lease's end is never later than the store's.
         self._renewed = before
         self._stop_lost_runs(running, renewed)
+        self._find_strays(renewed)
 
     def _stop_lost_runs(self, running: list[Run], renewed: Renewed) -> None:
         missing = [run for run in running if (run.job.seq, run.job.fence) not in renewed.held]
@@ -108,6 +117,17 @@ class Heartbeat:
             # Those that ended meanwhile are missing because we ended them.
             still_running = set(self._worker.running())
             self._worker.runs_lost([run for run in missing if run in still_running])
+
+    def _find_strays(self, renewed: Renewed) -> None:
+        """Jobs that are ours by the store's account and that nobody here will ever run must not wait for ever.
+
+        Once may be a claim under way; one that is unknown at two renewals in a row has gone astray.
+        """
+        unknown = renewed.held - self._worker.holds()
+        strays = unknown & self._unknown
+        self._unknown = unknown
+        if strays:
+            self._worker.hand_back_strays(strays)
 
     def _ask(self) -> None:
         self._asked = clock.monotonic()
@@ -120,9 +140,12 @@ class Heartbeat:
     def _missed(self, error: StoreUnavailable) -> None:
         if not self._is_open:
             return  # that was said when the lease was lost
-        self._failures += 1
-        log.warning("heartbeat failed (%s in a row): %s", self._failures, error)
-        overdue = clock.monotonic() - self._renewed >= self._ttl
+        now = clock.monotonic()
+        if not self._failures or now - self._failed >= self._interval:
+            # A store that is away refuses at once; all refusals within one interval are one missed beat.
+            self._failures, self._failed = self._failures + 1, now
+            log.warning("heartbeat failed (%s in a row): %s", self._failures, error)
+        overdue = now - self._renewed >= self._ttl
         if overdue or self._failures >= self._failures_allowed:
             self._lost(f"it could not be renewed: {error}")
 

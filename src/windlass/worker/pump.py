@@ -85,6 +85,11 @@ class Pump:
         """Whether something is still to be written or started."""
         return bool(self._unsent or self._unstarted)
 
+    def holds(self) -> set[tuple[int, int]]:
+        """The seq and fence of every job that is on its way to the executors or back to the store."""
+        jobs = [run.job for run in self._unstarted] + [job for _, job in self._unsent]
+        return {(job.seq, job.fence) for job in jobs}
+
     def news(self) -> None:
         """Something may have come: look into every queue again."""
         self._has_news = True

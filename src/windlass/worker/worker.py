@@ -6,7 +6,7 @@ import logging
 import os
 import platform
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from threading import Event, Thread
 from typing import Any
@@ -15,14 +15,16 @@ import msgspec
 
 from windlass import clock
 from windlass.core.duration import duration
+from windlass.core.ending import Ending
 from windlass.core.outcome import Interrupted
 from windlass.core.rules import read_retry
+from windlass.core.state import State
 from windlass.errors import ConfigError, Duration, WindlassError
 from windlass.pull import progress_text
 from windlass.session import Session
 from windlass.store import queues
 from windlass.store.driver import Topic
-from windlass.store.jobs import progress, promote
+from windlass.store.jobs import finish, progress, promote
 from windlass.store.leases import Control, Presence
 from windlass.store.operation import Operation
 from windlass.store.reading import depth
@@ -235,6 +237,16 @@ class Worker:
 
     def running(self) -> list[Run]:
         return self._dispatcher.running()
+
+    def holds(self) -> set[tuple[int, int]]:
+        return self._dispatcher.holds() | self._pump.holds()
+
+    def hand_back_strays(self, strays: Collection[tuple[int, int]]) -> None:
+        """Give back what the store says we hold and we know nothing of: an answer got lost on its way to us."""
+        log.error("the store holds %s jobs in our name that never arrived; handing them back", len(strays))
+        endings = [Ending(seq, fence, State.PENDING, rescue=1) for seq, fence in strays]
+        self._session.run(finish(endings, worker=self.name))
+        self._session.tell(Topic.WORK)
 
     def lease_lost(self) -> None:
         """Somebody else has, or will have, our jobs: stop what runs, forget what waits."""

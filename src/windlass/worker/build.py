@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
+from math import inf
 from threading import Event
 from typing import TYPE_CHECKING
 
 from windlass.core import names
 from windlass.core.duration import duration
 from windlass.errors import ConfigError, Duration
-from windlass.version import VERSION
+from windlass.pull import progress_text
+from windlass.session import Session
+from windlass.store.jobs import progress
 from windlass.worker.attempt import Attempts
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.duties.duties import Duties
 from windlass.worker.duties.leading import Leading
 from windlass.worker.executors.loop import LoopExecutor
 from windlass.worker.executors.threads import ThreadExecutor
-from windlass.worker.heartbeat import Heartbeat
+from windlass.worker.heartbeat import Beats, Heartbeat
 from windlass.worker.identity import Identity, identity
 from windlass.worker.pace import Pace
+from windlass.worker.portrait import Portrait
 from windlass.worker.pump import Pump
 from windlass.worker.room import Room
 from windlass.worker.run import Run
+from windlass.worker.steering import Steering
 from windlass.worker.worker import Parts, Worker
 
 if TYPE_CHECKING:
@@ -46,70 +52,68 @@ def build_worker(
     """A worker for an app; nothing is started. Without ``queues`` it serves those that the app's tasks name."""
     names.whole_number(concurrency, "concurrency", least=1, most=10_000)
     names.whole_number(heartbeat_failures, "heartbeat_failures", least=1)
-    ttl = duration(lease, "lease").total_seconds()
-    beat = ttl / 3 if heartbeat is None else duration(heartbeat, "heartbeat").total_seconds()
-    if not 0 < beat <= ttl / 2:
-        raise ConfigError(f"heartbeat must be at most half of the lease ({ttl:g} s), got {beat:g} s")
+    beats = _beats(lease, heartbeat, heartbeat_failures)
     weights = served_queues(app, queues)
     who = identity(prefix=name, version=version, id=id)
-    session = app._session
+    grace_time = duration(grace, "grace").total_seconds()
 
     attempts = Attempts(
         codec=app._codec, retry=app._default_retry, give_up_on=app._give_up_on, worker=who.name, now=app._now
     )
     pace = Pace(concurrency=concurrency, is_on=prefetch)
-    room = Room(weights, concurrency=concurrency, most=session.cycle_limit, pace=pace)
     wake = Event()
-
-    def ended() -> None:
-        if not wake.is_set():
-            wake.set()
-
-    def observe(run: Run, seconds: float, now: float) -> None:
-        fetched = float("inf") if run.task.settings.prefetch == 0 else seconds
-        pace.observe(run.job.queue, run.job.task, fetched, now=now)
-
-    dispatcher = Dispatcher(concurrency=concurrency, on_ended=ended, on_run=observe)
-    threads = ThreadExecutor(attempts=attempts, dispatcher=dispatcher)
-    loop = LoopExecutor(attempts=attempts, dispatcher=dispatcher)
-    dispatcher.threads, dispatcher.loop = threads, loop
-
-    def make_pump(worker: Worker) -> Pump:
-        return Pump(
-            session=session,
-            registry=app._registry,
-            attempts=attempts,
-            dispatcher=dispatcher,
-            room=room,
-            worker=who.name,
-            lease=lambda: worker.lease,
-            token=app._ids.next,
-            report=worker.report_progress,
-            wake=wake,
-        )
-
-    def make_heartbeat(worker: Worker) -> Heartbeat:
-        return Heartbeat(
-            session=session,
-            worker=worker,
-            instance=who.instance,
-            new_lease=app._ids.next,
-            ttl=ttl,
-            interval=beat,
-            failures_allowed=heartbeat_failures,
-        )
-
-    upkeep = build_duties(app, who, beat=beat) if duties else None
-    leading = build_leading(app, who) if duties else None
-    parts = Parts(session, attempts, dispatcher, threads, loop, room, make_pump, make_heartbeat, upkeep, leading)
-    return Worker(
-        parts,
-        identity=who,
-        queues=weights,
-        concurrency=concurrency,
-        grace=duration(grace, "grace").total_seconds(),
-        version=VERSION,
+    dispatcher = Dispatcher(concurrency=concurrency, on_ended=lambda: pump.ended(), on_run=partial(_observe, pace))
+    dispatcher.threads = threads = ThreadExecutor(attempts=attempts, dispatcher=dispatcher)
+    dispatcher.loop = loop = LoopExecutor(attempts=attempts, dispatcher=dispatcher)
+    room = Room(weights, concurrency=concurrency, most=app._session.cycle_limit, pace=pace)
+    pump = Pump(
+        session=app._session,
+        registry=app._registry,
+        attempts=attempts,
+        dispatcher=dispatcher,
+        room=room,
+        worker=who.name,
+        lease=lambda: beating.lease,
+        token=app._ids.next,
+        report=partial(_report_progress, app._session, who.name),
+        wake=wake,
     )
+    steering = Steering(
+        session=app._session, attempts=attempts, dispatcher=dispatcher, room=room, pump=pump, worker=who.name
+    )
+    portrait = Portrait(identity=who, queues=weights, dispatcher=dispatcher, pump=pump)
+    beating = Heartbeat(
+        session=app._session, steering=steering, portrait=portrait, new_lease=app._ids.next, beats=beats
+    )
+    parts = Parts(
+        session=app._session,
+        dispatcher=dispatcher,
+        pump=pump,
+        steering=steering,
+        portrait=portrait,
+        heartbeat=beating,
+        duties=build_duties(app, who, beat=beats.interval) if duties else None,
+        leading=build_leading(app, who) if duties else None,
+        close_executors=(threads.close, loop.close),
+    )
+    return Worker(parts, grace=grace_time)
+
+
+def _beats(lease: Duration, heartbeat: Duration | None, failures_allowed: int) -> Beats:
+    ttl = duration(lease, "lease").total_seconds()
+    interval = ttl / 3 if heartbeat is None else duration(heartbeat, "heartbeat").total_seconds()
+    if not 0 < interval <= ttl / 2:
+        raise ConfigError(f"heartbeat must be at most half of the lease ({ttl:g} s), got {interval:g} s")
+    return Beats(ttl, interval, failures_allowed)
+
+
+def _observe(pace: Pace, run: Run, seconds: float, now: float) -> None:
+    fetched = inf if run.task.settings.prefetch == 0 else seconds
+    pace.observe(run.job.queue, run.job.task, fetched, now=now)
+
+
+def _report_progress(session: Session, worker: str, run: Run, value: float | None, text: str | None) -> bool:
+    return session.run(progress(run.job.seq, run.job.fence, progress_text(value, text), worker=worker))
 
 
 def build_duties(app: Windlass, who: Identity, *, beat: float) -> Duties:

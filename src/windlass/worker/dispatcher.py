@@ -21,6 +21,9 @@ class Executor(Protocol):
     def interrupt(self, run: Run) -> None:
         """Have a run stop as soon as it can; its ``stop`` says why."""
 
+    def close(self) -> None:
+        """Let go of what is idle; what will not stop is left behind."""
+
 
 class Dispatcher:
     """Starts runs in the order in which they were claimed, never more than ``concurrency`` at once.

@@ -1,0 +1,110 @@
+"""How a worker stops: no more claims, the grace time, what is left goes back, goodbye."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from threading import Event, Thread
+
+from windlass import clock
+from windlass.errors import WindlassError
+from windlass.worker.dispatcher import Dispatcher
+from windlass.worker.duties.leading import Leading
+from windlass.worker.heartbeat import Heartbeat
+from windlass.worker.pump import Pump
+from windlass.worker.steering import Steering
+from windlass.worker.ticker import Ticker
+
+log = logging.getLogger("windlass.worker")
+
+# After the grace time; together they stay within the two seconds in which a worker is gone, whatever its store does.
+_LAST_LINES = 0.25
+_LAST_WRITES = 0.8
+_LAST_ROUND = 0.1
+_GOODBYE = 0.5
+
+
+class Leaving:
+    """The end of one worker, step by step."""
+
+    def __init__(
+        self,
+        *,
+        pump: Pump,
+        dispatcher: Dispatcher,
+        steering: Steering,
+        heartbeat: Heartbeat,
+        leading: Leading | None,
+        rounds: Event,
+    ) -> None:
+        self._pump = pump
+        self._dispatcher = dispatcher
+        self._steering = steering
+        self._heartbeat = heartbeat
+        self._leading = leading
+        self._rounds = rounds
+        """Set whenever the pump has made a round."""
+        self._has_said_goodbye = False
+
+    def finish(self, *, grace: float, is_urgent: Callable[[], bool]) -> None:
+        """Let what runs come to its end, within the grace time; hand back what does not."""
+        until = clock.monotonic() + grace
+        self._pump.drain()
+        self._wait_until(lambda: is_urgent() or self.is_done(), until)
+        self._steering.give_up_running()
+        self._wait_until(lambda: not self._dispatcher.in_flight, clock.monotonic() + _LAST_LINES)
+        self._steering.hand_back_running()
+        self._wait_until(self.is_done, clock.monotonic() + _LAST_WRITES)
+
+    def is_done(self) -> bool:
+        """Whether nothing runs, waits or is on its way to or from the store."""
+        return self._pump.is_idle and not self._dispatcher.is_busy
+
+    def part(
+        self,
+        *,
+        hush: Callable[[], None],
+        upkeep: Sequence[Ticker],
+        hot: Sequence[Ticker],
+        close: Sequence[Callable[[], None]],
+    ) -> None:
+        """End all threads and take leave of the store, on a thread of its own: a store that is away may hold any step
+        up, but not the process.
+
+        ``hush`` ends the news; ``upkeep`` may be in the middle of something long that nobody needs to wait for; ``hot``
+        ends after its round.
+        """
+
+        def shut_down() -> None:
+            hush()
+            for ticker in upkeep:
+                ticker.stop(timeout=_LAST_ROUND)
+            for ticker in hot:
+                ticker.stop()
+            self._say_goodbye()
+            for end in close:
+                end()
+
+        parting = Thread(target=shut_down, name="windlass-parting", daemon=True)
+        parting.start()
+        parting.join(_GOODBYE)
+        if not self._has_said_goodbye:
+            log.warning("the store does not answer; leaving without a goodbye, jobs come back when the lease is over")
+
+    def _say_goodbye(self) -> None:
+        try:
+            self._heartbeat.close()
+            if self._leading is not None:
+                self._leading.resign()
+        except WindlassError as error:
+            log.warning("could not say goodbye to the store; its jobs come back when the lease is over: %s", error)
+        self._has_said_goodbye = True
+
+    def _wait_until(self, is_done: Callable[[], bool], until: float) -> None:
+        while not is_done():
+            left = until - clock.monotonic()
+            if left <= 0:
+                return
+            self._rounds.clear()
+            self._pump.ended()
+            clock.wait(self._rounds, min(left, 0.05))

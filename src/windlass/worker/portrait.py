@@ -1,0 +1,95 @@
+"""What a worker shows of itself: its state, and what it is and does."""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from windlass import clock
+from windlass.store.leases import Presence
+from windlass.version import VERSION
+from windlass.worker.dispatcher import Dispatcher
+from windlass.worker.identity import Identity
+from windlass.worker.pump import Pump
+
+_RUNNING_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerStatus:
+    """What a worker does at this moment."""
+
+    name: str
+    state: str
+    running: int
+    buffered: int
+    ended: int
+    refused: int
+    queues: dict[str, int] = field(default_factory=dict)
+
+
+class Portrait:
+    """Drawn anew whenever somebody looks."""
+
+    def __init__(self, *, identity: Identity, queues: dict[str, int], dispatcher: Dispatcher, pump: Pump) -> None:
+        self.identity = identity
+        self.queues = queues
+        self._dispatcher = dispatcher
+        self._pump = pump
+        self._started: float | None = None
+        self._is_draining = False
+
+    def note_start(self) -> None:
+        self._started = clock.monotonic()
+
+    def note_draining(self) -> None:
+        self._is_draining = True
+
+    @property
+    def state(self) -> str:
+        """starting, idle, busy, paused or draining."""
+        if self._started is None:
+            return "starting"
+        if self._is_draining:
+            return "draining"
+        if not self._pump.may_claim:
+            return "paused"
+        return "busy" if self._dispatcher.in_flight else "idle"
+
+    def status(self) -> WorkerStatus:
+        """For code in the same process."""
+        return WorkerStatus(
+            name=self.identity.name,
+            state=self.state,
+            running=len(self._dispatcher.running()),
+            buffered=self._dispatcher.buffered,
+            ended=self._dispatcher.ended_count,
+            refused=self._pump.refused_count,
+            queues=dict(self.queues),
+        )
+
+    def presence(self) -> Presence:
+        """For everybody else, by way of the store."""
+        info = msgspec.json.encode(self._info()).decode()
+        return Presence(self.identity.instance, self.identity.name, self.state, info)
+
+    def _info(self) -> dict[str, Any]:
+        running = self._dispatcher.running()
+        return {
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "queues": list(self.queues),
+            "concurrency": self._dispatcher.concurrency,
+            "python": platform.python_version(),
+            "version": VERSION,
+            "uptime": round(clock.monotonic() - self._started) if self._started is not None else 0,
+            "running": [{"id": run.job.id, "task": run.job.task} for run in running[:_RUNNING_SHOWN]],
+            "running_count": len(running),
+            "ended": self._dispatcher.ended_count,
+            "refused": self._pump.refused_count,
+        }

@@ -1,0 +1,112 @@
+"""What others want of a worker: pauses, cancels, settings, and jobs that are ours no more."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable
+
+from windlass.core.ending import Ending
+from windlass.core.outcome import Interrupted
+from windlass.core.rules import read_retry
+from windlass.core.state import State
+from windlass.session import Session
+from windlass.store.driver import Topic
+from windlass.store.jobs import finish
+from windlass.store.leases import Control
+from windlass.worker.attempt import Attempts
+from windlass.worker.dispatcher import Dispatcher
+from windlass.worker.pump import Pump
+from windlass.worker.room import Room
+from windlass.worker.run import Run, Stop
+
+log = logging.getLogger("windlass.worker")
+
+Held = tuple[int, int]
+"""The seq and fence of a job that the store gave us."""
+
+
+class Steering:
+    """Acts on the parts of a worker; called by its heartbeat and by its owner."""
+
+    def __init__(
+        self, *, session: Session, attempts: Attempts, dispatcher: Dispatcher, room: Room, pump: Pump, worker: str
+    ) -> None:
+        self._session = session
+        self._attempts = attempts
+        self._dispatcher = dispatcher
+        self._room = room
+        self._pump = pump
+        self._worker = worker
+        self._paused_by_signal = False
+        self.is_paused = False
+        """Whether the worker's owner paused it; others do that by signal."""
+
+    def running(self) -> list[Run]:
+        return self._dispatcher.running()
+
+    def holds(self) -> set[Held]:
+        """Every job that the worker knows to be its own."""
+        return self._dispatcher.holds() | self._pump.holds()
+
+    def obey(self, control: Control) -> None:
+        """Do what others want."""
+        self._paused_by_signal = control.signal == "pause"
+        self.follow_pause()
+        self._room.reweigh({name: queue.weight for name, queue in control.queues.items()})
+        self._attempts.queue_rules = {
+            name: rule for name, queue in control.queues.items() if (rule := read_retry(queue.retry)) is not None
+        }
+        if control.cancels:
+            self._cancel(control.cancels)
+
+    def follow_pause(self) -> None:
+        """Claim, or claim no more, as owner and signal want it."""
+        may_claim = not (self.is_paused or self._paused_by_signal)
+        was_allowed, self._pump.may_claim = self._pump.may_claim, may_claim
+        if may_claim and not was_allowed:
+            self._pump.news()
+
+    def lease_lost(self) -> None:
+        """Somebody else has, or will have, our jobs: stop what runs, forget what waits."""
+        self._dispatcher.remove_buffered(lambda run: True)
+        self.runs_lost(self._dispatcher.running())
+
+    def runs_lost(self, runs: Iterable[Run]) -> None:
+        for run in runs:
+            log.error("job %s: lost under fence %s; stopping it", run.job.id, run.job.fence)
+            self._stop(run, Stop.GIVEN_UP)
+
+    def hand_back_strays(self, strays: Collection[Held]) -> None:
+        """Give back what the store says we hold and we know nothing of: an answer got lost on its way to us."""
+        log.error("the store holds %s jobs in our name that never arrived; handing them back", len(strays))
+        endings = [Ending(seq, fence, State.PENDING, rescue=1) for seq, fence in strays]
+        self._session.run(finish(endings, worker=self._worker))
+        self._session.tell(Topic.WORK)
+
+    def give_up_running(self) -> None:
+        """Ask everything that runs to stop and to go back."""
+        for run in self._dispatcher.running():
+            self._stop(run, Stop.GIVEN_UP)
+
+    def hand_back_running(self) -> None:
+        """Hand back what still runs, uncharged; whatever it gives later is dropped."""
+        given_up = self._dispatcher.give_up(self._dispatcher.running())
+        for run in given_up:
+            log.warning("job %s still runs; handing it back", run.job.id)
+        self._hand_back(given_up)
+
+    def _cancel(self, wanted: frozenset[Held]) -> None:
+        def is_wanted(run: Run) -> bool:
+            return (run.job.seq, run.job.fence) in wanted
+
+        self._hand_back(self._dispatcher.remove_buffered(is_wanted))
+        for run in filter(is_wanted, self._dispatcher.running()):
+            self._stop(run, Stop.CANCELLED)
+
+    def _hand_back(self, runs: Iterable[Run]) -> None:
+        self._dispatcher.add_endings([(self._attempts.ending(run, Interrupted()), run.job) for run in runs])
+
+    def _stop(self, run: Run, stop: Stop) -> None:
+        if run.stop is None:
+            run.stop = stop
+            self._dispatcher.interrupt(run)

@@ -141,3 +141,10 @@ class Throttled(WindlassError):
 
 class Cancel(WindlassError):
     """Raised in a task: end the job as cancelled."""
+
+
+class JobInterrupted(BaseException):
+    """Raised by the worker inside a task that has to stop: its time is over, it was cancelled, or its lease is lost.
+
+    Not an ``Exception``, so that a task's own ``except Exception`` does not swallow it; let it pass.
+    """

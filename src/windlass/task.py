@@ -41,6 +41,8 @@ class TaskSettings:
     retry_on: tuple[type[BaseException], ...] | None = None
     give_up_on: tuple[type[BaseException], ...] = ()
     prefetch: int | None = None
+    retry_abandoned: bool = False
+    """Whether a job may run again while an earlier run of it, which would not stop, may still be at work."""
     time_limit: int | None = field(init=False)
     """``timeout`` in milliseconds."""
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from windlass.core.decide import decide
@@ -213,6 +214,12 @@ def note_refused(writes: Sequence[tuple[int, int, str]], *, worker: str) -> Oper
     return {seq for (seq,) in answer["refused"]}
 
 
+def note(notes: Sequence[tuple[int, int, str, Mapping[str, object]]], *, worker: str) -> Operation[None]:
+    """Leave an event (seq, fence, kind, detail) with each job that is still there."""
+    rows = [(seq, fence, kind, msgspec.json.encode(detail).decode()) for seq, fence, kind, detail in notes]
+    yield Call("note", {"notes": rows, "worker": worker})
+
+
 def claim(limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int) -> Operation[list[Claimed]]:
     """Take jobs by hand, each under a lease of its own; repeating with the same token takes nothing twice."""
     answer = yield Call(
@@ -294,8 +301,8 @@ def _keys(endings: Iterable[Ending]) -> list[tuple[str, int, int]]:
 
 def cancel(seqs: Sequence[int], *, by: str, reason: str | None = None) -> Operation[dict[int, State]]:
     """Cancel what waits, ask what runs to stop; the state of each job that this changed."""
-    answer = yield Call("cancel", {"seqs": list(seqs), "by": by, "reason": reason})
-    return {seq: State(state) for seq, state in answer["cancelled"]}
+    answers = yield from _until_none_is_missed("cancel", {"seqs": list(seqs), "by": by, "reason": reason})
+    return {seq: State(state) for answer in answers for seq, state in answer["cancelled"]}
 
 
 class Retried(Struct, frozen=True):
@@ -311,8 +318,12 @@ def retry(
 ) -> Operation[Retried]:
     """Run jobs again with a fresh budget; only those found in one of ``states``."""
     legal = _legal(Verb.RETRY, states)
-    answer = yield Call("retry", {"seqs": list(seqs), "by": by, "states": legal, "queue": queue})
-    return Retried([seq for (seq,) in answer["retried"]], dict(answer["taken"]))
+    params = {"seqs": list(seqs), "by": by, "states": legal, "queue": queue}
+    answers = yield from _until_none_is_missed("retry", params)
+    return Retried(
+        [seq for answer in answers for (seq,) in answer["retried"]],
+        {seq: holder for answer in answers for seq, holder in answer["taken"]},
+    )
 
 
 def reschedule(seq: int, *, delay: int | None = None, at: int | None = None) -> Operation[bool]:
@@ -325,8 +336,23 @@ def delete(jobs: Sequence[tuple[int, str]], *, states: Collection[State] = tuple
     """Remove jobs, given by seq and id; only those found in one of ``states`` and not running."""
     legal = _legal(Verb.DELETE, states)
     params = {"seqs": [seq for seq, _ in jobs], "ids": [id for _, id in jobs], "states": legal}
-    answer = yield Call("delete", params)
-    return [seq for (seq,) in answer["deleted"]]
+    answers = yield from _until_none_is_missed("delete", params)
+    return [seq for answer in answers for (seq,) in answer["deleted"]]
+
+
+def _until_none_is_missed(name: str, params: dict[str, Any]) -> Operation[list[Answer]]:
+    """Repeat a call for the jobs that it missed, with what each try answered.
+
+    Where many write at once, a job may move on between the moment that a call judges by and its lock on the job.
+    """
+    answers: list[Answer] = []
+    while True:
+        answer = yield Call(name, params)
+        answers.append(answer)
+        missed = [seq for (seq,) in answer.get("missed", ())]
+        if not missed:
+            return answers
+        params = {**params, "seqs": missed}
 
 
 def _legal(verb: Verb, states: Collection[State]) -> list[State]:

@@ -20,6 +20,7 @@ from windlass.core.rules import read_retry
 from windlass.errors import (
     Cancel,
     Duration,
+    JobInterrupted,
     LeaseLost,
     PayloadError,
     PermanentError,
@@ -86,12 +87,21 @@ class Attempts:
 
     def raised(self, run: Run, error: BaseException) -> Outcome:
         """What an exception means. Whatever user code raises is an outcome, never the end of the worker."""
-        if run.stop is not None and isinstance(error, asyncio.CancelledError | Cancel | LeaseLost):
+        if run.stop is not None and isinstance(error, asyncio.CancelledError | JobInterrupted | Cancel | LeaseLost):
             return self._stopped(run)
         try:
             return self._meant(run, error)
         except Exception as wrong:  # an impossible delay, or a subclass of the user's that has none
             return Raised(self._fault(run.job, wrong))
+
+    def abandoned(self, run: Run) -> Outcome:
+        """What it means that a run would not stop. It may still be at work, so it is not run again unless the task
+        allows that.
+        """
+        outcome = self._stopped(run)
+        if isinstance(outcome, Raised) and not run.task.settings.retry_abandoned:
+            return Refused(outcome.fault, "timeout")
+        return outcome
 
     def ending(self, run: Run, outcome: Outcome) -> Ending:
         """What to write for this run."""

@@ -28,6 +28,7 @@ from windlass.worker.pump import Pump
 from windlass.worker.room import Room
 from windlass.worker.run import Run
 from windlass.worker.steering import Steering
+from windlass.worker.watch import Watch
 from windlass.worker.worker import Parts, Worker
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def build_worker(
     id: str | None = None,
     duties: bool = True,
     prefetch: bool = True,
+    stop_patience: Duration = "5s",
 ) -> Worker:
     """A worker for an app; nothing is started. Without ``queues`` it serves those that the app's tasks name."""
     names.whole_number(concurrency, "concurrency", least=1, most=10_000)
@@ -82,6 +84,13 @@ def build_worker(
         session=app._session, attempts=attempts, dispatcher=dispatcher, room=room, pump=pump, worker=who.name
     )
     portrait = Portrait(identity=who, queues=weights, dispatcher=dispatcher, pump=pump)
+    watch = Watch(
+        session=app._session,
+        attempts=attempts,
+        dispatcher=dispatcher,
+        worker=who.name,
+        patience=duration(stop_patience, "stop_patience").total_seconds(),
+    )
     beating = Heartbeat(
         session=app._session, steering=steering, portrait=portrait, new_lease=app._ids.next, beats=beats
     )
@@ -92,6 +101,7 @@ def build_worker(
         steering=steering,
         portrait=portrait,
         heartbeat=beating,
+        watch=watch,
         duties=build_duties(app, who, beat=beats.interval) if duties else None,
         leading=build_leading(app, who) if duties else None,
         close_executors=(threads.close, loop.close),

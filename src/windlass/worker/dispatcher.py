@@ -10,7 +10,7 @@ from typing import Protocol
 from windlass import clock
 from windlass.core.ending import Ending
 from windlass.core.record import Claimed
-from windlass.worker.run import Run
+from windlass.worker.run import Run, Stop
 
 
 class Executor(Protocol):
@@ -20,6 +20,9 @@ class Executor(Protocol):
 
     def interrupt(self, run: Run) -> None:
         """Have a run stop as soon as it can; its ``stop`` says why."""
+
+    def abandon(self, run: Run) -> None:
+        """Go on without a run that will not stop; whatever it occupies is lost."""
 
     def close(self) -> None:
         """Let go of what is idle; what will not stop is left behind."""
@@ -44,6 +47,7 @@ class Dispatcher:
         self._endings: list[tuple[Ending, Claimed]] = []
         self._low = 0
         self.ended_count = 0
+        self.abandoned_count = 0
         self.threads: Executor
         self.loop: Executor
 
@@ -171,9 +175,19 @@ class Dispatcher:
         self._start(started)
         return given_up
 
-    def interrupt(self, run: Run) -> None:
-        """Have a running run stop."""
+    def stop(self, run: Run, why: Stop) -> None:
+        """Ask a run to stop, or ask it once more; the first reason counts."""
+        if run.stop is None:
+            run.stop, run.stop_asked = why, clock.monotonic()
         self._executor(run).interrupt(run)
+
+    def abandon(self, run: Run) -> bool:
+        """Go on without a run that will not stop: its slot is free, its ending is dropped; false if it has ended."""
+        if not self.give_up([run]):
+            return False
+        self.abandoned_count += 1
+        self._executor(run).abandon(run)
+        return True
 
     def _fill_slots(self) -> list[Run]:
         started = []

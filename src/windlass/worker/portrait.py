@@ -30,6 +30,8 @@ class WorkerStatus:
     buffered: int
     ended: int
     refused: int
+    abandoned: int
+    """Runs that would not stop."""
     queues: dict[str, int] = field(default_factory=dict)
 
 
@@ -70,6 +72,7 @@ class Portrait:
             buffered=self._dispatcher.buffered,
             ended=self._dispatcher.ended_count,
             refused=self._pump.refused_count,
+            abandoned=self._dispatcher.abandoned_count,
             queues=dict(self.queues),
         )
 
@@ -92,4 +95,5 @@ class Portrait:
             "running_count": len(running),
             "ended": self._dispatcher.ended_count,
             "refused": self._pump.refused_count,
+            "abandoned": self._dispatcher.abandoned_count,
         }

@@ -26,7 +26,19 @@ class Stop(Enum):
 class Run:
     """A claimed job on its way through the worker. Its flags may be set from any thread."""
 
-    __slots__ = ("_active", "_report", "claimed", "ends_at", "is_marked", "job", "started", "stop", "task")
+    __slots__ = (
+        "_active",
+        "_report",
+        "claimed",
+        "ends_at",
+        "is_marked",
+        "job",
+        "seat",
+        "started",
+        "stop",
+        "stop_asked",
+        "task",
+    )
 
     def __init__(self, job: Claimed, task: Task[..., Any], *, claimed: float, report: ReportProgress) -> None:
         self.job = job
@@ -40,6 +52,10 @@ class Run:
         self.is_marked = False
         """Whether the store knows that user code has begun."""
         self.stop: Stop | None = None
+        self.stop_asked = 0.0
+        """When it was first asked to stop, on the monotonic clock."""
+        self.seat: object = None
+        """Where an executor runs it; the executor's own affair."""
         self._report = report
         self._active: ActiveJob | None = None
 

@@ -108,5 +108,4 @@ class Steering:
 
     def _stop(self, run: Run, stop: Stop) -> None:
         if run.stop is None:
-            run.stop = stop
-            self._dispatcher.interrupt(run)
+            self._dispatcher.stop(run, stop)

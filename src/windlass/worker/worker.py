@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,6 +26,9 @@ from windlass.worker.portrait import Portrait, WorkerStatus
 from windlass.worker.pump import Pump
 from windlass.worker.steering import Steering
 from windlass.worker.ticker import Ticker
+from windlass.worker.watch import Watch
+
+log = logging.getLogger("windlass.worker")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,7 @@ class Parts:
     steering: Steering
     portrait: Portrait
     heartbeat: Heartbeat
+    watch: Watch
     duties: Duties | None
     leading: Leading | None
     close_executors: tuple[Callable[[], None], ...]
@@ -59,6 +64,8 @@ class Worker:
         self._close_executors = parts.close_executors
         self._pumping = Ticker(self._pump_once, name="pump", wake=self._pump.wake)
         self._beating = Ticker(self._heartbeat.tick, name="heartbeat")
+        self._watch = parts.watch
+        self._watching = Ticker(self._watch_once, name="watch")
         self._upkeep = None if parts.duties is None else Ticker(parts.duties.tick, name="duties")
         self._leadership = None if parts.leading is None else Ticker(parts.leading.tick, name="leader")
         self._rounds = Event()
@@ -107,6 +114,11 @@ class Worker:
         return self._is_stopped
 
     @property
+    def wants_restart(self) -> bool:
+        """Whether it should be replaced by a fresh process, because too many runs would not stop."""
+        return self._watch.is_exhausted
+
+    @property
     def is_paused(self) -> bool:
         """Whether ``pause`` was called here, and no ``resume`` since."""
         return self._steering.is_paused
@@ -131,7 +143,7 @@ class Worker:
         self._is_started = True
         self._portrait.note_start()
         self._unsubscribe = self._session.subscribe(self._news, Topic.WORK)
-        for ticker in (self._beating, *self._upkeep_tickers(), self._pumping):
+        for ticker in (self._beating, self._watching, *self._upkeep_tickers(), self._pumping):
             ticker.start()
 
     def stop(self, *, grace: Duration | None = None, is_urgent: Callable[[], bool] = lambda: False) -> None:
@@ -147,7 +159,7 @@ class Worker:
         self._leaving.finish(grace=limit, is_urgent=is_urgent)
         self._leaving.part(
             hush=self._unsubscribe,
-            upkeep=self._upkeep_tickers(),
+            upkeep=(self._watching, *self._upkeep_tickers()),
             hot=(self._pumping, self._beating),
             close=self._close_executors,
         )
@@ -191,6 +203,17 @@ class Worker:
         self._pump.tick()
         self._rounds.set()
         return self._pump.pause()
+
+    def _watch_once(self) -> float:
+        pause = self._watch.tick()
+        if self.wants_restart and not self._steering.is_paused:
+            log.critical(
+                "%s runs would not stop; claiming no more, a worker with a fresh process has to take over",
+                self._dispatcher.abandoned_count,
+            )
+            self._steering.is_paused = True
+            self._steering.follow_pause()
+        return pause
 
     def _news(self) -> None:
         self._pump.news()

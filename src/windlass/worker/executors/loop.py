@@ -36,6 +36,9 @@ class LoopExecutor:
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._cancel, run)
 
+    def abandon(self, run: Run) -> None:
+        """A coroutine that swallows every cancel occupies nothing but memory and its loop's time."""
+
     def close(self) -> None:
         """Stop the loop; what will not stop is left behind with its daemon thread."""
         if self._loop is not None and self._thread is not None:
@@ -117,8 +120,7 @@ class LoopExecutor:
         now = clock.monotonic()
         for run in [run for run in self._runs if run.ends_at is not None and run.ends_at <= now]:
             run.ends_at = None
-            run.stop = run.stop or Stop.TIMED_OUT
-            self._cancel(run)
+            self._dispatcher.stop(run, Stop.TIMED_OUT)
         nearest = min((run.ends_at for run in self._runs if run.ends_at is not None), default=None)
         if nearest is not None:
             self._watch(nearest)

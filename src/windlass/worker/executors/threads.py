@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 from contextvars import Context
 from queue import SimpleQueue
-from threading import Thread
+from threading import Lock, Thread, get_ident
 
 from windlass.active import running
 from windlass.core.ending import Ending
+from windlass.errors import JobInterrupted
 from windlass.worker.attempt import Attempts
+from windlass.worker.attempt import Call as Arguments
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.run import Run
 
@@ -20,43 +23,110 @@ class ThreadExecutor:
         self._attempts = attempts
         self._dispatcher = dispatcher
         self._queue: SimpleQueue[Run | None] = SimpleQueue()
-        self._threads: list[Thread] = []
+        self._seats: list[Seat] = []
         self._most = dispatcher.concurrency
 
     def start(self, runs: list[Run]) -> None:
-        while len(self._threads) < min(self._most, self._dispatcher.running_count):
-            thread = Thread(target=self._work, name=f"windlass-run-{len(self._threads) + 1}", daemon=True)
-            self._threads.append(thread)
-            thread.start()
+        while len(self._seats) < min(self._most, self._dispatcher.running_count):
+            seat = Seat()
+            self._seats.append(seat)
+            Thread(target=self._work, args=(seat,), name=f"windlass-run-{len(self._seats)}", daemon=True).start()
         for run in runs:
             self._queue.put(run)
 
     def interrupt(self, run: Run) -> None:
-        """A thread sees its run's ``stop`` at its next ``checkpoint()`` or look at ``job.cancelled``."""
+        """Raise in the run's thread, if it is in user code; one that waits in C sees it when that returns."""
+        if isinstance(run.seat, Seat):
+            run.seat.interrupt(run)
+
+    def abandon(self, run: Run) -> None:
+        """Leave the run its thread; the next run that finds none free gets a new one."""
+        if isinstance(run.seat, Seat):
+            run.seat.is_abandoned = True
+            self._seats.remove(run.seat)
 
     def close(self) -> None:
-        """Let idle threads end; one that still runs user code is left behind."""
-        for _ in self._threads:
+        for _ in self._seats:
             self._queue.put(None)
 
-    def _work(self) -> None:
-        while (run := self._queue.get()) is not None:
+    def _work(self, seat: Seat) -> None:
+        while not seat.is_abandoned and (run := self._queue.get()) is not None:
             following: Run | None = run
             while following is not None:
-                following = self._dispatcher.finished(following, self._perform(following), self)
+                following = self._dispatcher.finished(following, self._perform(following, seat), self)
 
-    def _perform(self, run: Run) -> Ending:
+    def _perform(self, run: Run, seat: Seat) -> Ending:
         try:
             call = self._attempts.begin(run)
             if not isinstance(call, tuple):
                 return self._attempts.ending(run, call)
-            # A context of its own: what one job sets must not reach the next one on this thread.
-            outcome = self._attempts.returned(run, Context().run(_call, run, *call))
+            outcome = self._attempts.returned(run, seat.call(run, call))
         except BaseException as error:  # user code may raise anything; each is an outcome of its job alone
             outcome = self._attempts.raised(run, error)
         return self._attempts.ending(run, outcome)
 
 
+class Seat:
+    """One thread, and the proof of whether it is in user code: only there may something be raised in it.
+
+    Python raises what is set for another thread at some later line of that thread. So whoever sets it holds the lock
+    and has seen that the run is inside; and whoever leaves user code takes the lock and withdraws what has not been
+    raised yet. What is raised on the way out, in our own lines, is caught there.
+    """
+
+    __slots__ = ("_has_been_interrupted", "_inside", "_lock", "_thread", "is_abandoned")
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._inside: Run | None = None
+        self._thread = 0
+        self._has_been_interrupted = False
+        self.is_abandoned = False
+
+    def call(self, run: Run, arguments: Arguments) -> object:
+        """Run user code on this thread."""
+        is_done, value = False, None
+        try:
+            self._enter(run)
+            try:
+                # A context of its own: what one job sets must not reach the next one on this thread.
+                value = Context().run(_call, run, *arguments)
+                is_done = True
+            finally:
+                self._leave()
+        except JobInterrupted:
+            self._leave()
+            if not is_done:
+                raise
+        return value
+
+    def interrupt(self, run: Run) -> None:
+        with self._lock:
+            if self._inside is run:
+                self._has_been_interrupted = True
+                _raise_in(self._thread, JobInterrupted)
+
+    def _enter(self, run: Run) -> None:
+        with self._lock:
+            self._thread, self._inside = get_ident(), run
+            run.seat = self
+        if run.stop is not None:
+            raise JobInterrupted
+
+    def _leave(self) -> None:
+        with self._lock:
+            self._inside = None
+            if self._has_been_interrupted:
+                _raise_in(self._thread, None)
+                self._has_been_interrupted = False
+
+
 def _call(run: Run, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
     running.set(run)
     return run.task.function(*args, **kwargs)
+
+
+def _raise_in(thread: int, error: type[BaseException] | None) -> None:
+    """Have a thread raise at its next line, or withdraw what it has not raised yet."""
+    what = None if error is None else ctypes.py_object(error)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), what)

@@ -13,6 +13,7 @@ from msgspec import Struct
 from windlass.active import ActiveJob
 from windlass.core import names
 from windlass.core.codec import Signature
+from windlass.core.memory import memory
 from windlass.core.retry import Retry
 from windlass.core.unique import Unique
 from windlass.errors import ConfigError, Duration
@@ -41,8 +42,14 @@ class TaskSettings:
     retry_on: tuple[type[BaseException], ...] | None = None
     give_up_on: tuple[type[BaseException], ...] = ()
     prefetch: int | None = None
+    recycle_after: int | None = None
+    """With ``isolation="process"``: after so many jobs its child process is replaced."""
+    max_memory: int | str | None = None
+    """With ``isolation="process"``: above so much memory (bytes, or "512MB") its child is replaced after the job."""
     retry_abandoned: bool = False
     """Whether a job may run again while an earlier run of it, which would not stop, may still be at work."""
+    memory_limit: int | None = field(init=False, default=None)
+    """``max_memory`` in bytes."""
     time_limit: int | None = field(init=False)
     """``timeout`` in milliseconds."""
 
@@ -51,8 +58,12 @@ class TaskSettings:
             names.queue_name(self.queue)
         names.priority(self.priority)
         object.__setattr__(self, "time_limit", timeout_milliseconds(self.timeout))
-        if self.isolation not in (None, "thread"):
-            raise ConfigError(f"isolation must be 'thread' or left out, got {self.isolation!r}")
+        if self.isolation not in (None, "thread", "process"):
+            raise ConfigError(f"isolation must be 'thread' or 'process', got {self.isolation!r}")
+        if self.max_memory is not None:
+            object.__setattr__(self, "memory_limit", memory(self.max_memory, "max_memory"))
+        if self.recycle_after is not None:
+            names.whole_number(self.recycle_after, "recycle_after", least=1)
         if self.prefetch not in (None, 0):
             raise ConfigError(f"prefetch must be 0 (never) or left out, got {self.prefetch!r}")
         for name in ("retry_on", "give_up_on"):
@@ -155,6 +166,12 @@ class Task(Enqueueable[P, R]):
         self.name = name
         self.settings = settings
         self.is_async = inspect.iscoroutinefunction(function)
+        self.is_isolated = settings.isolation == "process"
+        if self.is_isolated and "<" in getattr(function, "__qualname__", "<"):
+            raise ConfigError(
+                f"task {name!r}: isolation='process' needs a function at the top level of a module, because a child "
+                "process has to find it there"
+            )
         self.shape = _Shape.of(function)
         # Arguments are named as the caller counts them: the job is none of them.
         given = tuple(parameter for parameter in signature.positional if parameter != self.shape.job_parameter)

@@ -1,4 +1,7 @@
-"""What an attempt gave, before anybody decides what it means."""
+"""What an attempt gave, before anybody decides what it means.
+
+Tagged, because an attempt in a child process sends it over a pipe.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,13 @@ from msgspec import Struct
 from windlass.core.fault import Fault
 
 
-class Returned(Struct, frozen=True, gc=False):
+class Returned(Struct, frozen=True, gc=False, tag=True):
     """The task returned; ``result`` is already encoded."""
 
     result: str | None
 
 
-class Raised(Struct, frozen=True):
+class Raised(Struct, frozen=True, tag=True):
     """The task raised: one failed attempt."""
 
     fault: Fault
@@ -22,7 +25,7 @@ class Raised(Struct, frozen=True):
     is_timeout: bool = False
 
 
-class Refused(Struct, frozen=True):
+class Refused(Struct, frozen=True, tag=True):
     """It makes no sense to run this again; ``reason`` says why (permanent, undecodable, result)."""
 
     fault: Fault
@@ -31,22 +34,22 @@ class Refused(Struct, frozen=True):
     """Whether user code ran, so that the attempt counts."""
 
 
-class Postponed(Struct, frozen=True):
+class Postponed(Struct, frozen=True, tag=True):
     """Not now: the task snoozed or was throttled, or nobody here knows it; nothing is charged."""
 
     delay: int
     reason: str | None = None
 
 
-class Interrupted(Struct, frozen=True):
+class Interrupted(Struct, frozen=True, tag=True):
     """Stopped from outside, or never started: goes back at once, uncharged."""
 
 
-class Cancelled(Struct, frozen=True):
+class Cancelled(Struct, frozen=True, tag=True):
     """The task ended itself by ``Cancel``, or gave way to a cancel request."""
 
 
-class Lost(Struct, frozen=True):
+class Lost(Struct, frozen=True, tag=True):
     """Its owner's lease ran out; ``was_started`` says whether user code had begun."""
 
     was_started: bool

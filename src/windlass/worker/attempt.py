@@ -13,7 +13,7 @@ from windlass.core.duration import milliseconds
 from windlass.core.ending import Ending
 from windlass.core.fault import Fault, read_faults
 from windlass.core.meta import is_readable
-from windlass.core.outcome import Cancelled, Interrupted, Outcome, Postponed, Raised, Refused, Returned
+from windlass.core.outcome import Cancelled, Interrupted, Lost, Outcome, Postponed, Raised, Refused, Returned
 from windlass.core.record import Claimed
 from windlass.core.retry import Retry
 from windlass.core.rules import read_retry
@@ -78,6 +78,23 @@ class Attempts:
         run.begin(clock.monotonic())
         return args, kwargs
 
+    def failed_to_start(self, job: Claimed, error: BaseException) -> Outcome:
+        """What it means that a task's module could not be loaded where it should run."""
+        return Raised(self._fault(job, error))
+
+    def died(self, run: Run, how: str) -> Outcome:
+        """What it means that the process in which it ran is gone."""
+        if run.stop is not None:
+            return self.stopped(run)
+        fault = Fault(
+            at=self._now(),
+            attempt=run.job.attempt + 1,
+            worker=self._worker,
+            type="windlass.ProcessDied",
+            message=f"the child process that ran this job {how}",
+        )
+        return Lost(True, fault)
+
     def returned(self, run: Run, value: object) -> Outcome:
         """What a return value means; one that cannot be stored fails the job, for the work is done already."""
         try:
@@ -88,7 +105,7 @@ class Attempts:
     def raised(self, run: Run, error: BaseException) -> Outcome:
         """What an exception means. Whatever user code raises is an outcome, never the end of the worker."""
         if run.stop is not None and isinstance(error, asyncio.CancelledError | JobInterrupted | Cancel | LeaseLost):
-            return self._stopped(run)
+            return self.stopped(run)
         try:
             return self._meant(run, error)
         except Exception as wrong:  # an impossible delay, or a subclass of the user's that has none
@@ -98,7 +115,7 @@ class Attempts:
         """What it means that a run would not stop. It may still be at work, so it is not run again unless the task
         allows that.
         """
-        outcome = self._stopped(run)
+        outcome = self.stopped(run)
         if isinstance(outcome, Raised) and not run.task.settings.retry_abandoned:
             return Refused(outcome.fault, "timeout")
         return outcome
@@ -148,7 +165,8 @@ class Attempts:
             return Refused(self._fault(run.job, error), "permanent")
         return Raised(self._fault(run.job, error))
 
-    def _stopped(self, run: Run) -> Outcome:
+    def stopped(self, run: Run) -> Outcome:
+        """What it means that a run gave way when it was asked to stop."""
         match run.stop:
             case Stop.CANCELLED:
                 return Cancelled()

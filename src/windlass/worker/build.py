@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from math import inf
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from windlass.core import names
 from windlass.core.duration import duration
+from windlass.core.memory import memory
 from windlass.errors import ConfigError, Duration
 from windlass.pull import progress_text
 from windlass.session import Session
@@ -19,6 +21,7 @@ from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.duties.duties import Duties
 from windlass.worker.duties.leading import Leading
 from windlass.worker.executors.loop import LoopExecutor
+from windlass.worker.executors.processes import ChildLimits, ProcessExecutor
 from windlass.worker.executors.threads import ThreadExecutor
 from windlass.worker.heartbeat import Beats, Heartbeat
 from windlass.worker.identity import Identity, identity
@@ -50,6 +53,9 @@ def build_worker(
     duties: bool = True,
     prefetch: bool = True,
     stop_patience: Duration = "5s",
+    children: int | None = None,
+    child_max_jobs: int | None = None,
+    child_max_memory: int | str | None = None,
 ) -> Worker:
     """A worker for an app; nothing is started. Without ``queues`` it serves those that the app's tasks name."""
     names.whole_number(concurrency, "concurrency", least=1, most=10_000)
@@ -66,6 +72,12 @@ def build_worker(
     wake = Event()
     dispatcher = Dispatcher(concurrency=concurrency, on_ended=lambda: pump.ended(), on_run=partial(_observe, pace))
     dispatcher.threads = threads = ThreadExecutor(attempts=attempts, dispatcher=dispatcher)
+    dispatcher.processes = processes = ProcessExecutor(
+        attempts=attempts,
+        dispatcher=dispatcher,
+        limits=_child_limits(children, child_max_jobs, child_max_memory, concurrency=concurrency),
+        worker=who.name,
+    )
     dispatcher.loop = loop = LoopExecutor(attempts=attempts, dispatcher=dispatcher)
     room = Room(weights, concurrency=concurrency, most=app._session.cycle_limit, pace=pace)
     pump = Pump(
@@ -104,7 +116,7 @@ def build_worker(
         watch=watch,
         duties=build_duties(app, who, beat=beats.interval) if duties else None,
         leading=build_leading(app, who) if duties else None,
-        close_executors=(threads.close, loop.close),
+        close_executors=(threads.close, loop.close, processes.close),
     )
     return Worker(parts, grace=grace_time)
 
@@ -115,6 +127,18 @@ def _beats(lease: Duration, heartbeat: Duration | None, failures_allowed: int) -
     if not 0 < interval <= ttl / 2:
         raise ConfigError(f"heartbeat must be at most half of the lease ({ttl:g} s), got {interval:g} s")
     return Beats(ttl, interval, failures_allowed)
+
+
+def _child_limits(
+    count: int | None, max_jobs: int | None, max_memory: int | str | None, *, concurrency: int
+) -> ChildLimits:
+    if count is not None:
+        names.whole_number(count, "children", least=1, most=1_000)
+    if max_jobs is not None:
+        names.whole_number(max_jobs, "child_max_jobs", least=1)
+    most = min(concurrency, os.cpu_count() or 1)
+    largest = None if max_memory is None else memory(max_memory, "child_max_memory")
+    return ChildLimits(count or most, max_jobs, largest)
 
 
 def _observe(pace: Pace, run: Run, seconds: float, now: float) -> None:

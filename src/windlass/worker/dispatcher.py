@@ -28,6 +28,14 @@ class Executor(Protocol):
         """Let go of what is idle; what will not stop is left behind."""
 
 
+class RoomyExecutor(Executor, Protocol):
+    """One that cannot begin everything at once."""
+
+    @property
+    def has_room(self) -> bool:
+        """Whether one more run would begin soon."""
+
+
 class Dispatcher:
     """Starts runs in the order in which they were claimed, never more than ``concurrency`` at once.
 
@@ -50,6 +58,7 @@ class Dispatcher:
         self.abandoned_count = 0
         self.threads: Executor
         self.loop: Executor
+        self.processes: RoomyExecutor
 
     @property
     def in_flight(self) -> int:
@@ -192,20 +201,37 @@ class Dispatcher:
     def _fill_slots(self) -> list[Run]:
         started = []
         while self._buffer and len(self._running) < self.concurrency:
-            started.append(self._take_next())
+            run = self._take_next()
+            if run is None:
+                break
+            started.append(run)
         return started
 
-    def _take_next(self) -> Run:
-        run = self._buffer.popleft()
+    def _take_next(self) -> Run | None:
+        """The next run that finds room where it runs; one that has to wait for a child lets others go first."""
+        run = self._buffer[0]
+        if run.task.is_isolated and not self.processes.has_room:
+            return self._take_next_here()
+        self._buffer.popleft()
         self._running[run] = None
         return run
 
+    def _take_next_here(self) -> Run | None:
+        run = next((run for run in self._buffer if not run.task.is_isolated), None)
+        if run is not None:
+            self._buffer.remove(run)
+            self._running[run] = None
+        return run
+
     def _executor(self, run: Run) -> Executor:
+        if run.task.is_isolated:
+            return self.processes
         return self.loop if run.task.is_async else self.threads
 
     def _start(self, runs: list[Run]) -> None:
-        asynchronous = [run for run in runs if run.task.is_async]
-        if asynchronous:
-            self.loop.start(asynchronous)
-        if len(asynchronous) < len(runs):
-            self.threads.start([run for run in runs if not run.task.is_async])
+        for executor in (self.loop, self.threads, self.processes):
+            theirs = [run for run in runs if self._executor(run) is executor]
+            if theirs:
+                executor.start(theirs)
+            if len(theirs) == len(runs):
+                return  # one kind of task is the usual case

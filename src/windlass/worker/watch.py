@@ -60,7 +60,7 @@ class Watch:
 
     def _insist(self, run: Run, now: float, *, asks_again: bool) -> None:
         """A run may swallow what stops it, so it is asked again; one that never stops is left to itself."""
-        if now - run.stop_asked >= self._patience:
+        if now - run.stop_asked >= self._patience and not run.task.is_isolated:  # a child is killed by its executor
             self._abandon(run)
         elif asks_again and now - run.stop_asked >= _ASK_AGAIN / 2:
             self._dispatcher.stop(run, run.stop or Stop.GIVEN_UP)

@@ -1,0 +1,91 @@
+"""What a worker and its child say to each other, over one pipe in each direction."""
+
+from __future__ import annotations
+
+from multiprocessing.connection import Connection
+from threading import Lock
+
+import msgspec
+from msgspec import Struct
+
+from windlass.core.outcome import Outcome
+from windlass.core.record import Claimed
+
+
+class Order(Struct, frozen=True, array_like=True, tag="order"):
+    """Run this job."""
+
+    job: Claimed
+    module: str
+    qualname: str
+    """Where the task is found; declared by code of the user's, never read from the store."""
+
+
+class Recall(Struct, frozen=True, array_like=True, tag="recall"):
+    """Give back what you have not begun."""
+
+
+class Leave(Struct, frozen=True, array_like=True, tag="leave"):
+    """End when you are done with what you have."""
+
+
+class Answered(Struct, frozen=True, array_like=True, tag="answered"):
+    """What a run gave; the times are on the monotonic clock, which all processes of a machine share."""
+
+    seq: int
+    started: float | None
+    outcome: Outcome
+
+
+class Recalled(Struct, frozen=True, array_like=True, tag="recalled"):
+    """These were not begun."""
+
+    seqs: list[int]
+
+
+class Progressed(Struct, frozen=True, array_like=True, tag="progressed"):
+    """How far a run is."""
+
+    seq: int
+    value: float | None
+    text: str | None
+
+
+class Ready(Struct, frozen=True, array_like=True, tag="ready"):
+    """The child is up."""
+
+
+ToChild = Order | Recall | Leave
+FromChild = Ready | Answered | Recalled | Progressed
+
+_encoder = msgspec.msgpack.Encoder()
+_to_child = msgspec.msgpack.Decoder(list[ToChild])
+_from_child = msgspec.msgpack.Decoder(FromChild)
+
+
+def send_orders(pipe: Connection, messages: list[ToChild]) -> None:
+    pipe.send_bytes(_encoder.encode(messages))
+
+
+def receive_orders(pipe: Connection) -> list[ToChild]:
+    """Blocks; raises ``EOFError`` when the worker is gone."""
+    return _to_child.decode(pipe.recv_bytes())
+
+
+class Answers:
+    """The child's end of the pipe to its worker; may be used from several threads."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe = pipe
+        self._lock = Lock()
+
+    def send(self, message: FromChild) -> None:
+        encoded = _encoder.encode(message)
+        with self._lock:
+            self._pipe.send_bytes(encoded)
+
+
+def receive_answer(pipe: Connection) -> FromChild:
+    """Blocks; raises ``EOFError`` when the child is gone."""
+    answer: FromChild = _from_child.decode(pipe.recv_bytes())
+    return answer

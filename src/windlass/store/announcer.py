@@ -1,7 +1,7 @@
 """Telling other processes that something happened, seldom enough to cost nothing.
 
-The first piece of news goes out at once, on the caller's thread, so that it is not lost with a program that ends right
-after its enqueue. What follows within a moment is one piece of news, which a thread sends when the moment is over.
+News after a quiet time goes out at once, on the caller's thread, so that it is not lost with a program that ends right
+after its enqueue. What follows soon after is sent by a thread, and what comes within one moment is one piece of news.
 """
 
 from __future__ import annotations
@@ -15,13 +15,16 @@ from windlass.errors import WindlassError
 from windlass.forking import start_anew_in_child
 from windlass.store.driver import Topic
 
-_MOMENT = 0.05
+_MOMENT = {Topic.WORK: 0.005, Topic.ENDINGS: 0.02}
+"""How far apart, in seconds, two pieces of news are at the least. Idle workers wait for work, so it is told sooner."""
+_QUIET = 0.05
+"""After so many seconds without news the caller sends it."""
 _IDLE = 5.0
 """After so many quiet seconds the thread ends; the next news that has to wait starts another."""
 
 
 class Announcer:
-    """Sends each topic at most once in 50 ms, and never loses the last one of a burst."""
+    """Sends each topic at most once in a moment, and never loses the last one of a burst."""
 
     def __init__(self, send: Callable[[Topic], None]) -> None:
         self._send = send
@@ -42,7 +45,7 @@ class Announcer:
             return
         with self._lock:
             now = clock.monotonic()
-            if now - self._sent[topic] < _MOMENT:
+            if now - self._sent[topic] < _QUIET:
                 self._waiting.add(topic)
                 self._see_to_it()
                 return
@@ -57,7 +60,7 @@ class Announcer:
         self._wake.set()
         if thread is not None:
             thread.join()
-        self._send_waiting()
+        self._send_all(self._take(lambda topic: True))
 
     def _see_to_it(self) -> None:
         if self._thread is None and not self._is_closed:
@@ -68,17 +71,34 @@ class Announcer:
     def _run(self) -> None:
         while clock.wait(self._wake, _IDLE) and not self._is_closed:
             self._wake.clear()
-            clock.sleep(_MOMENT)
-            self._send_waiting()
+            while self._waiting and not self._is_closed:
+                self._send_all(self._take(self._is_due))
+                self._pause()
         with self._lock:
             self._thread = None
             if self._waiting:  # told between the last look and the lock
                 self._see_to_it()
 
-    def _send_waiting(self) -> None:
+    def _is_due(self, topic: Topic) -> bool:
+        return self._due(topic) <= clock.monotonic()
+
+    def _due(self, topic: Topic) -> float:
+        return self._sent[topic] + _MOMENT[topic]
+
+    def _pause(self) -> None:
         with self._lock:
-            topics, self._waiting = self._waiting, set()
+            due = min(map(self._due, self._waiting), default=None)
+        if due is not None:
+            clock.sleep(max(0.0, due - clock.monotonic()))
+
+    def _take(self, is_due: Callable[[Topic], bool]) -> set[Topic]:
+        with self._lock:
+            topics = set(filter(is_due, self._waiting))
+            self._waiting -= topics
             self._sent.update(dict.fromkeys(topics, clock.monotonic()))
+        return topics
+
+    def _send_all(self, topics: set[Topic]) -> None:
         for topic in topics:
             self._try_to_send(topic)
 

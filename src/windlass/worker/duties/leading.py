@@ -1,4 +1,4 @@
-"""What one worker does for all: cleaning, by the leader. Apart from the other duties, which must not wait for it."""
+"""What one worker does for all: sweeping and cleaning, by the leader. Apart from the other duties, which must not wait."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from windlass.errors import StoreUnavailable
 from windlass.retention import Archive, Retention, clean
 from windlass.session import Session
 from windlass.store.leader import Lead, lead, leads, resign
+from windlass.store.sweeping import sweep
 
 log = logging.getLogger("windlass.duties")
 
@@ -44,9 +45,11 @@ class Leading:
         """One round; the seconds until the next."""
         try:
             self._lead = self._session.run(lead(_LEADER, holder=self._holder, ttl=_TTL))
-            if self._lead.holder == self._holder and clock.monotonic() - self._cleaned >= _CLEAN_EVERY:
-                self._cleaned = clock.monotonic()
-                self._clean(self._lead)
+            if self._lead.holder == self._holder:
+                self._session.run(sweep())
+                if clock.monotonic() - self._cleaned >= _CLEAN_EVERY:
+                    self._cleaned = clock.monotonic()
+                    self._clean(self._lead)
         except StoreUnavailable as error:
             log.info("store unavailable, nobody leads from here: %s", error)
             return _EVERY + clock.roll()

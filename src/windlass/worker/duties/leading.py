@@ -1,4 +1,4 @@
-"""What one worker does for all: sweeping and cleaning, by the leader. Apart from the other duties, which must not wait."""
+"""What one worker does for all: sweeping and cleaning, by the leader. The other duties must not wait for it."""
 
 from __future__ import annotations
 

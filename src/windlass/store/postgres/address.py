@@ -10,6 +10,9 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from windlass.errors import ConfigError
 
+_OURS = {"pool", "prepare", "news"}
+_POOL = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Address:
@@ -18,32 +21,79 @@ class Address:
     conninfo: str
     name: str
     """Without password."""
+    pool: int = _POOL
+    prepare: bool = True
+    news: str = "auto"
+
+    @property
+    def listens(self) -> bool:
+        """Whether this process wants to hear what others tell."""
+        return self.news != "poll"
 
 
 def parse_address(url: str, *, deadline: float) -> Address:
     """Read a URL in any form that libpq knows; what it leaves open is filled in by our defaults.
 
-    >>> parse_address("postgresql://me:secret@db.example:5433/app", deadline=5).name
+    Options of our own in the query, which libpq never sees:
+
+    - ``pool=N``: at most N connections for calls (3); beside them a process has one for heartbeats and one for news
+    - ``prepare=off``: no prepared statements, for poolers that change the server connection between transactions and
+      do not carry prepared statements along (PgBouncer before 1.21); such poolers bring no news either
+    - ``news=poll``: do not listen; what other processes store is found by looking once a second. ``news=listen``:
+      listen behind a pooler too, which helps only where it keeps the server connection for the whole session
+
+    >>> parse_address("postgresql://me:secret@db.example:5433/app?pool=8", deadline=5).name
     'postgresql://me@db.example:5433/app'
     """
+    plain, ours = _split(url)
     try:
-        said = conninfo_to_dict(url)
+        said = conninfo_to_dict(plain)
     except ProgrammingError:
         # libpq repeats the part it does not understand, which may be the password.
         raise ConfigError(
             "the store URL is none that PostgreSQL understands; write postgresql://user:password@host:5432/database "
             "and percent-encode what is special in the password"
         ) from None
-    return Address(make_conninfo(**{**_defaults(deadline), **said}), _name(said))
+    prepare = _chosen("prepare", ours.get("prepare", "on"), "on", "off") == "on"
+    return Address(
+        conninfo=make_conninfo(**{**_defaults(deadline), **said}),
+        name=_name(said),
+        pool=_pool(ours.get("pool", str(_POOL))),
+        prepare=prepare,
+        news=_chosen("news", ours.get("news", "auto" if prepare else "poll"), "auto", "listen", "poll"),
+    )
+
+
+def _split(url: str) -> tuple[str, dict[str, str]]:
+    """The URL without our options, and our options."""
+    before, _, query = url.partition("?")
+    options = [(option, *option.partition("=")[::2]) for option in query.split("&") if option]
+    kept = "&".join(option for option, name, _ in options if name not in _OURS)
+    return f"{before}?{kept}" if kept else before, {name: value for _, name, value in options if name in _OURS}
+
+
+def _pool(said: str) -> int:
+    if not said.isdecimal() or int(said) < 1:
+        raise ConfigError(f"store URL: pool must be a whole number of at least 1, got {said!r}")
+    return int(said)
+
+
+def _chosen(name: str, said: str, *choices: str) -> str:
+    if said not in choices:
+        raise ConfigError(f"store URL: {name} must be {' or '.join(choices)}, got {said!r}")
+    return said
 
 
 def _defaults(deadline: float) -> dict[str, Any]:
     return {
         "application_name": "windlass",
         "client_encoding": "UTF8",
-        "connect_timeout": max(2, round(deadline)),  # libpq takes whole seconds, and 1 as 2
-        # A network that swallows packets must not hold a call for the many minutes that TCP allows.
+        # A network that swallows packets must not hold anything for the many minutes that TCP allows: neither what was
+        # sent, nor a connection that only listens.
         "tcp_user_timeout": round(deadline * 1000),
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
     }
 
 

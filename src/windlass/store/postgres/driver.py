@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-import os
-import weakref
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable
+from math import inf
 from threading import Lock
 from typing import Any, TypeVar
 
 from msgspec.json import encode
 
 from windlass import clock
-from windlass.errors import AppClosed, ConfigError, StoreUnavailable, WindlassError
-from windlass.store.driver import News
+from windlass.errors import AppClosed, ConfigError, StoreUnavailable
+from windlass.forking import start_anew_in_child
+from windlass.store.announcer import Announcer
+from windlass.store.breaker import Breaker
+from windlass.store.driver import DataRefused, News, Topic
+from windlass.store.joining.joined import Joined, join
 from windlass.store.operation import Answer, Call, Lane
 from windlass.store.postgres import schema as schemas
 from windlass.store.postgres.address import parse_address
-from windlass.store.postgres.failures import Clashed, Outdated, broken, translated
-from windlass.store.postgres.news import Silence
-from windlass.store.postgres.pools import Pools
-from windlass.store.postgres.statements import Statement, statements
+from windlass.store.postgres.connections import Connections
+from windlass.store.postgres.failures import Again, Refused, Unprepared, translated
+from windlass.store.postgres.joined import Home, PostgresScripts
+from windlass.store.postgres.news import ChannelNews, Silence, channel
+from windlass.store.postgres.statements import Bound, statements
+from windlass.store.postgres.timed import TimedConnection
+
+log = logging.getLogger("windlass.store")
 
 T = TypeVar("T")
 
-_TRIES = 5
-"""How often a statement is offered that PostgreSQL takes back because of another one."""
+_NOTIFY = b"SELECT pg_notify($1, $2)"
+_NOTIFY_DEADLINE = 1.0
+"""Seconds; whoever has just stored a job should not wait long for others to hear of it."""
 
 
 class PostgresDriver:
@@ -32,7 +41,7 @@ class PostgresDriver:
 
     Connects to nothing until the first call, which also makes the schema where there is none; a schema of an older
     release is brought up to date by ``migrate`` only. ``now`` gives the time in milliseconds in tests, otherwise the
-    server's clock does. ``deadline`` is how many seconds a call may wait for a connection.
+    server's clock does. ``deadline`` is how many seconds a call may take, with all that it has to wait for.
     """
 
     cycle_limit = 200
@@ -42,118 +51,176 @@ class PostgresDriver:
         self._schema = schema
         self._now = now
         self._deadline = deadline
-        self._calls = statements(schema)
-        self._pools = Pools(self._address, deadline=deadline)
-        self._opening = Lock()
+        self._statements = statements(schema)
+        self._breaker = Breaker(self.name)
+        self._announcer = Announcer(self._send)
+        self._prepares = self._address.prepare
         self._is_open = False
         self._is_closed = False
-        _forget_after_fork(self)
+        self._home = Home(lambda: str(self.execute(Call("here", {"channel": None}, Lane.READ))["here"][0][0]))
+        self._begin()
+        start_anew_in_child(self, PostgresDriver.start_anew)
 
     @property
     def name(self) -> str:
         return self._address.name
 
     def execute(self, call: Call) -> Answer:
-        statement = self._calls.get(call.name)
-        if statement is None:
-            raise NotImplementedError(f"the PostgreSQL store cannot carry out {call.name!r} yet")
+        bound = self._bound(call)
+        until = clock.monotonic() + self._deadline
         if not self._is_open:
-            self._open()
-        return self._patiently(lambda: self._perform(call, statement))
+            self._open(until)
+        return self._patiently(call.lane, lambda connection: _carry_out(bound, connection), until=until)
 
-    def listen(self, wake: Callable[[], None]) -> News:
-        return Silence()
+    def listen(self, heard: Callable[[Topic], None]) -> News:
+        self._refuse_if_closed()
+        if not self._address.listens:
+            return Silence()
+        return ChannelNews(
+            self._connections,
+            schema=self._schema,
+            ourselves=self._identity,
+            heard=heard,
+            deadline=self._deadline,
+            trusts_pooler=self._address.news == "listen",
+        )
+
+    def tell(self, topic: Topic) -> None:
+        self._announcer.tell(topic)
+
+    def join(self, connection: object) -> Joined:
+        self._refuse_if_closed()
+        # Told without our name, so that our own process hears of it as well: it cannot know when the caller commits.
+        news = channel(self._schema, Topic.WORK) if self._address.listens else None
+        [here] = self._bound(Call("here", {"channel": news}))
+        scripts = PostgresScripts(self.name, home=self._home, here=here, bound=self._bound)
+        return join(connection, scripts.carry_out, database="postgresql", store=self.name)
 
     def migrate(self) -> list[str]:
-        with self._opening:
-            self._refuse_if_closed()
-            return self._patiently(self._upgrade)
+        """Bring the schema up to date, however long that takes; the names of the steps taken."""
+        return self._on_schema(schemas.migrate)
+
+    def migration_sql(self) -> str:
+        """What ``migrate`` would run, as one transaction; changes nothing."""
+        return self._on_schema(schemas.missing_sql)
 
     def close(self) -> None:
+        self._announcer.close()
         with self._opening:
             self._is_closed = True
             self._is_open = False
-            self._pools.close()
+            self._connections.close()
 
     def start_anew(self) -> None:
         """Forget everything that belongs to the parent process; called in a forked child."""
-        self._pools.abandon()
-        self._pools = Pools(self._address, deadline=self._deadline)
-        self._opening = Lock()
+        self._connections.abandon()
+        self._begin()
 
-    def _open(self) -> None:
+    def _begin(self) -> None:
+        """What every process has of its own."""
+        self._identity = f"{clock.random_bits(64):x}"
+        self._opening = Lock()
+        self._connections = Connections(self._address, breaker=self._breaker, prepare=self._prepares)
+
+    def _open(self, until: float) -> None:
         with self._opening:
             self._refuse_if_closed()
             if not self._is_open:
-                self._patiently(self._make_schema)
+                self._at_first(self._make_schema, until=until)
                 self._is_open = True
 
-    def _make_schema(self) -> None:
-        with translated(self.name), self._pools.connection(Lane.WRITE) as connection:
-            version = schemas.check_version(connection, self._schema, self.name)
-            if version == 0:
-                schemas.migrate(connection, self._schema)
-            elif version < schemas.newest(self._schema):
-                raise ConfigError(
-                    f"{self.name}: schema {self._schema!r} is of an older Windlass; run `windlass migrate`"
-                )
+    def _make_schema(self, connection: TimedConnection) -> None:
+        found = schemas.look(connection, self._schema)
+        if not found.applied:
+            schemas.migrate(connection, self._schema, self._where)
+        else:
+            schemas.check_current(found, self._where)
 
-    def _upgrade(self) -> list[str]:
-        with translated(self.name), self._pools.connection(Lane.WRITE) as connection:
-            schemas.check_version(connection, self._schema, self.name)
-            return schemas.migrate(connection, self._schema)
+    def _on_schema(self, work: Callable[[TimedConnection, str, str], T]) -> T:
+        def without_haste(connection: TimedConnection) -> T:
+            connection.until = inf
+            return work(connection, self._schema, self._where)
+
+        with self._opening:
+            self._refuse_if_closed()
+            return self._at_first(without_haste, until=clock.monotonic() + self._deadline)
+
+    def _at_first(self, work: Callable[[TimedConnection], T], *, until: float) -> T:
+        """Use a server that we have not used before: whether it lets us in is a matter of configuration then."""
+        try:
+            return self._patiently(Lane.WRITE, work, until=until)
+        except Refused as refused:
+            raise ConfigError(str(refused)) from refused.__cause__
+
+    @property
+    def _where(self) -> str:
+        return f"{self.name}: schema {self._schema!r}"
 
     def _refuse_if_closed(self) -> None:
         if self._is_closed:
             raise AppClosed(f"{self.name}: the store is closed")
 
-    def _patiently(self, attempt: Callable[[], T]) -> T:
-        """Try again when another statement came between: nothing was written then."""
-        until = clock.monotonic() + self._deadline
-        clashes = 0
+    def _send(self, topic: Topic) -> None:
+        values = [channel(self._schema, topic), self._identity]
+        self._patiently(
+            Lane.READ,  # telling twice does no harm
+            lambda connection: connection.execute(_NOTIFY, values),
+            until=clock.monotonic() + min(_NOTIFY_DEADLINE, self._deadline),
+        )
+
+    def _patiently(self, lane: Lane, work: Callable[[TimedConnection], T], *, until: float) -> T:
+        """Do something on a connection, again where nothing was written and another try may succeed."""
+        tries, before = 0, ""
         while True:
             try:
-                return attempt()
-            except Outdated as outdated:
-                if clock.monotonic() >= until:
-                    raise StoreUnavailable(
-                        f"{self.name}: others changed the same ids, keys or limited queue for {self._deadline:g} s"
-                    ) from outdated
-            except Clashed as clashed:
-                clashes += 1
-                if clashes == _TRIES:
-                    raise StoreUnavailable(
-                        f"{self.name}: gave up after {_TRIES} tries beside others ({clashed})"
-                    ) from clashed
-            clock.sleep(0.0005 * clock.roll())
+                with (
+                    self._connections.borrowed(lane, until=until) as connection,
+                    translated(self.name, connection, writes=lane is not Lane.READ),
+                ):
+                    return work(connection)
+            except Unprepared as lost:
+                self._stop_preparing(lost)
+            except StoreUnavailable as error:
+                if type(error) is StoreUnavailable and before:
+                    raise StoreUnavailable(f"{error}; before that: {before}") from error.__cause__
+                raise
+            except Again as again:
+                tries, before = tries + 1, str(again)
+                pause = again.pause * (0.5 + clock.roll())
+                if tries >= again.tries or clock.monotonic() + pause >= until:
+                    raise StoreUnavailable(f"{self.name}: {again}") from again.__cause__
+                if again.on_another:
+                    self._connections.drop_idle()
+                clock.sleep(pause)
 
-    def _perform(self, call: Call, statement: Statement) -> Answer:
-        is_broken = False
+    def _stop_preparing(self, lost: Unprepared) -> None:
+        if self._prepares:
+            self._prepares = False
+            log.warning("%s: a pooler loses prepared statements (%s); going on as with ?prepare=off", self.name, lost)
+        self._connections.stop_preparing()
+
+    def _bound(self, call: Call) -> list[Bound]:
+        """A call's statements, each with the values of its parameters, in order; lists travel as JSON."""
+        suited = [statement for statement in self._statements.get(call.name, ()) if statement.suits(call.params)]
+        if not suited:
+            raise NotImplementedError(f"the PostgreSQL store cannot carry out {call.name!r} yet")
+        values = {name: self._encoded(value) for name, value in call.params.items()}
+        values["now"] = None if self._now is None else self._now()
+        return [(statement, [values[name] for name in statement.names]) for statement in suited]
+
+    def _encoded(self, value: Any) -> Any:
+        if not isinstance(value, list | dict):
+            return value
         try:
-            with translated(self.name), self._pools.connection(call.lane) as connection:
-                try:
-                    return statement.answer(connection.execute(statement.text, self._bound(call.params)))
-                finally:
-                    is_broken = connection.broken
-        except WindlassError as error:
-            if is_broken:
-                raise broken(call, error) from error.__cause__
-            raise
-
-    def _bound(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        bound: dict[str, Any] = {"now": None if self._now is None else self._now()}
-        for name, value in params.items():
-            bound[name] = encode(value).decode() if isinstance(value, list | dict) else value
-        return bound
+            return encode(value).decode()
+        except (UnicodeError, OverflowError) as error:  # lone surrogates, numbers that no store has room for
+            raise DataRefused(f"{self.name}: {error}") from error
 
 
-def _forget_after_fork(driver: PostgresDriver) -> None:
-    """Let forked children open connections of their own, without keeping the driver alive."""
-    reference = weakref.ref(driver)
-
-    def in_child() -> None:
-        living = reference()
-        if living is not None:
-            living.start_anew()
-
-    os.register_at_fork(after_in_child=in_child)
+def _carry_out(bound: list[Bound], connection: TimedConnection) -> Answer:
+    """Run the statements of a call until one was enough, as the last one always is."""
+    for statement, values in bound:
+        answer = statement.answer(connection.execute(statement.text, values))
+        if answer is not None:
+            return answer
+    raise AssertionError("the last statement of a call must not be left for another")

@@ -2,60 +2,123 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf
 
 import psycopg
 from psycopg import errors
 
-from windlass.errors import OutcomeUnknown, StoreUnavailable, WindlassError
+from windlass.errors import OutcomeUnknown, StoreUnavailable
+from windlass.store.breaker import Away
 from windlass.store.driver import DataRefused
-from windlass.store.operation import Call, Lane
+from windlass.store.postgres.timed import TimedConnection
 
-_LOOK_AGAIN = "windlass: look again"
+LOOK_AGAIN = "windlass: look again"
 """What a statement fails with when something that it judged by has changed since it began."""
 
-_HINTS: dict[type[psycopg.Error], str] = {
-    errors.UndefinedTable: "its tables are gone; run `windlass migrate`",
+_TRIES = 5
+"""How often a statement is offered that PostgreSQL takes back because of another one."""
+
+_HINTS: dict[type[Exception], str] = {
+    errors.UndefinedTable: "its tables are gone or of another version; run `windlass migrate`",
+    errors.InvalidSchemaName: "its schema is gone; run `windlass migrate`",
+    errors.UndefinedColumn: "its tables are of another version; run `windlass migrate`",
     errors.InsufficientPrivilege: "this user may not do that",
-    errors.ReadOnlySqlTransaction: "the server takes no writes; is it a standby?",
     errors.DiskFull: "the server's disk is full",
+    errors.QueryCanceled: "the server took too long, or waited for a lock that another transaction holds",
 }
 
+# How a connection attempt failed is told in words only, in the server's language. In any other than English these are
+# not recognised, and the attempt is repeated until the deadline.
+_REFUSALS = re.compile(
+    r"authentication failed|no password supplied|no pg_hba\.conf entry|is not permitted to log in"
+    r'|(role|database|user) ".*" does not exist|permission denied for database|does not support SSL'
+    r"|certificate verify failed|root certificate file"
+)
 
-class Outdated(Exception):
-    """Nothing was written, because what the statement saw is no longer so; try again at once."""
+
+class Again(Exception):
+    """Nothing was written, and another try may succeed. The text says why it did not."""
+
+    def __init__(self, why: str, *, pause: float, tries: float = inf, on_another: bool = False) -> None:
+        super().__init__(why)
+        self.pause = pause
+        """About how many seconds to wait before the next try."""
+        self.tries = tries
+        """How many there may be."""
+        self.on_another = on_another
+        """Whether this connection would fail again, and most likely the idle ones too."""
 
 
-class Clashed(Exception):
-    """PostgreSQL took the statement back to let another one through (deadlock, serialisation); try again."""
+class Unprepared(Exception):
+    """A pooler has lost our prepared statements; nothing was written."""
+
+
+class Refused(StoreUnavailable):
+    """The server answers, but lets us in on no account: another try would only be refused again."""
+
+
+def unreachable(error: psycopg.Error, name: str) -> Away | Refused:
+    """What a connection attempt that failed means."""
+    said = " ".join(str(error).split()).removeprefix("connection failed: ")
+    return Refused(f"{name}: {said}") if _REFUSALS.search(said) else Away(said)
 
 
 @contextmanager
-def translated(name: str) -> Iterator[None]:
-    """Turn every exception of psycopg into one of ours; the cause stays attached."""
+def translated(name: str, connection: TimedConnection, *, writes: bool) -> Iterator[None]:
+    """Turn every exception of psycopg into one of ours; the cause stays attached.
+
+    ``writes`` says whether a statement whose connection broke may have left something behind.
+    """
     try:
         yield
-    except (errors.SerializationFailure, errors.DeadlockDetected) as error:
-        raise Clashed(_said(error)) from error
-    except (psycopg.DataError, psycopg.IntegrityError) as error:
-        if _LOOK_AGAIN in _said(error):
-            raise Outdated from error
-        raise DataRefused(f"{name}: {_said(error)}") from error
-    except UnicodeError as error:
-        raise DataRefused(f"{name}: {error}") from error
-    except psycopg.Error as error:
-        hint = _HINTS.get(type(error))
-        raise StoreUnavailable(f"{name}: {hint} ({_said(error)})" if hint else f"{name}: {_said(error)}") from error
+    except (psycopg.Error, UnicodeError) as error:
+        if connection.closed or _is_farewell(error):
+            connection.close()
+            raise _broken(name, error, writes=writes) from error
+        raise meaning(name, error) from error
 
 
-def broken(call: Call, error: WindlassError) -> WindlassError:
-    """What a connection that broke during a call means: a read did not happen, of a write nobody knows."""
-    if call.lane is Lane.READ:
-        return error
-    return OutcomeUnknown(f"{error}; the connection broke during {call.name!r}, which may have been carried out")
+def _is_farewell(error: Exception) -> bool:
+    """Whether it is the last thing that the server, or a pooler, says on this connection."""
+    state = error.sqlstate if isinstance(error, psycopg.Error) else None
+    return state is not None and state.startswith(("08", "57P"))
 
 
-def _said(error: psycopg.Error) -> str:
+def _broken(name: str, error: Exception, *, writes: bool) -> Exception:
+    """The connection broke during a statement: a read did not happen, of a write nobody knows."""
+    if writes:
+        return OutcomeUnknown(
+            f"{name}: {_said(error)}; the connection broke during a call that may have been carried out"
+        )
+    return Again(_said(error), pause=0.05)
+
+
+def meaning(name: str, error: Exception) -> Exception:
+    """What an error of a statement means whose connection is well."""
+    said = _said(error)
+    match error:
+        case errors.SerializationFailure() | errors.DeadlockDetected() | errors.LockNotAvailable():
+            return Again(f"gave up after {_TRIES} tries beside others ({said})", pause=0.005, tries=_TRIES)
+        case errors.ReadOnlySqlTransaction():
+            # After a failover another of the URL's hosts takes them.
+            return Again(f"the server takes no writes; is it a standby? ({said})", pause=0.2, on_another=True)
+        case errors.InvalidSqlStatementName() | errors.DuplicatePreparedStatement():
+            return Unprepared(said)
+        case errors.FeatureNotSupported() if "cached plan" in said:
+            return Again(said, pause=0.001, tries=_TRIES, on_another=True)
+        case psycopg.DataError() | psycopg.IntegrityError() if LOOK_AGAIN in said:
+            return Again("others changed the same ids, keys or limited queue all the time", pause=0.0005)
+        case psycopg.DataError() | psycopg.IntegrityError() | errors.ProgramLimitExceeded() | UnicodeError():
+            return DataRefused(f"{name}: {said}")
+        case _:
+            hint = _HINTS.get(type(error))
+            return StoreUnavailable(f"{name}: {hint} ({said})" if hint else f"{name}: {said}")
+
+
+def _said(error: Exception) -> str:
     """The server's sentence without its details, which may quote what users store."""
-    return error.diag.message_primary or " ".join(str(error).split())
+    primary = error.diag.message_primary if isinstance(error, psycopg.Error) else None
+    return primary or " ".join(str(error).split())

@@ -2,78 +2,104 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
+from dataclasses import dataclass
 from typing import Any
 
-from psycopg import Connection
-from psycopg.errors import InvalidSchemaName, UndefinedTable
+from psycopg import Connection, Cursor
 
 from windlass.errors import ConfigError
+from windlass.store.postgres.steps import Step, all_steps, lock, script
 
-_MIGRATIONS = "windlass.store.postgres.migrations"
-
-_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
-_EXISTS = "SELECT to_regnamespace(%s) IS NOT NULL"
-_TABLE = 'CREATE TABLE "{schema}".schema (version integer PRIMARY KEY, name text NOT NULL, applied_at bigint NOT NULL)'
-_NOTE = """
-    INSERT INTO "{schema}".schema VALUES (%s, %s, floor(extract(epoch FROM statement_timestamp()) * 1000))
+# Asked of the catalogue's tables: functions such as to_regnamespace may answer from what the connection remembers.
+_LOOK = """
+    SELECT count(*) > 0, count(class.oid) > 0
+    FROM pg_catalog.pg_namespace AS namespace
+    LEFT JOIN pg_catalog.pg_class AS class ON class.relnamespace = namespace.oid AND class.relname = 'schema'
+    WHERE namespace.nspname = '{schema}'
 """
+_APPLIED = 'SELECT version, name, checksum, compatible_from FROM "{schema}".schema ORDER BY version'
 
 
-def migrations(schema: str) -> list[tuple[int, str, bytes]]:
-    """Number, name and statements of every step, in order."""
-    steps = []
-    for file in files(_MIGRATIONS).iterdir():
-        if file.name.endswith(".sql"):
-            text = file.read_text(encoding="utf-8").replace("windlass_", f'"{schema}".')
-            steps.append((int(file.name.split("-")[0]), file.name, text.encode()))
-    return sorted(steps)
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A step that a store has taken, perhaps with a newer release than this."""
+
+    number: int
+    name: str
+    checksum: str
+    compatible_from: int
 
 
-def newest(schema: str) -> int:
-    """The version that this release makes."""
-    return migrations(schema)[-1][0]
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What there is of a store."""
+
+    has_schema: bool
+    applied: tuple[Applied, ...]
+
+    @property
+    def version(self) -> int:
+        """The number of the last step that this store has taken; 0 for a new one."""
+        return max((step.number for step in self.applied), default=0)
+
+    def missing(self) -> tuple[Step, ...]:
+        """The steps that this release would take."""
+        taken = {step.number for step in self.applied}
+        return tuple(step for step in all_steps() if step.number not in taken)
 
 
-def version_of(connection: Connection[Any], schema: str) -> int:
-    """The number of the last step that this store has seen; 0 for a new one."""
-    try:
-        with connection.transaction():  # inside another transaction a failed look must not spoil that one
-            row = connection.execute(f'SELECT max(version) FROM "{schema}".schema'.encode()).fetchone()  # noqa: S608
-    except (UndefinedTable, InvalidSchemaName):
-        return 0
-    return int(row[0] or 0) if row else 0
+def look(connection: Connection[Any], schema: str) -> Found:
+    """Read what there is, changing nothing."""
+    [(has_schema, has_table)] = _run(connection, _LOOK.format(schema=schema)).fetchall()
+    rows = _run(connection, _APPLIED.format(schema=schema)).fetchall() if has_table else []
+    return Found(bool(has_schema), tuple(Applied(*row) for row in rows))
 
 
-def check_version(connection: Connection[Any], schema: str, name: str) -> int:
-    """The store's version; refuses one that a newer release has changed."""
-    found, known = version_of(connection, schema), newest(schema)
-    if found > known:
+def check(found: Found, where: str) -> None:
+    """Refuse a store that is not, or no longer, made by the steps we know."""
+    known = {step.number: step for step in all_steps()}
+    for step in found.applied:
+        ours = known.get(step.number)
+        if ours is not None and ours.checksum != step.checksum:
+            raise ConfigError(
+                f"{where}: step {step.name} was taken with other contents than this Windlass has; "
+                "its tables may differ from what is expected: install the release that made the store"
+            )
+        if ours is None and step.compatible_from > max(known):
+            raise ConfigError(
+                f"{where} is version {found.version}, this Windlass knows {max(known)}; upgrade windlass to use it"
+            )
+
+
+def check_current(found: Found, where: str) -> None:
+    """Refuse as well what has to be brought up to date first."""
+    check(found, where)
+    if found.missing():
         raise ConfigError(
-            f"{name}: schema {schema!r} is version {found}, this Windlass knows {known}; upgrade windlass to use it"
+            f"{where} is version {found.version}, this Windlass needs {all_steps()[-1].number}; run `windlass migrate`"
         )
-    return found
 
 
-def migrate(connection: Connection[Any], schema: str) -> list[str]:
-    """Take the steps that are missing, all or none; of several processes one does it and the others wait."""
-    taken = []
+def migrate(connection: Connection[Any], schema: str, where: str) -> list[str]:
+    """Take the steps that are missing, all or none; their names."""
     with connection.transaction():
-        connection.execute(_LOCK, [f"windlass {schema}"])
-        current = version_of(connection, schema)
-        for number, name, text in migrations(schema):
-            if number <= current:
-                continue
-            if number == 1:
-                _make(connection, schema)
-            connection.execute(text)
-            connection.execute(_NOTE.format(schema=schema).encode(), [number, name])
-            taken.append(name)
-    return taken
+        _run(connection, lock(schema))
+        found = look(connection, schema)
+        check(found, where)
+        if not found.has_schema:  # asked first: IF NOT EXISTS needs the right to create even where nothing is created
+            _run(connection, f'CREATE SCHEMA "{schema}"')
+        for step in found.missing():
+            _run(connection, step.sql(schema))
+    return [step.name for step in found.missing()]
 
 
-def _make(connection: Connection[Any], schema: str) -> None:
-    row = connection.execute(_EXISTS, [f'"{schema}"']).fetchone()
-    if not (row and row[0]):  # asked first: IF NOT EXISTS needs the right to create even where nothing is created
-        connection.execute(f'CREATE SCHEMA "{schema}"'.encode())
-    connection.execute(_TABLE.format(schema=schema).encode())
+def missing_sql(connection: Connection[Any], schema: str, where: str) -> str:
+    """What ``migrate`` would run now."""
+    found = look(connection, schema)
+    check(found, where)
+    return script(found.missing(), schema, is_missing=not found.has_schema)
+
+
+def _run(connection: Connection[Any], sql: str) -> Cursor[Any]:
+    """Nothing here is run often enough to be prepared, and a step is many statements, which cannot be."""
+    return connection.execute(sql.encode(), prepare=False)

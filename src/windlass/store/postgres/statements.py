@@ -1,4 +1,7 @@
-"""Statement files as psycopg wants them, and what their rows mean.
+"""Statement files as PostgreSQL wants them, and what their rows mean.
+
+Parameters travel without a type and the server takes it from where they stand, so that one prepared statement serves
+null as well as numbers of any size; where the place does not say it, the statement casts.
 
 On PostgreSQL a call is one statement, whose heading names the parts of the answer:
 
@@ -6,18 +9,23 @@ On PostgreSQL a call is one statement, whose heading names the parts of the answ
 - several: it gives one row with a column of JSON for each part, in any order, named like the part
 - ``-- gives NAME as json``: the part stays JSON text, for records that are decoded from it in one step
 - ``-- guard NAME``: a column that is null unless the guard stops the call; then it is all of the answer
+
+A call that has a folder of numbered files is one of them, the first that does:
+
+- ``-- only without NAME``: left out when the list NAME is not empty
+- ``-- enough NAME``: a column that is false where the statement is not made for what it found; it has written nothing
+  then, and the next file is carried out instead
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec.json import decode
-from psycopg import Cursor
 
 from windlass.store.operation import Answer
 from windlass.store.statements import load_calls
@@ -25,8 +33,26 @@ from windlass.store.statements import load_calls
 _CALLS = "windlass.store.postgres.calls"
 
 _PART = re.compile(r"^-- (gives|guard) (\w+)( as json)?$", re.M)
+_ONLY_WITHOUT = re.compile(r"^-- only without (\w+)$", re.M)
+_ENOUGH = re.compile(r"^-- enough (\w+)$", re.M)
 _COMMENT = re.compile(r"^\s*--.*\n", re.M)
-_PARAMETER = re.compile(r":([a-z_]+)\b")
+_PARAMETER = re.compile(r"(?<!:):([a-z_]+)\b")
+
+
+class Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+class Gave(Protocol):
+    """What a statement gave: a cursor of psycopg, or what a caller's own connection gave instead of one."""
+
+    @property
+    def description(self) -> Sequence[Named] | None: ...
+
+    def fetchone(self) -> Any: ...
+
+    def fetchall(self) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +66,27 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One call's statement in psycopg's notation."""
+    """A call's statement, or one of several, in PostgreSQL's notation."""
 
     text: bytes
+    names: tuple[str, ...]
+    """Of its parameters ``$1``, ``$2`` and so on."""
     parts: tuple[Part, ...]
+    only_without: str | None = None
+    enough: str | None = None
 
-    def answer(self, cursor: Cursor[Any]) -> Answer:
-        """Shape what the statement gave."""
+    def suits(self, params: Mapping[str, Any]) -> bool:
+        """Whether it may be carried out for a call with these parameters."""
+        return self.only_without is None or not params[self.only_without]
+
+    def answer(self, cursor: Gave) -> Answer | None:
+        """Shape what the statement gave; None when it was not enough."""
+        if self.enough is not None:
+            [is_enough] = cursor.fetchone()
+            return {} if is_enough else None
         if not self.parts:
             return {}
-        if len(self.parts) == 1:
+        if len(self.parts) == 1 and not self.parts[0].is_json:
             return {self.parts[0].name: cursor.fetchall()}
         row = cursor.fetchone()
         assert row is not None
@@ -57,27 +94,43 @@ class Statement:
         columns = dict(zip((column.name for column in cursor.description), row, strict=True))
         for part in self.parts:
             if part.is_guard and columns[part.name] is not None:
-                return {part.name: decode(columns[part.name])}
+                return {part.name: _rows(columns[part.name])}
         return {
-            part.name: columns[part.name] if part.is_json else decode(columns[part.name])
+            part.name: columns[part.name] if part.is_json else _rows(columns[part.name])
             for part in self.parts
             if not part.is_guard
         }
 
 
+Bound = tuple[Statement, list[Any]]
+"""A statement and the values of its parameters."""
+
+
+def _rows(value: Any) -> Any:
+    """Rows from a column of JSON; on a connection of the caller's they may be decoded already."""
+    return decode(value) if isinstance(value, bytes | str) else value
+
+
 @cache
-def statements(schema: str) -> Mapping[str, Statement]:
-    """Every call by name, for tables in ``schema`` (checked by the caller)."""
+def statements(schema: str) -> Mapping[str, Sequence[Statement]]:
+    """Every call's statements by name, for tables in ``schema`` (checked by the caller)."""
     calls = load_calls(_CALLS, prefix=f'"{schema}".')
-    return {name: translate(steps[0].text) for name, steps in calls.items()}
+    return {name: [translate(step.text) for step in steps] for name, steps in calls.items()}
 
 
 def translate(source: str) -> Statement:
-    """Turn ``:name`` into psycopg's ``%(name)s``; comments go, they could be taken for parameters.
+    """Turn ``:name`` into ``$1``; comments go, they could be taken for parameters.
 
-    >>> translate("-- gives total\\nSELECT :one % 2").text
-    b'SELECT %(one)s %% 2'
+    >>> translate("-- gives total\\nSELECT :one + :two - :one").text
+    b'SELECT $1 + $2 - $1'
     """
     parts = tuple(Part(name, kind == "guard", bool(as_json)) for kind, name, as_json in _PART.findall(source))
-    text = _PARAMETER.sub(r"%(\1)s", _COMMENT.sub("", source).replace("%", "%%"))
-    return Statement(text.strip().encode(), parts)
+    code = _COMMENT.sub("", source).strip()
+    names = tuple(dict.fromkeys(_PARAMETER.findall(code)))
+    text = _PARAMETER.sub(lambda match: f"${names.index(match[1]) + 1}", code)
+    return Statement(text.encode(), names, parts, _said(_ONLY_WITHOUT, source), _said(_ENOUGH, source))
+
+
+def _said(heading: re.Pattern[str], source: str) -> str | None:
+    found = heading.search(source)
+    return found[1] if found else None

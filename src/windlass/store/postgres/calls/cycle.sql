@@ -10,120 +10,176 @@
 -- gives marked
 -- gives claimed as json
 --
--- Locks are taken in the order lease, keys, jobs by seq: each part counts the one before it. A job that this call
--- puts back is not taken by the same call, because a statement does not see what its own parts write.
+-- Locks are taken in the order lease, keys, rows of running by seq: each part counts the one before it. A job that this
+-- call puts back is not taken by the same call, because a statement does not see what its own parts write.
+--
+-- A prepared statement is planned once, perhaps while the tables are empty. So that it then probes an index for each
+-- row and never reads a table that has grown since, rows are looked up in LATERAL parts that OFFSET 0 or a lock keeps
+-- apart, and some conditions are there only because the planner takes them for choosy (the kind of a list, all of the
+-- numbers that a seq can be).
 WITH clock AS (
     SELECT coalesce(
         CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
 ), lease AS MATERIALIZED (
-    -- The lock keeps the lease from being rescued between this look and the commit of what is taken under it.
+    -- The lock keeps the lease from being rescued or closed between this look and the commit of what is taken under
+    -- it; renewing it is not held up.
     SELECT lease.id FROM windlass_lease AS lease, clock
     WHERE CAST(:rooms AS text) <> '[]' AND lease.id = :lease AND lease.state = 'open'
     AND lease.renewed_at - lease.ttl <= clock.now AND clock.now < lease.renewed_at + lease.ttl
-    FOR SHARE OF lease
+    FOR KEY SHARE OF lease
+), named AS MATERIALIZED (
+    SELECT jsonb_typeof(value) AS kind, (value ->> 0) COLLATE "C" AS key, CAST(value ->> 1 AS bigint) AS seq
+    FROM jsonb_array_elements(CAST(:keys AS jsonb)) WHERE (SELECT count(*) FROM lease) >= 0
+    ORDER BY key
 ), held AS MATERIALIZED (
-    SELECT key.key FROM windlass_key AS key
-    WHERE key.key = ANY (ARRAY(SELECT value ->> 0 FROM jsonb_array_elements(CAST(:keys AS jsonb))))
-    AND (SELECT count(*) FROM lease) >= 0
-    ORDER BY key.key
-    FOR UPDATE
+    SELECT named.kind, found.place, found.id, named.seq FROM named CROSS JOIN LATERAL (
+        SELECT key.ctid AS place, key.id FROM windlass_key AS key
+        WHERE key.key = named.key AND key.until <> 'window'
+        FOR UPDATE) AS found
 ), ending AS MATERIALIZED (
-    SELECT CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence, value ->> 2 AS state,
+    SELECT jsonb_typeof(value) AS kind, CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence, value ->> 2 AS state,
         value ->> 3 AS reason, CAST(value ->> 4 AS integer) AS charge, CAST(value ->> 5 AS integer) AS crash,
         CAST(value ->> 6 AS integer) AS rescue, CAST(value ->> 7 AS bigint) AS delay,
         CAST(value ->> 8 AS bigint) AS ran_for, value ->> 9 AS result, value ->> 10 AS errors
     FROM jsonb_array_elements(CAST(:endings AS jsonb))
     UNION ALL
-    SELECT CAST(value ->> 0 AS bigint), CAST(value ->> 1 AS bigint), 'completed', NULL, 1, 0, 0, NULL,
-        CAST(value ->> 2 AS bigint), value ->> 3, NULL
+    SELECT jsonb_typeof(value), CAST(value ->> 0 AS bigint), CAST(value ->> 1 AS bigint), 'completed', NULL, 1, 0, 0,
+        NULL, CAST(value ->> 2 AS bigint), value ->> 3, NULL
     FROM jsonb_array_elements(CAST(:completed AS jsonb))
+    ORDER BY seq
 ), mark AS MATERIALIZED (
-    SELECT CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence, CAST(value ->> 2 AS bigint) AS ago
+    SELECT jsonb_typeof(value) AS kind, CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence,
+        CAST(value ->> 2 AS bigint) AS ago
     FROM jsonb_array_elements(CAST(:marks AS jsonb))
 ), locked AS MATERIALIZED (
-    SELECT job.seq FROM windlass_job AS job
-    WHERE job.seq = ANY (ARRAY(SELECT ending.seq FROM ending UNION ALL SELECT mark.seq FROM mark))
-    AND (SELECT count(*) FROM held) >= 0
-    ORDER BY job.seq
-    FOR UPDATE
-), ended AS (
+    -- Endings alone lock their rows one after the other by themselves; with marks among them the order must be made.
+    SELECT found.seq FROM (
+        SELECT ending.seq FROM ending UNION ALL SELECT mark.seq FROM mark ORDER BY seq
+    ) AS wanted CROSS JOIN LATERAL (
+        SELECT running.seq FROM windlass_running AS running WHERE running.seq = wanted.seq
+        FOR UPDATE) AS found
+    WHERE CAST(:marks AS text) <> '[]' AND (SELECT count(*) FROM held) >= 0
+), owner AS MATERIALIZED (
     -- Only the owner whose fence the job still carries may end it, and only while it runs; for every other row nothing
-    -- happens. A cancel request turns every ending but completed into cancelled.
+    -- happens.
+    SELECT ending.*, found.place FROM ending CROSS JOIN LATERAL (
+        SELECT running.ctid AS place FROM windlass_running AS running
+        WHERE running.seq = ending.seq AND running.fence = ending.fence OFFSET 0) AS found
+    WHERE (SELECT count(*) FROM held) >= 0 AND (SELECT count(*) FROM locked) >= 0
+), ended AS (
+    -- By their place in the table, in the order of seq. A row that others have changed since this statement began is
+    -- in another place now; see the last column. A cancel request turns every ending but completed into cancelled.
+    DELETE FROM windlass_running AS running USING owner AS ending, clock
+    WHERE running.ctid = ending.place AND ending.kind = 'array'
+    RETURNING running.seq, running.fence, running.claimed_at, running.cancel_requested_at, running.queue,
+        running.worker, running.progress, ending.delay, ending.result, ending.errors,
+        CASE WHEN running.cancel_requested_at IS NULL OR ending.state = 'completed'
+            THEN ending.state ELSE 'cancelled' END AS state,
+        CASE WHEN running.cancel_requested_at IS NULL OR ending.state = 'completed' THEN ending.reason END AS reason,
+        running.attempt + ending.charge AS attempt, running.crashes + ending.crash AS crashes,
+        running.rescues + ending.rescue AS rescues,
+        coalesce(running.started_at, clock.now - ending.ran_for) AS started_at
+), finished AS (
+    INSERT INTO windlass_finished (
+        seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
+        reason, worker, progress, result, errors)
+    SELECT seq, fence, clock.now, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
+        reason, worker, progress, result, errors
+    FROM ended, clock WHERE state IN ('completed', 'failed', 'cancelled')
+), back AS (
     UPDATE windlass_job AS job SET
-        -- A state that no run can end in becomes null, which the table refuses.
-        state = CASE WHEN job.cancel_requested_at IS NOT NULL AND ending.state <> 'completed' THEN 'cancelled'
-            WHEN ending.state NOT IN ('running', 'blocked') THEN ending.state END,
-        reason = CASE WHEN job.cancel_requested_at IS NULL OR ending.state = 'completed' THEN ending.reason END,
-        attempt = job.attempt + ending.charge,
-        crashes = job.crashes + ending.crash,
-        rescues = job.rescues + ending.rescue,
-        run_at = coalesce(clock.now + ending.delay, job.run_at),
-        started_at = coalesce(job.started_at, clock.now - ending.ran_for),
-        finished_at = CASE
-            WHEN job.cancel_requested_at IS NOT NULL OR ending.state IN ('completed', 'failed', 'cancelled')
-            THEN clock.now END,
+        -- a state that no run can end in is refused by the table
+        waiting = ended.state, reason = ended.reason, attempt = ended.attempt, crashes = ended.crashes,
+        rescues = ended.rescues, run_at = coalesce(clock.now + ended.delay, job.run_at),
+        claimed_at = ended.claimed_at, started_at = ended.started_at, fence = ended.fence, worker = ended.worker,
         -- how long it has been unknown to every worker that met it; any other ending starts that clock anew
-        unknown_at = CASE WHEN ending.reason = 'unknown_task' THEN coalesce(job.unknown_at, clock.now) END,
-        result = ending.result,
-        errors = coalesce(ending.errors, job.errors),
-        lease = NULL,
-        claim = NULL
-    FROM ending, clock
-    WHERE job.seq = ANY (ARRAY(SELECT locked.seq FROM locked)) AND job.seq = ending.seq AND job.fence = ending.fence
-    -- The empty text keeps the planner from walking the index of running jobs against the whole batch.
-    AND job.state || '' = 'running'
-    RETURNING job.seq, job.id, job.state
+        unknown_at = CASE WHEN ended.reason = 'unknown_task' THEN coalesce(job.unknown_at, clock.now) END,
+        progress = coalesce(ended.progress, job.progress), errors = coalesce(ended.errors, job.errors)
+    FROM ended, clock
+    WHERE job.seq = ended.seq AND ended.state NOT IN ('completed', 'failed', 'cancelled')
+    RETURNING job.seq, job.waiting, job.created_at, job.run_at, job.priority, job.queue
+), ready AS (
+    INSERT INTO windlass_ready (seq, since, priority, queue)
+    SELECT seq, greatest(created_at, run_at), priority, queue FROM back WHERE waiting = 'pending'
+), due AS (
+    INSERT INTO windlass_due (seq, run_at, state, queue)
+    SELECT seq, run_at, waiting, queue FROM back WHERE waiting <> 'pending'
 ), freed AS (
     -- A finished job gives its unique key back, unless the key is held for a window of time.
-    DELETE FROM windlass_key AS key USING ended, jsonb_array_elements(CAST(:keys AS jsonb)) AS item (value)
-    WHERE key.key = item.value ->> 0 AND CAST(item.value ->> 1 AS bigint) = ended.seq AND key.id = ended.id
-    AND key.until <> 'window' AND ended.state IN ('completed', 'failed', 'cancelled')
+    DELETE FROM windlass_key AS key USING held
+    WHERE key.ctid = held.place AND held.kind = 'array' AND (held.seq, held.id) IN (
+        SELECT ended.seq, owner.id FROM ended CROSS JOIN LATERAL (
+            SELECT job.id FROM windlass_job AS job WHERE job.seq = ended.seq OFFSET 0) AS owner
+        WHERE ended.state IN ('completed', 'failed', 'cancelled') AND ended.seq IN (SELECT held.seq FROM held))
+), starter AS MATERIALIZED (
+    -- A row may be written only once in a statement, and an ending comes first.
+    SELECT mark.*, found.place FROM mark CROSS JOIN LATERAL (
+        SELECT running.ctid AS place FROM windlass_running AS running
+        WHERE running.seq = mark.seq AND running.fence = mark.fence OFFSET 0) AS found
+    WHERE mark.seq NOT IN (SELECT ended.seq FROM ended)
 ), marked AS (
     -- Notes that user code has begun under this fence; the attempt itself is charged by the ending or by rescue.
-    -- A row may be written only once in a statement, and an ending comes first.
-    UPDATE windlass_job AS job SET started_at = coalesce(job.started_at, clock.now - mark.ago)
-    FROM mark, clock
-    WHERE job.seq = ANY (ARRAY(SELECT locked.seq FROM locked)) AND job.seq = mark.seq AND job.fence = mark.fence
-    AND job.state || '' = 'running' AND job.seq NOT IN (SELECT ended.seq FROM ended)
-    RETURNING job.seq
+    UPDATE windlass_running AS running SET started_at = coalesce(running.started_at, clock.now - mark.ago)
+    FROM starter AS mark, clock
+    WHERE running.ctid = mark.place AND mark.kind = 'array'
+    RETURNING running.seq
 ), room AS MATERIALIZED (
-    SELECT value ->> 0 AS queue, CAST(value ->> 1 AS integer) AS room
+    SELECT jsonb_typeof(value) AS kind, value ->> 0 AS queue, CAST(value ->> 1 AS integer) AS room
     FROM jsonb_array_elements(CAST(:rooms AS jsonb))
-    WHERE EXISTS (SELECT 1 FROM lease) AND CAST(value ->> 1 AS integer) > 0
+    WHERE EXISTS (SELECT 1 FROM lease) AND jsonb_typeof(value) = 'array' AND CAST(value ->> 1 AS integer) > 0
     AND NOT EXISTS (
         SELECT 1 FROM windlass_queue AS queue
         WHERE queue.name IN (value ->> 0, '*') AND queue.paused_at IS NOT NULL)
 ), picked AS MATERIALIZED (
     -- By priority and then by age. Locked inside each branch, with that queue's own room: rows that were merged first
     -- and locked later come back empty or twice.
-    SELECT next.seq FROM room CROSS JOIN LATERAL (
-        SELECT job.seq FROM windlass_job AS job WHERE job.queue = room.queue AND job.state = 'pending'
-        ORDER BY job.priority DESC, job.seq LIMIT room.room
+    SELECT room.kind, next.place FROM room CROSS JOIN LATERAL (
+        SELECT ready.ctid AS place FROM windlass_ready AS ready
+        WHERE ready.queue = room.queue AND ready.seq BETWEEN 0 AND 9223372036854775807
+        ORDER BY ready.priority DESC, ready.seq LIMIT room.room
         FOR UPDATE SKIP LOCKED) AS next
 ), taken AS (
-    UPDATE windlass_job AS job SET
-        state = 'running', fence = job.fence + 1, lease = :lease, claim = :token, worker = :worker,
-        claimed_at = clock.now, started_at = NULL, finished_at = NULL
-    FROM clock
-    WHERE job.seq = ANY (ARRAY(SELECT picked.seq FROM picked)) AND job.state = 'pending'
-    RETURNING job.seq, job.id, job.task, job.queue, job.priority, job.payload, job.meta, job.attempt, job.max_attempts,
-        job.crashes, job.rescues, job.fence, job.timeout, job.created_at, job.cancel_requested_at, job.unique_key,
-        job.errors, job.retry, job.unknown_at
+    -- By their place in the table: they are locked, and nobody ever updates such a row.
+    DELETE FROM windlass_ready AS ready USING picked
+    WHERE ready.ctid = picked.place AND picked.kind = 'array'
+    RETURNING ready.seq
+), begun AS MATERIALIZED (
+    -- A pending job's row does not change while its row of ready is there.
+    SELECT asked.* FROM taken CROSS JOIN LATERAL (
+        SELECT seq, id, task, queue, priority, payload, meta, attempt, max_attempts, crashes, rescues,
+            fence + 1 AS fence, timeout, created_at, unique_key, errors, retry, unknown_at
+        FROM windlass_job AS job WHERE job.seq = taken.seq OFFSET 0) AS asked
+), owned AS (
+    INSERT INTO windlass_running (
+        seq, fence, claimed_at, attempt, crashes, rescues, queue, lease, claim, worker)
+    SELECT seq, fence, clock.now, attempt, crashes, rescues, queue, CAST(:lease AS text), CAST(:token AS text),
+        CAST(:worker AS text)
+    FROM begun, clock
 ), claimed AS (
-    SELECT * FROM taken
+    SELECT *, false AS wants_cancel FROM begun
     UNION ALL
-    SELECT job.seq, job.id, job.task, job.queue, job.priority, job.payload, job.meta, job.attempt, job.max_attempts,
-        job.crashes, job.rescues, job.fence, job.timeout, job.created_at, job.cancel_requested_at, job.unique_key,
-        job.errors, job.retry, job.unknown_at
-    FROM windlass_job AS job
-    WHERE job.state = 'running' AND job.lease = :lease AND job.claim = :token
-    AND job.seq NOT IN (SELECT ended.seq FROM ended)
+    SELECT known.* FROM windlass_running AS running CROSS JOIN LATERAL (
+        SELECT seq, id, task, queue, priority, payload, meta, attempt, max_attempts, crashes, rescues, fence, timeout,
+            created_at, unique_key, errors, retry, unknown_at, cancel_requested_at IS NOT NULL
+        FROM windlass_record AS record WHERE record.seq = running.seq OFFSET 0) AS known
+    WHERE CAST(:rooms AS text) = '[]' AND running.lease = :lease AND running.claim = :token
+    AND running.seq NOT IN (SELECT ended.seq FROM ended)
 )
 SELECT
     (SELECT json_build_array(json_build_array(count(*))) FROM ended) AS ended,
     (SELECT coalesce(json_agg(json_build_array(seq)), '[]') FROM marked) AS marked,
-    (SELECT coalesce(json_agg(json_build_array(
-            seq, id, task, queue, priority, payload, meta, attempt, max_attempts, crashes, rescues, fence, timeout,
-            created_at, cancel_requested_at IS NOT NULL, unique_key, errors, retry, clock.now - unknown_at
-        ) ORDER BY priority DESC, seq), '[]')
-        FROM claimed, clock) AS claimed
+    -- An array of texts takes a third of the time that building JSON from values of each type takes.
+    (SELECT coalesce(array_to_json(array_agg(ARRAY[
+            CAST(seq AS text), id, task, queue, CAST(priority AS text), payload, meta, CAST(attempt AS text),
+            CAST(max_attempts AS text), CAST(crashes AS text), CAST(rescues AS text), CAST(fence AS text),
+            CAST(timeout AS text), CAST(created_at AS text), CAST(wants_cancel AS text), unique_key, errors, retry,
+            CAST(clock.now - unknown_at AS text)
+        ] ORDER BY priority DESC, seq)), '[]')
+        FROM claimed, clock) AS claimed,
+    -- Somebody has marked, cancelled or rescued one of the jobs meanwhile: nothing is kept, and the driver repeats it.
+    CAST(CASE
+        WHEN (SELECT count(*) FROM owner) <> (SELECT count(*) FROM ended)
+            OR (SELECT count(*) FROM starter) <> (SELECT count(*) FROM marked)
+        THEN 'windlass: look again'
+        ELSE '0'
+    END AS integer) AS again

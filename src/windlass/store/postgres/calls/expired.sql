@@ -1,12 +1,26 @@
 -- Running jobs that no open lease in time covers; a lease that is not there is over.
 -- gives expired
-SELECT job.seq, job.fence, job.attempt, job.max_attempts, job.crashes, job.rescues, job.errors, job.unique_key,
-    strpos(coalesce(job.lease, ''), ':') > 0, job.started_at IS NOT NULL, job.lease, job.worker
-FROM windlass_job AS job, (
+WITH RECURSIVE clock AS (
     SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now) AS clock
-WHERE job.state = 'running' AND NOT EXISTS (
-    SELECT 1 FROM windlass_lease AS lease
-    WHERE lease.id = job.lease AND lease.state = 'open'
-    AND lease.renewed_at - lease.ttl <= clock.now AND clock.now < lease.renewed_at + lease.ttl)
-ORDER BY job.seq LIMIT CAST(:limit AS bigint)
+        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+), holding AS (
+    -- The leases that hold something, one step of the index each, however many jobs they hold.
+    (SELECT lease FROM windlass_running ORDER BY lease LIMIT 1)
+    UNION ALL
+    SELECT (SELECT next.lease FROM windlass_running AS next WHERE next.lease > holding.lease
+        ORDER BY next.lease LIMIT 1)
+    FROM holding WHERE holding.lease IS NOT NULL
+), over AS (
+    SELECT holding.lease FROM holding, clock
+    WHERE NOT EXISTS (
+        SELECT 1 FROM windlass_lease AS lease
+        WHERE lease.id = holding.lease AND lease.state = 'open'
+        AND lease.renewed_at - lease.ttl <= clock.now AND clock.now < lease.renewed_at + lease.ttl)
+)
+SELECT running.seq, running.fence, running.attempt, job.max_attempts, running.crashes, running.rescues, job.errors,
+    job.unique_key, strpos(running.lease, ':') > 0, running.started_at IS NOT NULL, running.lease, running.worker
+FROM (
+    SELECT * FROM windlass_running WHERE lease = ANY (ARRAY(SELECT over.lease FROM over))
+    ORDER BY seq LIMIT CAST(:limit AS bigint)
+) AS running JOIN windlass_job AS job ON job.seq = running.seq
+ORDER BY running.seq

@@ -6,23 +6,34 @@ WITH looked AS MATERIALIZED (
     (SELECT seq FROM windlass_job WHERE CAST(:ended AS text) IS NULL AND seq < CAST(:cursor AS bigint)
         ORDER BY seq DESC LIMIT CAST(:window AS bigint))
     UNION ALL
-    (SELECT seq FROM windlass_job
-        WHERE state IN ('failed', 'cancelled') AND state = :ended AND seq < CAST(:cursor AS bigint)
-        ORDER BY seq DESC LIMIT CAST(:window AS bigint))
-), found AS (
-    SELECT * FROM windlass_job
-    WHERE seq IN (SELECT seq FROM looked)
-    AND (CAST(:states AS jsonb) IS NULL
-        OR state = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:states AS jsonb)))))
-    AND (CAST(:queue AS text) IS NULL OR queue = :queue)
-    AND (CAST(:task AS text) IS NULL OR task = :task)
-    AND (CAST(:reason AS text) IS NULL OR reason = :reason)
-    AND (CAST(:since AS bigint) IS NULL OR created_at >= CAST(:since AS bigint))
-    AND (CAST(:until AS bigint) IS NULL OR created_at < CAST(:until AS bigint))
-    AND (CAST(:finished_before AS bigint) IS NULL OR finished_at < CAST(:finished_before AS bigint))
+    -- Written as a range, in an order that only the index of dead letters has: by seq alone the planner would walk all
+    -- finished jobs for the few that failed.
+    (SELECT seq FROM windlass_finished
+        WHERE state IN ('failed', 'cancelled') AND state >= CAST(:ended AS text)
+        AND (state, seq) < (CAST(:ended AS text), CAST(:cursor AS bigint))
+        ORDER BY state DESC, seq DESC LIMIT CAST(:window AS bigint))
+), found AS MATERIALIZED (
+    -- One look into the indexes for each of them, the newest first, until the page is full; first at what the job's own
+    -- row can tell.
+    SELECT job.* FROM (SELECT seq FROM looked ORDER BY seq DESC) AS newest
+    CROSS JOIN LATERAL (
+        SELECT job.seq FROM windlass_job AS job
+        WHERE job.seq = newest.seq
+        AND (CAST(:queue AS text) IS NULL OR job.queue = :queue)
+        AND (CAST(:task AS text) IS NULL OR job.task = :task)
+        AND (CAST(:since AS bigint) IS NULL OR job.created_at >= CAST(:since AS bigint))
+        AND (CAST(:until AS bigint) IS NULL OR job.created_at < CAST(:until AS bigint))
+        LIMIT 1) AS near
+    CROSS JOIN LATERAL (SELECT * FROM windlass_record WHERE windlass_record.seq = near.seq LIMIT 1) AS job
+    WHERE (CAST(:states AS jsonb) IS NULL
+        OR job.state = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:states AS jsonb)))))
+    AND (CAST(:reason AS text) IS NULL OR job.reason = :reason)
+    AND (CAST(:finished_before AS bigint) IS NULL OR job.finished_at < CAST(:finished_before AS bigint))
     AND (CAST(:text AS text) IS NULL
-        OR strpos(lower(id || ' ' || task || ' ' || payload || ' ' || coalesce(errors, '')), lower(:text)) > 0)
-    ORDER BY seq DESC LIMIT CAST(:limit AS bigint)
+        OR strpos(
+            lower(job.id || ' ' || job.task || ' ' || job.payload || ' ' || coalesce(job.errors, '')),
+            lower(CAST(:text AS text) COLLATE "C")) > 0)
+    ORDER BY newest.seq DESC LIMIT CAST(:limit AS bigint)
 )
 SELECT
     (SELECT coalesce(json_agg(json_build_array(

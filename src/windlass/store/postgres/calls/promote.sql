@@ -3,13 +3,22 @@
 WITH clock AS (
     SELECT coalesce(
         CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
-)
-UPDATE windlass_job AS job SET state = 'pending', promoted_at = (SELECT now FROM clock)
--- Every worker promotes; a row that somebody else has in hand is passed by, so that nobody waits.
-WHERE job.seq = ANY (ARRAY(
-    SELECT due.seq FROM windlass_job AS due
-    WHERE due.state IN ('scheduled', 'retrying') AND due.run_at <= (SELECT now FROM clock)
+), picked AS MATERIALIZED (
+    -- Every worker promotes; a row that somebody else has in hand is passed by, so that nobody waits.
+    SELECT due.ctid AS place FROM windlass_due AS due
+    -- All that was due until now; given as a range, because the planner takes one for choosy (as in cycle).
+    WHERE due.run_at BETWEEN 0 AND (SELECT now FROM clock)
     ORDER BY due.run_at, due.seq LIMIT CAST(:limit AS bigint)
-    FOR UPDATE SKIP LOCKED))
-AND job.state IN ('scheduled', 'retrying')
-RETURNING job.seq
+    FOR UPDATE SKIP LOCKED
+), taken AS (
+    -- By their place in the table: they are locked, and nobody ever updates such a row.
+    DELETE FROM windlass_due AS due USING picked WHERE due.ctid = picked.place
+    RETURNING due.seq
+), promoted AS (
+    UPDATE windlass_job AS job SET waiting = 'pending', promoted_at = (SELECT now FROM clock)
+    FROM taken WHERE job.seq = taken.seq
+    RETURNING job.seq, job.created_at, job.run_at, job.priority, job.queue
+)
+INSERT INTO windlass_ready (seq, since, priority, queue)
+SELECT seq, greatest(created_at, run_at), priority, queue FROM promoted
+RETURNING seq

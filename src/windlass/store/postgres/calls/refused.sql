@@ -8,12 +8,16 @@ WITH clock AS (
 ), write AS MATERIALIZED (
     SELECT CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence, value ->> 2 AS what, place
     FROM jsonb_array_elements(CAST(:writes AS jsonb)) WITH ORDINALITY AS item (value, place)
+), there AS MATERIALIZED (
+    -- OFFSET 0 as in cycle: a plan that was made while the tables were empty probes an index for each job.
+    SELECT found.seq, found.fence FROM (SELECT DISTINCT write.seq FROM write) AS wanted CROSS JOIN LATERAL (
+        SELECT seq, fence FROM windlass_record AS record WHERE record.seq = wanted.seq OFFSET 0) AS found
 ), noted AS (
     INSERT INTO windlass_event (seq, at, kind, worker, fence, detail)
-    SELECT job.seq, clock.now, 'refused', CAST(:worker AS text), write.fence, json_build_object('write', write.what)
-    FROM clock, write JOIN windlass_job AS job ON job.seq = write.seq AND job.fence <> write.fence
+    SELECT write.seq, clock.now, 'refused', CAST(:worker AS text), write.fence, json_build_object('write', write.what)
+    FROM clock, write JOIN there ON there.seq = write.seq AND there.fence <> write.fence
     ORDER BY write.place
 )
 -- Those that were refused indeed. A job that still carries the fence was ended by an earlier try of the same write.
 SELECT write.seq FROM write
-WHERE NOT EXISTS (SELECT 1 FROM windlass_job AS job WHERE job.seq = write.seq AND job.fence = write.fence)
+WHERE NOT EXISTS (SELECT 1 FROM there WHERE there.seq = write.seq AND there.fence = write.fence)

@@ -1,7 +1,7 @@
 -- Prolongs a lease and says that its worker lives and what it does. Time alone does not end a lease: as long as nobody
 -- has rescued its jobs it may be renewed, however late.
 -- gives held
--- gives next
+-- gives open
 WITH clock AS (
     SELECT coalesce(
         CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
@@ -19,11 +19,6 @@ WITH clock AS (
 )
 SELECT
     -- The jobs that the lease held when the call came: a worker that ran another one by then has lost it.
-    (SELECT coalesce(json_agg(json_build_array(seq, fence)), '[]') FROM windlass_job
-        WHERE state = 'running' AND lease = :lease) AS held,
-    -- Whether the lease is open, and in how many milliseconds the next other lease ends and the next job is due.
-    json_build_array(json_build_array(
-        EXISTS (SELECT 1 FROM renewed),
-        (SELECT min(renewed_at + ttl) FROM windlass_lease WHERE id <> :lease AND state = 'open') - now,
-        (SELECT min(run_at) FROM windlass_job WHERE state IN ('scheduled', 'retrying')) - now)) AS next
-FROM clock
+    (SELECT coalesce(json_agg(json_build_array(seq, fence)), '[]') FROM windlass_running
+        WHERE lease = :lease) AS held,
+    json_build_array(json_build_array(EXISTS (SELECT 1 FROM renewed))) AS open

@@ -5,7 +5,7 @@
 -- :by who rescues
 -- gives rescued
 --
--- Locks are taken in the order lease, keys, jobs by seq: each part counts the one before it.
+-- Locks are taken in the order lease, keys, rows of running: each part counts the one before it.
 WITH clock AS (
     SELECT coalesce(
         CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
@@ -37,40 +37,54 @@ WITH clock AS (
         CAST(value ->> 6 AS integer) AS rescue, value ->> 10 AS errors
     FROM jsonb_array_elements(CAST(:endings AS jsonb))
 ), locked AS MATERIALIZED (
-    SELECT job.seq FROM windlass_job AS job
-    WHERE job.seq = ANY (ARRAY(SELECT ending.seq FROM ending)) AND (SELECT count(*) FROM held) >= 0
-    ORDER BY job.seq
-    FOR UPDATE
-), rescued AS (
-    -- The fence is raised here too, so that the former owner's endings can be told from repetitions of its own.
-    UPDATE windlass_job AS job SET
-        state = CASE WHEN job.cancel_requested_at IS NULL THEN ending.state ELSE 'cancelled' END,
-        reason = CASE WHEN job.cancel_requested_at IS NULL THEN ending.reason END,
-        attempt = job.attempt + ending.charge,
-        crashes = job.crashes + ending.crash,
-        rescues = job.rescues + ending.rescue,
-        finished_at = CASE WHEN job.cancel_requested_at IS NOT NULL OR ending.state = 'failed' THEN clock.now END,
-        errors = coalesce(ending.errors, job.errors),
-        fence = job.fence + 1,
-        lease = NULL,
-        claim = NULL
-    FROM ending, clock
-    WHERE job.seq = ANY (ARRAY(SELECT locked.seq FROM locked)) AND job.seq = ending.seq AND job.fence = ending.fence
-    -- The empty text keeps the planner from walking the index of running jobs against the whole batch.
-    AND job.state || '' = 'running'
+    -- A row that somebody has in hand is being ended by its owner; if not, the next round finds it.
+    SELECT running.seq FROM windlass_running AS running
+    WHERE running.seq = ANY (ARRAY(SELECT ending.seq FROM ending)) AND (SELECT count(*) FROM held) >= 0
+    FOR UPDATE SKIP LOCKED
+), taken AS (
+    DELETE FROM windlass_running AS running USING ending
+    WHERE running.seq = ANY (ARRAY(SELECT locked.seq FROM locked)) AND running.seq + 0 = ending.seq
+    AND running.fence = ending.fence
     -- A lease that was lost in this statement still looks open to it.
-    AND (job.lease IN (SELECT lost.id FROM lost)
-        OR NOT EXISTS (SELECT 1 FROM windlass_lease AS lease WHERE lease.id = job.lease AND lease.state = 'open'))
-    RETURNING job.seq, job.id, job.state, job.fence, job.worker, job.started_at
+    AND (running.lease IN (SELECT lost.id FROM lost)
+        OR NOT EXISTS (
+            SELECT 1 FROM windlass_lease AS lease WHERE lease.id = running.lease AND lease.state = 'open'))
+    RETURNING running.seq, running.fence, running.claimed_at, running.started_at, running.cancel_requested_at,
+        running.queue, running.worker, running.progress, ending.errors,
+        CASE WHEN running.cancel_requested_at IS NULL THEN ending.state ELSE 'cancelled' END AS state,
+        CASE WHEN running.cancel_requested_at IS NULL THEN ending.reason END AS reason,
+        running.attempt + ending.charge AS attempt, running.crashes + ending.crash AS crashes,
+        running.rescues + ending.rescue AS rescues
+), finished AS (
+    -- The fence is raised here too, so that the former owner's endings can be told from repetitions of its own.
+    INSERT INTO windlass_finished (
+        seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
+        reason, worker, progress, errors)
+    SELECT seq, fence + 1, clock.now, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state,
+        queue, reason, worker, progress, errors
+    FROM taken, clock WHERE state IN ('failed', 'cancelled')
+), back AS (
+    UPDATE windlass_job AS job SET
+        waiting = taken.state, reason = taken.reason, attempt = taken.attempt, crashes = taken.crashes,
+        rescues = taken.rescues, claimed_at = taken.claimed_at, started_at = taken.started_at,
+        fence = taken.fence + 1, worker = taken.worker,
+        progress = coalesce(taken.progress, job.progress), errors = coalesce(taken.errors, job.errors)
+    FROM taken WHERE job.seq = taken.seq AND taken.state NOT IN ('failed', 'cancelled')
+    RETURNING job.seq, job.created_at, job.run_at, job.priority, job.queue
+), ready AS (
+    INSERT INTO windlass_ready (seq, since, priority, queue)
+    SELECT seq, greatest(created_at, run_at), priority, queue FROM back
+), rescued AS (
+    SELECT job.id, taken.seq, taken.state FROM taken JOIN windlass_job AS job ON job.seq = taken.seq
 ), freed AS (
     -- A job that rescue finished gives its unique key back, unless the key is held for a window of time.
     DELETE FROM windlass_key AS key USING rescued, jsonb_array_elements(CAST(:keys AS jsonb)) AS item (value)
     WHERE key.key = item.value ->> 0 AND CAST(item.value ->> 1 AS bigint) = rescued.seq AND key.id = rescued.id
-    AND key.until <> 'window' AND rescued.state IN ('completed', 'failed', 'cancelled')
+    AND key.until <> 'window' AND rescued.state IN ('failed', 'cancelled')
 ), noted AS (
     INSERT INTO windlass_event (seq, at, kind, worker, fence, detail)
-    SELECT rescued.seq, clock.now, 'rescued', rescued.worker, rescued.fence - 1,
-        json_build_object('by', CAST(:by AS text), 'started', rescued.started_at IS NOT NULL)
-    FROM rescued, clock ORDER BY rescued.seq
+    SELECT taken.seq, clock.now, 'rescued', taken.worker, taken.fence,
+        json_build_object('by', CAST(:by AS text), 'started', taken.started_at IS NOT NULL)
+    FROM taken, clock ORDER BY taken.seq
 )
 SELECT id, state FROM rescued

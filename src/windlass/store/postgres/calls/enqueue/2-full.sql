@@ -1,7 +1,8 @@
 -- Stores jobs in the order of the call, all or none. An id or a unique key that is taken stores nothing and is
 -- reported; an id that a different job has, or a queue without room, stops the whole call.
 -- :jobs rows (id, task, queue, priority, payload, meta, max_attempts, delay, timeout, key, retry, at)
--- :named rows (index, id, task, payload, key, until, window), one for each job with an own id or a unique key
+-- :named rows (index, id, task, payload, key, until, window), one for each job with an own id, a unique key or an
+-- instant
 -- :queues the names of the jobs' queues
 -- guard conflict
 -- guard full
@@ -29,17 +30,21 @@ WITH clock AS (
         CAST(value ->> 6 AS bigint) AS held_for
     FROM jsonb_array_elements(CAST(:named AS jsonb))
 ), there AS MATERIALIZED (
-    SELECT id, task, payload, state FROM windlass_job WHERE id = ANY (ARRAY(SELECT named.id FROM named))
+    -- OFFSET 0 as in cycle: a plan that was made while the tables were empty probes an index for each job.
+    SELECT found.* FROM named CROSS JOIN LATERAL (
+        SELECT id, task, payload, state FROM windlass_record AS record WHERE record.id = named.id OFFSET 0) AS found
 ), conflict AS MATERIALIZED (
     SELECT there.id, there.task, named.index FROM named JOIN there ON there.id = named.id
     WHERE there.task <> named.task OR there.payload <> named.payload
 ), kept AS MATERIALIZED (
     -- Keys that somebody holds. A key whose window is over, or whose job has started or is gone, is free.
-    SELECT key.key, key.id, holder.state
-    FROM windlass_key AS key JOIN windlass_job AS holder ON holder.id = key.id
-    WHERE key.key = ANY (ARRAY(SELECT named.key FROM named))
-    AND (key.expires_at IS NULL OR key.expires_at > (SELECT now FROM clock))
-    AND (key.until <> 'started' OR holder.fence = 0)
+    SELECT held.key, held.id, holder.state
+    FROM (SELECT DISTINCT named.key FROM named) AS wanted CROSS JOIN LATERAL (
+        SELECT key, id, until, expires_at FROM windlass_key AS key WHERE key.key = wanted.key OFFSET 0
+    ) AS held CROSS JOIN LATERAL (
+        SELECT state, fence FROM windlass_record AS record WHERE record.id = held.id OFFSET 0) AS holder
+    WHERE (held.expires_at IS NULL OR held.expires_at > (SELECT now FROM clock))
+    AND (held.until <> 'started' OR holder.fence = 0)
 ), winner AS MATERIALIZED (
     -- The first of the call's jobs to name a free key takes it. A job that exists already takes nothing again.
     SELECT DISTINCT ON (key) key, id, until, held_for FROM named
@@ -48,16 +53,20 @@ WITH clock AS (
 ), new AS MATERIALIZED (
     SELECT * FROM given
     WHERE id NOT IN (SELECT id FROM there)
-    AND (key IS NULL OR EXISTS (SELECT 1 FROM winner WHERE winner.key = given.key AND winner.id = given.id))
+    AND (key IS NULL OR (key, id) IN (SELECT winner.key, winner.id FROM winner))
 ), limited AS MATERIALIZED (
-    -- Only queues with a limit are counted, and the limit itself bounds what there is to count.
+    -- Only queues with a limit are counted, and no further than to the limit.
     SELECT name, max_length, stored, (
         SELECT count(*) FROM new WHERE new.queue = queue.name
-        AND NOT EXISTS (SELECT 1 FROM windlass_job AS job WHERE job.id = new.id)
+        AND (SELECT job.seq FROM windlass_job AS job WHERE job.id = new.id) IS NULL
     ) AS added,
-    (SELECT count(*) FROM windlass_job AS job WHERE job.queue = queue.name AND job.state = 'pending')
-    + (SELECT count(*) FROM windlass_job AS job
-        WHERE job.queue = queue.name AND job.state IN ('scheduled', 'retrying')) AS waiting
+    (SELECT count(*) FROM (
+        SELECT 1 FROM windlass_ready AS ready WHERE ready.queue = queue.name AND ready.seq BETWEEN 0 AND 9223372036854775807
+        LIMIT queue.max_length + 1) AS counted)
+    + (SELECT count(*) FROM (
+        SELECT 1 FROM windlass_due AS due
+        WHERE due.queue = queue.name AND due.seq BETWEEN 0 AND 9223372036854775807
+        LIMIT queue.max_length + 1) AS counted) AS waiting
     FROM windlass_queue AS queue
     WHERE max_length IS NOT NULL
     AND name = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:queues AS jsonb))))
@@ -98,17 +107,23 @@ WITH clock AS (
     RETURNING 1
 ), stored AS (
     INSERT INTO windlass_job (
-        id, task, queue, priority, payload, meta, max_attempts, run_at, state, timeout, unique_key, retry, created_at)
+        id, task, queue, priority, payload, meta, max_attempts, run_at, waiting, timeout, unique_key, retry, created_at)
     SELECT id, task, queue, priority, payload, meta, max_attempts, greatest(clock.now, due_at),
         CASE WHEN due_at > clock.now THEN 'scheduled' ELSE 'pending' END, timeout, key, retry, clock.now
     FROM new, clock
     WHERE EXISTS (SELECT 1 FROM passed) AND (SELECT count(*) FROM taken) >= 0
     ORDER BY place
     ON CONFLICT (id) DO NOTHING
-    RETURNING id, state
+    RETURNING seq, id, run_at, waiting, priority, queue
+), ready AS (
+    INSERT INTO windlass_ready (seq, since, priority, queue)
+    SELECT seq, run_at, priority, queue FROM stored WHERE waiting = 'pending'
+), due AS (
+    INSERT INTO windlass_due (seq, run_at, state, queue)
+    SELECT seq, run_at, waiting, queue FROM stored WHERE waiting = 'scheduled'
 ), behind AS (
     -- Which job stands behind each id and each key now: the new one, or the one that was there before.
-    SELECT id, state FROM there UNION SELECT id, state FROM stored UNION SELECT id, state FROM kept
+    SELECT id, state FROM there UNION SELECT id, waiting FROM stored UNION SELECT id, state FROM kept
 )
 SELECT
     (SELECT json_agg(json_build_array(id, task) ORDER BY index) FROM conflict) AS conflict,
@@ -116,12 +131,9 @@ SELECT
     (SELECT coalesce(json_agg(json_build_array(named.index)), '[]')
         FROM named JOIN there ON there.id = named.id) AS known,
     (SELECT coalesce(json_agg(json_build_array(named.index, behind.id, behind.state)), '[]')
-        FROM named JOIN behind ON behind.id = CASE
-            WHEN named.key IS NULL OR named.id IN (SELECT id FROM there) THEN named.id
-            ELSE coalesce(
-                (SELECT kept.id FROM kept WHERE kept.key = named.key),
-                (SELECT winner.id FROM winner WHERE winner.key = named.key))
-        END) AS found,
+        FROM named LEFT JOIN there ON there.id = named.id LEFT JOIN kept ON kept.key = named.key
+        LEFT JOIN winner ON winner.key = named.key
+        JOIN behind ON behind.id = coalesce(there.id, kept.id, winner.id, named.id)) AS found,
     CAST(CASE
         WHEN EXISTS (SELECT 1 FROM passed) AND (
             (SELECT count(*) FROM winner) <> (SELECT count(*) FROM taken)

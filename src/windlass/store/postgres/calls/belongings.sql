@@ -1,0 +1,14 @@
+-- The unique keys that jobs hold, and what happened to the jobs, in order.
+-- gives keys
+-- gives events
+WITH wanted AS MATERIALIZED (
+    SELECT seq, id FROM windlass_job WHERE id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:ids AS jsonb))))
+)
+SELECT
+    (SELECT coalesce(json_agg(json_build_array(key.key, key.id, key.until, key.expires_at) ORDER BY key.key), '[]')
+        FROM windlass_key AS key WHERE key.id = ANY (ARRAY(SELECT wanted.id FROM wanted))) AS keys,
+    (SELECT coalesce(json_agg(json_build_array(
+            wanted.id, event.at, event.kind, event.worker, event.fence, event.detail) ORDER BY event.number), '[]')
+        FROM wanted CROSS JOIN LATERAL (
+            -- OFFSET 0 keeps the planner from reading all events.
+            SELECT * FROM windlass_event AS event WHERE event.seq = wanted.seq OFFSET 0) AS event) AS events

@@ -1,0 +1,97 @@
+-- Ends what waits; asks what runs to stop. A running job that is asked already stays as it is.
+-- gives cancelled
+-- gives missed
+--
+-- Locks are taken in the order keys, ready, due, running, each by seq: each part counts the one before it. It waits for
+-- what others have in hand; a job that has gone elsewhere meanwhile is missed; the operation asks for it again.
+--
+-- As in cycle, rows are looked up in LATERAL parts and some conditions are there only for the planner (all of the
+-- numbers that a seq can be), so that a plan that was made for empty tables does not read large ones.
+WITH clock AS (
+    SELECT coalesce(
+        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+), wanted AS MATERIALIZED (
+    SELECT job.seq, job.id, job.queue, job.priority, job.run_at, job.waiting, job.unique_key, job.fence, job.attempt,
+        job.crashes, job.rescues, job.claimed_at, job.started_at, job.worker
+    FROM (
+        SELECT DISTINCT CAST(value AS bigint) AS seq FROM jsonb_array_elements_text(CAST(:seqs AS jsonb))
+    ) AS asked CROSS JOIN LATERAL (
+        SELECT * FROM windlass_job WHERE windlass_job.seq = asked.seq OFFSET 0) AS job
+    ORDER BY job.seq
+), held AS MATERIALIZED (
+    -- Only their own: a key that went to another job may be in the hands of a transaction that takes its time.
+    SELECT named.seq, found.key, found.until FROM (
+        SELECT wanted.seq, wanted.id, wanted.unique_key FROM wanted
+        WHERE wanted.unique_key IS NOT NULL ORDER BY wanted.unique_key
+    ) AS named CROSS JOIN LATERAL (
+        SELECT key.key, key.until FROM windlass_key AS key WHERE key.key = named.unique_key AND key.id = named.id
+        FOR UPDATE) AS found
+), ready AS MATERIALIZED (
+    SELECT wanted.seq, found.place FROM wanted CROSS JOIN LATERAL (
+        SELECT ready.ctid AS place FROM windlass_ready AS ready
+        WHERE ready.queue = wanted.queue AND ready.priority = wanted.priority AND ready.seq = wanted.seq
+        FOR UPDATE) AS found
+    WHERE (SELECT count(*) FROM held) >= 0
+), due AS MATERIALIZED (
+    SELECT wanted.seq, found.place FROM wanted CROSS JOIN LATERAL (
+        SELECT due.ctid AS place FROM windlass_due AS due WHERE due.run_at = wanted.run_at AND due.seq = wanted.seq
+        FOR UPDATE) AS found
+    WHERE (SELECT count(*) FROM ready) >= 0
+), running AS MATERIALIZED (
+    SELECT found.seq FROM wanted CROSS JOIN LATERAL (
+        SELECT running.seq FROM windlass_running AS running WHERE running.seq = wanted.seq
+        FOR UPDATE) AS found
+    WHERE (SELECT count(*) FROM due) >= 0
+), from_ready AS (
+    -- By their place in the table: they are locked, and nobody ever updates such a row.
+    DELETE FROM windlass_ready AS gone USING ready
+    WHERE gone.ctid = ready.place AND ready.seq BETWEEN 0 AND 9223372036854775807
+    RETURNING gone.seq
+), from_due AS (
+    DELETE FROM windlass_due AS gone USING due
+    WHERE gone.ctid = due.place AND due.seq BETWEEN 0 AND 9223372036854775807
+    RETURNING gone.seq
+), ended AS (
+    INSERT INTO windlass_finished (
+        seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
+        worker)
+    SELECT wanted.seq, wanted.fence, clock.now, wanted.claimed_at, wanted.started_at, clock.now, wanted.attempt,
+        wanted.crashes, wanted.rescues, 'cancelled', wanted.queue, wanted.worker
+    FROM wanted, clock
+    WHERE wanted.seq IN (
+        SELECT seq FROM from_ready UNION ALL SELECT seq FROM from_due
+        UNION ALL
+        -- A job that waits for something else than its turn has a row nowhere else.
+        SELECT seq FROM wanted AS blocked WHERE waiting = 'blocked' AND seq NOT IN (SELECT seq FROM running))
+    -- A blocked job may have been cancelled already.
+    ON CONFLICT DO NOTHING
+    RETURNING seq, fence, worker
+), asked AS (
+    UPDATE windlass_running AS job SET cancel_requested_at = clock.now FROM running, clock
+    WHERE job.seq = running.seq AND running.seq BETWEEN 0 AND 9223372036854775807 AND job.cancel_requested_at IS NULL
+    RETURNING job.seq, job.fence, job.worker
+), freed AS (
+    -- A job that is cancelled here gives its unique key back.
+    DELETE FROM windlass_key AS key USING held
+    WHERE key.key = held.key AND held.seq BETWEEN 0 AND 9223372036854775807 AND held.until <> 'window'
+    AND held.seq IN (SELECT ended.seq FROM ended)
+), changed AS (
+    SELECT seq, fence, worker, 'cancelled' AS state, 'cancelled' AS kind FROM ended
+    UNION ALL
+    SELECT seq, fence, worker, 'running', 'cancel_requested' FROM asked
+), noted AS (
+    INSERT INTO windlass_event (seq, at, kind, worker, fence, detail)
+    SELECT changed.seq, clock.now, changed.kind, changed.worker, changed.fence,
+        json_build_object('by', CAST(:by AS text), 'reason', CAST(:reason AS text))
+    FROM changed, clock ORDER BY changed.seq
+)
+SELECT
+    (SELECT coalesce(json_agg(json_build_array(seq, state)), '[]') FROM changed) AS cancelled,
+    (SELECT coalesce(json_agg(json_build_array(wanted.seq)), '[]') FROM wanted
+        WHERE wanted.seq NOT IN (
+            SELECT seq FROM ready UNION ALL SELECT seq FROM due UNION ALL SELECT seq FROM running)
+        AND coalesce(
+            (SELECT 1 FROM windlass_ready AS ready
+                WHERE ready.queue = wanted.queue AND ready.priority = wanted.priority AND ready.seq = wanted.seq),
+            (SELECT 1 FROM windlass_due AS due WHERE due.run_at = wanted.run_at AND due.seq = wanted.seq),
+            (SELECT 1 FROM windlass_running AS running WHERE running.seq = wanted.seq)) = 1) AS missed

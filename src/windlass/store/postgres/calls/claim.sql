@@ -1,0 +1,63 @@
+-- Takes jobs for a caller that drives them by hand: each gets a lease of its own and is charged at once. The lease is
+-- named token:seq:fence, so that a job that the same token takes again does not get its old one back.
+-- :queues rows (queue), served in this order
+-- :limit how many; what this token already holds counts, so that a repeated call takes nothing twice
+-- gives claimed as json
+--
+-- OFFSET 0, the kind of a list and the numbers of a seq are there for the planner, as in cycle.
+WITH clock AS (
+    SELECT coalesce(
+        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+), held AS MATERIALIZED (
+    SELECT seq FROM windlass_running
+    WHERE lease >= CAST(:token AS text) || ':' AND lease < CAST(:token AS text) || ';'
+), room AS MATERIALIZED (
+    SELECT jsonb_typeof(value) AS kind, value ->> 0 AS queue, place, greatest(0, CAST(:limit AS bigint) - (SELECT count(*) FROM held)) AS room
+    FROM jsonb_array_elements(CAST(:queues AS jsonb)) WITH ORDINALITY AS item (value, place)
+    WHERE NOT EXISTS (
+        SELECT 1 FROM windlass_queue AS queue
+        WHERE queue.name IN (value ->> 0, '*') AND queue.paused_at IS NOT NULL)
+), picked AS MATERIALIZED (
+    -- Every queue offers as much as all may give together; what goes over the limit stays, and is locked for a moment.
+    SELECT room.kind, next.place, room.place AS turn, next.priority, next.seq, room.room
+    FROM room CROSS JOIN LATERAL (
+        SELECT ready.ctid AS place, ready.priority, ready.seq FROM windlass_ready AS ready
+        WHERE ready.queue = room.queue AND ready.seq BETWEEN 0 AND 9223372036854775807
+        ORDER BY ready.priority DESC, ready.seq LIMIT room.room
+        FOR UPDATE SKIP LOCKED) AS next
+), taken AS (
+    DELETE FROM windlass_ready AS ready USING (
+        SELECT picked.place FROM picked WHERE picked.kind = 'array'
+        ORDER BY picked.turn, picked.priority DESC, picked.seq
+        LIMIT (SELECT max(picked.room) FROM picked)) AS first
+    WHERE ready.ctid = first.place
+    RETURNING ready.seq
+), begun AS MATERIALIZED (
+    SELECT asked.* FROM taken CROSS JOIN LATERAL (
+        SELECT seq, id, task, queue, priority, payload, meta, attempt + 1 AS attempt, max_attempts, crashes, rescues,
+            fence + 1 AS fence, timeout, created_at, unique_key, errors, retry, unknown_at
+        FROM windlass_job AS job WHERE job.seq = taken.seq OFFSET 0) AS asked
+), opened AS (
+    INSERT INTO windlass_lease (id, worker, state, ttl, renewed_at)
+    SELECT CAST(:token AS text) || ':' || seq || ':' || fence, CAST(:worker AS text), 'open', CAST(:ttl AS bigint),
+        clock.now
+    FROM begun, clock
+), owned AS (
+    INSERT INTO windlass_running (
+        seq, fence, claimed_at, started_at, attempt, crashes, rescues, queue, lease, claim, worker)
+    SELECT seq, fence, clock.now, clock.now, attempt, crashes, rescues, queue,
+        CAST(:token AS text) || ':' || seq || ':' || fence, CAST(:token AS text), CAST(:worker AS text)
+    FROM begun, clock
+), claimed AS (
+    SELECT *, false AS wants_cancel FROM begun
+    UNION ALL
+    SELECT known.* FROM held CROSS JOIN LATERAL (
+        SELECT seq, id, task, queue, priority, payload, meta, attempt, max_attempts, crashes, rescues, fence, timeout,
+            created_at, unique_key, errors, retry, unknown_at, cancel_requested_at IS NOT NULL
+        FROM windlass_record AS record WHERE record.seq = held.seq OFFSET 0) AS known
+)
+SELECT coalesce(json_agg(json_build_array(
+        seq, id, task, queue, priority, payload, meta, attempt, max_attempts, crashes, rescues, fence, timeout,
+        created_at, wants_cancel, unique_key, errors, retry, clock.now - unknown_at, true
+    ) ORDER BY priority DESC, seq), '[]') AS claimed
+FROM claimed, clock

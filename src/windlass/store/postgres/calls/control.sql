@@ -1,0 +1,15 @@
+-- What others want of a worker; asked once a second, so it only reads.
+-- gives signal
+-- gives cancels
+-- gives queues
+SELECT
+    -- What somebody wants of this worker, and whether its lease is still open.
+    json_build_array(json_build_array(
+        (SELECT signal FROM windlass_worker WHERE id = :worker),
+        EXISTS (SELECT 1 FROM windlass_lease WHERE id = :lease AND state = 'open'))) AS signal,
+    -- The jobs of this lease that somebody wants cancelled.
+    (SELECT coalesce(json_agg(json_build_array(seq, fence)), '[]') FROM windlass_running
+        WHERE lease = :lease AND cancel_requested_at IS NOT NULL) AS cancels,
+    -- The settings of the queues, followed while running.
+    (SELECT coalesce(json_agg(json_build_array(name, weight, paused_at IS NOT NULL, retry)), '[]') FROM windlass_queue
+        WHERE weight IS NOT NULL OR paused_at IS NOT NULL OR retry IS NOT NULL) AS queues

@@ -1,0 +1,91 @@
+-- Removes jobs that do not run, with what is told of them and their keys; one that runs is its owner's.
+-- :states are those that both the caller and the table of transitions allow
+-- :ids are the ids of :seqs
+-- gives deleted
+-- gives missed
+--
+-- Locks are taken in the order keys, finished, ready, due, each by seq: each part counts the one before it. It waits
+-- for what others have in hand; a job that has gone elsewhere meanwhile is missed; the operation asks for it again.
+--
+-- As in cycle, rows are looked up in LATERAL parts and some conditions are there only for the planner (all of the
+-- numbers that a seq can be), so that a plan that was made for empty tables does not read large ones.
+WITH allowed AS MATERIALIZED (
+    SELECT state FROM jsonb_array_elements_text(CAST(:states AS jsonb)) AS allowed (state)
+), named AS MATERIALIZED (
+    SELECT key.key FROM jsonb_array_elements_text(CAST(:ids AS jsonb)) AS asked (id) CROSS JOIN LATERAL (
+        -- A job has one key at the most.
+        SELECT * FROM windlass_key WHERE windlass_key.id = asked.id LIMIT 1) AS key
+    ORDER BY key.key
+), held AS MATERIALIZED (
+    SELECT found.key, found.id FROM named CROSS JOIN LATERAL (
+        SELECT key.key, key.id FROM windlass_key AS key WHERE key.key = named.key
+        FOR UPDATE) AS found
+), wanted AS MATERIALIZED (
+    SELECT job.seq, job.queue, job.priority, job.run_at, job.waiting
+    FROM (
+        SELECT DISTINCT CAST(value AS bigint) AS seq FROM jsonb_array_elements_text(CAST(:seqs AS jsonb))
+    ) AS asked CROSS JOIN LATERAL (
+        SELECT * FROM windlass_job WHERE windlass_job.seq = asked.seq OFFSET 0) AS job
+    ORDER BY job.seq
+), finished AS MATERIALIZED (
+    SELECT found.place, wanted.seq FROM wanted CROSS JOIN LATERAL (
+        SELECT finished.ctid AS place FROM windlass_finished AS finished
+        WHERE finished.seq = wanted.seq AND finished.state = ANY (ARRAY(SELECT allowed.state FROM allowed))
+        FOR UPDATE) AS found
+    WHERE (SELECT count(*) FROM held) >= 0
+), ready AS MATERIALIZED (
+    SELECT found.place, wanted.seq FROM wanted CROSS JOIN LATERAL (
+        SELECT ready.ctid AS place FROM windlass_ready AS ready
+        WHERE ready.queue = wanted.queue AND ready.priority = wanted.priority AND ready.seq = wanted.seq
+        FOR UPDATE) AS found
+    WHERE 'pending' = ANY (ARRAY(SELECT allowed.state FROM allowed)) AND (SELECT count(*) FROM finished) >= 0
+), due AS MATERIALIZED (
+    SELECT found.place, wanted.seq FROM wanted CROSS JOIN LATERAL (
+        SELECT due.ctid AS place FROM windlass_due AS due
+        WHERE due.run_at = wanted.run_at AND due.seq = wanted.seq
+        AND due.state = ANY (ARRAY(SELECT allowed.state FROM allowed))
+        FOR UPDATE) AS found
+    WHERE (SELECT count(*) FROM ready) >= 0
+), from_finished AS (
+    -- By their place in the table: they are locked, and nobody ever updates such a row.
+    DELETE FROM windlass_finished AS gone USING finished
+    WHERE gone.ctid = finished.place AND finished.seq BETWEEN 0 AND 9223372036854775807
+    RETURNING gone.seq
+), from_ready AS (
+    DELETE FROM windlass_ready AS gone USING ready
+    WHERE gone.ctid = ready.place AND ready.seq BETWEEN 0 AND 9223372036854775807
+    RETURNING gone.seq
+), from_due AS (
+    DELETE FROM windlass_due AS gone USING due
+    WHERE gone.ctid = due.place AND due.seq BETWEEN 0 AND 9223372036854775807
+    RETURNING gone.seq
+), moved AS MATERIALIZED (
+    SELECT seq FROM from_finished UNION ALL SELECT seq FROM from_ready UNION ALL SELECT seq FROM from_due
+    UNION ALL
+    -- A job that waits for something else than its turn has a row nowhere else.
+    SELECT blocked.seq FROM wanted AS blocked CROSS JOIN LATERAL (
+        SELECT record.state FROM windlass_record AS record WHERE record.seq = blocked.seq OFFSET 0) AS record
+    WHERE blocked.waiting = 'blocked' AND record.state = 'blocked'
+    AND 'blocked' = ANY (ARRAY(SELECT allowed.state FROM allowed))
+), deleted AS (
+    DELETE FROM windlass_job AS job USING moved
+    WHERE job.seq = moved.seq AND moved.seq BETWEEN 0 AND 9223372036854775807
+    RETURNING job.seq, job.id
+), forgotten AS (
+    DELETE FROM windlass_event AS event USING deleted
+    WHERE event.seq = deleted.seq AND deleted.seq BETWEEN 0 AND 9223372036854775807
+), freed AS (
+    DELETE FROM windlass_key AS key USING held JOIN deleted ON deleted.id = held.id
+    WHERE key.key = held.key AND deleted.seq BETWEEN 0 AND 9223372036854775807
+)
+SELECT
+    (SELECT coalesce(json_agg(json_build_array(seq)), '[]') FROM deleted) AS deleted,
+    (SELECT coalesce(json_agg(json_build_array(wanted.seq)), '[]') FROM wanted
+        WHERE wanted.seq NOT IN (
+            SELECT seq FROM finished UNION ALL SELECT seq FROM ready UNION ALL SELECT seq FROM due)
+        AND coalesce(
+            (SELECT finished.state FROM windlass_finished AS finished WHERE finished.seq = wanted.seq),
+            (SELECT 'pending' FROM windlass_ready AS ready
+                WHERE ready.queue = wanted.queue AND ready.priority = wanted.priority AND ready.seq = wanted.seq),
+            (SELECT due.state FROM windlass_due AS due WHERE due.run_at = wanted.run_at AND due.seq = wanted.seq)
+        ) = ANY (ARRAY(SELECT allowed.state FROM allowed))) AS missed

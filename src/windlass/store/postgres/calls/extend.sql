@@ -1,0 +1,12 @@
+-- Gives one job that was claimed by hand more time, under its fence.
+-- gives extended
+WITH clock AS (
+    SELECT coalesce(
+        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+)
+UPDATE windlass_lease AS lease SET renewed_at = (SELECT now FROM clock), ttl = CAST(:ttl AS bigint)
+WHERE lease.state = 'open' AND lease.id = (
+    SELECT running.lease FROM windlass_running AS running
+    WHERE running.seq = CAST(:seq AS bigint) AND running.fence = CAST(:fence AS bigint)
+    AND strpos(running.lease, ':') > 0)
+RETURNING lease.id

@@ -1,0 +1,11 @@
+-- All workers that live or were lost lately; a worker whose lease is over has lost it.
+-- gives workers
+SELECT worker.id, worker.name,
+    CASE WHEN lease.state = 'open' AND lease.renewed_at - lease.ttl <= clock.now
+        AND clock.now < lease.renewed_at + lease.ttl THEN worker.state ELSE 'lost' END,
+    worker.started_at, worker.seen_at, worker.signal, worker.signalled_by, worker.info
+FROM (
+    SELECT coalesce(
+        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now) AS clock,
+    windlass_worker AS worker LEFT JOIN windlass_lease AS lease ON lease.id = worker.lease
+ORDER BY worker.started_at, worker.id

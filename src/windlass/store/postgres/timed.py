@@ -1,0 +1,133 @@
+"""Connections on which nothing takes longer than it may."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from math import inf
+from select import POLLERR, POLLHUP, POLLIN, poll
+from typing import Any, TypeVar
+
+from psycopg import Connection, OperationalError, RawCursor, capabilities, generators
+from psycopg.abc import Buffer, PQGen
+from psycopg.adapt import Dumper, Loader
+from psycopg.conninfo import conninfo_attempts, conninfo_to_dict, make_conninfo
+from psycopg.errors import _WaitTimeout
+from psycopg.pq import TransactionStatus
+from psycopg.pq.abc import PGconn
+from psycopg.waiting import wait_conn
+
+from windlass import clock
+
+R = TypeVar("R")
+
+_LOOK = 0.1
+"""How often a wait looks up, so that Ctrl-C is heard."""
+_FAREWELL = 0.4
+"""Seconds for asking the server to drop a statement whose time is over, and again for its answer."""
+
+
+_PLAN_ONCE = b"""
+    SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('jit', 'off', false)
+    WHERE pg_backend_pid() = $1
+"""
+"""One plan for all values of a prepared statement: ours are written so that it serves them all, and planning costs more
+than running them. Compiling would cost a hundred times that, at every run. Only without a pooler, which would hand the
+settings on to others; a pooler makes up the process id that it tells its clients."""
+
+
+class Overdue(OperationalError):
+    """The server did not answer in time; the connection is closed, what became of the statement is unknown."""
+
+
+class TimedConnection(Connection[Any]):
+    """A connection whose every wait ends at ``until``; commits every statement by itself, takes ``$1`` parameters."""
+
+    until: float = inf
+    """On the monotonic clock."""
+    _pool = None
+    """psycopg's mark of connections that may end with the program; without it an app that nobody closed would warn."""
+
+    def __init__(self, pgconn: PGconn) -> None:
+        super().__init__(pgconn)
+        self.cursor_factory = RawCursor
+        self.autocommit = True
+        self.prepare_threshold = None
+        self.adapters.register_loader("json", _Raw)
+        for kind in (int, float, bool):
+            self.adapters.register_dumper(kind, _Untyped)
+        self._hears = poll()
+        self._hears.register(pgconn.socket, POLLIN | POLLERR | POLLHUP)
+
+    @classmethod
+    def reach(cls, conninfo: str, *, until: float) -> TimedConnection:
+        """Connect to the first host that answers; one that swallows everything gets only its share of the time."""
+        failures: list[OperationalError] = []
+        attempts = conninfo_attempts(conninfo_to_dict(conninfo))
+        for number, attempt in enumerate(attempts):
+            share = (until - clock.monotonic()) / (len(attempts) - number)
+            try:
+                connecting = generators.connect(make_conninfo("", **attempt))
+                connection = cls(wait_conn(connecting, interval=_LOOK, timeout=max(share, 0.001)))
+            except _WaitTimeout:
+                failures.append(OperationalError(f"{attempt.get('host') or 'the server'} did not answer in time"))
+            except OperationalError as failure:
+                failures.append(failure)
+            else:
+                connection.until = until
+                return connection
+        raise OperationalError("; ".join(dict.fromkeys(map(str, failures)))) from failures[-1]
+
+    def prepare_statements(self) -> None:
+        """Prepare every statement at its first use."""
+        self.prepare_threshold = 0
+        # Behind a pooler that does not know prepared statements another process's statement may have our statement's
+        # name. Names that nobody else draws turn that into an error.
+        self._prepared._prepared_idx = clock.random_bits(60)
+        self.execute(_PLAN_ONCE, [self.info.backend_pid], prepare=False)
+
+    def wait(self, gen: PQGen[R], interval: float = _LOOK, timeout: float | None = None) -> R:
+        if timeout is not None:  # whoever brings a limit knows why
+            return super().wait(gen, interval, timeout)
+        if self.until == inf:
+            return super().wait(gen, interval)
+        try:
+            return super().wait(gen, interval, max(0.0, self.until - clock.monotonic()))
+        except _WaitTimeout:
+            return self._call_off(gen, interval)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the server has hung up, without a round trip: then there is something to read, or an end."""
+        return self.closed or bool(self._hears.poll(0))
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether it can carry out another statement."""
+        return not self.closed and self.info.transaction_status is TransactionStatus.IDLE
+
+    def _call_off(self, gen: PQGen[R], interval: float) -> R:
+        """Ask the server to drop the statement: when it does, it is sure that nothing was written."""
+        if capabilities.has_cancel_safe():  # the older way may block for as long as TCP does
+            with suppress(OperationalError):
+                self.cancel_safe(timeout=_FAREWELL)
+        try:
+            return super().wait(gen, interval, _FAREWELL)
+        except _WaitTimeout:
+            self.pgconn.finish()
+            raise Overdue("the server did not answer in time") from None
+
+
+class _Raw(Loader):
+    """Leaves JSON as it came: whole batches are decoded straight into records."""
+
+    def load(self, data: Buffer) -> bytes:
+        return bytes(data)
+
+
+class _Untyped(Dumper):
+    """Leaves a value's type to the statement, so that null and numbers of any size share one prepared statement."""
+
+    oid = 0
+
+    def dump(self, obj: float) -> bytes:
+        return str(obj).encode()

@@ -1,0 +1,54 @@
+"""Drivers on a database, with what a test needs of them in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
+from typing import Any
+
+from tests.store.builders import ManualClock
+from tests.store.places import ServerPlace, wipe_postgres
+from tests.store.stores import Store
+from windlass.store import reading
+from windlass.store.operation import Lane
+from windlass.store.postgres.driver import PostgresDriver
+
+Opening = Callable[..., Store]
+
+
+@contextmanager
+def opening(url: str) -> Iterator[Opening]:
+    with ExitStack() as stack:
+
+        def open_store(at: str = url, *, deadline: float = 20.0) -> Store:
+            place = ServerPlace(at, "windlass", wipe_postgres)
+            return Store(place, clock=ManualClock(), opened=stack, deadline=deadline)
+
+        yield open_store
+
+
+def count(store: Store) -> int:
+    """How many jobs there are: a call that only reads."""
+    return sum(sum(states.values()) for states in store.run(reading.counts()).values())
+
+
+def on_its_connection(store: Store, lane: Lane, statement: bytes) -> list[tuple[Any, ...]]:
+    """Run something where the store's next call of this lane will run."""
+    driver = store.driver
+    assert isinstance(driver, PostgresDriver)
+    with driver._connections.borrowed(lane, until=float("inf")) as connection:
+        cursor = connection.execute(statement, prepare=False)
+        return cursor.fetchall() if cursor.description else []
+
+
+@contextmanager
+def threads(number: int = 1) -> Iterator[Callable[..., Future[Any]]]:
+    """Runs things beside the test."""
+    with closing(_Closing(number)) as pool:
+        yield pool.submit
+
+
+class _Closing(ThreadPoolExecutor):
+    def close(self) -> None:
+        self.shutdown(wait=True)

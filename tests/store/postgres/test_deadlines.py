@@ -1,0 +1,121 @@
+"""Every call ends at its deadline, whatever the server does."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+import pytest
+
+from tests.store.builders import new_job
+from tests.store.postgres.database import Database
+from tests.store.postgres.opening import Opening, count, threads
+from tests.store.waiting import until
+from windlass.errors import OutcomeUnknown, StoreUnavailable
+from windlass.store.driver import Topic
+
+DEADLINE = 0.5
+LATE = 3.0
+"""How much later than its deadline a call may end here; we promise one second, on a machine that has time for us."""
+
+
+@contextmanager
+def in_time() -> Iterator[None]:
+    started = monotonic()
+    yield
+    assert DEADLINE * 0.9 < monotonic() - started < DEADLINE + LATE
+
+
+@contextmanager
+def stopped(backends: list[int]) -> Iterator[None]:
+    """Processes of the server that swallow everything, as a network can."""
+    for pid in backends:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in backends:
+            os.kill(pid, signal.SIGCONT)
+
+
+def test_a_read_that_waits_for_a_lock_ends_in_time(database: Database, opened: Opening) -> None:
+    """S4."""
+    store = opened(deadline=DEADLINE)
+    store.enqueue(new_job())
+    with database.locked(), in_time(), pytest.raises(StoreUnavailable, match="another transaction holds"):
+        count(store)
+    assert count(store) == 1
+
+
+def test_a_write_that_the_server_called_off_did_not_happen(database: Database, opened: Opening) -> None:
+    """S4: the server confirms that it dropped the statement, so its outcome is known, and nobody waits any more."""
+    store = opened(deadline=DEADLINE)
+    store.enqueue(new_job())
+    with database.locked():
+        with in_time(), pytest.raises(StoreUnavailable) as caught:
+            store.enqueue(new_job())
+        assert not isinstance(caught.value, OutcomeUnknown)
+        assert database.waiting() == []
+    assert count(store) == 1
+
+
+def test_of_a_write_to_a_server_that_fell_silent_nobody_knows(database: Database, opened: Opening) -> None:
+    """S4: the connection is given up, never used again."""
+    store = opened(deadline=DEADLINE)
+    store.enqueue(new_job("before"))
+    silent = database.backends()
+    with stopped(silent):
+        with in_time(), pytest.raises(OutcomeUnknown, match="did not answer in time"):
+            store.enqueue(new_job("unknown"))
+        store.enqueue(new_job("after"))
+        assert store.exists("before")
+        assert store.exists("after")
+    until(lambda: not set(silent) & set(database.backends()))
+
+
+def test_a_read_from_a_server_that_fell_silent_ends_in_time(database: Database, opened: Opening) -> None:
+    """S4."""
+    store = opened(deadline=DEADLINE)
+    store.enqueue(new_job())
+    with stopped(database.backends()):
+        with in_time(), pytest.raises(StoreUnavailable) as caught:
+            count(store)
+        assert not isinstance(caught.value, OutcomeUnknown)
+        assert count(store) == 1
+
+
+def test_a_heartbeat_ends_in_time_too(database: Database, opened: Opening) -> None:
+    store = opened(deadline=DEADLINE)
+    worker = store.a_worker()
+    with stopped(database.backends()), in_time(), pytest.raises(OutcomeUnknown):
+        worker.renew()
+    assert worker.renew().is_open
+
+
+def test_telling_others_holds_nobody_up(database: Database, opened: Opening) -> None:
+    """G5: news is never worth waiting for."""
+    store = opened()
+    store.enqueue(new_job())
+    with stopped(database.backends()):
+        started = monotonic()
+        store.driver.tell(Topic.WORK)
+        assert monotonic() - started < 1 + LATE
+
+
+def test_a_migration_may_take_longer_than_a_call(database: Database, opened: Opening) -> None:
+    """Whoever migrates waits for the lock, and for the work."""
+    opened().enqueue(new_job())
+    store = opened(deadline=DEADLINE)
+    with threads() as submit, database.connected() as other:
+        other.execute("BEGIN")
+        other.execute("SELECT pg_advisory_xact_lock(hashtextextended('windlass windlass', 0))")
+        migrated = submit(store.driver.migrate)
+        until(lambda: bool(database.waiting()))
+        started = monotonic()
+        until(lambda: monotonic() - started > DEADLINE * 1.5)
+        assert not migrated.done()
+        other.execute("COMMIT")
+        assert migrated.result() == []

@@ -1,0 +1,176 @@
+"""News: what one process tells, another hears; nothing depends on it."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from contextlib import closing
+from queue import Empty, SimpleQueue
+from time import monotonic
+
+import pytest
+
+from tests.store.builders import new_job
+from tests.store.postgres.database import Database
+from tests.store.postgres.opening import Opening, count
+from tests.store.waiting import until
+from windlass.store.driver import Topic
+from windlass.store.open import open_driver
+
+SECONDS = 10.0
+
+
+class Ear:
+    """Remembers what it heard, in order."""
+
+    def __init__(self) -> None:
+        self._heard: SimpleQueue[Topic] = SimpleQueue()
+
+    def __call__(self, topic: Topic) -> None:
+        self._heard.put(topic)
+
+    def next(self) -> Topic:
+        return self._heard.get(timeout=SECONDS)
+
+    def begins(self) -> None:
+        """Wait for what every listener hears at its start, for it may have missed it before."""
+        assert {self.next(), self.next()} == set(Topic)
+
+    def is_silent(self) -> bool:
+        try:
+            self._heard.get_nowait()
+        except Empty:
+            return True
+        return False
+
+
+@pytest.mark.parametrize("topic", Topic)
+def test_what_one_tells_the_other_hears(opened: Opening, topic: Topic) -> None:
+    """C4."""
+    listener, teller, ear = opened(), opened(), Ear()
+    with closing(listener.driver.listen(ear)):
+        ear.begins()
+        for _ in range(3):
+            teller.driver.tell(topic)
+            assert ear.next() is topic
+
+
+def test_one_does_not_hear_oneself(opened: Opening) -> None:
+    """Whoever told it knows; a worker would look twice for its own doing."""
+    listener, other, ear = opened(), opened(), Ear()
+    with closing(listener.driver.listen(ear)):
+        ear.begins()
+        listener.driver.tell(Topic.WORK)
+        other.driver.tell(Topic.ENDINGS)
+        assert ear.next() is Topic.ENDINGS
+        assert ear.is_silent()
+
+
+def test_stores_in_other_schemas_are_not_heard(database: Database, opened: Opening) -> None:
+    """S11."""
+    listener, ear, teller = opened(), Ear(), opened()
+    with (
+        closing(open_driver(database.url, namespace="other")) as other,
+        closing(listener.driver.listen(ear)),
+    ):
+        ear.begins()
+        other.tell(Topic.WORK)
+        teller.driver.tell(Topic.ENDINGS)
+        assert ear.next() is Topic.ENDINGS
+
+
+def test_a_burst_is_one_piece_of_news_or_two(opened: Opening) -> None:
+    """The first goes out at once, the others together a moment later."""
+    listener, teller, ear = opened(), opened(), Ear()
+    with closing(listener.driver.listen(ear)):
+        ear.begins()
+        for _ in range(100):
+            teller.driver.tell(Topic.WORK)
+        teller.driver.close()  # which sends what waits
+        opened().driver.tell(Topic.ENDINGS)
+        heard = [ear.next()]
+        while heard[-1] is not Topic.ENDINGS:
+            heard.append(ear.next())
+        assert 2 <= len(heard) <= 10
+
+
+def test_a_listener_whose_connection_was_cut_listens_again(database: Database, opened: Opening) -> None:
+    """G3: within 2 s; and what was missed meanwhile is made good by looking at everything."""
+    listener, teller, ear = opened(), opened(), Ear()
+    with closing(listener.driver.listen(ear)):
+        ear.begins()
+        for _ in range(3):
+            started = monotonic()
+            database.end_backends()
+            ear.begins()
+            assert monotonic() - started < 8
+            teller.driver.tell(Topic.WORK)
+            assert ear.next() is Topic.WORK
+
+
+def test_closing_is_immediate(opened: Opening) -> None:
+    ear = Ear()
+    news = opened().driver.listen(ear)
+    ear.begins()
+    started = monotonic()
+    news.close()
+    assert monotonic() - started < 5
+
+
+def test_closing_is_immediate_while_the_server_does_not_answer(opened: Opening) -> None:
+    """S4: the listener is in the middle of connecting."""
+    with socket.socket() as hole:
+        hole.bind(("127.0.0.1", 0))
+        hole.listen(1)
+        news = opened(f"postgresql://me@127.0.0.1:{hole.getsockname()[1]}/app").driver.listen(Ear())
+        connected, _ = hole.accept()
+        started = monotonic()
+        news.close()
+        assert monotonic() - started < 5  # the deadline is 20
+        connected.close()
+
+
+def test_a_listener_leaves_no_connection(database: Database, opened: Opening) -> None:
+    listener, ear = opened(), Ear()
+    with closing(listener.driver.listen(ear)):
+        ear.begins()
+        assert len(database.backends()) == 1
+    until(lambda: not database.backends())
+
+
+def test_nothing_is_listened_for_where_polling_was_asked_for(database: Database, opened: Opening) -> None:
+    """G4: and the store works."""
+    listener, teller, ear = opened(database.with_options("news=poll")), opened(), Ear()
+    with closing(listener.driver.listen(ear)):
+        teller.enqueue(new_job())
+        teller.driver.tell(Topic.WORK)
+        assert count(listener) == 1
+        assert len(database.backends()) == 2
+        assert ear.is_silent()
+
+
+def test_behind_a_pooler_polling_must_do(
+    database: Database, opened: Opening, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """G7: a pooler makes up the process id that it tells; one line says what follows from it, and only one."""
+    monkeypatch.setattr("windlass.store.postgres.news._IS_DIRECT", b"SELECT pg_backend_pid() <> $1")
+    listener, ear = opened(), Ear()
+    with caplog.at_level(logging.INFO, logger="windlass"), closing(listener.driver.listen(ear)):
+        until(lambda: len(caplog.records) == 1)
+        until(lambda: not database.backends())
+        assert "found by polling" in caplog.text
+        assert ear.is_silent()
+    trusting = opened(database.with_options("news=listen"))
+    with closing(trusting.driver.listen(ear)):
+        ear.begins()
+
+
+def test_telling_is_not_needed(database: Database, opened: Opening, caplog: pytest.LogCaptureFixture) -> None:
+    """G5: a server that takes no NOTIFY loses nothing but speed, and nobody is told off."""
+    database.run("ALTER FUNCTION pg_notify(text, text) RENAME TO pg_notify_is_gone")
+    store = opened()
+    with caplog.at_level(logging.DEBUG, logger="windlass"):
+        store.enqueue(new_job())
+        store.driver.tell(Topic.WORK)
+    assert count(store) == 1
+    assert caplog.records == []

@@ -1,0 +1,151 @@
+"""How PostgreSQL carries the prepared statements out: none walks all jobs, however many there are.
+
+A prepared statement is planned once, without a look at the values, and that plan is used until statistics change. So
+what counts is the plan without values: with statistics, without any, and one that was made when the tables were empty.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+import pytest
+from psycopg.sql import SQL, Identifier
+
+from tests.store.places import wipe_postgres
+from windlass.store.open import open_driver
+from windlass.store.postgres.statements import Statement, statements
+
+JOBS = 100_000
+CALLS = statements("windlass")
+COUNTING = {"counts", "depth", "queue_delete", "tidy"}
+"""Calls that count or sift whole tables; asked for by people or by the leader, not with every job."""
+FORMS = [(name, number) for name in sorted(set(CALLS) - COUNTING) for number in range(len(CALLS[name]))]
+HOT = {
+    "claim", "control", "cycle", "enqueue", "expired", "extend", "job", "progress", "promote", "refused", "renew",
+    "rescue", "upcoming",
+}  # fmt: skip
+"""Calls that come so often that they cannot wait for the first ANALYZE after the first jobs."""
+HOT_FORMS = [form for form in FORMS if form[0] in HOT]
+BIG = {"job", "ready", "due", "running", "finished", "key", "event"}
+
+# A fifth of the jobs stands in each table; every job has a key and an event.
+FILLED = """
+    INSERT INTO job (id, task, queue, waiting, payload, max_attempts, run_at, created_at, unique_key)
+        SELECT 'id' || n, 'task' || n % 10, 'queue' || n % 10, 'pending', repeat('x', 100), 4, n, n, 'key' || n
+        FROM generate_series(1, {jobs}) AS n;
+    INSERT INTO ready (seq, since, priority, queue) SELECT seq, run_at, 0, queue FROM job WHERE seq % 5 = 0;
+    INSERT INTO due (seq, run_at, state, queue) SELECT seq, run_at, 'scheduled', queue FROM job WHERE seq % 5 = 1;
+    INSERT INTO running (seq, fence, claimed_at, attempt, crashes, rescues, queue, lease, claim, worker)
+        SELECT seq, 1, 1, 0, 0, 0, queue, 'lease' || seq % 100, 'claim' || seq % 1000, 'worker' FROM job
+        WHERE seq % 5 = 2;
+    INSERT INTO finished (seq, fence, finished_at, attempt, crashes, rescues, state, queue)
+        SELECT seq, 1, run_at, 1, 0, 0, CASE seq % 10 WHEN 3 THEN 'completed' ELSE 'failed' END, queue FROM job
+        WHERE seq % 5 > 2;
+    INSERT INTO key (key, id, until) SELECT unique_key, id, 'finished' FROM job;
+    INSERT INTO event (seq, at, kind) SELECT seq, 1, 'rescued' FROM job;
+"""
+
+
+class Tables:
+    """A schema of its own whose statistics change only when the test says so."""
+
+    def __init__(self, connection: psycopg.Connection[Any], schema: str) -> None:
+        self._connection = connection
+        self._schema = schema
+        self._run("SET plan_cache_mode = force_generic_plan")
+        self._run(SQL("SET search_path = {}").format(Identifier(schema)))
+        for table in BIG:
+            self._run(SQL("ALTER TABLE {} SET (autovacuum_enabled = off)").format(Identifier(table)))
+
+    def fill(self) -> None:
+        self._run(FILLED.format(jobs=JOBS))
+
+    def analyse(self) -> None:
+        self._run("ANALYZE")
+
+    def prepare(self, forms: list[tuple[str, int]]) -> None:
+        """Prepare statements and have them planned, once for all."""
+        for call, number in forms:
+            self._run(f"PREPARE {call}_{number} AS {self._statement(call, number).text.decode()}")
+            self.plan(call, number)
+
+    def plan(self, call: str, number: int) -> dict[str, Any]:
+        nulls = ", ".join("NULL" for _ in self._statement(call, number).names)
+        execute = f"EXECUTE {call}_{number} ({nulls})" if nulls else f"EXECUTE {call}_{number}"
+        [[[plan]]] = self._run(f"EXPLAIN (FORMAT JSON) {execute}").fetchall()
+        found: dict[str, Any] = plan["Plan"]
+        return found
+
+    def _statement(self, call: str, number: int) -> Statement:
+        return statements(self._schema)[call][number]
+
+    def _run(self, code: Any) -> psycopg.Cursor[Any]:
+        return self._connection.execute(code, prepare=False)
+
+
+@contextmanager
+def tables(dsn: str) -> Iterator[Tables]:
+    schema = f"plans_{uuid4().hex[:16]}"
+    with closing(open_driver(dsn, namespace=schema)) as driver:
+        driver.migrate()
+    try:
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            yield Tables(connection, schema)
+    finally:
+        wipe_postgres(dsn, schema)
+
+
+@pytest.fixture(scope="module", params=["analysed", "never analysed"])
+def filled(request: pytest.FixtureRequest, postgres_dsn: str) -> Iterator[Tables]:
+    """Statements that were prepared for many jobs."""
+    with tables(postgres_dsn) as found:
+        found.fill()
+        if request.param == "analysed":
+            found.analyse()
+        found.prepare(FORMS)
+        yield found
+
+
+@pytest.fixture(scope="module")
+def grown(postgres_dsn: str) -> Iterator[Tables]:
+    """Statements that were prepared before there were any jobs."""
+    with tables(postgres_dsn) as found:
+        found.prepare(HOT_FORMS)
+        found.fill()
+        yield found
+
+
+def walks(step: dict[str, Any], *, bounded: bool = False) -> Iterator[str]:
+    """The steps of a plan that read all of a big table: no condition leads into it, and no limit ends it."""
+    bounded = bounded or step["Node Type"] == "Limit"
+    table = step.get("Relation Name")
+    if table in BIG and not bounded:
+        if step["Node Type"] == "Seq Scan":
+            yield f"Seq Scan on {table}"
+        elif re.match("Index (Only )?Scan", step["Node Type"]) and "Index Cond" not in step:
+            yield f"{step['Node Type']} on {table} without a condition"
+    for inner in step.get("Plans", ()):
+        yield from walks(inner, bounded=bounded)
+
+
+@pytest.mark.parametrize(("call", "number"), FORMS)
+def test_no_statement_walks_a_whole_table(filled: Tables, call: str, number: int) -> None:
+    """A13: a backlog or an archive of a million jobs slows nothing down (S10)."""
+    assert list(walks(filled.plan(call, number))) == []
+
+
+@pytest.mark.parametrize(("call", "number"), HOT_FORMS)
+def test_no_plan_from_the_first_day_walks_a_whole_table(grown: Tables, call: str, number: int) -> None:
+    """A13: nor does a worker that was started on an empty store."""
+    assert list(walks(grown.plan(call, number))) == []
+
+
+def test_a_walk_would_be_noticed(postgres_dsn: str) -> None:
+    with tables(postgres_dsn) as found:
+        [[[plan]]] = found._run("EXPLAIN (FORMAT JSON) SELECT count(*) FROM job JOIN finished USING (seq)").fetchall()
+        assert sorted(walks(plan["Plan"])) == ["Seq Scan on finished", "Seq Scan on job"]

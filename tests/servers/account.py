@@ -45,9 +45,12 @@ def server_account() -> Account:
 
 
 @contextmanager
-def server_folder(account: Account) -> Iterator[Path]:
-    """A new folder that belongs to the account, with a path short enough for Unix sockets; removed afterwards."""
-    usual = Path(tempfile.gettempdir()).resolve()
+def server_folder(account: Account, parent: Path | None = None) -> Iterator[Path]:
+    """A new folder that belongs to the account, with a path short enough for Unix sockets; removed afterwards.
+
+    It lies in ``parent``, by default the usual folder for temporary files, or in ``/tmp`` where that does not do.
+    """
+    usual = (parent or Path(tempfile.gettempdir())).resolve()
     fits = len(str(usual)) <= LONGEST_FOLDER and account.enters(usual)
     folder = Path(tempfile.mkdtemp(prefix="windlass-", dir=usual if fits else "/tmp"))
     try:

@@ -29,18 +29,18 @@ MISSING = (
 
 
 @contextmanager
-def postgres_server(*, settings: Mapping[str, str] | None = None) -> Iterator[str]:
+def postgres_server(*, settings: Mapping[str, str] | None = None, parent: Path | None = None) -> Iterator[str]:
     """A PostgreSQL server of our own; gives the DSN of its superuser and empty database ``postgres``.
 
     It forgets everything at its end and, for speed, does not sync: pass ``settings={"fsync": "on", ...}`` where
-    durability is what is measured. If ``TEST_PG_DSN`` is set, that server is given as it is: shared, not empty, without
-    our settings.
+    durability is what is measured. Its files lie in a new folder in ``parent``, where they can. If ``TEST_PG_DSN`` is
+    set, that server is given as it is: shared, not empty, without our settings.
     """
     if dsn := os.environ.get("TEST_PG_DSN"):
         yield dsn
         return
     account = server_account()
-    with server_folder(account) as folder:
+    with server_folder(account, parent) as folder:
         programs = _programs(folder, account)
         _initialise(programs / "initdb", folder / "data", account)
         with running(_recipe(programs / "postgres", folder, account, SETTINGS | dict(settings or {}))) as port:

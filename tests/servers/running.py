@@ -72,6 +72,14 @@ def running(recipe: Recipe) -> Iterator[int]:
 
 
 @contextmanager
+def running_at(recipe: Recipe, port: int) -> Iterator[None]:
+    """Run the server on this port; ``PortTaken`` if that is not free."""
+    with _guarded(recipe, port) as guard:
+        _await_ready(recipe, guard)
+        yield
+
+
+@contextmanager
 def _guarded(recipe: Recipe, port: int) -> Iterator[subprocess.Popen[bytes]]:
     log = recipe.folder / "log"
     log.write_bytes(b"")

@@ -22,24 +22,24 @@ MISSING = (
 
 
 @contextmanager
-def valkey_server(*, settings: Mapping[str, str] | None = None) -> Iterator[str]:
+def valkey_server(*, settings: Mapping[str, str] | None = None, parent: Path | None = None) -> Iterator[str]:
     """A Redis or Valkey server of our own; gives the URL of its empty database 0.
 
     It forgets everything at its end and writes nothing to disk: pass ``settings={"appendonly": "yes", ...}`` where
-    durability is what is measured. If ``TEST_REDIS_URL`` is set, that server is given as it is: shared, not empty,
-    without our settings.
+    durability is what is measured. Its files lie in a new folder in ``parent``, where they can. If ``TEST_REDIS_URL``
+    is set, that server is given as it is: shared, not empty, without our settings.
     """
     if url := os.environ.get("TEST_REDIS_URL"):
         yield url
         return
     account = server_account()
-    with server_folder(account) as folder:
-        program = _program(folder, account)
+    with server_folder(account, parent) as folder:
+        program = program_in(folder, account)
         with running(_recipe(program, folder, account, SETTINGS | dict(settings or {}))) as port:
             yield f"redis://127.0.0.1:{port}/0"
 
 
-def _program(folder: Path, account: Account) -> Path:
+def program_in(folder: Path, account: Account) -> Path:
     """A server that the account can run: the machine's own, else that of the development dependencies."""
     for program in [] if wheels_only() else on_path("redis-server", "valkey-server"):
         if runs(program, account):

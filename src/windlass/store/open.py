@@ -55,10 +55,12 @@ _STORES: dict[str, Callable[[str, str, Now, float], Driver]] = {
     "sqlite": _sqlite,
     "postgresql": _postgres,
     "postgres": _postgres,
-    "redis": _redis,
-    "rediss": _redis,
-    "valkey": _redis,
     "unix": _redis,
+    **{
+        f"{kind}{by}": _redis
+        for kind in ("redis", "rediss", "valkey", "valkeys")
+        for by in ("", "+sentinel", "+cluster")
+    },
 }
 
 

@@ -6,71 +6,193 @@ from collections.abc import Callable
 from typing import Any
 
 from msgspec.msgpack import encode
+from redis.exceptions import MovedError, RedisError, ResponseError
 
-from windlass.errors import AppClosed
-from windlass.store.driver import News
+from windlass import clock
+from windlass.errors import AppClosed, ConfigError, StoreUnavailable
+from windlass.forking import start_anew_in_child
+from windlass.store.announcer import Announcer
+from windlass.store.breaker import Away, Breaker
+from windlass.store.driver import News, Topic
+from windlass.store.joining.joined import Joined
 from windlass.store.operation import Answer, Call, Lane
-from windlass.store.redis.address import connection_pool, shown
-from windlass.store.redis.failure import not_storable
-from windlass.store.redis.scripts import load_scripts
-from windlass.store.redis.wire import Wire
+from windlass.store.redis.address import parse_address
+from windlass.store.redis.epoch import Epoch, other_epoch
+from windlass.store.redis.failure import code_of, lost, misused, not_connected, not_storable, refused
+from windlass.store.redis.lanes import Lanes
+from windlass.store.redis.news import RedisNews, channels
+from windlass.store.redis.route import route_to
+from windlass.store.redis.scripts import Script, load_scripts
+from windlass.store.redis.server import Inspection
+from windlass.store.redis.wire import Unanswered, Wire, nothing_done
+
+_MOMENT = 1.0
+"""How many seconds news may wait for a connection; nobody needs it later than that."""
+_FAIR_CHANCE = 0.25
+"""How many seconds a new connection may take at least: one that begins just before the deadline would only hide, by
+running out of time, what the attempts before it have found out.
+"""
 
 
 class RedisDriver:
     """Carries out calls on one server, from any thread.
 
     Connects at the first call. All keys begin with ``{tag}:``, so they share one slot of a cluster. ``now`` replaces
-    the server's clock (milliseconds since 1970) in tests, ``deadline`` is how many seconds a call may wait for it.
+    the server's clock (milliseconds since 1970) in tests, ``deadline`` is how many seconds a call may take in all.
     """
 
     cycle_limit = 100
 
     def __init__(self, url: str, *, tag: str, now: Callable[[], int] | None, deadline: float) -> None:
-        self._name = shown(url)
+        self._address = parse_address(url)
         self._prefix = f"{{{tag}}}:"
         self._now = now
+        self._deadline = deadline
         self._scripts = load_scripts()
-        self._wire = Wire(connection_pool(url, deadline=deadline), where=self._name, deadline=deadline)
+        self._channels = channels(self._prefix)
         self._is_closed = False
+        self._inspection = Inspection(self._address)
+        self._breaker = Breaker(self.name)
+        self._announcer = Announcer(self._publish)
+        self._start()
+        start_anew_in_child(self, RedisDriver._start)
+
+    def _start(self) -> None:
+        """Begin with no connection and nothing known; in a forked child, what the parent has stays the parent's.
+
+        Dropping the parent's connections closes the child's copies of them, which the server does not notice.
+        """
+        self._route = route_to(self._address, prefix=self._prefix)
+        self._lanes = Lanes(self._connect, name=self.name, calls=self._address.pool)
+        self._epoch = Epoch(self._scripts["begin"], name=self.name, prefix=self._prefix)
 
     @property
     def name(self) -> str:
-        return self._name
+        return self._address.name
 
     def execute(self, call: Call) -> Answer:
-        if self._is_closed:
-            raise AppClosed(f"{self._name}: the store is closed")
         script = self._scripts.get(call.name)
         if script is None:
             raise NotImplementedError(f"the Redis store cannot carry out the call {call.name!r} yet")
-        keys = [self._prefix + key for key in script.keys]
-        parts = self._wire.run(script, keys, self._arguments(call), writes=call.lane is not Lane.READ)
+        if self._is_closed:
+            raise AppClosed(f"{self.name}: the store is closed")
+        until = clock.monotonic() + self._deadline
+        arguments = self._arguments(call)
+        parts = self._breaker.reach(
+            lambda: self._attempt(script, arguments, call.lane, until=until), deadline=self._deadline
+        )
         # A script returns the parts of its answer as name, rows, name, rows: the order of a Lua table is not kept.
         return dict(zip(parts[::2], parts[1::2], strict=True))
 
-    def listen(self, wake: Callable[[], None]) -> News:  # silent until the store sends news
-        return _Silence()
+    def listen(self, heard: Callable[[Topic], None]) -> News:
+        return RedisNews(self._connect, heard, prefix=self._prefix, patience=self._deadline)
+
+    def tell(self, topic: Topic) -> None:
+        self._announcer.tell(topic)
+
+    def join(self, connection: object) -> Joined:
+        raise ConfigError(
+            f"{self.name}: a Redis store cannot take part in a transaction of your database; enqueue after your "
+            "commit, or keep the jobs in the database that the transaction is in (postgresql://, or sqlite:// with "
+            "?driver=stdlib)"
+        )
 
     def migrate(self) -> list[str]:
         return []
 
-    def close(self) -> None:
-        self._is_closed = True
-        self._wire.close()
+    def migration_sql(self) -> str:
+        return ""
 
-    def _arguments(self, call: Call) -> tuple[bytes, ...]:
+    def close(self) -> None:
+        if not self._is_closed:
+            self._announcer.close()
+            self._is_closed = True
+            self._lanes.close()
+
+    def _attempt(self, script: Script, arguments: tuple[Any, ...], lane: Lane, *, until: float) -> Any:
+        """Carry a call out, or raise ``Away`` where nothing happened and trying again may help."""
+        pool = self._lanes.of(lane)
+        wire = pool.take(until=until)
+        try:
+            return self._in_epoch(wire, script, arguments, until=until)
+        except Unanswered as error:
+            raise lost(error, self.name, may_have_written=lane is not Lane.READ) from error
+        except RedisError as error:
+            raise self._reaction(wire, script, error) from error
+        finally:
+            pool.give_back(wire)
+
+    def _in_epoch(self, wire: Wire, script: Script, arguments: tuple[Any, ...], *, until: float) -> Any:
+        keys = [self._prefix + key for key in script.keys]
+        epoch = self._epoch.on(wire, until=until)
+        while True:
+            try:
+                return wire.run(script, keys, (*arguments, epoch), until=until)
+            except ResponseError as error:
+                other = other_epoch(error)
+                if other is None:
+                    raise
+                if clock.monotonic() >= until:
+                    raise StoreUnavailable(f"{self.name}: the server changes its epoch again and again") from error
+            epoch = self._epoch.renew(wire, other, until=until)
+
+    def _reaction(self, wire: Wire, script: Script, error: RedisError) -> Exception:
+        """What a refusal means for the caller; one that is about the server also means that we look for another."""
+        if code_of(error) == "WRONGTYPE":
+            return misused(self._types(wire, script), self.name)
+        ours = refused(error, self.name)
+        if isinstance(ours, Away):
+            self._route.forget()
+            if isinstance(error, MovedError):
+                self._route.moved(error)
+            wire.close()
+            self._lanes.clear()
+        return ours
+
+    def _types(self, wire: Wire, script: Script) -> dict[str, str]:
+        """What lies under the keys of a script."""
+        until = clock.monotonic() + _MOMENT
+        keys = [self._prefix + key for key in script.keys]
+        try:
+            return {key: wire.ask("TYPE", key, until=until) for key in keys}
+        except (RedisError, Unanswered, Away):
+            return {}  # the message names the trouble all the same
+
+    def _connect(self, until: float) -> Wire:
+        """A new connection to a server that has been looked at."""
+        until = max(until, clock.monotonic() + _FAIR_CHANCE)
+        wire = Wire(self._route.connection(until=until))
+        try:
+            with nothing_done():
+                wire.connect(until=until)
+                self._inspection.pass_or_raise(wire.look(until=until))
+        except BaseException as error:
+            self._route.forget()
+            wire.close()
+            if isinstance(error, RedisError):
+                raise not_connected(error, self.name) from error
+            raise
+        return wire
+
+    def _publish(self, topic: Topic) -> None:
+        """Send news over a connection that is there already: who has just written has one, and nobody waits for it."""
+        until = clock.monotonic() + _MOMENT
+        pool = self._lanes.of(Lane.WRITE)
+        wire = pool.take_idle(until=until)
+        try:
+            if wire is not None:
+                wire.ask("PUBLISH", self._channels[topic], "", until=until)
+        except (RedisError, Unanswered, Away) as error:
+            raise StoreUnavailable(f"{self.name}: news were not sent ({error})") from error
+        finally:
+            pool.give_back(wire)
+
+    def _arguments(self, call: Call) -> tuple[Any, ...]:
         now = b"" if self._now is None else str(self._now()).encode()
-        return now, self._prefix.encode(), self._packed(call.params)
+        return now, self._prefix, self._packed(call.params)
 
     def _packed(self, params: Any) -> bytes:
         try:
             return encode(params)
         except (UnicodeError, OverflowError, ValueError) as error:
-            raise not_storable(error, self._name) from error
-
-
-class _Silence:
-    """Tells nothing; polling finds what there is."""
-
-    def close(self) -> None:
-        return
+            raise not_storable(error, self.name) from error

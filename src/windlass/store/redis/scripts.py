@@ -6,6 +6,7 @@ parameters) and gives (the parts of its answer) and, in a fixed form, what it ne
 - ``-- KEYS a, b``: the fixed keys it touches, which it finds as ``KEY.a``, ``KEY.b``; keys of single jobs, leases and
   queues are derived from the prefix
 - ``-- with a, b``: parts of ``shared/`` that are put before it, in this order
+- ``-- without epoch``: it does not ask for the epoch, because it only reads (or begins one)
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from importlib.resources import files
 _FOLDER = "windlass.store.redis"
 _KEYS = re.compile(r"^-- KEYS (.+)$", re.M)
 _WITH = re.compile(r"^-- with (.+)$", re.M)
+_WITHOUT_EPOCH = re.compile(r"^-- without epoch$", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +46,11 @@ def load_scripts() -> Mapping[str, Script]:
 
 
 def _composed(source: str) -> Script:
-    keys = _names(_KEYS, source)
+    keys, shared = _names(_KEYS, source), ("ask", *_names(_WITH, source))
+    if not _WITHOUT_EPOCH.search(source):
+        keys, shared = (*keys, "epoch"), ("ask", "epoch", *shared[1:])
     declared = ", ".join(f"{key} = KEYS[{number}]" for number, key in enumerate(keys, 1))
-    parts = [f"local KEY = {{{declared}}}\n", *map(_shared, ("ask", *_names(_WITH, source))), source]
-    text = "".join(parts)
+    text = "".join([f"local KEY = {{{declared}}}\n", *map(_shared, shared), source])
     return Script(text, sha1(text.encode(), usedforsecurity=False).hexdigest(), keys)
 
 

@@ -7,7 +7,7 @@
 -- gives conflict: rows (id, task), and nothing else: the id is a different job's already
 --       full: rows (queue, max_length), and nothing else: the queue has no room for what the call would add
 --       known: rows (index) of ids that were there; found: rows (index, id, state) of who has the id or the key now
--- with portions, places
+-- with portions, texts, index, places, unique
 table.sort(ask.named, function(one, other) return one[1] < other[1] end)
 local ids = {}
 for index, job in ipairs(ask.jobs) do ids[index] = job[1] end
@@ -19,29 +19,21 @@ for _, named in ipairs(ask.named) do
     local seq = there[named[2]]
     if seq then
         known[#known + 1] = {named[1]}
-        local task = redis.call('HGET', job_key(seq), 'task')
-        if task ~= named[3] or redis.call('GET', text_key('payload', seq)) ~= named[4] then
-            conflict[#conflict + 1] = {named[2], task}
+        local job = redis.call('HMGET', job_key(seq), 'task', 'payload')
+        if job[1] ~= named[3] or whole_text('payload', seq, job[2]) ~= named[4] then
+            conflict[#conflict + 1] = {named[2], job[1]}
         end
     end
 end
 if #conflict > 0 then return {'conflict', conflict} end
 
--- Who holds a key. Nobody does any more if its window is over, its job has started (if it is held until then) or is
--- gone; a job that finished gave its key back at once.
+-- Who holds a key, the call's own jobs included.
 local holders, stale = {}, {}
-local function holder_of(key)
-    if holders[key] ~= nil then return holders[key] end
-    local held = redis.call('HMGET', text_key('unique', key), 'id', 'until', 'expires_at')
-    holders[key] = held[1]
-    if held[1] then
-        local seq = redis.call('HGET', KEY.ids, held[1])
-        local fence = seq and tonumber(redis.call('HGET', job_key(seq), 'fence')) or 0
-        local is_over = held[3] and tonumber(held[3]) <= now
-        if is_over or not seq or (held[2] == 'started' and fence > 0) then
-            holders[key] = false
-            stale[#stale + 1] = text_key('unique', key)
-        end
+local function holder(key)
+    if holders[key] == nil then
+        local id, is_left = holder_of(key)
+        holders[key] = id
+        if is_left and not id then stale[#stale + 1] = unique_key(key) end
     end
     return holders[key]
 end
@@ -50,7 +42,7 @@ end
 local takes = {}
 for _, named in ipairs(ask.named) do
     local id, key = named[2], named[5]
-    if key and not holder_of(key) and not there[id] then
+    if key and not holder(key) and not there[id] then
         holders[key] = id
         takes[#takes + 1] = named
     end
@@ -60,7 +52,7 @@ end
 local added, adds = {}, {}
 for _, job in ipairs(ask.jobs) do
     local id, queue, key = job[1], job[3], job[10]
-    if not there[id] and (not key or holder_of(key) == id) then
+    if not there[id] and (not key or holder(key) == id) then
         there[id] = true
         added[#added + 1] = job
         adds[queue] = (adds[queue] or 0) + 1
@@ -87,22 +79,14 @@ local last = #added > 0 and redis.call('INCRBY', KEY.seq, #added) - #added
 in_portions(ask.queues, function(...) redis.call('SADD', KEY.queues, ...) end)
 in_portions(stale, function(...) redis.call('DEL', ...) end)
 for _, named in ipairs(takes) do
-    local unique, window = text_key('unique', named[5]), named[7]
-    redis.call('HSET', unique, 'id', named[2], 'until', named[6])
-    if window then
-        redis.call('HSET', unique, 'expires_at', now + window)
-        -- Only frees the memory, so only where the server's clock is the one that counts.
-        if ARGV[1] == '' then redis.call('PEXPIREAT', unique, now + window) end
-    end
+    hold_key(named[5], named[2], named[6], named[7] and now + named[7])
 end
 
--- What is null, or a number that is zero, is not there: the hash stays small.
-local texts, numbers, states = {}, {}, {}
-local function keep(what, seq, text)
-    if text then
-        texts[#texts + 1] = text_key(what, seq)
-        texts[#texts + 1] = text
-    end
+-- What is null, or a number that is zero, is left out: the hash stays small.
+local long, numbers, states = {}, {}, {}
+local function add(fields, name, value)
+    fields[#fields + 1] = name
+    fields[#fields + 1] = value
 end
 for index, job in ipairs(added) do
     local id, task, queue, priority, delay, timeout, key, at =
@@ -112,26 +96,23 @@ for index, job in ipairs(added) do
     local state = run_at > now and 'scheduled' or 'pending'
     local fields = {
         'state', state, 'queue', queue, 'id', id, 'task', task, 'max_attempts', written(job[7]),
-        'run_at', written(math.max(now, run_at)), 'created_at', stamp,
+        'run_at', state == 'pending' and stamp or written(run_at), 'created_at', stamp,
+        'payload', text_field('payload', seq, job[5], long),
     }
-    local function add(name, value)
-        fields[#fields + 1] = name
-        fields[#fields + 1] = value
-    end
-    if priority ~= 0 then add('priority', written(priority)) end
-    if timeout then add('timeout', written(timeout)) end
-    if key then add('unique_key', key) end
+    if priority ~= 0 then add(fields, 'priority', written(priority)) end
+    if timeout then add(fields, 'timeout', written(timeout)) end
+    if key then add(fields, 'unique_key', key) end
+    if job[6] then add_text('meta', seq, job[6], fields, long) end
+    if job[11] then add_text('retry', seq, job[11], fields, long) end
     redis.call('HSET', job_key(seq), unpack(fields))
-    keep('payload', seq, job[5])
-    keep('meta', seq, job[6])
-    keep('retry', seq, job[11])
     place(state, queue, seq, priority, run_at)
     numbers[#numbers + 1] = id
     numbers[#numbers + 1] = seq
     states[id] = state
 end
-in_portions(texts, function(...) redis.call('MSET', ...) end)
+write_long(long)
 in_portions(numbers, function(...) redis.call('HSET', KEY.ids, ...) end)
+if last then add_run_to_index('all', last + 1, last + #added) end
 settle()
 if #ask.named == 0 then return {} end
 

@@ -1,5 +1,6 @@
 -- Running jobs that no open lease in time covers; a lease that is lost or gone stands at -inf, so it is over.
 -- KEYS lease_from, lease_until
+-- without epoch
 -- asks limit
 -- gives expired: rows as Expired, by seq
 -- with lease
@@ -27,12 +28,13 @@ local rows = {}
 for index = 1, math.min(#jobs, ask.limit) do
     local seq, fence, lease = unpack(jobs[index])
     local job = redis.call(
-        'HMGET', job_key(seq), 'attempt', 'max_attempts', 'crashes', 'rescues', 'unique_key', 'started_at', 'worker')
+        'HMGET', job_key(written(seq)), 'attempt', 'max_attempts', 'crashes', 'rescues', 'unique_key', 'started_at',
+        'worker')
     rows[index] = {
         seq, fence, tonumber(job[1]) or 0, tonumber(job[2]) or 0, tonumber(job[3]) or 0, tonumber(job[4]) or 0,
-        redis.call('GET', text_key('errors', seq)), job[5],
-        -- The lease of a claim by hand is named token:seq:fence; such a claim was charged when it was made.
-        string.find(lease, ':', 1, true) and 1 or 0, job[6] and 1 or 0, lease, job[7],
+        redis.call('GET', text_key('errors', written(seq))), job[5],
+        -- A claim by hand was charged when it was made.
+        is_pulled(lease) and 1 or 0, job[6] and 1 or 0, lease, job[7],
     }
 end
 return {'expired', rows}

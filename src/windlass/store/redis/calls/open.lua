@@ -10,7 +10,7 @@ redis.call('HSET', worker, 'state', ask.state, 'lease', ask.lease, 'seen_at', no
 redis.call('ZADD', KEY.workers, now, ask.worker)
 
 if redis.call('HSETNX', lease_key(ask.lease), 'state', 'open') == 1 then
-    redis.call('HSET', lease_key(ask.lease), 'worker', ask.worker, 'ttl', ask.ttl)
+    redis.call('HSET', lease_key(ask.lease), 'worker', ask.worker)
     set_time(ask.lease, ask.ttl)
 end
 return {}

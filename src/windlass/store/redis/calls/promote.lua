@@ -2,15 +2,16 @@
 -- KEYS counts, due
 -- asks limit
 -- gives promoted: rows (seq)
--- with portions, drain, places
+-- with portions, drain, index, places
 local members = redis.call('ZRANGEBYSCORE', KEY.due, '-inf', now, 'LIMIT', 0, ask.limit)
 in_portions(members, function(...) redis.call('ZREM', KEY.due, ...) end)
 
 local promoted = {}
 for index, member in ipairs(members) do
     local seq = tonumber(member)
-    local job = redis.call('HMGET', job_key(seq), 'state', 'queue', 'priority')
-    redis.call('HSET', job_key(seq), 'state', 'pending', 'promoted_at', stamp)
+    local key = job_key(written(seq))
+    local job = redis.call('HMGET', key, 'state', 'queue', 'priority')
+    redis.call('HSET', key, 'state', 'pending', 'promoted_at', stamp)
     count(job[1], job[2], -1)
     place('pending', job[2], seq, tonumber(job[3]) or 0)
     promoted[index] = {seq}

@@ -1,12 +1,10 @@
 -- Ends leases that are over and takes their jobs away. Until this has run their owners may still renew them, and a
 -- lease that was renewed since the look keeps its jobs. The fence is raised here too, so that the former owner's
 -- endings can be told from repetitions of its own.
--- KEYS counts, due, lease_from, lease_until, lease_lost
+-- KEYS counts, due, ids, events, lease_from, lease_until, lease_lost
 -- asks leases; endings: rows as in cycle; keys: rows (key, seq, fence); by
 -- gives rescued: rows (id, state)
--- with portions, drain, places, finished, lease, events
-local DAY = 86400000
-
+-- with portions, texts, drain, index, places, unique, finished, lease, events
 local function lose(lease)
     if not is_open(lease) or is_in_time(lease) then return end
     redis.call('HSET', lease_key(lease), 'state', 'lost')
@@ -20,27 +18,34 @@ local rescued = {}
 
 local function free(ending)
     local seq, fence, state, reason = ending[1], ending[2], ending[3], ending[4]
+    local key = job_key(written(seq))
     local job = redis.call(
-        'HMGET', job_key(seq), 'lease', 'queue', 'priority', 'cancel_requested_at', 'started_at', 'worker', 'run_at')
+        'HMGET', key, 'lease', 'queue', 'priority', 'cancel_requested_at', 'started_at', 'worker', 'run_at', 'id')
     local lease = job[1]
     if not lease or is_open(lease) then return end
-    if redis.call('HDEL', held_key(lease), seq .. ':' .. fence) == 0 then return end
+    if redis.call('HDEL', held_key(lease), held_field(seq, fence)) == 0 then return end
 
     note(seq, 'rescued', job[6], fence, string.format(
-        '{"by":%s,"started":%s}', cjson.encode(ask.by), job[5] and 'true' or 'false'))
-    if job[4] then state, reason = 'cancelled', nil end
-    local key = job_key(seq)
-    redis.call('HDEL', key, 'lease', 'reason')
-    redis.call('HSET', key, 'state', state, 'fence', fence + 1)
+        '{"by":%s,"started":%s}', json(ask.by), job[5] and 'true' or 'false'))
+    if job[4] then
+        redis.call('SREM', cancels_key(lease), held_field(seq, fence))
+        state, reason = 'cancelled', nil
+    end
+    redis.call('HDEL', key, 'reason')
+    redis.call('HSET', key, 'state', state, 'lease', '', 'fence', written(next_fence(fence)))
     if reason then redis.call('HSET', key, 'reason', reason) end
-    if FINISHED[state] then redis.call('HSET', key, 'finished_at', now) end
+    if FINISHED[state] then redis.call('HSET', key, 'finished_at', stamp) end
     if ending[5] ~= 0 then redis.call('HINCRBY', key, 'attempt', ending[5]) end
     if ending[6] ~= 0 then redis.call('HINCRBY', key, 'crashes', ending[6]) end
     if ending[7] ~= 0 then redis.call('HINCRBY', key, 'rescues', ending[7]) end
-    if ending[11] then redis.call('SET', text_key('errors', seq), ending[11]) end
+    if ending[11] then keep_errors(written(seq), ending[11]) end
     count('running', job[2], -1)
     place(state, job[2], seq, tonumber(job[3]) or 0, FINISHED[state] and now or tonumber(job[7]))
-    rescued[#rescued + 1] = {redis.call('HGET', key, 'id'), state}
+    if is_pulled(lease) then
+        redis.call('ZREM', KEY.lease_lost, lease)
+        remove_pulled(lease)
+    end
+    rescued[#rescued + 1] = {job[8], state}
 end
 
 -- A lease that is over is looked for as long as it holds jobs.
@@ -56,14 +61,7 @@ if wrong then return wrong end
 for _, lease in ipairs(ask.leases) do lose(lease) end
 for _, ending in ipairs(ask.endings) do free(ending) end
 settle()
-release_keys(ask.keys, 1)
+release_keys(ask.keys, next_fence)
 for _, lease in ipairs(ask.leases) do forget(lease) end
-
--- A lost lease has done its duty as a marker for its owner after a day.
-for _, lease in ipairs(redis.call('ZRANGEBYSCORE', KEY.lease_lost, '-inf', '(' .. (now - DAY), 'LIMIT', 0, 1000)) do
-    redis.call('DEL', lease_key(lease))
-    redis.call('ZREM', KEY.lease_lost, lease)
-    forget(lease)
-end
 
 return {'rescued', rescued}

@@ -1,4 +1,4 @@
--- What it means that a run or a job is over.
+-- What it means that a run or a job is over. Needs texts and unique.
 local FINISHED = {completed = true, failed = true, cancelled = true}
 local ENDED = {completed = true, failed = true, cancelled = true, retrying = true, scheduled = true, pending = true}
 
@@ -9,15 +9,20 @@ local function refusal(endings)
     end
 end
 
--- Gives the unique keys of finished jobs back, unless a key is held for a window of time.
--- keys: rows (key, seq, fence); raised: by how much the call itself has raised the fence
-local function release_keys(keys, raised)
+-- The unique keys of jobs that have finished under the fence that fence_now makes of the one they had.
+-- keys: rows (key, seq, fence)
+local function release_keys(keys, fence_now)
     for _, row in ipairs(keys) do
         local job = redis.call('HMGET', job_key(row[2]), 'id', 'state', 'fence')
-        if FINISHED[job[2]] and tonumber(job[3]) == row[3] + raised then
-            local unique = text_key('unique', row[1])
-            local held = redis.call('HMGET', unique, 'id', 'until')
-            if held[1] == job[1] and held[2] ~= 'window' then redis.call('DEL', unique) end
-        end
+        if FINISHED[job[2]] and tonumber(job[3]) == fence_now(row[3]) then release_key(row[1], job[1]) end
     end
+end
+
+-- What was raised last, read off the text that holds all errors of a job, so that groups of dead letters need not read
+-- them all. The text is ours, and no text inside a JSON string can look like this key.
+local function newest_error(errors) return string.match(errors, '.*"type":"([^"\\]*)"') end
+
+local function keep_errors(seq, errors)
+    set_long_text('errors', seq, errors)
+    redis.call('HSET', job_key(seq), 'error', newest_error(errors) or '')
 end

@@ -1,6 +1,12 @@
--- A lease is a hash; a hash beside it holds what runs under it: `seq:fence` -> the token of the call that claimed it.
+-- A lease is a hash; a hash beside it holds what runs under it: `seq:fence` -> the token of the call that claimed it
+-- and, for the first run of a job, its queue: who ends such a run need not look at the job.
+-- Needs KEY.lease_from and KEY.lease_until where a lease is prolonged or removed.
 local function lease_key(lease) return prefix .. 'lease:' .. lease end
 local function held_key(lease) return prefix .. 'held:' .. lease end
+-- Those of its jobs that somebody wants cancelled, as in held_key: a worker asks for them every second.
+local function cancels_key(lease) return prefix .. 'cancels:' .. lease end
+-- The leases that a token of claims by hand holds.
+local function pulled_key(token) return prefix .. 'pulled:' .. token end
 
 local function is_open(lease) return redis.call('HGET', lease_key(lease), 'state') == 'open' end
 
@@ -11,15 +17,50 @@ local function is_in_time(lease)
     return renewed_at and renewed_at - ttl <= now and now < renewed_at + ttl
 end
 
+local function held_field(seq, fence) return written(seq) .. ':' .. written(fence) end
+
+local function held_value(token, queue_of_first_run)
+    if queue_of_first_run then return token .. '\n' .. queue_of_first_run end
+    return token
+end
+local function held_token(value) return string.match(value, '^[^\n]*') end
+local function queue_of_first_run(value) return value and string.match(value, '\n(.*)$') end
+
 -- (seq, fence) of a field of a lease's hash
 local function held_job(field)
     local seq, fence = string.match(field, '^(%d+):(%d+)$')
     return tonumber(seq), tonumber(fence)
 end
 
--- Finds the lease by the instants between which it is in time. Needs KEY.lease_from and KEY.lease_until.
+-- The lease under which a job runs with this fence, or nothing: to be asked by every write of an owner.
+local function lease_of(seq, fence)
+    local lease = redis.call('HGET', job_key(written(seq)), 'lease')
+    if lease and redis.call('HEXISTS', held_key(lease), held_field(seq, fence)) == 1 then return lease end
+end
+
+-- Finds the lease by the instants between which it is in time.
 local function set_time(lease, ttl)
-    redis.call('HSET', lease_key(lease), 'renewed_at', now)
+    redis.call('HSET', lease_key(lease), 'renewed_at', stamp, 'ttl', written(ttl))
     redis.call('ZADD', KEY.lease_from, now - ttl, lease)
     redis.call('ZADD', KEY.lease_until, now + ttl, lease)
+end
+
+-- A lease that still holds jobs stays where rescue finds it.
+local function remove_lease(lease)
+    redis.call('DEL', lease_key(lease))
+    redis.call('ZREM', KEY.lease_from, lease)
+    if redis.call('EXISTS', held_key(lease)) == 1 then
+        redis.call('ZADD', KEY.lease_until, '-inf', lease)
+    else
+        redis.call('ZREM', KEY.lease_until, lease)
+    end
+end
+
+-- The lease of a claim by hand is named token:seq:fence; a worker's name has no colon.
+local function is_pulled(lease) return string.find(lease, ':', 1, true) ~= nil end
+
+-- A claim by hand ends with its one job.
+local function remove_pulled(lease)
+    redis.call('SREM', pulled_key(string.match(lease, '^(.*):%d+:%d+$')), lease)
+    remove_lease(lease)
 end

@@ -1,43 +1,81 @@
 -- Where jobs are found by state. A job that waits or is finished lies in exactly one sorted set, one that runs in the
--- hash of its lease; the counters say how many of each queue there are. Needs KEY.counts and KEY.due.
--- `place` and `count` only gather; `settle` writes, one command for each sorted set and counter.
-local placed, counted = {}, {}
+-- hash of its lease; the counters say how many of each queue there are. Needs KEY.counts, KEY.due and index.
+-- `place`, `displace` and `count` only gather; `settle` writes, one command for each sorted set and counter.
+local placed, displaced, counted = {}, {}, {}
+-- Jobs in these states are few among the finished; those who look for them need not walk through all jobs.
+local INDEXED = {failed = true, cancelled = true}
+local indexed, unindexed = {}, {}
 
 local function padded(seq) return string.format('%014d', seq) end
 
 -- Priority first (higher is smaller), then age: with equal scores a sorted set is in the order of its members.
 local function rank(priority, seq) return string.format('%03d%014d', 500 - priority, seq) end
+local function ranked_seq(member) return string.match(member, '^...0*(%d+)$') end
 
 local function pending_key(queue) return prefix .. 'pending:' .. queue end
+local function finished_key(state, queue) return prefix .. 'finished:' .. state .. ':' .. queue end
 
 local function count(state, queue, by)
     local field = state .. ':' .. queue
     counted[field] = (counted[field] or 0) + by
 end
 
+-- The sorted set of a job that waits or is finished, and its member there; blocked jobs lie in none.
+local function spot(state, queue, seq, priority)
+    if state == 'pending' then return pending_key(queue), rank(priority, seq) end
+    if state == 'scheduled' or state == 'retrying' then return KEY.due, padded(seq) end
+    if state ~= 'blocked' then return finished_key(state, queue), padded(seq) end
+end
+
+-- A list of what is gathered under a name.
+local function gathered(lists, name)
+    local list = lists[name]
+    if not list then
+        list = {}
+        lists[name] = list
+    end
+    return list
+end
+
 -- `at` is when a job is due or was finished; the order among pending jobs does not depend on it.
 local function place(state, queue, seq, priority, at)
-    local key, score, member
-    if state == 'pending' then
-        key, score, member = pending_key(queue), '0', rank(priority, seq)
-    elseif state == 'scheduled' or state == 'retrying' then
-        key, score, member = KEY.due, at, padded(seq)
-    else
-        key, score, member = prefix .. 'finished:' .. state .. ':' .. queue, at, padded(seq)
+    local key, member = spot(state, queue, seq, priority)
+    if key then
+        local members = gathered(placed, key)
+        members[#members + 1] = state == 'pending' and '0' or at
+        members[#members + 1] = member
     end
-    local members = placed[key] or {}
-    placed[key] = members
-    members[#members + 1] = score
-    members[#members + 1] = member
+    if INDEXED[state] then table.insert(gathered(indexed, state), tonumber(seq)) end
     count(state, queue, 1)
 end
 
+-- The same for many completed jobs of one queue: pairs of instant and member.
+local function place_completed(queue, pairs_)
+    local members = gathered(placed, finished_key('completed', queue))
+    for _, value in ipairs(pairs_) do members[#members + 1] = value end
+    count('completed', queue, #pairs_ / 2)
+end
+
+local function displace(state, queue, seq, priority)
+    local key, member = spot(state, queue, seq, priority)
+    if key then table.insert(gathered(displaced, key), member) end
+    if INDEXED[state] then table.insert(gathered(unindexed, state), tonumber(seq)) end
+    count(state, queue, -1)
+end
+
 local function settle()
+    for key, members in pairs(displaced) do
+        in_portions(members, function(...) redis.call('ZREM', key, ...) end)
+    end
     for key, members in pairs(placed) do
         in_portions(members, function(...) redis.call('ZADD', key, ...) end)
+    end
+    for state, seqs in pairs(unindexed) do remove_from_index(state, seqs) end
+    for state, seqs in pairs(indexed) do
+        for _, seq in ipairs(seqs) do add_to_index(state, seq) end
     end
     for field, by in pairs(counted) do
         if by ~= 0 then redis.call('HINCRBY', KEY.counts, field, by) end
     end
-    placed, counted = {}, {}
+    placed, displaced, counted, indexed, unindexed = {}, {}, {}, {}, {}
 end

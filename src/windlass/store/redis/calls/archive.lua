@@ -1,0 +1,37 @@
+-- Copies finished jobs into the archive: a hash for each ISO week in which jobs finished. A copy that is there stays.
+-- KEYS counts
+-- asks weeks: rows (seq, week)
+-- gives archived: rows (seq) of those that are there now
+-- with drain, portions, texts, record
+local FINISHED = {completed = true, failed = true, cancelled = true}
+local KEPT = {
+    seq = true, id = true, task = true, queue = true, state = true, reason = true, priority = true, payload = true,
+    meta = true, attempt = true, max_attempts = true, crashes = true, created_at = true, started_at = true,
+    finished_at = true, worker = true, fence = true, result = true, errors = true,
+}
+
+-- Texts of users become JSON strings, whatever they hold; numbers are written whole, where cjson would round long ones.
+local function as_json(seq)
+    local row, parts = records({seq})[1], {'"seq":' .. seq}
+    for index, column in ipairs(COLUMNS) do
+        local value = row[index + 1]
+        if KEPT[column] then
+            local text = 'null'
+            if type(value) == 'number' then text = written(value) elseif value then text = cjson.encode(value) end
+            parts[#parts + 1] = '"' .. column .. '":' .. text
+        end
+    end
+    return '{' .. table.concat(parts, ',') .. '}'
+end
+
+local archived = {}
+for _, row in ipairs(ask.weeks) do
+    local seq, archive = written(row[1]), prefix .. 'archive:' .. row[2]
+    local is_there = redis.call('HEXISTS', archive, seq) == 1
+    if not is_there and FINISHED[redis.call('HGET', job_key(seq), 'state')] then
+        redis.call('HSET', archive, seq, as_json(seq))
+        is_there = true
+    end
+    if is_there then archived[#archived + 1] = {row[1]} end
+end
+return {'archived', archived}

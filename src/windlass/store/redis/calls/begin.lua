@@ -1,0 +1,22 @@
+-- Begins an epoch if the server is not the one that began the last: it was started anew, another one was made the
+-- primary, or everything was deleted. What such a server has lost it may hand out again, so numbers jump ahead.
+-- KEYS epoch, seq, counts
+-- without epoch
+-- asks run_id: what changes whenever the server may have lost something
+-- gives epoch: one row (the epoch that holds now)
+-- with drain
+local SINCE = 1767225600  -- 2026-01-01; milliseconds since then stay below 2^41, so fences stay below 2^53
+local SEQS_LOST = 1000000 -- more than a server can store in the time that it can lose
+
+local found = redis.call('HMGET', KEY.epoch, 'epoch', 'run_id')
+local epoch, believed = tonumber(found[1]) or 0, tonumber(ARGV[4]) or 0
+if found[2] ~= ask.run_id then
+    -- The server's own clock, also in tests: the epoch that was written last may be what got lost.
+    -- Milliseconds, because a server that crashes again and again is started several times in a second.
+    local time = redis.call('TIME')
+    local elapsed = (time[1] - SINCE) * 1000 + math.floor(time[2] / 1000)
+    epoch = math.max(epoch + 1, believed + 1, elapsed)
+    redis.call('HSET', KEY.epoch, 'epoch', written(epoch), 'run_id', ask.run_id)
+    if found[2] or believed > 0 then redis.call('INCRBY', KEY.seq, SEQS_LOST) end
+end
+return {'epoch', {{epoch}}}

@@ -1,0 +1,36 @@
+-- Takes jobs for a caller that drives them by hand: each gets a lease of its own and is charged at once. The lease is
+-- named token:seq:fence, so that a job that the same token takes again does not get its old one back.
+-- The room left shrinks by what this token already holds, so a repeated call takes nothing twice.
+-- KEYS counts, due, lease_from, lease_until
+-- asks limit, queues: rows (queue), in the order in which they are served; worker, token, ttl
+-- gives claimed: rows as Claimed, of everything that the token holds
+-- with portions, texts, drain, index, places, lease, paused, take
+local pulled = pulled_key(ask.token)
+
+local function pull(seq, fence, row)
+    local lease = ask.token .. ':' .. seq .. ':' .. fence
+    redis.call(
+        'HSET', job_key(seq), 'state', 'running', 'fence', fence, 'lease', lease, 'worker', ask.worker,
+        'claimed_at', stamp, 'started_at', stamp, 'attempt', written(row[8] + 1))
+    redis.call('HSET', lease_key(lease), 'state', 'open', 'worker', ask.worker)
+    set_time(lease, ask.ttl)
+    redis.call('HSET', held_key(lease), seq .. ':' .. fence, held_value(ask.token))
+    redis.call('SADD', pulled, lease)
+end
+
+for _, row in ipairs(ask.queues) do
+    local room = ask.limit - redis.call('SCARD', pulled)
+    if room > 0 and not is_paused('*') and not is_paused(row[1]) then take(row[1], room, {}, pull) end
+end
+settle()
+
+local rows, long = {}, {}
+for _, lease in ipairs(redis.call('SMEMBERS', pulled)) do
+    local seq, fence = string.match(lease, ':(%d+):(%d+)$')
+    local row = read_claimed(seq, false, 0, tonumber(fence), long)
+    if row then
+        row[20] = 1
+        rows[#rows + 1] = row
+    end
+end
+return {'claimed', finish_rows(rows, long)}

@@ -1,0 +1,8 @@
+-- The unusual in a job's life, in order.
+-- without epoch
+-- asks seq
+-- gives events: rows (at, kind, worker, fence, detail)
+-- with events
+local texts, rows = redis.call('LRANGE', events_key(written(ask.seq)), 0, -1), {}
+for index, text in ipairs(texts) do rows[index] = event_row(text) end
+return {'events', rows}

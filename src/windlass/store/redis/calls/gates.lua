@@ -1,0 +1,41 @@
+-- What stands between a pending job and its claim: a pause, jobs before it, nobody who serves its queue.
+-- KEYS workers, counts, due
+-- without epoch
+-- asks seq
+-- gives gates: one row as Gates, or none if the job is gone
+-- with portions, index, places, lease, paused
+local COUNTED = 1000
+
+local job = redis.call(
+    'HMGET', job_key(written(ask.seq)), 'state', 'queue', 'priority', 'run_at', 'reason', 'worker')
+local state, queue, priority = job[1], job[2], tonumber(job[3]) or 0
+if not state then return {'gates', {}} end
+
+local paused, reason = {}, false
+for _, name in ipairs({'*', queue}) do
+    if is_paused(name) then
+        paused[#paused + 1] = name
+        reason = reason or redis.call('HGET', queue_key(name), 'paused_reason')
+    end
+end
+
+-- Whether a worker says that it serves the queue; the text is our own, not a user's.
+local function serves(info)
+    local is_read, found = pcall(cjson.decode, info)
+    for _, name in ipairs(is_read and type(found) == 'table' and found.queues or {}) do
+        if name == queue then return true end
+    end
+    return false
+end
+
+local serving = 0
+for _, id in ipairs(redis.call('ZRANGE', KEY.workers, 0, -1)) do
+    local worker = redis.call('HMGET', prefix .. 'worker:' .. id, 'lease', 'info')
+    if worker[1] and is_open(worker[1]) and is_in_time(worker[1]) and serves(worker[2]) then serving = serving + 1 end
+end
+
+local ahead = redis.call('ZLEXCOUNT', pending_key(queue), '-', '(' .. rank(priority, ask.seq))
+return {'gates', {{
+    state, #paused > 0 and table.concat(paused, ',') or false, reason, math.min(ahead, COUNTED), serving,
+    (tonumber(job[4]) or now) - now, job[5], job[6],
+}}}

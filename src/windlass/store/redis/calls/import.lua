@@ -1,0 +1,56 @@
+-- Stores jobs of another store as they are, in their order, with their keys and events; only the seq is this store's
+-- own. What is there already stays. The first write is one that a server without memory refuses.
+-- KEYS ids, seq, queues, counts, due, events
+-- asks jobs: rows as JobRecord, none of which runs
+--      keys: rows (key, id, until, expires_at); events: rows (id, at, kind, worker, fence, detail)
+-- gives stored: one row (how many are new)
+-- with portions, texts, index, places, record, unique, finished, events
+local ids = {}
+for index, job in ipairs(ask.jobs) do ids[index] = job[2] end
+local known, missing = read_all('HMGET', KEY.ids, ids), {}
+for index, job in ipairs(ask.jobs) do
+    if not known[index] then missing[#missing + 1] = job end
+end
+if #missing > 0 then
+    local last = redis.call('INCRBY', KEY.seq, #missing) - #missing
+    add_run_to_index('all', last + 1, last + #missing)
+    for index, job in ipairs(missing) do job[1] = written(last + index) end
+end
+
+for _, job in ipairs(missing) do
+    local seq, by_name, fields, long = job[1], {}, {}, {}
+    for index, column in ipairs(COLUMNS) do
+        local value = job[index + 1]
+        by_name[column] = value
+        if value and IS_TEXT[column] then
+            add_text(column, seq, value, fields, long)
+        elseif value and value ~= 0 and column ~= 'lease' then
+            fields[#fields + 1] = column
+            fields[#fields + 1] = NUMBERS[column] ~= nil and written(value) or value
+        end
+    end
+    redis.call('HSET', job_key(seq), unpack(fields))
+    write_long(long)
+    if by_name.errors then keep_errors(seq, by_name.errors) end
+    redis.call('HSET', KEY.ids, by_name.id, seq)
+    redis.call('SADD', KEY.queues, by_name.queue)
+    place(by_name.state, by_name.queue, seq, by_name.priority, by_name.finished_at or by_name.run_at)
+end
+settle()
+
+-- A job that has a past here was stored together with it.
+local has_past = {}
+for _, row in ipairs(ask.events) do
+    local seq = redis.call('HGET', KEY.ids, row[1])
+    if seq and has_past[seq] == nil then has_past[seq] = redis.call('EXISTS', events_key(seq)) == 1 end
+    if seq and not has_past[seq] then
+        redis.call('RPUSH', events_key(seq), event(row[2], row[3], row[4], row[5], row[6]))
+        redis.call('ZADD', KEY.events, 'NX', row[2], seq)
+    end
+end
+
+for _, row in ipairs(ask.keys) do
+    local unique = unique_key(row[1])
+    if redis.call('EXISTS', unique) == 0 then hold_key(row[1], row[2], row[3], row[4]) end
+end
+return {'stored', {{#missing}}}

@@ -1,0 +1,94 @@
+-- A page of jobs, the newest first. At most `window` jobs are looked at, so that a filter that finds little costs no
+-- more than one that finds much.
+-- KEYS counts, due, queues, lease_until
+-- without epoch
+-- asks states, queue, task, reason, since, until, finished_before, text: what is null does not matter
+--      ended: failed or cancelled, if that is the only state asked for
+--      cursor: the seq before which the page begins; limit, window
+-- gives jobs: rows as JobRecord; looked: one row (how many were looked at, the seq of the last of them)
+-- with portions, index, places, lease, texts, record
+local BYTES = 33554432
+local states
+if ask.states then
+    states = {}
+    for _, state in ipairs(ask.states) do states[state] = true end
+end
+
+local bytes = 0
+local function has_text(seq, id, task)
+    local texts = redis.call('HMGET', job_key(seq), 'payload', 'errors')
+    local payload, errors = whole_text('payload', seq, texts[1]), whole_text('errors', seq, texts[2])
+    local whole = id .. ' ' .. task .. ' ' .. (payload or '') .. ' ' .. (errors or '')
+    bytes = bytes + #whole
+    return string.find(string.lower(whole), string.lower(ask.text), 1, true) ~= nil
+end
+
+local function is_wanted(seq)
+    local job = redis.call(
+        'HMGET', job_key(seq), 'state', 'queue', 'task', 'reason', 'created_at', 'finished_at', 'id')
+    local created_at, finished_at = tonumber(job[5]) or 0, tonumber(job[6])
+    return job[1]
+        and (not states or states[job[1]])
+        and (not ask.queue or job[2] == ask.queue)
+        and (not ask.task or job[3] == ask.task)
+        and (not ask.reason or job[4] == ask.reason)
+        and (not ask.since or created_at >= ask.since)
+        and (not ask['until'] or created_at < ask['until'])
+        and (not ask.finished_before or (finished_at and finished_at < ask.finished_before))
+        and (not ask.text or has_text(seq, job[7], job[3]))
+end
+
+-- Where jobs of the wanted states lie, if there are fewer of them than a page looks at; nothing otherwise.
+local function few()
+    if not states or states.blocked then return end
+    local queues, keys, number = {ask.queue}, {}, 0
+    if not ask.queue then queues = redis.call('SMEMBERS', KEY.queues) end
+    local function among(key)
+        keys[#keys + 1] = key
+        number = number + redis.call('ZCARD', key)
+    end
+    for _, queue in ipairs(queues) do
+        if states.pending then among(pending_key(queue)) end
+        for _, state in ipairs({'completed', 'failed', 'cancelled'}) do
+            if states[state] then among(finished_key(state, queue)) end
+        end
+    end
+    if states.scheduled or states.retrying then among(KEY.due) end
+
+    local leases = states.running and redis.call('ZRANGE', KEY.lease_until, 0, -1) or {}
+    for _, lease in ipairs(leases) do number = number + redis.call('HLEN', held_key(lease)) end
+    if number >= ask.window then return end
+
+    local seqs = {}
+    for _, key in ipairs(keys) do
+        for _, member in ipairs(redis.call('ZRANGE', key, 0, -1)) do
+            seqs[#seqs + 1] = tonumber(string.sub(member, -14)) -- its last 14 digits are the seq, wherever it lies
+        end
+    end
+    for _, lease in ipairs(leases) do
+        for _, field in ipairs(redis.call('HKEYS', held_key(lease))) do seqs[#seqs + 1] = (held_job(field)) end
+    end
+    table.sort(seqs, function(one, other) return one > other end)
+    return seqs
+end
+
+local found, looked, last = {}, 0, false
+-- Whether the page is full, or has looked at enough.
+local function look(number)
+    local seq = written(number)
+    if is_wanted(seq) then found[#found + 1] = seq end
+    looked, last = looked + 1, number
+    -- Long texts count as many jobs: nobody else is served meanwhile.
+    if bytes > BYTES then looked = ask.window end
+    return #found == ask.limit or looked == ask.window
+end
+
+local seqs = few()
+if seqs then
+    for _, seq in ipairs(seqs) do
+        if seq < ask.cursor and look(seq) then break end
+    end
+else
+    walk_down(ask.ended or 'all', ask.cursor, look)
+end
+return {'jobs', records(found), 'looked', {{looked, last}}}

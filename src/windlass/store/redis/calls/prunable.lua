@@ -1,0 +1,16 @@
+-- Finished jobs of one queue and state that are older than `age`, or beyond the newest `keep`, the oldest first.
+-- KEYS counts, due
+-- without epoch
+-- asks queue, state, age, keep, limit
+-- gives jobs: rows as JobRecord
+-- with portions, index, places, texts, record
+local key = finished_key(ask.state, ask.queue)
+-- Both are the beginning of the same order, by finish time and then by seq.
+local too_old = redis.call('ZCOUNT', key, '-inf', '(' .. written(now - ask.age))
+local too_many = redis.call('ZCARD', key) - ask.keep
+local most = math.min(ask.limit, math.max(too_old, too_many))
+if most <= 0 then return {'jobs', {}} end
+
+local seqs = {}
+for index, member in ipairs(redis.call('ZRANGE', key, 0, most - 1)) do seqs[index] = written(tonumber(member)) end
+return {'jobs', records(seqs)}

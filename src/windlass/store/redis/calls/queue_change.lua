@@ -1,0 +1,23 @@
+-- Changes the settings that are named and keeps who did it. A queue may be set up before its first job.
+-- KEYS counts, queues
+-- asks name, by; changes: rows (setting, value), where null takes the setting back
+-- gives nothing
+-- with drain, paused
+local NUMBERS, TEXTS = {weight = true, max_length = true}, {retention = true, retry = true}
+
+for _, change in ipairs(ask.changes) do
+    local setting, value = change[1], change[2]
+    local is_right = value == nil or (NUMBERS[setting] and type(value) == 'number' and value % 1 == 0)
+        or (TEXTS[setting] and type(value) == 'string')
+    if not is_right then
+        return redis.error_reply('REFUSED ' .. setting .. ' cannot be ' .. tostring(value))
+    end
+end
+
+local key = queue_key(ask.name)
+redis.call('SADD', KEY.queues, ask.name)
+for _, change in ipairs(ask.changes) do
+    if change[2] == nil then redis.call('HDEL', key, change[1]) else redis.call('HSET', key, change[1], change[2]) end
+end
+redis.call('HSET', key, 'changed_at', stamp, 'changed_by', ask.by)
+return {}

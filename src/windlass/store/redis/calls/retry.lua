@@ -1,0 +1,39 @@
+-- Runs jobs again by hand, with a fresh budget of attempts; their history of errors stays. The key is not taken again.
+-- KEYS counts, due, ids, queues, events
+-- asks seqs, by, queue (or null for the job's own)
+--      states: those that both the caller and the table of transitions allow
+-- gives retried: rows (seq)
+--       taken: rows (seq, id) of jobs that stay as they are because another one, id, holds their unique key
+-- with portions, texts, drain, index, places, unique, events
+local states = {}
+for _, state in ipairs(ask.states) do states[state] = true end
+
+local retried, taken = {}, {}
+for _, number in ipairs(ask.seqs) do
+    local seq = written(number)
+    local key = job_key(seq)
+    local job = redis.call('HMGET', key, 'state', 'queue', 'priority', 'id', 'unique_key', 'reason', 'fence')
+    local state, queue, priority, id = job[1], job[2], tonumber(job[3]) or 0, job[4]
+    if states[state] then
+        local holder = job[5] and holder_of(job[5])
+        if holder and holder ~= id then
+            taken[#taken + 1] = {number, holder}
+        else
+            note(seq, 'retried', nil, tonumber(job[7]) or 0, string.format(
+                '{"by":%s,"from":"%s","reason":%s}', json(ask.by), state, json(job[6])))
+            redis.call(
+                'HDEL', key, 'reason', 'attempt', 'crashes', 'rescues', 'finished_at', 'cancel_requested_at',
+                'unknown_at')
+            redis.call('HSET', key, 'state', 'pending', 'queue', ask.queue or queue, 'run_at', stamp)
+            remove_text('result', seq)
+            remove_text('progress', seq)
+            displace(state, queue, seq, priority)
+            place('pending', ask.queue or queue, seq, priority)
+            retried[#retried + 1] = {number}
+        end
+    end
+end
+settle()
+-- The other queue, where one was named, exists from now on.
+if ask.queue then redis.call('SADD', KEY.queues, ask.queue) end
+return {'retried', retried, 'taken', taken}

@@ -1,0 +1,8 @@
+-- When the worker that holds a job was last heard of.
+-- without epoch
+-- asks seq
+-- gives seen: one row (instant), if it runs
+-- with lease
+local job = redis.call('HMGET', job_key(written(ask.seq)), 'state', 'lease')
+local renewed_at = job[1] == 'running' and redis.call('HGET', lease_key(job[2]), 'renewed_at')
+return {'seen', renewed_at and {{tonumber(renewed_at)}} or {}}

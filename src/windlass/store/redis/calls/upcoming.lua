@@ -1,0 +1,28 @@
+-- In how many milliseconds the next job is due and the next lease that holds something is over; a lease that is lost or
+-- gone while it holds jobs, or that begins in the future, is over now.
+-- KEYS due, lease_from, lease_until
+-- without epoch
+-- gives upcoming: one row (until the next job is due, until the next lease is over), nothing where there is none
+-- with lease
+local AT_ONCE = 100
+
+local function holds(lease) return redis.call('EXISTS', held_key(lease)) == 1 end
+
+-- Leases are few: those of workers, and those of claims by hand, which all hold a job.
+local function next_expiry()
+    for _, lease in ipairs(redis.call('ZRANGEBYSCORE', KEY.lease_from, '(' .. stamp, '+inf')) do
+        if holds(lease) then return 0 end
+    end
+    local first = 0
+    while true do
+        local leases = redis.call('ZRANGE', KEY.lease_until, first, first + AT_ONCE - 1, 'WITHSCORES')
+        for index = 1, #leases, 2 do
+            if holds(leases[index]) then return leases[index + 1] == '-inf' and 0 or leases[index + 1] - now end
+        end
+        if #leases < 2 * AT_ONCE then return false end
+        first = first + AT_ONCE
+    end
+end
+
+local due = redis.call('ZRANGE', KEY.due, 0, 0, 'WITHSCORES')[2]
+return {'upcoming', {{due and due - now or false, next_expiry()}}}

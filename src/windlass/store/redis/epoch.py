@@ -1,0 +1,90 @@
+"""Fences never repeat, also when a server forgets its last second.
+
+A fence is made of an epoch and a number. The epoch rises with every restart of the server and every change of the
+primary; a process asks for it whenever it meets a server that it does not know, and every script that writes refuses
+a caller of another epoch. ``KEYS.md`` says why that is enough.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from threading import Lock
+
+from msgspec.msgpack import encode
+from redis.exceptions import ResponseError
+
+from windlass.store.redis.scripts import Script
+from windlass.store.redis.wire import Wire, nothing_done
+
+log = logging.getLogger("windlass.store")
+
+
+class OtherEpoch(Exception):
+    """The store is in another epoch than the caller; nothing was written."""
+
+    def __init__(self, stored: int) -> None:
+        super().__init__(stored)
+        self.stored = stored
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    identity: str
+    epoch: int
+
+
+class Epoch:
+    """The epoch in which this process works, as far as it knows."""
+
+    def __init__(self, begin: Script, *, name: str, prefix: str) -> None:
+        self._begin_script = begin
+        self._name = name
+        self._prefix = prefix
+        self._known: _Known | None = None
+        self._lock = Lock()
+
+    def on(self, wire: Wire, *, until: float) -> int:
+        """The epoch for a call to this server."""
+        known = self._known
+        if known is not None and known.identity == wire.server.identity:
+            return known.epoch
+        with nothing_done():
+            if known is None:
+                return self._begin(wire, known, has_lost=False, until=until)
+            # A connection may be older than a change of the server's lineage of which others have told us.
+            if wire.look(until=until).identity == known.identity:
+                return known.epoch
+            is_empty = not wire.ask("HGET", f"{self._prefix}epoch", "epoch", until=until)
+            return self._begin(wire, known, has_lost=is_empty, until=until)
+
+    def renew(self, wire: Wire, other: OtherEpoch, *, until: float) -> int:
+        """The epoch after a script has refused ours."""
+        known = self._known
+        with nothing_done():
+            identity = wire.look(until=until).identity
+            # The epoch of a server that has neither been restarted nor changed its role stays, unless its data went.
+            has_lost = known is not None and (other.stored == 0 or identity == known.identity)
+            return self._begin(wire, known, has_lost=has_lost, until=until)
+
+    def _begin(self, wire: Wire, known: _Known | None, *, has_lost: bool, until: float) -> int:
+        keys = [self._prefix + key for key in self._begin_script.keys]
+        believed = str(known.epoch if known else 0)
+        params = encode({"run_id": wire.server.identity})
+        answer = wire.run(self._begin_script, keys, (b"", self._prefix, params, believed), until=until)
+        [[epoch]] = dict(zip(answer[::2], answer[1::2], strict=True))["epoch"]
+        with self._lock:
+            is_first_to_know, self._known = self._known == known, _Known(wire.server.identity, int(epoch))
+        if has_lost and is_first_to_know:
+            log.error(
+                "%s: the store has lost its jobs: somebody emptied it (FLUSHALL, FLUSHDB), or the server came back "
+                "without its data. Going on with the empty store; what ran is not recorded",
+                self._name,
+            )
+        return int(epoch)
+
+
+def other_epoch(error: ResponseError) -> OtherEpoch | None:
+    """What a script says about its epoch, if that is why it was refused."""
+    word, _, stored = str(error).partition(" ")
+    return OtherEpoch(int(stored.split()[0])) if word == "EPOCH" else None

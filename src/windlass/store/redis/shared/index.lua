@@ -1,0 +1,86 @@
+-- Jobs by seq: a bit for each, in blocks. A sorted set of all jobs would take a hundred bytes for each of them.
+-- Names of indexes: all, failed, cancelled.
+local BLOCK = 4096
+
+local function block_of(seq) return math.floor(seq / BLOCK) end
+local function bits_key(name, block) return prefix .. 'bits:' .. name .. ':' .. written(block) end
+local function blocks_key(name) return prefix .. 'blocks:' .. name end
+
+local function add_to_index(name, seq)
+    local block = block_of(seq)
+    redis.call('SETBIT', bits_key(name, block), seq % BLOCK, 1)
+    redis.call('ZADD', blocks_key(name), block, block)
+end
+
+-- Adds the seqs from first to last, whole bytes at a time.
+local function add_run_to_index(name, first, last)
+    local seq = first
+    while seq <= last do
+        local block, offset = block_of(seq), seq % BLOCK
+        local left = math.min(last - seq + 1, BLOCK - offset)
+        if offset % 8 == 0 and left >= 8 then
+            local bytes = math.floor(left / 8)
+            redis.call('SETRANGE', bits_key(name, block), offset / 8, string.rep('\255', bytes))
+            redis.call('ZADD', blocks_key(name), block, block)
+            seq = seq + 8 * bytes
+        else
+            add_to_index(name, seq)
+            seq = seq + 1
+        end
+    end
+end
+
+local function remove_from_index(name, seqs)
+    local touched = {}
+    for _, seq in ipairs(seqs) do
+        local block = block_of(seq)
+        redis.call('SETBIT', bits_key(name, block), seq % BLOCK, 0)
+        touched[block] = true
+    end
+    for block in pairs(touched) do
+        if redis.call('BITCOUNT', bits_key(name, block)) == 0 then
+            redis.call('DEL', bits_key(name, block))
+            redis.call('ZREM', blocks_key(name), block)
+        end
+    end
+end
+
+-- The seqs of one block, the oldest first.
+local function seqs_of(name, block)
+    local bits, seqs = redis.call('GET', bits_key(name, block)) or '', {}
+    for index = 1, #bits do
+        local byte, seq = string.byte(bits, index), block * BLOCK + 8 * index - 8
+        while byte > 0 do
+            if byte >= 128 then seqs[#seqs + 1] = seq end
+            byte, seq = byte % 128 * 2, seq + 1
+        end
+    end
+    return seqs
+end
+
+-- Calls act with each seq of the index below the cursor, the newest first, until act says true.
+local function walk_down(name, cursor, act)
+    local from = cursor < 2 ^ 53 and block_of(cursor - 1) or '+inf'
+    while true do
+        local block = redis.call('ZREVRANGEBYSCORE', blocks_key(name), from, '-inf', 'LIMIT', 0, 1)[1]
+        if not block then return end
+        local seqs = seqs_of(name, block)
+        for index = #seqs, 1, -1 do
+            if seqs[index] < cursor and act(seqs[index]) then return end
+        end
+        from = '(' .. block
+    end
+end
+
+-- The same upwards, with each seq above the cursor, the oldest first.
+local function walk_up(name, cursor, act)
+    local from = block_of(cursor + 1)
+    while true do
+        local block = redis.call('ZRANGEBYSCORE', blocks_key(name), from, '+inf', 'LIMIT', 0, 1)[1]
+        if not block then return end
+        for _, seq in ipairs(seqs_of(name, block)) do
+            if seq > cursor and act(seq) then return end
+        end
+        from = '(' .. block
+    end
+end

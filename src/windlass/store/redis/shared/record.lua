@@ -1,0 +1,34 @@
+-- Jobs with everything that is known of them, as rows of JobRecord. Needs portions and texts.
+local NUMBERS = {
+    priority = 0, attempt = 0, max_attempts = 0, crashes = 0, rescues = 0, fence = 0, run_at = 0, created_at = 0,
+    promoted_at = false, claimed_at = false, started_at = false, finished_at = false, timeout = false,
+    cancel_requested_at = false, unknown_at = false,
+}
+local COLUMNS = {
+    'id', 'task', 'queue', 'state', 'reason', 'priority', 'payload', 'meta', 'attempt', 'max_attempts', 'crashes',
+    'rescues', 'run_at', 'created_at', 'promoted_at', 'claimed_at', 'started_at', 'finished_at', 'timeout', 'fence',
+    'lease', 'worker', 'cancel_requested_at', 'unique_key', 'progress', 'result', 'errors', 'retry', 'unknown_at',
+}
+local IS_TEXT = {}
+for _, what in ipairs(TEXTS) do IS_TEXT[what] = true end
+
+local function records(seqs)
+    local rows, long = {}, {}
+    for number, seq in ipairs(seqs) do
+        local fields, job, row = redis.call('HGETALL', job_key(seq)), {}, {tonumber(seq)}
+        for index = 1, #fields, 2 do job[fields[index]] = fields[index + 1] end
+        -- An ending empties it rather than removing it, which would be a command more.
+        if job.lease == '' then job.lease = false end
+        for index, column in ipairs(COLUMNS) do
+            local value = job[column] or false
+            if NUMBERS[column] ~= nil then value = tonumber(value) or NUMBERS[column] end
+            if value == '' and IS_TEXT[column] then long[#long + 1] = {row, index + 1, text_key(column, seq)} end
+            row[index + 1] = value
+        end
+        rows[number] = row
+    end
+    fill_in(long)
+    -- A payload that got lost is an undecodable one.
+    for _, row in ipairs(rows) do row[8] = row[8] or '' end
+    return rows
+end

@@ -1,0 +1,67 @@
+-- Jobs that change hands, as rows of Claimed. Needs portions, texts, places and lease.
+
+-- Reads a job as a row, nothing if it is gone; long texts are put in later, all at once. Most jobs were never taken
+-- before, and then there is not much to ask for.
+local function read_claimed(seq, queue, priority, fence, long)
+    local job = redis.call(
+        'HMGET', job_key(seq), 'id', 'task', 'payload', 'meta', 'max_attempts', 'timeout', 'created_at', 'unique_key',
+        'retry', 'fence', 'errors')
+    if not job[1] then return end
+    local row = {
+        tonumber(seq), job[1], job[2], queue, priority, job[3] or '', job[4], 0, tonumber(job[5]) or 1, 0, 0, fence,
+        tonumber(job[6]) or false, tonumber(job[7]) or 0, 0, job[8], job[11], job[9], false,
+    }
+    if job[3] == '' then long[#long + 1] = {row, 6, text_key('payload', seq)} end
+    if job[4] == '' then long[#long + 1] = {row, 7, text_key('meta', seq)} end
+    if job[9] == '' then long[#long + 1] = {row, 18, text_key('retry', seq)} end
+    if job[11] == '' then long[#long + 1] = {row, 17, text_key('errors', seq)} end
+    if job[10] then
+        local past = redis.call(
+            'HMGET', job_key(seq), 'attempt', 'crashes', 'rescues', 'cancel_requested_at', 'unknown_at', 'queue',
+            'priority')
+        row[8], row[10], row[11] = tonumber(past[1]) or 0, tonumber(past[2]) or 0, tonumber(past[3]) or 0
+        row[15], row[19] = past[4] and 1 or 0, past[5] and now - past[5] or false
+        row[4], row[5] = past[6], tonumber(past[7]) or 0
+    end
+    return row, job[10]
+end
+
+-- Takes the next jobs of a queue from those that wait, and calls own with each: its seq and its new fence as texts, its
+-- row, and whether it was never taken before. Own has to write down that it runs.
+local FIRST_FENCE = next_fence()
+local FIRST_FENCE_WRITTEN = written(FIRST_FENCE)
+local function take(queue, room, long, own)
+    local popped, taken = redis.call('ZPOPMIN', pending_key(queue), room), 0
+    for index = 1, #popped, 2 do
+        local member = popped[index]
+        local seq, priority = ranked_seq(member), 500 - string.sub(member, 1, 3)
+        local row, old = read_claimed(seq, queue, priority, FIRST_FENCE, long)
+        if row then
+            if old then row[12] = next_fence(old) end
+            own(seq, old and written(row[12]) or FIRST_FENCE_WRITTEN, row, not old)
+            taken = taken + 1
+        end
+    end
+    count('pending', queue, -#popped / 2)
+    count('running', queue, taken)
+end
+
+local function is_before(one, other)
+    if one[5] ~= other[5] then return one[5] > other[5] end
+    return one[1] < other[1]
+end
+
+-- In the order of claims, by priority and then by age; with their long texts.
+local function finish_rows(rows, long)
+    fill_in(long)
+    -- A payload that got lost is an undecodable one: it fails its own job, not the batch.
+    for _, want in ipairs(long) do want[1][6] = want[1][6] or '' end
+    for index = 2, #rows do
+        -- What one queue gave is in order already.
+        if is_before(rows[index], rows[index - 1]) then
+            table.sort(rows, is_before)
+            break
+        end
+    end
+    return rows
+end

@@ -1,0 +1,1 @@
+"""What is particular to Redis and Valkey: addresses, connections, servers in trouble."""

@@ -1,0 +1,284 @@
+"""Connections: how many, how they are shared, and what happens when the other end is gone."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Event
+from time import monotonic
+from urllib.parse import quote
+
+import pytest
+import redis
+
+from tests.servers.redis_node import RedisNode
+from tests.store.builders import new_job
+from tests.store.redis.opened import opened
+from tests.store.stores import Store
+from tests.store.waiting import until
+from windlass.errors import AppClosed, ConfigError, OutcomeUnknown, StoreUnavailable
+from windlass.store import reading
+from windlass.store.driver import Topic
+from windlass.store.operation import Call, Lane
+
+
+def documented_rights(password: str) -> list[str]:
+    """What the documentation tells administrators to give to our user."""
+    document = Path(__file__).parents[3] / "docs" / "redis.md"
+    [line] = re.findall(r"^ACL SETUSER jobs (.*)$", document.read_text(encoding="utf-8"), re.M)
+    return [f">{password}" if word.startswith(">") else word for word in line.split()]
+
+
+def freeze_and_call(node: RedisNode, call: Callable[[], object]) -> tuple[float, BaseException]:
+    """How long the call took, and what it raised, while the server answered nothing."""
+    node.freeze()
+    started = monotonic()
+    try:
+        with pytest.raises(StoreUnavailable) as caught:
+            call()
+        return monotonic() - started, caught.value
+    finally:
+        node.thaw()
+
+
+def read(store: Store) -> object:
+    return store.driver.execute(Call("counts", lane=Lane.READ))
+
+
+def test_a_worker_process_has_at_most_five_connections(node: RedisNode) -> None:
+    """B26: three for calls, one for heartbeats, one for news, however many threads there are."""
+    with opened(node.url) as store, ThreadPoolExecutor(32) as threads:
+        with closing(store.driver.listen(lambda topic: None)):
+            worker = store.a_worker()
+            store.enqueue(*(new_job() for _ in range(200)))
+            calls: list[Future[object]] = [threads.submit(worker.take, 1) for _ in range(100)]
+            calls += [threads.submit(worker.renew) for _ in range(100)]
+            calls += [threads.submit(read, store) for _ in range(100)]
+            for call in calls:
+                call.result()
+            until(lambda: len(node.clients()) == 5)
+        until(lambda: len(node.clients()) == 4)
+    until(lambda: not node.clients())
+
+
+def test_the_pool_is_as_large_as_the_url_says(node: RedisNode) -> None:
+    with opened(f"{node.url}?pool=1") as store, ThreadPoolExecutor(8) as threads:
+        for call in [threads.submit(store.enqueue, new_job()) for _ in range(100)]:
+            call.result()
+        assert len(node.clients()) == 1
+
+
+def test_whoever_finds_no_free_connection_waits_no_longer_than_the_deadline(node: RedisNode) -> None:
+    with opened(f"{node.url}?pool=1", deadline=0.2) as store:
+        pool = store.driver._lanes.of(Lane.WRITE)  # type: ignore[attr-defined]
+        taken = pool.take(until=monotonic() + 5)
+        with pytest.raises(StoreUnavailable, match=r"all 1 connections are in use; add \?pool=2"):
+            store.enqueue(new_job())
+        pool.give_back(taken)
+        store.enqueue(new_job())
+
+
+def test_whoever_waits_for_a_connection_gets_it_in_turn(node: RedisNode) -> None:
+    """A thread that calls again and again does not push others aside."""
+    over, done = Event(), SimpleQueue[int]()
+    with opened(f"{node.url}?pool=1") as store, ThreadPoolExecutor(4) as threads:
+
+        def call_again_and_again(number: int) -> None:
+            while not over.is_set():
+                read(store)
+                done.put(number)
+
+        calls = [threads.submit(call_again_and_again, number) for number in range(4)]
+        until(lambda: done.qsize() >= 2000)
+        over.set()
+        for call in calls:
+            call.result()
+    first = Counter(done.get() for _ in range(2000))
+    assert min(first[number] for number in range(4)) > 250
+
+
+def test_heartbeats_wait_for_no_other_call(node: RedisNode) -> None:
+    """S6: whatever holds up the pool, they have a connection of their own."""
+    with opened(f"{node.url}?pool=1", deadline=20) as store, ThreadPoolExecutor(2) as threads, node.client() as admin:
+
+        def held() -> int:
+            return sum("b" in line["flags"] for line in admin.client_list())
+
+        worker = store.a_worker()
+        admin.client_pause(60_000, all=False)  # the server keeps what writes until the pause is over
+        slow = threads.submit(store.enqueue, new_job())
+        until(lambda: held() == 1)
+        beat = threads.submit(worker.renew)
+        until(lambda: held() == 2)
+        admin.client_unpause()
+        slow.result()
+        beat.result()
+
+
+def test_a_connection_with_an_outstanding_answer_is_not_used_again(node: RedisNode) -> None:
+    """Ctrl-C between a question and its answer must not give that answer to the next call."""
+    with opened(f"{node.url}?pool=1") as store:
+        pool = store.driver._lanes.of(Lane.WRITE)  # type: ignore[attr-defined]
+        wire = pool.take(until=monotonic() + 5)
+        node.freeze()
+        wire.send("PING", until=monotonic() + 5)
+        pool.give_back(wire)
+        node.thaw()
+        assert store.run(reading.counts()) == {}
+
+
+def test_a_server_that_was_restarted_is_not_noticed(node: RedisNode) -> None:
+    """S1: connections that ended while nobody used them are no errors."""
+    with opened(node.url) as store:
+        worker = store.a_worker()
+        worker.renew()
+        read(store)
+        node.kill()
+        node.start()
+        worker.renew()
+        store.enqueue(new_job())
+        read(store)
+
+
+def test_a_call_waits_for_a_server_that_comes_back_in_time(node: RedisNode) -> None:
+    """S1: a restart costs a moment, not an error."""
+    with opened(node.url, deadline=30) as store, ThreadPoolExecutor(1) as threads:
+        read(store)
+        node.kill()
+        enqueued = threads.submit(store.enqueue, new_job("a"))
+        node.start()
+        assert [job.id for job in enqueued.result()] == ["a"]
+
+
+def test_a_server_that_stays_away_is_unavailable_within_the_deadline(node: RedisNode) -> None:
+    """S1: within the deadline at first, at once while it is known to be away."""
+    with opened(node.url, deadline=0.5) as store:
+        read(store)
+        node.kill()
+        for longest in (1.5, 1.0):
+            started = monotonic()
+            with pytest.raises(StoreUnavailable, match="the server cannot be reached") as caught:
+                store.enqueue(new_job())
+            assert not isinstance(caught.value, OutcomeUnknown)
+            assert monotonic() - started < longest
+        node.start()
+        until(lambda: not is_away(store))
+
+
+def is_away(store: Store) -> bool:
+    try:
+        read(store)
+    except StoreUnavailable:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("is_connected", [True, False])
+def test_a_read_from_a_black_hole_is_unavailable(node: RedisNode, is_connected: bool) -> None:
+    """S4: no call takes longer than its deadline and a second."""
+    with opened(node.url, deadline=1) as store:
+        if is_connected:
+            read(store)
+        took, error = freeze_and_call(node, lambda: read(store))
+        assert took < 2
+        assert type(error) is StoreUnavailable
+        until(lambda: not is_away(store))
+
+
+def test_a_write_into_a_black_hole_has_an_unknown_outcome(node: RedisNode) -> None:
+    """S4, I10: it may have happened, and repeating it with the same id is safe."""
+    with opened(node.url, deadline=1) as store:
+        store.enqueue(new_job())
+        took, error = freeze_and_call(node, lambda: store.enqueue(new_job("a")))
+        assert took < 2
+        assert isinstance(error, OutcomeUnknown)
+        assert error.ids == ("a",)
+        until(lambda: store.exists("a"))  # it was on its way
+
+
+def test_a_write_that_was_never_sent_has_a_known_outcome(node: RedisNode) -> None:
+    with opened(node.url, deadline=1) as store:
+        _, error = freeze_and_call(node, lambda: store.enqueue(new_job("a")))
+        assert type(error) is StoreUnavailable
+        until(lambda: not is_away(store))
+        assert not store.exists("a")
+
+
+def test_a_closed_store_takes_no_calls_and_has_no_connections(node: RedisNode) -> None:
+    with opened(node.url) as store:
+        store.enqueue(new_job())
+        store.driver.close()
+        with pytest.raises(AppClosed):
+            read(store)
+        until(lambda: not node.clients())
+
+
+def test_a_socket_of_this_machine_and_a_database_number(node: RedisNode) -> None:
+    with opened(f"unix://{node.socket}?db=3") as store, node.client() as admin:
+        store.enqueue(new_job())
+        assert set(admin.info("keyspace")) == {"db3"}
+    with opened(node.url.removesuffix("0") + "3") as store:
+        assert read(store)["counts"]  # type: ignore[index]
+
+
+def test_a_database_that_the_server_lacks_is_named(node: RedisNode) -> None:
+    with (
+        opened(node.url.removesuffix("0") + "99") as store,
+        pytest.raises(StoreUnavailable, match="DB index is out of range"),
+    ):
+        read(store)
+
+
+def test_a_user_needs_only_the_documented_rights(node: RedisNode) -> None:
+    """Everything works with them: writing, reading, news; and the server's other keys are out of reach."""
+    password = "s/e:c@r?e#t%&"
+    told: list[object] = []
+    node.command("ACL", "SETUSER", "jobs", *documented_rights(password))
+    with opened(f"redis://jobs:{quote(password, safe='')}@127.0.0.1:{node.port}/0") as store:
+        assert store.driver.name == f"redis://127.0.0.1:{node.port}/0"
+        with closing(store.driver.listen(told.append)):
+            worker = store.a_worker()
+            store.enqueue(new_job(), new_job(delay=1000))
+            [job] = worker.take(1)
+            assert not worker.end(job)
+            store.rescue()
+            worker.renew()
+            until(lambda: node.command("PUBSUB", "CHANNELS") != [])
+            store.driver.tell(Topic.WORK)
+            until(lambda: bool(told))
+    with (
+        redis.Redis(port=node.port, username="jobs", password=password) as client,
+        pytest.raises(redis.exceptions.NoPermissionError),
+    ):
+        client.get("another program's")
+
+
+@pytest.mark.parametrize(
+    ("user", "match"),
+    [
+        ("", "wants another user or password"),
+        ("jobs:wrong@", "wants another user or password"),
+        ("poor:right@", "lacks a right"),
+    ],
+)
+def test_a_user_who_may_not_is_told_at_once(node: RedisNode, user: str, match: str) -> None:
+    """S8: in a moment, not after the deadline; and no password is shown."""
+    node.command("ACL", "SETUSER", "jobs", "on", ">right", "allcommands", "allkeys")
+    node.command("ACL", "SETUSER", "poor", "on", ">right", "+info", "+evalsha", "allkeys")
+    node.command("ACL", "SETUSER", "default", "resetpass", ">other")
+    with opened(f"redis://{user}127.0.0.1:{node.port}/0", deadline=60) as store:
+        started = monotonic()
+        with pytest.raises(StoreUnavailable, match=match) as caught:
+            store.enqueue(new_job())
+        assert monotonic() - started < 10
+        assert "wrong" not in str(caught.value)
+
+
+def test_an_option_that_nobody_knows_is_refused() -> None:
+    with pytest.raises(ConfigError, match="unknown option 'frobnicate'"), opened("redis://localhost?frobnicate=1"):
+        pass

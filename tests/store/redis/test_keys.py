@@ -1,0 +1,171 @@
+"""The keys in the store are those of ``KEYS.md``, and agree with each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from uuid import uuid4
+
+import pytest
+import redis
+
+from tests.model.histories import run_histories
+from tests.model.side_by_side import Clock
+from tests.model.tally import Tally
+from tests.store.builders import DAY, HOUR, SECOND, TTL, new_job, raised
+from tests.store.every_state import a_job_in
+from tests.store.places import ServerPlace, wipe_redis
+from tests.store.redis.keyspace import BLOCK, Keyspace, documented
+from tests.store.stores import Store
+from windlass import clock
+from windlass.core.outcome import Postponed, Refused
+from windlass.core.state import State
+from windlass.store import jobs, leader, queues, reading
+from windlass.store.driver import Driver
+from windlass.store.jobs import Naming
+from windlass.store.redis.scripts import load_scripts
+
+READS = {
+    "BITCOUNT", "EXISTS", "GET", "HEXISTS", "HGET", "HGETALL", "HKEYS", "HLEN", "HMGET", "HSTRLEN", "LINDEX", "LRANGE",
+    "MGET", "SCARD", "SISMEMBER", "SMEMBERS", "STRLEN", "TIME", "ZCARD", "ZCOUNT", "ZLEXCOUNT", "ZRANGE", "ZRANGEBYLEX",
+    "ZRANGEBYSCORE", "ZREVRANGEBYSCORE",
+}  # fmt: skip
+LONG = '"' + "x" * 100 + '"'
+
+
+def keys_of(store: Store) -> Keyspace:
+    return Keyspace(store.place.url, store.place.namespace)
+
+
+def test_every_call_of_a_life_leaves_keys_that_agree(store: Store) -> None:
+    for state in State:
+        if state is not State.BLOCKED:
+            a_job_in(store, state)
+            keys_of(store).check()
+    store.enqueue(
+        new_job("long", payload=LONG, meta=LONG, retry=LONG, key="k", priority=-7, timeout=5, delay=SECOND),
+        new_job("window", key="w"),
+        naming=Naming(until="window", window=HOUR),
+    )
+    store.run(jobs.tidy(by="leader", detail="{}"))
+    store.run(queues.pause(queues.ALL, by="me", reason="x"))
+    store.run(queues.pause(queues.ALL, by="me", reason=None, is_paused=False))
+    store.run(leader.lead("prune", holder="a", ttl=TTL))
+    keys_of(store).check()
+
+
+def test_a_worker_and_a_puller_leave_keys_that_agree(store: Store) -> None:
+    worker = store.a_worker()
+    store.enqueue(*(new_job(key=f"k{number}") for number in range(6)))
+    taken = worker.take(4)
+    pulled = store.run(jobs.claim(2, queues=["default"], worker="me", token="t", ttl=TTL))
+    store.run(jobs.cancel([taken[0].seq, taken[1].seq, pulled[0].seq], by="me"))
+    keys_of(store).check()
+    worker.mark(*taken)
+    worker.end(taken[0])
+    worker.end(taken[1], raised())
+    worker.end(taken[2], Postponed(SECOND, "unknown_task"))
+    store.run(jobs.progress(taken[3].seq, taken[3].fence, LONG, worker="w"))
+    store.end(pulled[0], Refused(raised().fault, "permanent"))
+    keys_of(store).check()
+    worker.close()
+    keys_of(store).check()
+    store.clock.advance(TTL)
+    store.rescue()
+    store.run(jobs.promote())
+    keys_of(store).check()
+
+
+def test_a_job_that_is_retried_by_hand_leaves_keys_that_agree(store: Store) -> None:
+    job = store.claimed()
+    store.run(jobs.progress(job.seq, job.fence, LONG, worker="w"))
+    store.end(job, Refused(raised().fault, "permanent"))
+    keys_of(store).check()
+    store.run(jobs.retry([job.seq], by="me", queue="other"))
+    keys_of(store).check()
+
+
+def test_nothing_is_left_of_jobs_leases_and_workers_that_are_gone(store: Store) -> None:
+    """A13: everything that grows is bounded."""
+    found = [a_job_in(store, state) for state in State if state is not State.BLOCKED]
+    store.claimed_by_hand(new_job(key="k", payload=LONG))
+    store.clock.advance(DAY)
+    store.rescue()
+    store.clock.advance(DAY + 1)
+    store.rescue()
+    store.run(jobs.tidy(by="leader", detail=None))
+    page = store.run(reading.page(reading.Filter(), limit=100)).jobs
+    assert len(page) == len(found) + 1
+    store.run(jobs.delete([(job.seq, job.id) for job in page]))
+    assert keys_of(store).types.keys() == {"epoch", "seq", "queues", "counts"}
+    for queue in {job.queue for job in page}:
+        assert store.run(queues.remove(queue))
+    assert keys_of(store).types.keys() == {"epoch", "seq"}
+
+
+@pytest.mark.parametrize("before", [0, 5, BLOCK - 2])
+@pytest.mark.parametrize("number", [1, 9, BLOCK + 9])
+def test_jobs_are_found_by_their_number_wherever_a_call_begins(store: Store, before: int, number: int) -> None:
+    """Their index is written byte by byte."""
+    if before:
+        store.enqueue(*(new_job() for _ in range(before)))
+    store.enqueue(*(new_job() for _ in range(number)))
+    keys = keys_of(store)
+    assert len(keys.jobs) == before + number
+    keys._check_indexes()
+
+
+def test_random_histories_leave_keys_that_agree(redis_url: str) -> None:
+    """What is derived can be recomputed from the jobs: no orphan key, no job in two sets."""
+    tally, checked = Tally(), 0
+
+    @contextmanager
+    def opened(now: Clock) -> Iterator[Driver]:
+        nonlocal checked
+        place = ServerPlace(redis_url, f"k_{uuid4().hex[:16]}", wipe_redis)
+        with closing(place.open(now=now)) as driver:
+            yield driver
+        Keyspace(place.url, place.namespace).check()
+        place.erase()
+        checked += 1
+
+    run_histories(opened, seed=clock.random_bits(31), steps=500, tally=tally)
+    assert checked > 9
+
+
+def test_a_job_of_usual_size_stays_one_small_hash(store: Store) -> None:
+    """Memory: the server keeps a small hash in one piece, and short texts need no keys of their own."""
+    job = store.finished(new=new_job("0" * 26, task="acme.mail.send_invoice", timeout=1_800_000))
+    with redis.Redis.from_url(store.place.url) as client:
+        key = f"{{{store.place.namespace}}}:job:{job.seq}"
+        assert client.object("encoding", key) == b"listpack"
+    assert not {name for name in keys_of(store).types if name.startswith(("payload:", "result:"))}
+
+
+def test_only_scripts_that_write_nothing_go_without_an_epoch() -> None:
+    """R1: whatever writes is refused after a loss until its caller knows of it."""
+    for name, script in load_scripts().items():
+        if "epoch" not in script.keys:
+            own = script.text.split("-- without epoch")[1]
+            assert set(re.findall(r"redis\.call\(\s*'(\w+)'", own)) <= READS, name
+    assert {name for name, script in load_scripts().items() if "KEY.epoch" in script.text} >= {"cycle", "enqueue"}
+
+
+def test_every_fixed_key_that_a_script_declares_is_documented() -> None:
+    declared = {key for script in load_scripts().values() for key in script.keys}
+    assert declared <= documented().keys()
+
+
+def test_a_script_under_another_epoch_writes_nothing(store: Store) -> None:
+    """R1: refused before its first write, whatever it was going to do."""
+    store.enqueue(new_job("a"))
+    before = keys_of(store).values
+    prefix = f"{{{store.place.namespace}}}:"
+    with redis.Redis.from_url(store.place.url) as client:
+        for name, script in load_scripts().items():
+            if "KEY.epoch, 'epoch')" in script.text and name != "begin":
+                keys = [prefix + key for key in script.keys]
+                with pytest.raises(redis.ResponseError, match=r"^EPOCH \d+$"):
+                    client.eval(script.text, len(keys), *keys, "", prefix, b"\x80", "7")
+    assert keys_of(store).values == before

@@ -1,0 +1,128 @@
+"""News: what one process tells, others hear; and nothing depends on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from queue import SimpleQueue
+from threading import Event, enumerate
+from time import monotonic
+
+import pytest
+
+from tests.servers.redis_node import RedisNode
+from tests.store.builders import new_job
+from tests.store.redis.opened import opened
+from tests.store.waiting import until
+from windlass.store.driver import Topic
+from windlass.store.open import open_driver
+from windlass.store.redis.news import RedisNews
+from windlass.store.redis.wire import Wire
+
+SECONDS = 20
+
+
+def is_listened_to(node: RedisNode) -> bool:
+    return len(str(node.command("PUBSUB", "CHANNELS")).split(",")) == len(Topic)
+
+
+@pytest.mark.parametrize("topic", Topic)
+def test_what_is_told_is_heard(node: RedisNode, topic: Topic) -> None:
+    """C4: by others and by the teller, with its topic."""
+    heard: SimpleQueue[Topic] = SimpleQueue()
+    with opened(node.url) as listener, opened(node.url) as teller, closing(listener.driver.listen(heard.put)):
+        until(lambda: is_listened_to(node))
+        teller.enqueue(new_job())
+        teller.driver.tell(topic)
+        assert heard.get(timeout=SECONDS) is topic
+
+
+def test_another_namespace_hears_nothing(node: RedisNode) -> None:
+    heard: SimpleQueue[str] = SimpleQueue()
+    with (
+        opened(node.url) as teller,
+        closing(open_driver(node.url, namespace="other")) as stranger,
+        closing(stranger.listen(lambda topic: heard.put("stranger"))),
+        closing(teller.driver.listen(lambda topic: heard.put("ours"))),
+    ):
+        until(lambda: len(str(node.command("PUBSUB", "CHANNELS")).split(",")) == 2 * len(Topic))
+        teller.enqueue(new_job())
+        teller.driver.tell(Topic.WORK)
+        assert heard.get(timeout=SECONDS) == "ours"
+        assert heard.empty()
+
+
+def test_a_listener_comes_back_after_a_restart_and_is_told_to_look(node: RedisNode) -> None:
+    """What was told while nobody listened may be lost, so that everybody looks once."""
+    heard: SimpleQueue[Topic] = SimpleQueue()
+    with opened(node.url) as store, closing(store.driver.listen(heard.put)):
+        until(lambda: is_listened_to(node))
+        node.kill()
+        node.start()
+        assert {heard.get(timeout=SECONDS) for _ in Topic} == set(Topic)
+        store.enqueue(new_job())
+        store.driver.tell(Topic.WORK)
+        assert heard.get(timeout=SECONDS) is Topic.WORK
+
+
+def test_a_server_that_fell_silent_is_left(node: RedisNode) -> None:
+    """S4: a network that swallows everything tells nobody; a listener must find out by itself."""
+    heard: SimpleQueue[Topic] = SimpleQueue()
+    attempts: list[float] = []
+    with opened(node.url) as store:
+
+        def connect(deadline: float) -> Wire:
+            attempts.append(deadline)
+            return store.driver._connect(deadline)  # type: ignore[attr-defined, no-any-return]
+
+        with closing(RedisNews(connect, heard.put, prefix="{windlass}:", patience=0.5, quiet=0.2)):
+            until(lambda: is_listened_to(node))
+            node.freeze()
+            until(lambda: len(attempts) > 1)
+            node.thaw()
+            assert {heard.get(timeout=SECONDS) for _ in Topic} == set(Topic)
+
+
+@pytest.mark.parametrize("trouble", [RedisNode.freeze, RedisNode.kill])
+@pytest.mark.parametrize("is_connected", [True, False])
+def test_closing_is_immediate_whatever_the_server_does(
+    node: RedisNode, trouble: Callable[[RedisNode], None], is_connected: bool
+) -> None:
+    with opened(node.url) as store:
+        if not is_connected:
+            trouble(node)
+        news = store.driver.listen(lambda topic: None)
+        if is_connected:
+            until(lambda: is_listened_to(node))
+            trouble(node)
+        started = monotonic()
+        news.close()
+        assert monotonic() - started < 1
+
+
+def test_a_listener_may_close_the_news(node: RedisNode) -> None:
+    heard, said = Event(), []
+    with opened(node.url) as store:
+
+        def close(topic: Topic) -> None:
+            said.append(topic)
+            news.close()
+            heard.set()
+
+        news = store.driver.listen(close)
+        until(lambda: is_listened_to(node))
+        store.enqueue(new_job())
+        store.driver.tell(Topic.WORK)
+        assert heard.wait(SECONDS)
+        until(lambda: not any(thread.name == "windlass-news" for thread in enumerate()))
+        assert said == [Topic.WORK]
+
+
+def test_telling_costs_nothing_while_the_server_is_away(node: RedisNode) -> None:
+    """What was enqueued is enqueued; the news alone is not worth a wait."""
+    with opened(node.url, deadline=60) as store:
+        store.enqueue(new_job())
+        node.kill()
+        started = monotonic()
+        store.driver.tell(Topic.WORK)
+        assert monotonic() - started < 5

@@ -1,0 +1,70 @@
+"""Connections through TLS."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from threading import Event
+from time import monotonic
+
+import pytest
+
+from tests.servers.redis_node import RedisNode
+from tests.servers.tls import Certificates, make_certificates, tls_front
+from tests.store.builders import new_job
+from tests.store.redis.opened import opened
+from tests.store.waiting import until
+from windlass.errors import ConfigError, StoreUnavailable
+from windlass.store.driver import Topic
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    return make_certificates(tmp_path_factory.mktemp("certificates"))
+
+
+@pytest.mark.parametrize("scheme", ["rediss", "valkeys"])
+def test_jobs_and_news_travel_through_tls(node: RedisNode, certificates: Certificates, scheme: str) -> None:
+    told = Event()
+    with tls_front(node.port, certificates) as port:
+        url = f"{scheme}://127.0.0.1:{port}/0?ssl_ca_certs={certificates.authority}"
+        with opened(url) as store, closing(store.driver.listen(lambda topic: told.set())):
+            assert store.driver.name == f"{scheme}://127.0.0.1:{port}/0"
+            worker, job = store.a_worker(), store.claimed(new_job(payload="x" * 100_000))
+            assert not worker.end(job)
+            until(lambda: node.command("PUBSUB", "CHANNELS") != [])
+            store.driver.tell(Topic.WORK)
+            assert told.wait(20)
+
+
+def test_a_server_of_an_unknown_authority_is_refused_at_once(node: RedisNode, certificates: Certificates) -> None:
+    """No certificate becomes right by waiting for the deadline."""
+    with tls_front(node.port, certificates) as port, opened(f"rediss://127.0.0.1:{port}", deadline=60) as store:
+        started = monotonic()
+        with pytest.raises(StoreUnavailable, match=r"no TLS connection to the server .*CERTIFICATE_VERIFY_FAILED"):
+            store.enqueue(new_job())
+        assert monotonic() - started < 30
+
+
+def test_a_server_may_ask_for_our_certificate(node: RedisNode, certificates: Certificates) -> None:
+    with tls_front(node.port, certificates, asks_clients=True) as port:
+        url = f"rediss://127.0.0.1:{port}?ssl_ca_certs={certificates.authority}"
+        with opened(url, deadline=0.5) as store, pytest.raises(StoreUnavailable):
+            store.enqueue(new_job())
+        own = f"&ssl_certfile={certificates.client}&ssl_keyfile={certificates.client_key}"
+        with opened(url + own) as store:
+            store.enqueue(new_job())
+
+
+def test_verification_can_be_given_up(node: RedisNode, certificates: Certificates) -> None:
+    with (
+        tls_front(node.port, certificates) as port,
+        opened(f"rediss://127.0.0.1:{port}?ssl_cert_reqs=none") as store,
+    ):
+        store.enqueue(new_job())
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    missing = tmp_path / "ca.crt"
+    with pytest.raises(ConfigError, match="ssl_ca_certs names no file"), opened(f"rediss://h?ssl_ca_certs={missing}"):
+        pass

@@ -33,6 +33,7 @@ from windlass.store.jobs import Enqueued
 from windlass.store.open import open_driver
 from windlass.store.operation import Operation
 from windlass.task import Request, Task, TaskSettings, TaskWithOptions
+from windlass.transaction import Transaction, Transactions
 from windlass.waiting import Waiter
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ class Windlass(Operating):
         self._enqueuer = Enqueuer(
             codec=self._codec, next_id=self._ids.next, retry=self._default_retry, route=self._route
         )
+        self._transactions = Transactions(self._session.join)
         self._waiter = Waiter(self._session)
         self._workers: list[Worker] = []
         self._workers_rest = False
@@ -141,6 +143,9 @@ class Windlass(Operating):
         retry_on: tuple[type[BaseException], ...] | None = None,
         give_up_on: tuple[type[BaseException], ...] = (),
         prefetch: int | None = None,
+        recycle_after: int | None = None,
+        max_memory: int | str | None = None,
+        retry_abandoned: bool = False,
     ) -> _TaskDecorator: ...
     def task(self, function: Callable[..., Any] | None = None, /, *, name: str | None = None, **options: Any) -> Any:
         """Register a function as a task: bare, or with options for all of its jobs."""
@@ -171,15 +176,33 @@ class Windlass(Operating):
 
     def enqueue_many(self, requests: Iterable[Request]) -> list[Job[Any]]:
         """Enqueue requests of any tasks, all of them or none; the jobs come back in order."""
-        stored = self._session.run(self._enqueuer.store(list(requests)))
-        self._session.announce(Topic.WORK)
-        return self._handles(stored)
+        return self._handles(self._store(list(requests)))
 
     async def aenqueue_many(self, requests: Iterable[Request]) -> list[Job[Any]]:
         """``enqueue_many`` for async code."""
-        stored = await self._session.arun(self._enqueuer.store(list(requests)))
-        self._session.announce(Topic.WORK)
-        return self._handles(stored)
+        return self._handles(await self._astore(list(requests)))
+
+    def transaction(self, connection: object) -> Transaction:
+        """Enqueue inside a transaction of yours: rolled back means no job, committed means exactly one.
+
+        ``with`` or ``async with``; holds for all that this thread or task enqueues in the block. The jobs are part of
+        the transaction that ``connection`` has open; the block itself commits nothing. See docs/transactions.md for
+        the libraries and databases that this works with.
+
+        >>> import sqlite3
+        >>> app = Windlass("sqlite:///shop.db?driver=stdlib")
+        >>> @app.task
+        ... def receipt(order: int) -> None: ...
+        >>> shop = sqlite3.connect("shop.db")
+        >>> with app.transaction(shop):
+        ...     job = receipt.enqueue(7)
+        >>> shop.rollback()
+        >>> app.counts()["pending"]
+        0
+        >>> shop.close()
+        >>> app.close()
+        """
+        return self._transactions.begin(connection)
 
     def claim(self, limit: int = 1, *, queues: Sequence[str] = (), lease: Duration = "5m") -> list[ClaimedJob]:
         """Take up to ``limit`` jobs to drive them by hand; each stays ours for ``lease`` unless it is extended."""
@@ -271,14 +294,28 @@ class Windlass(Operating):
         return self._registry.named(task).request(*args, **kwargs)
 
     def _enqueue(self, request: Request) -> Job[Any]:
-        [stored] = self._session.run(self._enqueuer.store([request]))
-        self._session.announce(Topic.WORK)
+        [stored] = self._store([request])
         return self._handle(stored)
 
     async def _aenqueue(self, request: Request) -> Job[Any]:
-        [stored] = await self._session.arun(self._enqueuer.store([request]))
-        self._session.announce(Topic.WORK)
+        [stored] = await self._astore([request])
         return self._handle(stored)
+
+    def _store(self, requests: list[Request]) -> list[Enqueued]:
+        joined = self._transactions.joined(requests)
+        if joined is not None:
+            return joined.run(self._enqueuer.store(requests))
+        stored = self._session.run(self._enqueuer.store(requests))
+        self._session.announce(Topic.WORK)
+        return stored
+
+    async def _astore(self, requests: list[Request]) -> list[Enqueued]:
+        joined = self._transactions.joined(requests)
+        if joined is not None:
+            return await joined.arun(self._enqueuer.store(requests))
+        stored = await self._session.arun(self._enqueuer.store(requests))
+        self._session.announce(Topic.WORK)
+        return stored
 
     def _handle(self, stored: Enqueued) -> Job[Any]:
         return Job(self, stored.id, state=stored.state, duplicate=stored.is_duplicate)

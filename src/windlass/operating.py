@@ -218,6 +218,13 @@ class Operating:
         """Bring the store's schema up to date; the steps that were taken."""
         return self._session.migrate()
 
+    def migration_sql(self) -> str:
+        """The SQL that ``migrate`` would run on PostgreSQL, for those who run it by hand; changes nothing.
+
+        Empty where nothing is missing, and on SQLite and Redis, which need no such care.
+        """
+        return self._session.migration_sql()
+
     @property
     def _app(self) -> Windlass:
         return cast("Windlass", self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, TypedDict
 
@@ -30,6 +30,7 @@ class OptionArguments(TypedDict, total=False):
     retry: Retry
     correlation_id: str
     tags: tuple[str, ...]
+    connection: object
 
 
 class WorkerOptions(TypedDict, total=False):
@@ -45,6 +46,10 @@ class WorkerOptions(TypedDict, total=False):
     id: str | None
     duties: bool
     prefetch: bool
+    stop_patience: Duration
+    children: int | None
+    child_max_jobs: int | None
+    child_max_memory: int | str | None
 
 
 UNSET: Any = object()
@@ -67,6 +72,8 @@ class Options:
     retry: Retry | None = None
     correlation_id: str | None = None
     tags: tuple[str, ...] = ()
+    connection: object = field(default=None, repr=False)
+    """Whose transaction the job becomes part of; without one it is stored at once."""
 
     def __post_init__(self) -> None:
         if self.queue is not None:
@@ -107,7 +114,7 @@ class Options:
 NO_OPTIONS = Options()
 """Nothing was asked for."""
 
-OPTION_NAMES = tuple(field.name for field in fields(Options))
+OPTION_NAMES = tuple(option.name for option in fields(Options))
 
 
 def check_known(given: Mapping[str, Any], known: tuple[str, ...], what: str = "option") -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from windlass.errors import AppClosed
 from windlass.forking import start_anew_in_child
 from windlass.store.driver import Driver, News, Topic
+from windlass.store.joining.joined import Joined
 from windlass.store.operation import Operation, drive
 
 if TYPE_CHECKING:
@@ -46,6 +47,12 @@ class Session:
     def is_closed(self) -> bool:
         return self._is_closed
 
+    def join(self, connection: object) -> Joined:
+        """The caller's own transaction, as a place to run operations in."""
+        if self._is_closed:
+            raise AppClosed("the app is closed; make a new Windlass(...)")
+        return self._driver.join(connection)
+
     def run(self, operation: Operation[A]) -> A:
         """Run an operation on the calling thread."""
         if self._is_closed:
@@ -62,6 +69,10 @@ class Session:
     def migrate(self) -> list[str]:
         """Bring the store's schema up to date; the steps taken."""
         return self._driver.migrate()
+
+    def migration_sql(self) -> str:
+        """The SQL that would bring the store's schema up to date."""
+        return self._driver.migration_sql()
 
     def announce(self, *topics: Topic) -> None:
         """Tell everybody that a caller of the app has changed something; without topics it may be about anything."""

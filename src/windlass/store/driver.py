@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Protocol
 
 from windlass.errors import WindlassError
+from windlass.store.joining.joined import Joined
 from windlass.store.operation import Answer, Call
 
 
@@ -54,8 +55,17 @@ class Driver(Protocol):
     def tell(self, topic: Topic) -> None:
         """Let other processes hear of something that was just committed here."""
 
+    def join(self, connection: object) -> Joined:
+        """The caller's own transaction, as a place to carry out calls in; does nothing on the connection yet.
+
+        Raises ``ConfigError`` where the connection cannot be used, or the store has no such transactions.
+        """
+
     def migrate(self) -> list[str]:
         """Bring the schema up to date; the names of the steps taken."""
+
+    def migration_sql(self) -> str:
+        """What ``migrate`` would run, for a person to run; empty where nothing is missing or the store has no SQL."""
 
     def close(self) -> None:
         """Let go of every connection; later calls raise ``AppClosed``."""

@@ -7,12 +7,14 @@ caller's own transaction, so nothing is written twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeVar
 
 A = TypeVar("A")
+Q = TypeVar("Q")
+S = TypeVar("S")
 
 
 class Lane(Enum):
@@ -40,14 +42,30 @@ Answer = Mapping[str, Any]
 Operation = Generator[Call, Answer, A]
 
 
-def drive(operation: Operation[A], execute: Callable[[Call], Answer]) -> A:
-    """Run an operation to its end on the calling thread."""
+def drive(operation: Generator[Q, S, A], execute: Callable[[Q], S]) -> A:
+    """Run an operation, or any generator of its kind, to its end on the calling thread."""
     try:
         call = next(operation)
         while True:
             try:
                 answer = execute(call)
-            except Exception as error:  # the operation may want to react, as with a refused batch
+            except BaseException as error:  # the operation may want to react: undo what is half done, split a batch
+                call = operation.throw(error)
+            else:
+                call = operation.send(answer)
+    except StopIteration as stop:
+        result: A = stop.value
+        return result
+
+
+async def adrive(operation: Generator[Q, S, A], execute: Callable[[Q], Awaitable[S]]) -> A:
+    """``drive`` for what has to be awaited: the caller's own async connection."""
+    try:
+        call = next(operation)
+        while True:
+            try:
+                answer = await execute(call)
+            except BaseException as error:
                 call = operation.throw(error)
             else:
                 call = operation.send(answer)

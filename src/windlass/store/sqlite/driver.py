@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from threading import Lock
 from typing import Any, TypeVar
 
 from msgspec.json import encode
 
 from windlass import clock
-from windlass.errors import AppClosed, StoreUnavailable, WindlassError
+from windlass.errors import AppClosed, ConfigError, StoreUnavailable, WindlassError
 from windlass.store.driver import DataRefused, News, Topic
+from windlass.store.joining.joined import Joined, join
 from windlass.store.operation import Answer, Call
 from windlass.store.sqlite import schema
 from windlass.store.sqlite.address import Address
+from windlass.store.sqlite.joined import SqliteScripts
 from windlass.store.sqlite.lanes import Lanes
-from windlass.store.sqlite.library import Busy, Connection, connect
+from windlass.store.sqlite.library import Busy, Connection, Statements, carry_out, connect
 from windlass.store.sqlite.news import listen
+from windlass.store.sqlite.performing import performed
 from windlass.store.sqlite.traffic import Traffic
 from windlass.store.sqlite.twofold import claim_file, yield_file
-from windlass.store.sqlite.writer import Guarded
-from windlass.store.statements import Statement, load_calls
+from windlass.store.statements import load_calls
 
 _CALLS = "windlass.store.sqlite.calls"
 
@@ -76,9 +78,27 @@ class SqliteDriver:
     def tell(self, topic: Topic) -> None:
         """The commit itself is the news."""
 
+    def join(self, connection: object) -> Joined:
+        if self._is_closed:
+            raise AppClosed(f"{self.name}: the store is closed")
+        if self._address.is_memory:
+            raise ConfigError("a store in memory has no other connections; to join a transaction, keep it in a file")
+        if self._address.library != "stdlib":
+            raise ConfigError(
+                f"{self.name}: this store uses a file of its own, through an SQLite library of its own; "
+                "to enqueue inside a transaction of yours, keep the jobs in your application's database file and add "
+                "?driver=stdlib to the store URL"
+            )
+        scripts = SqliteScripts(self._address, up_to_date=self._up_to_date, performed=self._performed)
+        return join(connection, scripts.carry_out, database="sqlite", store=self.name)
+
     def migrate(self) -> list[str]:
         with self._traffic:
             return self._open()
+
+    def migration_sql(self) -> str:
+        """Nothing: whoever opens the file brings it up to date."""
+        return ""
 
     def close(self) -> None:
         with self._traffic, self._opening:
@@ -140,9 +160,7 @@ class SqliteDriver:
 
     def _make_schema(self) -> list[str]:
         def step(connection: Connection) -> list[str]:
-            if schema.check_version(connection, self._prefix, self.name) == schema.newest(self._prefix):
-                return []
-            return schema.migrate(connection, self._prefix, now=self._now)
+            return carry_out(self._up_to_date(), connection)
 
         try:
             return self._lanes.writer.run_alone(step)
@@ -194,46 +212,24 @@ class SqliteDriver:
             "is a transaction left open somewhere?"
         )
 
+    def _up_to_date(self) -> Statements[list[str]]:
+        return schema.up_to_date(self._prefix, self.name, now=self._now)
+
     def _perform(self, connection: Connection, call: Call) -> Answer:
+        return carry_out(self._performed(call), connection)
+
+    def _performed(self, call: Call) -> Statements[Answer]:
         # Read after the lock was taken: a call that waited must not judge leases by the time at which it came.
         bound: dict[str, Any] = {"now": self._now()}
         for name, value in call.params.items():
             bound[name] = self._encoded(value) if isinstance(value, list | dict) else value
-        answer: dict[str, Any] = {}
-        for statement in self._calls[call.name]:
-            if statement.only_with is None or call.params[statement.only_with]:
-                self._run(connection, statement, call.params, bound, answer)
-        return answer
+        return performed(self._calls[call.name], call.params, bound)
 
     def _encoded(self, value: object) -> str:
         try:
             return encode(value).decode()
         except (UnicodeError, OverflowError) as error:  # lone surrogates, numbers that no store has room for
             raise DataRefused(f"{self.name}: {error}") from error
-
-    def _run(
-        self,
-        connection: Connection,
-        statement: Statement,
-        params: Mapping[str, Any],
-        bound: dict[str, Any],
-        answer: dict[str, Any],
-    ) -> None:
-        if statement.each is not None:
-            self._run_each(connection, statement, params[statement.each], bound)
-            return
-        rows = connection.run(statement.text, bound)
-        if statement.is_guard:
-            if rows:
-                raise Guarded({str(statement.gives): rows})
-        elif statement.gives is not None:
-            answer[statement.gives] = rows[0][0] if statement.is_json else rows
-
-    def _run_each(
-        self, connection: Connection, statement: Statement, items: Sequence[Sequence[Any]], bound: dict[str, Any]
-    ) -> None:
-        for item in items:
-            connection.run(statement.text, {**bound, **dict(zip(statement.each_names, item, strict=True))})
 
 
 def _be_still_while_forking(driver: SqliteDriver) -> None:

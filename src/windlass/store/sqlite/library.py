@@ -7,9 +7,9 @@ application's own database. Both must never have one file open in one process: e
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import apsw
 
@@ -17,7 +17,11 @@ from windlass.errors import StoreUnavailable, WindlassError
 from windlass.store.driver import DataRefused
 from windlass.store.sqlite.address import Address
 
+A = TypeVar("A")
+
 Rows = list[tuple[Any, ...]]
+Statements = Generator[tuple[str, Mapping[str, Any]], Rows, A]
+"""Work that yields statements with their values and wants the rows of each, so that any connection can carry it out."""
 
 
 class Busy(Exception):
@@ -79,17 +83,13 @@ class StdlibConnection:
         try:
             self._connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
         except sqlite3.Error as error:
-            raise _translate_stdlib(error, path) from error
+            raise translate_stdlib(error, path) from error
 
     def run(self, text: str, params: Mapping[str, Any] | None = None) -> Rows:
         try:
-            return self._connection.execute(_understood(text), params or {}).fetchall()
-        except sqlite3.OperationalError as error:
-            if (error.sqlite_errorcode & 0xFF) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                raise Busy from error
-            raise _translate_stdlib(error, self._path) from error
+            return self._connection.execute(understood(text), params or {}).fetchall()
         except (sqlite3.Error, UnicodeError, OverflowError) as error:
-            raise _translate_stdlib(error, self._path) from error
+            raise translate_stdlib(error, self._path) from error
 
     @property
     def is_in_transaction(self) -> bool:
@@ -103,9 +103,20 @@ class StdlibConnection:
 
 
 @cache
-def _understood(text: str) -> str:
+def understood(text: str) -> str:
     """A statement as this machine's SQLite takes it: an older one knows ``jsonb_each`` by a slower name only."""
     return text if sqlite3.sqlite_version_info >= (3, 51) else text.replace("jsonb_each(", "json_each(")
+
+
+def carry_out(statements: Statements[A], connection: Connection) -> A:
+    """Run statements on a connection of our own."""
+    try:
+        text, values = next(statements)
+        while True:
+            text, values = statements.send(connection.run(text, values))
+    except StopIteration as stop:
+        result: A = stop.value
+        return result
 
 
 def connect(address: Address) -> ApswConnection | StdlibConnection:
@@ -129,8 +140,12 @@ def _translate_apsw(error: Exception, path: str) -> WindlassError:
     return _translated(error, path, getattr(error, "result", apsw.SQLITE_ERROR))
 
 
-def _translate_stdlib(error: Exception, path: str) -> WindlassError:
-    return _translated(error, path, getattr(error, "sqlite_errorcode", apsw.SQLITE_ERROR) & 0xFF)
+def translate_stdlib(error: Exception, path: str) -> Busy | WindlassError:
+    """What an exception of the standard library's module means."""
+    code = getattr(error, "sqlite_errorcode", apsw.SQLITE_ERROR) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return Busy()
+    return _translated(error, path, code)
 
 
 def _translated(error: Exception, path: str, code: int) -> WindlassError:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from importlib.resources import files
 
 from windlass.errors import ConfigError, StoreUnavailable
-from windlass.store.sqlite.library import Connection
+from windlass.store.sqlite.library import Connection, Statements
 
 _MIGRATIONS = "windlass.store.sqlite.migrations"
 
 
+@cache
 def migrations(prefix: str) -> list[tuple[int, str, str]]:
     """Number, name and statements of every step, in order."""
     steps = []
@@ -21,48 +23,34 @@ def migrations(prefix: str) -> list[tuple[int, str, str]]:
     return sorted(steps)
 
 
-def version_of(connection: Connection, prefix: str) -> int:
-    """The number of the last step that this file has seen; 0 for a new one."""
-    if not connection.run(f"SELECT 1 FROM sqlite_schema WHERE name = '{prefix}schema'"):  # noqa: S608  # checked prefix
-        return 0
-    rows = connection.run(f"SELECT max(version) FROM {prefix}schema")  # noqa: S608
-    return int(rows[0][0] or 0)
+def up_to_date(prefix: str, path: str, *, now: Callable[[], int]) -> Statements[list[str]]:
+    """Take the steps that are missing, all or none, inside the transaction that is open; their names.
 
-
-def check_version(connection: Connection, prefix: str, path: str) -> int:
-    """The file's version; refuses a file that a newer release has changed."""
-    found, known = version_of(connection, prefix), newest(prefix)
+    Refuses a file that a newer release has changed.
+    """
+    steps = migrations(prefix)
+    found, known = (yield from _version(prefix)), steps[-1][0]
     if found > known:
         raise ConfigError(
             f"{path}: its schema is version {found}, this Windlass knows {known}; upgrade windlass to open it"
         )
-    return found
-
-
-def newest(prefix: str) -> int:
-    """The version that this release makes."""
-    return migrations(prefix)[-1][0]
-
-
-def migrate(connection: Connection, prefix: str, *, now: Callable[[], int]) -> list[str]:
-    """Take the steps that are missing, all or none, inside the transaction the caller has begun."""
-    current = version_of(connection, prefix)
-    taken = []
-    for number, name, text in migrations(prefix):
-        if number <= current:
-            continue
+    missing = [step for step in steps if step[0] > found]
+    for number, name, text in missing:
         if number == 1:
-            connection.run(
-                f"CREATE TABLE {prefix}schema (version INTEGER PRIMARY KEY, name TEXT, applied_at INTEGER) STRICT"
-            )
+            yield f"CREATE TABLE {prefix}schema (version INTEGER PRIMARY KEY, name TEXT, applied_at INTEGER) STRICT", {}
         for statement in _split(text):
-            connection.run(statement)
-        connection.run(
-            f"INSERT INTO {prefix}schema VALUES (:number, :name, :now)",  # noqa: S608
-            {"number": number, "name": name, "now": now()},
-        )
-        taken.append(name)
-    return taken
+            yield statement, {}
+        noted = {"number": number, "name": name, "now": now()}
+        yield f"INSERT INTO {prefix}schema VALUES (:number, :name, :now)", noted  # noqa: S608  # checked prefix
+    return [name for _, name, _ in missing]
+
+
+def _version(prefix: str) -> Statements[int]:
+    """The number of the last step that this file has seen; 0 for a new one."""
+    if not (yield f"SELECT 1 FROM sqlite_schema WHERE name = '{prefix}schema'", {}):  # noqa: S608
+        return 0
+    rows = yield f"SELECT max(version) FROM {prefix}schema", {}  # noqa: S608
+    return int(rows[0][0] or 0)
 
 
 def _split(text: str) -> list[str]:

@@ -1,0 +1,1 @@
+"""Enqueueing inside a transaction that belongs to the caller, on the caller's own connection."""

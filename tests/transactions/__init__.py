@@ -1,0 +1,1 @@
+"""Enqueueing inside the caller's own transaction, with each library's real connections."""

@@ -1,0 +1,89 @@
+"""What a test asks of an application that has a transaction open."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Coroutine
+from typing import Any, ClassVar, TypeVar
+
+from windlass import Job, Windlass
+from windlass.store.operation import Operation
+from windlass.task import Enqueueable
+
+T = TypeVar("T")
+
+Jobs = list[Job[Any]]
+
+
+class Caller(ABC):
+    """One connection of one library, with its transaction begun unless it is in autocommit."""
+
+    is_async: ClassVar[bool] = False
+    connection: Any
+    """What a user gives to ``app.transaction``."""
+
+    @abstractmethod
+    def execute(self, statement: str) -> None:
+        """A statement of the application's own."""
+
+    @abstractmethod
+    def commit(self) -> None: ...
+
+    @abstractmethod
+    def rollback(self) -> None: ...
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let the connection go; what is not committed is undone."""
+
+    def enqueue(self, app: Windlass, task: Enqueueable[..., Any], *args: object) -> Job[Any]:
+        """Enqueue in a block."""
+        with app.transaction(self.connection):
+            return task.enqueue(*args)
+
+    def enqueue_many(self, task: Enqueueable[..., Any], calls: list[tuple[Any, ...]]) -> Jobs:
+        """Enqueue several jobs by an option."""
+        return task.options(connection=self.connection).enqueue_many(calls)
+
+    def run_in(self, app: Windlass, operation: Operation[T]) -> T:
+        """Run an operation of the store's below the API."""
+        return app._session.join(self.connection).run(operation)
+
+
+class AsyncCaller(Caller):
+    """A library that is awaited, behind the same face."""
+
+    is_async = True
+
+    def __init__(self) -> None:
+        self._loop = asyncio.Runner()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        return self._loop.run(work)
+
+    def execute(self, statement: str) -> None:
+        self.run(self.aexecute(statement))
+
+    @abstractmethod
+    async def aexecute(self, statement: str) -> None: ...
+
+    def close(self) -> None:
+        self.run(self.aclose())
+        self._loop.close()
+
+    @abstractmethod
+    async def aclose(self) -> None: ...
+
+    def enqueue(self, app: Windlass, task: Enqueueable[..., Any], *args: object) -> Job[Any]:
+        async def enqueue() -> Job[Any]:
+            async with app.transaction(self.connection):
+                return await task.aenqueue(*args)
+
+        return self.run(enqueue())
+
+    def enqueue_many(self, task: Enqueueable[..., Any], calls: list[tuple[Any, ...]]) -> Jobs:
+        return self.run(task.options(connection=self.connection).aenqueue_many(calls))
+
+    def run_in(self, app: Windlass, operation: Operation[T]) -> T:
+        return self.run(app._session.join(self.connection).arun(operation))

@@ -1,0 +1,40 @@
+"""The shop's jobs, as its application declares them and as everybody else sees them."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from tests.transactions.places import Shop
+from windlass import Windlass
+
+
+class Scene:
+    """An app with one task, and an empty table of orders beside its jobs."""
+
+    def __init__(self, shop: Shop) -> None:
+        self.shop = shop
+        self.app = Windlass(shop.url, namespace=shop.namespace)
+        self.receipt = self.app.task(name="receipt")(_receipt)
+
+    def __enter__(self) -> Scene:
+        assert self.app.jobs() == []  # makes the store
+        self.shop.execute(f"CREATE TABLE {self.shop.orders} (id integer)")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.app.close(wait=False)
+
+    @property
+    def order(self) -> str:
+        """A statement of the application's own, to be committed or undone with the jobs."""
+        return f"INSERT INTO {self.shop.orders} VALUES (1)"
+
+    def stored(self) -> list[str]:
+        """The ids of all jobs that others can see."""
+        return sorted(job.id for job in self.app.jobs())
+
+
+def _receipt(order: int) -> str:
+    return f"receipt {order}"

@@ -1,0 +1,151 @@
+"""What holds on PostgreSQL besides, whatever the library."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import ExitStack
+from typing import Any
+
+import asyncpg  # type: ignore[import-untyped]  # it brings no types
+import psycopg
+import psycopg2.extras  # type: ignore[import-untyped]  # nor does it
+import pytest
+from psycopg.rows import dict_row
+
+from tests.transactions.callers.caller import Caller
+from tests.transactions.places import POSTGRES, Shop
+from tests.transactions.scene import Scene
+from windlass import ConfigError, StoreUnavailable, Windlass
+
+
+def heard(listener: psycopg.Connection[Any]) -> list[str]:
+    """The channels of all news that has come; asking the server something brings it along."""
+    listener.execute("SELECT 1")
+    return [notify.channel for notify in listener.notifies(timeout=0)]
+
+
+@pytest.fixture
+def listener(scene: Scene, opened: ExitStack) -> psycopg.Connection[Any]:
+    listener = opened.enter_context(psycopg.connect(scene.shop.database, autocommit=True))
+    listener.execute(f'LISTEN "{scene.shop.namespace}.work"')
+    return listener
+
+
+def test_news_goes_out_once_and_with_the_commit(
+    scene: Scene, caller: Caller, listener: psycopg.Connection[Any]
+) -> None:
+    caller.enqueue(scene.app, scene.receipt, 7)
+    caller.enqueue(scene.app, scene.receipt, 8)
+    assert heard(listener) == []
+    caller.commit()
+    assert heard(listener) == [f"{scene.shop.namespace}.work"]
+
+
+def test_no_news_of_what_was_rolled_back(scene: Scene, caller: Caller, listener: psycopg.Connection[Any]) -> None:
+    caller.enqueue(scene.app, scene.receipt, 7)
+    caller.rollback()
+    assert heard(listener) == []
+
+
+def test_a_store_that_does_not_listen_tells_nothing(
+    scene: Scene, caller: Caller, listener: psycopg.Connection[Any], opened: ExitStack
+) -> None:
+    """For PostgreSQL refuses a two-phase commit after a NOTIFY."""
+    app = opened.enter_context(Windlass(f"{scene.shop.url}?news=poll", namespace=scene.shop.namespace))
+    with app.transaction(caller.connection):
+        app.enqueue("receipt", 7)
+    caller.commit()
+    assert heard(listener) == []
+
+
+def test_the_first_use_of_the_store_may_be_inside_a_transaction(shop: Shop, opened: ExitStack) -> None:
+    app = opened.enter_context(Windlass(shop.url, namespace=shop.namespace))
+    with psycopg.connect(shop.database) as connection, app.transaction(connection):
+        job = app.enqueue("receipt", 7)
+    assert [found.id for found in app.jobs()] == [job.id]
+
+
+def test_a_server_that_was_started_anew_is_still_the_same(scene: Scene, caller: Caller) -> None:
+    home: Any = scene.app._session._driver
+    home._home._known = "16384 as it was before"
+    job = caller.enqueue(scene.app, scene.receipt, 7)
+    caller.commit()
+    assert scene.stored() == [job.id]
+
+
+def test_a_serialisation_failure_says_that_the_transaction_must_begin_anew(scene: Scene, caller: Caller) -> None:
+    once = scene.receipt.options(id="seven")
+    caller.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+    caller.execute(f"SELECT count(*) FROM {scene.shop.orders}")
+    once.enqueue(7)
+    with pytest.raises(StoreUnavailable, match="roll the transaction back and begin it anew"):
+        caller.enqueue(scene.app, once, 7)
+    caller.rollback()
+    assert caller.enqueue(scene.app, once, 7).duplicate
+
+
+def test_a_closed_connection_is_a_clear_error(scene: Scene) -> None:
+    caller = POSTGRES["psycopg"].open(scene.shop)
+    caller.close()
+    with pytest.raises(StoreUnavailable, match="connection is closed"):
+        caller.enqueue(scene.app, scene.receipt, 7)
+
+
+def test_a_connection_that_breaks_means_that_nothing_was_stored(scene: Scene, caller: Caller) -> None:
+    caller.enqueue(scene.app, scene.receipt, 7)
+    [(pid,)] = caller.connection.execute("SELECT pg_backend_pid()").fetchall()
+    scene.shop.execute(f"SELECT pg_terminate_backend({pid}, 5000)")
+    with pytest.raises(StoreUnavailable) as caught:
+        caller.enqueue(scene.app, scene.receipt, 8)
+    assert type(caught.value) is StoreUnavailable  # not OutcomeUnknown: nobody has asked for a commit
+    assert scene.stored() == []
+
+
+def test_a_cancelled_enqueue_leaves_the_transaction_usable(scene: Scene) -> None:
+    async def story() -> None:
+        async with await psycopg.AsyncConnection.connect(scene.shop.database) as theirs:
+            async with await psycopg.AsyncConnection.connect(scene.shop.database) as ours:
+                once = scene.receipt.options(unique="seven")
+                await once.options(connection=theirs).aenqueue(7)
+                waiting = asyncio.ensure_future(once.options(connection=ours).aenqueue(7))
+                while not scene.shop.execute("SELECT 1 FROM pg_locks WHERE NOT granted"):
+                    await asyncio.wait([waiting], timeout=0.005)
+                waiting.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await waiting
+                await ours.execute(scene.order)
+                await ours.commit()
+            await theirs.rollback()
+
+    asyncio.run(story())
+    assert scene.shop.order_count() == 1
+    assert scene.stored() == []
+
+
+def test_connections_that_make_something_else_of_rows_and_json(scene: Scene) -> None:
+    once = scene.receipt.options(id="seven")
+    with psycopg.connect(scene.shop.database, row_factory=dict_row, cursor_factory=psycopg.RawCursor) as connection:
+        assert not once.options(connection=connection).enqueue(7).duplicate
+    older = psycopg2.connect(scene.shop.database, cursor_factory=psycopg2.extras.RealDictCursor)
+    assert once.options(connection=older).enqueue(7).duplicate
+    older.close()
+
+    async def with_codecs() -> None:
+        connection = await asyncpg.connect(scene.shop.database)
+        for name in ("json", "jsonb"):
+            await connection.set_type_codec(name, encoder=json.dumps, decoder=json.loads, schema="pg_catalog")
+        async with connection.transaction():
+            assert (await once.options(connection=connection).aenqueue(7)).duplicate
+            await scene.receipt.options(connection=connection, id="eight").aenqueue(8)
+        await connection.close()
+
+    asyncio.run(with_codecs())
+    assert scene.stored() == ["eight", "seven"]
+
+
+def test_a_connection_to_another_kind_of_database_is_refused(scene: Scene) -> None:
+    caller = POSTGRES["sqlalchemy-connection-psycopg"].make("sqlite://")
+    with pytest.raises(ConfigError, match="which is to sqlite"):
+        scene.app.transaction(caller.connection)
+    caller.close()

@@ -8,6 +8,7 @@ PYTHON ?=
 WORKERS ?= 2
 PYTEST_ARGS ?=
 PEERS ?=
+STORES ?=
 BENCH_ARGS ?=
 UV ?= uv
 
@@ -51,8 +52,8 @@ lint: $(DEV) ## ruff, mypy and the import contracts
 	$(BIN)/mypy --strict src tests
 	$(BIN)/lint-imports --no-logo
 
-bench: $(DEV) ## benchmarks (PEERS, BENCH_ARGS)
-	PEERS="$(PEERS)" $(BIN)/python -m benchmarks $(BENCH_ARGS)
+bench: $(DEV) ## benchmarks (STORES, PEERS, BENCH_ARGS)
+	PEERS="$(PEERS)" $(BIN)/python -m benchmarks $(addprefix --store ,$(STORES)) $(BENCH_ARGS)
 
 docs: | $(READY) ## check the links between the documents
 	$(BIN)/python scripts/check_docs.py

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -68,9 +68,10 @@ class Child:
 def serve(handlers: Mapping[str, Handler]) -> None:
     """Answer requests until the input ends, as it does when whoever asks is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _say({})
+    answers, sys.stdout = sys.stdout, sys.stderr  # whatever else is printed here is no answer
+    _say({}, answers)
     for line in iter(sys.stdin.readline, ""):
-        _say(handlers[line.strip()]())
+        _say(handlers[line.strip()](), answers)
 
 
 def usage() -> dict[str, float]:
@@ -87,6 +88,6 @@ def resident_bytes() -> int:
     return int(shown.stdout) * 1024
 
 
-def _say(answer: Mapping[str, Any]) -> None:
-    sys.stdout.write(json.dumps(answer) + "\n")
-    sys.stdout.flush()
+def _say(answer: Mapping[str, Any], answers: TextIO) -> None:
+    answers.write(json.dumps(answer) + "\n")
+    answers.flush()

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from benchmarks.place import Place
+from benchmarks.server import Server
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contender:
@@ -33,6 +36,8 @@ class Task:
     measurement: str
     """The name of one of our measurements, or of what a peer measures to compare with it."""
     folder: str
+    place: Place
+    server: Server
     scale: Mapping[str, Any]
     known: Mapping[str, float]
 
@@ -41,4 +46,11 @@ class Task:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Task:
-        return cls(**{**plain, "contender": Contender(**plain["contender"])})
+        return cls(
+            **{
+                **plain,
+                "contender": Contender(**plain["contender"]),
+                "place": Place(**plain["place"]),
+                "server": Server(**plain["server"]),
+            }
+        )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from benchmarks.figures import Figures
+from benchmarks.place import Place
 from benchmarks.scale import Scale
+from benchmarks.server import Server
 
 Unit = Literal["jobs/s", "ms", "µs", "%", "MB", "×"]
 
@@ -24,16 +26,20 @@ class Line:
     better: Literal["more", "less"] = "more"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Round:
     """What one round works with: an empty store, how much to do, and what is known already."""
 
-    url: str
+    place: Place
     scale: Scale
     known: Mapping[str, float]
     """Medians of the measurements that this one needs, as ``measurement.figure``."""
-    another: Callable[[str], AbstractContextManager[str]]
-    """A further empty store of the same kind, by a name of its own; gives its URL."""
+    beside: Callable[[str], Place]
+    """A further empty store of the same kind, by a name of its own."""
+    server: Server
+    """What ``place`` lies on."""
+    folder: Path
+    """The round's own: a second store, of another kind, can be a SQLite file in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

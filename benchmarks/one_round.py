@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import json
 import sys
-from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 
 from benchmarks.contender import Task
@@ -27,16 +27,15 @@ def _ours(task: Task) -> Figures:
     from benchmarks.registry import MEASUREMENTS
     from benchmarks.stores import STORES
 
-    store, variant = STORES[task.contender.store], str(task.contender.variant)
-
-    def place(name: str) -> AbstractContextManager[str]:
-        folder = Path(task.folder) / name
-        folder.mkdir()
-        return store.place(variant, folder)
-
-    with place("main") as url:
-        round = Round(url, Scale(**task.scale), task.known, place)
-        return MEASUREMENTS[task.measurement].measure(round)
+    round = Round(
+        place=task.place,
+        scale=Scale(**task.scale),
+        known=task.known,
+        beside=partial(STORES[task.contender.store].beside, task.place),
+        server=task.server,
+        folder=Path(task.folder),
+    )
+    return MEASUREMENTS[task.measurement].measure(round)
 
 
 def _peers(task: Task, peer: str) -> Figures:
@@ -44,7 +43,13 @@ def _peers(task: Task, peer: str) -> Figures:
     from benchmarks.peers.peer import PeerRound
 
     known = PEERS[peer]
-    round = PeerRound(Path(task.folder), Scale(**task.scale), known.variant)
+    round = PeerRound(
+        folder=Path(task.folder),
+        place=task.place,
+        server=task.server,
+        scale=Scale(**task.scale),
+        variant=known.variant,
+    )
     figures: Figures = importlib.import_module(known.module).MEASURES[task.measurement](round)
     return figures
 

@@ -14,6 +14,7 @@ from benchmarks.measurements import (
     enqueue_busy,
     enqueue_one,
     import_time,
+    move,
     pick_up_half_load,
     pick_up_idle,
     rest,
@@ -33,6 +34,7 @@ MEASUREMENTS: dict[str, Measurement] = {
         enqueue_busy,
         sustained,
         claim_backlog,
+        move,
         rest,
         import_time,
     )

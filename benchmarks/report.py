@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from benchmarks.contender import Contender
 from benchmarks.figures import Summary
-from benchmarks.goals import NOT_YET, goal, wanted_ratio
+from benchmarks.goals import NOT_YET, goal
 from benchmarks.measurement import Line, Measurement
-from benchmarks.peers import PEERS
 from benchmarks.results import Results
+from benchmarks.rivals import RIVALS, Rivals
 from benchmarks.table import NOTHING, measured, number, table
 from benchmarks.verdict import share, verdict
 
@@ -63,35 +63,51 @@ def _verdict(found: Summary | None, wanted: float | None, line: Line) -> str:
 
 
 def peers_table(run: Run) -> str:
-    """Our figures beside those of the peers, and how many times better ours are than the best of them.
-
-    The first variant is also set against the best of those peers that sync every commit as it does.
-    """
-    durable = run.ours[0].title
+    """Our figures beside those of the peers, and how many times better ours are than the best of each kind."""
+    duels = [_Duel(rivals, ours) for rivals in RIVALS[run.store] for ours in _set_against(rivals, run)]
     header = (
         "line",
         "unit",
         *(contender.title for contender in (*run.ours, *run.peers)),
-        *(f"{contender.title} / best" for contender in run.ours),
-        f"{durable} / best synced",
-        "wanted",
+        *(heading for duel in duels for heading in duel.headings()),
     )
-    rows = [_peer_row(run, measurement, line) for measurement, line in run.lines() if measurement.versus is not None]
+    rows = [
+        _peer_row(run, measurement, line, duels) for measurement, line in run.lines() if measurement.versus is not None
+    ]
     return table(header, rows)
 
 
-def _peer_row(run: Run, measurement: Measurement, line: Line) -> tuple[str, ...]:
+@dataclass(frozen=True, slots=True)
+class _Duel:
+    """One of ours against some peers: a column with the ratio, and one with what is wanted if a goal is about it."""
+
+    rivals: Rivals
+    ours: Contender
+
+    def headings(self) -> tuple[str, ...]:
+        ratio = f"{self.ours.title} / {self.rivals.title}"
+        return (ratio,) if self.rivals.drain_ratio is None else (ratio, "wanted")
+
+    def cells(self, run: Run, measurement: Measurement, line: Line) -> tuple[str, ...]:
+        theirs = [_median(run.of_peer(measurement, line, peer)) for peer in run.peers if peer.key in self.rivals.peers]
+        ratio = _ratio(_median(run.own(measurement, line, self.ours)), theirs, line)
+        wanted = self.rivals.wanted(run.store, line.key)
+        cells = (ratio, NOTHING if wanted is None else f"at least {wanted:g} ×")
+        return cells[: len(self.headings())]
+
+
+def _set_against(rivals: Rivals, run: Run) -> Sequence[Contender]:
+    return run.ours if rivals.is_for_all else run.ours[:1]
+
+
+def _peer_row(run: Run, measurement: Measurement, line: Line, duels: Sequence[_Duel]) -> tuple[str, ...]:
     ours = [_median(run.own(measurement, line, contender)) for contender in run.ours]
     theirs = [_median(run.of_peer(measurement, line, peer)) for peer in run.peers]
-    synced = [median for median, peer in zip(theirs, run.peers, strict=True) if PEERS[peer.key].is_synced]
-    is_goal = goal(run.store, line.key) is not None
     return (
         line.title,
         line.unit,
         *(NOTHING if median is None else number(median, line.unit) for median in (*ours, *theirs)),
-        *(_ratio(median, theirs, line) for median in ours),
-        _ratio(ours[0], synced, line),
-        f"at least {wanted_ratio(run.store, line.key):g} ×" if is_goal else NOTHING,
+        *(cell for duel in duels for cell in duel.cells(run, measurement, line)),
     )
 
 
@@ -107,13 +123,13 @@ def _ratio(ours: float | None, theirs: Iterable[float | None], line: Line) -> st
     return f"{share(ours, best, line.better):.2f} ×"
 
 
-def notes(facts: Mapping[str, str], warnings: Sequence[str], guarantees: Mapping[str, str], run: Run) -> str:
+def notes(facts: Mapping[str, str], warnings: Sequence[str], guarantees: Mapping[str, str], runs: Sequence[Run]) -> str:
     """What must be known to read the tables."""
     paragraphs = [f"{name}: {value}" for name, value in facts.items()]
     paragraphs += [f"  {name}: {text}" for name, text in guarantees.items()]
     paragraphs += [f"not measured yet: {line}" for line in NOT_YET]
-    paragraphs += [f"WARNING: {text}" for text in (*warnings, *_doubts(run))]
-    paragraphs += [f"FAILED: {text}" for text in run.results.failures]
+    paragraphs += [f"WARNING: {text}" for text in (*warnings, *(doubt for run in runs for doubt in _doubts(run)))]
+    paragraphs += [f"FAILED: {text}" for text in runs[0].results.failures]
     return "\n".join(paragraphs)
 
 
@@ -122,4 +138,4 @@ def _doubts(run: Run) -> Iterator[str]:
     for contender in run.ours:
         reached = run.results.summary("pick-up-half-load", contender, "load_percent_of_drain")
         if reached is not None and reached.median < 47:
-            yield f"half load, {contender.title}: the client only sent {reached.median:.0f} % of the drain rate"
+            yield f"half load, {contender.key}: the client only sent {reached.median:.0f} % of the drain rate"

@@ -18,6 +18,8 @@ from benchmarks.figures import Figures
 from benchmarks.measurement import Measurement
 from benchmarks.results import Results
 from benchmarks.scale import Scale
+from benchmarks.server import Server
+from benchmarks.stores import STORES
 
 _LONGEST = 900
 """Seconds a round may take before it counts as failed."""
@@ -28,12 +30,18 @@ Tell = Callable[[str], None]
 class RoundFailed(Exception):
     """A round ended without figures."""
 
+    def __init__(self, why: str, *, printed: str = "") -> None:
+        super().__init__(why)
+        self.printed = printed
+        """What its processes said before, which may tell the cause."""
+
 
 class Rounds:
     """Measures what it is given and collects the results."""
 
-    def __init__(self, *, folder: Path, scale: Scale, rounds: int, tell: Tell) -> None:
+    def __init__(self, *, folder: Path, servers: Mapping[str, Server], scale: Scale, rounds: int, tell: Tell) -> None:
         self._folder = folder
+        self._servers = servers
         self._scale = scale
         self._rounds = rounds
         self._tell = tell
@@ -63,18 +71,34 @@ class Rounds:
             return
         try:
             figures = self._perform(name, contender, known)
-        except RoundFailed as failure:
-            self.results.fail(name, contender, f"round {number}: {failure}")
-            self._tell(f"{name:20} {contender.key:14} round {number}  FAILED: {failure}")
+        except Exception as failure:  # whatever it is, also a server that has died: the other rounds go on
+            self._fail(number, name, contender, failure)
             return
         self.results.add(name, contender, figures)
         shown = "  ".join(f"{figure} {value:,.4g}" for figure, value in figures.items())
-        self._tell(f"{name:20} {contender.key:14} round {number}  {time.monotonic() - began:5.1f} s  {shown}")
+        self._tell(f"{name:20} {contender.key:18} round {number}  {time.monotonic() - began:5.1f} s  {shown}")
+
+    def _fail(self, number: int, name: str, contender: Contender, failure: Exception) -> None:
+        why, printed = f"{type(failure).__name__}: {failure}", ""
+        if isinstance(failure, RoundFailed):
+            why, printed = str(failure), failure.printed
+        self.results.fail(name, contender, f"round {number}: {why}")
+        self._tell(f"{name:20} {contender.key:18} round {number}  FAILED: {why}\n{printed}")
 
     def _perform(self, name: str, contender: Contender, known: Mapping[str, float]) -> Figures:
-        with _fresh(self._folder) as folder:
+        store, server = STORES[contender.store], self._servers[contender.store]
+        with (
+            _fresh(self._folder) as folder,
+            store.fresh(server, contender.variant or store.variants[0], folder) as place,
+        ):
             task = Task(
-                contender=contender, measurement=name, folder=str(folder), scale=asdict(self._scale), known=known
+                contender=contender,
+                measurement=name,
+                folder=str(folder),
+                place=place,
+                server=server,
+                scale=asdict(self._scale),
+                known=known,
             )
             return _in_process(task)
 
@@ -103,7 +127,7 @@ def _in_process(task: Task) -> Figures:
     except subprocess.TimeoutExpired as expired:
         raise RoundFailed(f"no figures within {_LONGEST} s") from expired
     if ended.returncode != 0:
-        raise RoundFailed(_last_line(ended.stderr) or f"exit code {ended.returncode}")
+        raise RoundFailed(_last_line(ended.stderr) or f"exit code {ended.returncode}", printed=ended.stderr)
     figures: Figures = json.loads(ended.stdout.splitlines()[-1])
     return figures
 

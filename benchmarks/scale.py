@@ -26,6 +26,7 @@ class Scale:
     small_backlog: int
     large_backlog: int
     claims: int
+    moved_jobs: int
     rest_settling: float
     rest_seconds: float
     imports: int
@@ -48,6 +49,7 @@ FULL = Scale(
     small_backlog=1_000,
     large_backlog=1_000_000,
     claims=200,
+    moved_jobs=100_000,
     rest_settling=3.0,
     rest_seconds=15.0,
     imports=7,
@@ -69,6 +71,7 @@ QUICK = Scale(
     small_backlog=1_000,
     large_backlog=200_000,
     claims=60,
+    moved_jobs=10_000,
     rest_settling=1.0,
     rest_seconds=3.0,
     imports=3,
@@ -90,6 +93,7 @@ SMOKE = Scale(
     small_backlog=100,
     large_backlog=1_000,
     claims=4,
+    moved_jobs=100,
     rest_settling=0.1,
     rest_seconds=0.2,
     imports=1,

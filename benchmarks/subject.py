@@ -7,16 +7,17 @@ from array import array
 from collections.abc import Sequence
 from typing import Any
 
+from benchmarks.place import Place
 from windlass import Job, State, Windlass
 
 _BULK = 10_000
 
 
 class Subject:
-    """A ``Windlass`` on one URL: jobs that do nothing, and one that notes how long it took to be picked up."""
+    """A ``Windlass`` on one store: jobs that do nothing, and one that notes how long it took to be picked up."""
 
-    def __init__(self, url: str) -> None:
-        self.app = Windlass(url)
+    def __init__(self, place: Place) -> None:
+        self.app = Windlass(place.url, namespace=place.namespace)
         self.delays = array("q")
         """Nanoseconds from just before the enqueue to the first line of the task."""
 
@@ -43,6 +44,12 @@ class Subject:
             calls = [(index,) for index in range(first, min(count, first + _BULK))]
             stored += self.noops[executor].enqueue_many(calls)
         return stored
+
+    def check_pending(self, expected: int) -> None:
+        """Make sure that what was timed is there: a store that loses jobs is not fast."""
+        counted = self.app.counts()
+        if counted[State.PENDING] != expected:
+            raise RuntimeError(f"{expected} jobs were enqueued and nobody works, the store says {counted}")
 
     def wait_for(self, job: Job[Any]) -> None:
         """Wait until a job has ended, by reading that one row now and then: the least that disturbs nobody."""

@@ -18,7 +18,7 @@ def jobs_per_second(enqueue: Callable[[int], int], *, seconds: float) -> float:
     return count / (time.perf_counter() - began)
 
 
-def probe(send: Callable[[int], None], count: int) -> None:
+def probe(send: Callable[[int], object], count: int) -> None:
     """Call ``send`` with the monotonic time in nanoseconds, now and then.
 
     The pauses are random, so that probes do not fall into step with anything that polls.

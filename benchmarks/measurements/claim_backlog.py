@@ -84,7 +84,8 @@ def measure(round: Round) -> Figures:
 
 @contextmanager
 def _backlog(round: Round, name: str, size: int) -> Iterator[Backlog]:
-    with round.another(name) as url, closing(open_driver(url)) as driver:
+    place = round.beside(name)
+    with closing(open_driver(place.url, namespace=place.namespace)) as driver:
         yield Backlog(driver, size)
 
 

@@ -10,8 +10,9 @@ from contextlib import ExitStack
 from typing import Any
 
 from benchmarks.figures import Figures
-from benchmarks.measurement import Round
+from benchmarks.measurement import Line, Round
 from benchmarks.processes.worker import worker_process
+from benchmarks.server import Meter
 from benchmarks.subject import Subject
 from windlass import Job, Windlass
 
@@ -19,18 +20,41 @@ _PAGE = 5_000
 
 
 def drain(round: Round, *, executor: str, processes: int = 1) -> Figures:
-    """Jobs per second of so many worker processes together, and the CPU time that a job costs them."""
+    """Jobs per second of so many worker processes together, and the CPU time that a job costs them and the server."""
     warm_up, timed = round.scale.warm_up_jobs, round.scale.drain_jobs
-    subject = Subject(round.url)
+    subject = Subject(round.place)
     jobs = subject.preload(warm_up + timed, executor=executor)
     with ExitStack() as stack:
-        workers = [stack.enter_context(worker_process(round.url)) for _ in range(processes)]
+        workers = [stack.enter_context(worker_process(round.place)) for _ in range(processes)]
+        meter = Meter(round.server)
         cpu = -sum(worker.ask("start")["cpu"] for worker in workers)
         subject.wait_for_all(jobs, completed=len(jobs))
         cpu += sum(worker.ask("usage")["cpu"] for worker in workers)
+        of_server = meter.per_job(len(jobs))
     seconds = _seconds(subject.app, jobs[warm_up:])
     subject.app.close()
-    return {"jobs_per_second": timed / seconds, "cpu_us_per_job": cpu / len(jobs) * 1e6, "seconds": seconds}
+    return {
+        "jobs_per_second": timed / seconds,
+        "cpu_us_per_job": cpu / len(jobs) * 1e6,
+        **of_server,
+        "seconds": seconds,
+    }
+
+
+def cpu_lines(key: str, drained: str) -> tuple[Line, Line]:
+    """What a job cost; a store without a server has nothing in the second of these lines."""
+    return (
+        Line(
+            key=f"cpu-{key}", title=f"worker CPU per job, {drained}", figure="cpu_us_per_job", unit="µs", better="less"
+        ),
+        Line(
+            key=f"server-cpu-{key}",
+            title=f"server CPU per job, {drained}",
+            figure="server_cpu_us_per_job",
+            unit="µs",
+            better="less",
+        ),
+    )
 
 
 def _seconds(app: Windlass, timed: list[Job[Any]]) -> float:

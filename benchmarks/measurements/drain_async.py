@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 from benchmarks.measurement import Line, Measurement
-from benchmarks.measurements.drain import drain
+from benchmarks.measurements.drain import cpu_lines, drain
 
 MEASUREMENT = Measurement(
     name="drain-async",
     measure=partial(drain, executor="async"),
     lines=(
         Line(key="drain-async", title="async drain", figure="jobs_per_second", unit="jobs/s"),
-        Line(key="cpu-async", title="worker CPU per job, async", figure="cpu_us_per_job", unit="µs", better="less"),
+        *cpu_lines("async", "async"),
     ),
     versus="drain",
 )

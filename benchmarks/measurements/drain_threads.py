@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 from benchmarks.measurement import Line, Measurement
-from benchmarks.measurements.drain import drain
+from benchmarks.measurements.drain import cpu_lines, drain
 
 MEASUREMENT = Measurement(
     name="drain-threads",
     measure=partial(drain, executor="threads"),
     lines=(
         Line(key="drain-threads", title="thread drain", figure="jobs_per_second", unit="jobs/s"),
-        Line(key="cpu-threads", title="worker CPU per job, threads", figure="cpu_us_per_job", unit="µs", better="less"),
+        *cpu_lines("threads", "threads"),
     ),
     versus="drain",
 )

@@ -9,11 +9,20 @@ from benchmarks.timing import jobs_per_second
 
 
 def measure(round: Round) -> Figures:
-    subject = Subject(round.url)
+    subject = Subject(round.place)
     enqueue_many = subject.noops["async"].enqueue_many
     calls = [(index,) for index in range(round.scale.bulk_batch)]
-    enqueue_many(calls)
-    rate = jobs_per_second(lambda _: len(enqueue_many(calls)), seconds=round.scale.enqueue_seconds)
+    stored = 0
+
+    def enqueue_batch(_: int) -> int:
+        nonlocal stored
+        added = len(enqueue_many(calls))
+        stored += added
+        return added
+
+    enqueue_batch(0)
+    rate = jobs_per_second(enqueue_batch, seconds=round.scale.enqueue_seconds)
+    subject.check_pending(stored)
     subject.app.close()
     return {"jobs_per_second": rate}
 

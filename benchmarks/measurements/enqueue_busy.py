@@ -16,9 +16,9 @@ _LOOK_EVERY = 25
 
 
 def measure(round: Round) -> Figures:
-    subject = Subject(round.url)
+    subject = Subject(round.place)
     backlog = subject.preload(round.scale.warm_up_jobs + round.scale.busy_backlog)
-    with worker_process(round.url) as worker:
+    with worker_process(round.place) as worker:
         worker.ask("start")
         subject.wait_for(backlog[round.scale.warm_up_jobs])
         samples = _enqueue_beside(subject, backlog[-1])

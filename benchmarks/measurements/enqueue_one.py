@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 from benchmarks.figures import Figures
 from benchmarks.measurement import Line, Measurement, Round
 from benchmarks.subject import Subject
@@ -11,16 +13,17 @@ _WARM_UP = 100
 
 
 def measure(round: Round) -> Figures:
-    subject = Subject(round.url)
-    enqueue = subject.noops["async"].enqueue
+    subject = Subject(round.place)
+    enqueue, numbers = subject.noops["async"].enqueue, count()
 
-    def enqueue_one(index: int) -> int:
-        enqueue(index)
+    def enqueue_one(_: int) -> int:
+        enqueue(next(numbers))
         return 1
 
     for index in range(_WARM_UP):
         enqueue_one(index)
     rate = jobs_per_second(enqueue_one, seconds=round.scale.enqueue_seconds)
+    subject.check_pending(next(numbers))
     subject.app.close()
     return {"jobs_per_second": rate}
 

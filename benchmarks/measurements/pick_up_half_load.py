@@ -21,8 +21,8 @@ _WARM_UP = 1.0
 def measure(round: Round) -> Figures:
     rate = round.known["drain-async.jobs_per_second"] / 2
     batch = max(1, int(rate * _EVERY_NS / 1e9))
-    subject = Subject(round.url)
-    with worker_process(round.url) as worker:
+    subject = Subject(round.place)
+    with worker_process(round.place) as worker:
         worker.ask("start")
         _send(subject, batch, seconds=_WARM_UP)
         worker.ask("forget")

@@ -12,8 +12,8 @@ _WARM_UP = 20
 
 
 def measure(round: Round) -> Figures:
-    subject = Subject(round.url)
-    with worker_process(round.url) as worker:
+    subject = Subject(round.place)
+    with worker_process(round.place) as worker:
         worker.ask("start")
         _probe(subject, _WARM_UP)
         worker.ask("forget")

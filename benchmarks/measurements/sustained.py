@@ -24,11 +24,11 @@ _WINDOW = 5
 
 
 def measure(round: Round) -> Figures:
-    subject = Subject(round.url)
+    subject = Subject(round.place)
     subject.app.counts()  # makes the schema before three processes want to
     with ExitStack() as stack:
-        worker = stack.enter_context(worker_process(round.url))
-        producers = [stack.enter_context(producer_process(round.url)) for _ in range(_PRODUCERS)]
+        worker = stack.enter_context(worker_process(round.place))
+        producers = [stack.enter_context(producer_process(round.place)) for _ in range(_PRODUCERS)]
         for child in (worker, *producers):
             child.ask("start")
         time.sleep(round.scale.sustained_warm_up)

@@ -1,8 +1,8 @@
 """Other job queues, measured in the same run on the same machine.
 
-A peer is a file here and an entry in ``PEERS``. Its module has ``MEASURES``: by name what it can measure, each a
-function of a ``PeerRound`` that gives figures under the names that ours have. Nothing here imports Windlass, for a peer
-runs in an environment of its own.
+A peer is a file here and an entry in ``PEERS``. Its module says how it enqueues and how its worker runs, and has
+``MEASURES``: by name what can be measured, each a function of a ``PeerRound`` that gives figures under the names that
+ours have. Nothing here imports Windlass, for a peer runs in an environment of its own.
 """
 
 from __future__ import annotations
@@ -16,6 +16,14 @@ _BARE_LOOP = (
     "inside one transaction."
 )
 
+_PGQUEUER = ("pgqueuer", "asyncpg", "uvloop")
+_PGQUEUER_SAYS = (
+    "AsyncpgDriver on one connection, and uvloop as with its own command. Endings are written in batches of the same "
+    "size; heartbeats, so that jobs of a killed worker run again; no fences. A finished job becomes a row of a log."
+)
+_PSYCOPG = ("psycopg", "psycopg-binary", "psycopg-pool")
+_REDIS = ("redis", "hiredis")
+
 PEERS: dict[str, Peer] = {
     peer.name: peer
     for peer in (
@@ -24,7 +32,7 @@ PEERS: dict[str, Peer] = {
             title="Huey",
             store="sqlite",
             packages=("huey",),
-            module="benchmarks.peers.huey_sqlite",
+            module="benchmarks.peers.huey",
             measures=("drain", "enqueue-one", "pick-up-idle"),
             is_synced=True,
             guarantee="SqliteHuey(fsync=True), so synchronous=FULL; a consumer with 8 threads and its default polling "
@@ -52,6 +60,84 @@ PEERS: dict[str, Peer] = {
             variant="full",
             guarantee="the same with PRAGMA synchronous=FULL on its connection, which its documentation does not "
             "offer: shows its speed with the durability of our first column.",
+        ),
+        Peer(
+            name="pgqueuer-10",
+            title="pgqueuer 10",
+            store="postgres",
+            packages=_PGQUEUER,
+            module="benchmarks.peers.pgqueuer_postgres",
+            measures=("drain", "enqueue-one", "enqueue-bulk", "pick-up-idle"),
+            is_synced=True,
+            variant="10",
+            guarantee=f"batch_size=10, its default. {_PGQUEUER_SAYS}",
+        ),
+        Peer(
+            name="pgqueuer-100",
+            title="pgqueuer 100",
+            store="postgres",
+            packages=_PGQUEUER,
+            module="benchmarks.peers.pgqueuer_postgres",
+            measures=("drain", "pick-up-idle"),
+            is_synced=True,
+            variant="100",
+            guarantee=f"batch_size=100. {_PGQUEUER_SAYS}",
+        ),
+        Peer(
+            name="chancy",
+            title="Chancy",
+            store="postgres",
+            packages=("chancy", *_PSYCOPG),
+            module="benchmarks.peers.chancy_postgres",
+            measures=("drain", "enqueue-one", "enqueue-bulk", "pick-up-idle"),
+            is_synced=True,
+            guarantee="AsyncExecutor with 50 jobs at once and eager_polling=True. Endings are gathered and written "
+            "once a second, so a kill runs those of a second again. Keeps finished jobs.",
+        ),
+        Peer(
+            name="saq-postgres",
+            title="SAQ",
+            store="postgres",
+            packages=("saq", *_PSYCOPG),
+            module="benchmarks.peers.saq",
+            measures=("drain", "enqueue-one", "pick-up-idle"),
+            is_synced=True,
+            guarantee="Queue.from_url() and a worker with its default of 10 jobs at once. Keeps finished jobs for ten "
+            "minutes. Has no bulk enqueue.",
+        ),
+        Peer(
+            name="dramatiq",
+            title="Dramatiq",
+            store="redis",
+            packages=("dramatiq", *_REDIS),
+            module="benchmarks.peers.dramatiq_redis",
+            measures=("drain", "enqueue-one", "pick-up-idle"),
+            is_synced=False,
+            guarantee="RedisBroker with its usual middleware; a worker with 8 threads, the default of its command, "
+            "which starts one such process per core. Keeps nothing of a finished job. Has no bulk enqueue.",
+        ),
+        Peer(
+            name="huey-redis",
+            title="Huey",
+            store="redis",
+            packages=("huey", *_REDIS),
+            module="benchmarks.peers.huey",
+            measures=("drain", "enqueue-one", "pick-up-idle"),
+            is_synced=False,
+            variant="redis",
+            guarantee="RedisHuey with blocking pops; a consumer with 8 threads. A job is removed when it is taken: one "
+            "whose worker is killed is lost. Has no bulk enqueue. Nothing is written when a task returns None.",
+        ),
+        Peer(
+            name="saq-redis",
+            title="SAQ",
+            store="redis",
+            packages=("saq", *_REDIS),
+            module="benchmarks.peers.saq",
+            measures=("drain", "enqueue-one", "pick-up-idle"),
+            is_synced=False,
+            guarantee="Queue.from_url() and a worker with its default of 10 jobs at once. Keeps finished jobs for ten "
+            "minutes. Has no bulk enqueue.",
         ),
     )
 }

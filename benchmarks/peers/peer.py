@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.place import Place
 from benchmarks.scale import Scale
+from benchmarks.server import Server
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,10 +29,12 @@ class Peer:
     """The settings it runs with and what they promise, for the reader."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PeerRound:
-    """What one round of a peer works with: an empty folder, how much to do, and in which variant."""
+    """What one round of a peer works with: an empty folder, room on the server, how much to do, and how."""
 
     folder: Path
+    place: Place
+    server: Server
     scale: Scale
     variant: str = ""

@@ -13,6 +13,7 @@ from threading import Event, Thread
 from typing import Any
 
 from benchmarks.channel import Child, serve
+from benchmarks.place import Place
 from benchmarks.subject import Subject
 from windlass import Job
 
@@ -21,9 +22,9 @@ MOST_WAITING = 20
 """Batches."""
 
 
-def producer_process(url: str) -> Child:
+def producer_process(place: Place) -> Child:
     """A producer: ``start``, then ``stop``, which tells how many jobs it has ``enqueued``."""
-    return Child("benchmarks.processes.producer", url)
+    return Child("benchmarks.processes.producer", place.url, place.namespace)
 
 
 class Producer:
@@ -67,12 +68,12 @@ class Producer:
         self._enqueued += BATCH
 
 
-def main(url: str) -> None:
-    subject = Subject(url)
+def main(url: str, namespace: str) -> None:
+    subject = Subject(Place(url, namespace))
     producer = Producer(subject)
     serve({"start": producer.start, "stop": producer.stop})
     subject.app.close()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

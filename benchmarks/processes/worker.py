@@ -11,16 +11,17 @@ from typing import Any
 
 from benchmarks.channel import Child, serve, usage
 from benchmarks.figures import delays
+from benchmarks.place import Place
 from benchmarks.subject import Subject
 
 
-def worker_process(url: str) -> Child:
+def worker_process(place: Place) -> Child:
     """A worker that is built but not started: ``start``, then ``usage``, ``forget`` and ``delays`` as needed."""
-    return Child("benchmarks.processes.worker", url)
+    return Child("benchmarks.processes.worker", place.url, place.namespace)
 
 
-def main(url: str) -> None:
-    subject = Subject(url)
+def main(url: str, namespace: str) -> None:
+    subject = Subject(Place(url, namespace))
     worker = subject.app.worker()
 
     def start() -> Mapping[str, Any]:
@@ -41,4 +42,4 @@ def main(url: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from benchmarks.stores.postgres import PostgresStore
+from benchmarks.stores.redis import RedisStore
 from benchmarks.stores.sqlite import SqliteStore
 from benchmarks.stores.store import Store
 
-STORES: dict[str, Store] = {"sqlite": SqliteStore()}
+STORES: dict[str, Store] = {store.name: store for store in (SqliteStore(), PostgresStore(), RedisStore())}

@@ -7,21 +7,37 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
+from benchmarks.place import Place
+from benchmarks.server import Server
+
+_FILE = "/jobs.db?"
+
 
 class SqliteStore:
     """A fresh file per round."""
 
     name = "sqlite"
+    title = "SQLite"
     variants = ("full", "normal")
 
     @contextmanager
-    def place(self, variant: str, folder: Path) -> Iterator[str]:
-        yield f"sqlite:///{quote(str((folder / 'jobs.db').absolute()))}?durability={variant}"
+    def serve(self, folder: Path) -> Iterator[Server]:
+        yield Server()
 
-    def facts(self) -> Mapping[str, str]:
+    @contextmanager
+    def fresh(self, server: Server, variant: str, folder: Path) -> Iterator[Place]:
+        yield Place(f"sqlite:///{quote(str(folder.absolute()))}{_FILE}durability={variant}")
+
+    def beside(self, place: Place, name: str) -> Place:
+        return Place(place.url.replace(_FILE, f"/{name}.db?"))
+
+    def facts(self, server: Server) -> Mapping[str, str]:
         import apsw  # only where a Windlass is installed; peers have an environment of their own
 
         return {"SQLite (apsw)": apsw.sqlite_lib_version()}
+
+    def warnings(self, server: Server) -> list[str]:
+        return []
 
     def guarantee(self, variant: str) -> str:
         disk = {

@@ -7,6 +7,9 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
+from benchmarks.place import Place
+from benchmarks.server import Server
+
 
 class Store(Protocol):
     """A kind of store, in the variants that are measured side by side; goals are judged by the first of them."""
@@ -15,13 +18,26 @@ class Store(Protocol):
     def name(self) -> str: ...
 
     @property
+    def title(self) -> str:
+        """Its name for people."""
+
+    @property
     def variants(self) -> tuple[str, ...]: ...
 
-    def place(self, variant: str, folder: Path) -> AbstractContextManager[str]:
-        """An empty store, for as long as the context lasts; gives its URL. ``folder`` exists and is empty."""
+    def serve(self, folder: Path) -> AbstractContextManager[Server]:
+        """Run what all rounds share, with its files on the disk of ``folder``."""
 
-    def facts(self) -> Mapping[str, str]:
+    def fresh(self, server: Server, variant: str, folder: Path) -> AbstractContextManager[Place]:
+        """An empty store for one round, of which nothing stays. ``folder`` is the round's own."""
+
+    def beside(self, place: Place, name: str) -> Place:
+        """A further empty store for the round that has ``place``."""
+
+    def facts(self, server: Server) -> Mapping[str, str]:
         """What a reader of the figures must know of it, such as its version."""
+
+    def warnings(self, server: Server) -> list[str]:
+        """Why its figures may mean little."""
 
     def guarantee(self, variant: str) -> str:
         """What holds for a job in this variant, to set beside what the peers promise."""

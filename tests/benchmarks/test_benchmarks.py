@@ -10,20 +10,19 @@ import pytest
 from benchmarks.command import main
 from benchmarks.contender import Contender
 from benchmarks.figures import percentile
-from benchmarks.goals import GOALS, PEER_RATIOS
+from benchmarks.goals import GOALS
 from benchmarks.peers import PEERS
 from benchmarks.registry import MEASUREMENTS, selected
+from benchmarks.report import Run, peers_table
+from benchmarks.results import Results
+from benchmarks.rivals import RIVALS
 from benchmarks.rounds import Rounds
 from benchmarks.scale import SMOKE
+from benchmarks.server import Server
+from benchmarks.stores import STORES
 from benchmarks.verdict import verdict
 
 LINES = {line.key for measurement in MEASUREMENTS.values() for line in measurement.lines}
-
-
-@pytest.fixture(autouse=True)
-def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WINDLASS_BENCH_DIR", str(tmp_path))
-    monkeypatch.delenv("PEERS", raising=False)
 
 
 def test_a_drain_by_a_real_worker_process_gives_a_line_and_every_round(
@@ -31,7 +30,7 @@ def test_a_drain_by_a_real_worker_process_gives_a_line_and_every_round(
 ) -> None:
     file = tmp_path / "figures.json"
 
-    assert main(["--smoke", "--only", "drain-async", "--json", str(file)]) == 0
+    assert main(["--smoke", "--store", "sqlite", "--only", "drain-async", "--json", str(file)]) == 0
 
     [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("async drain")]
     assert "30,000" in line
@@ -43,7 +42,7 @@ def test_a_drain_by_a_real_worker_process_gives_a_line_and_every_round(
 
 def test_a_round_that_fails_is_reported_and_ends_nothing(tmp_path: Path) -> None:
     told: list[str] = []
-    rounds = Rounds(folder=tmp_path, scale=SMOKE, rounds=1, tell=told.append)
+    rounds = Rounds(folder=tmp_path, servers={"sqlite": Server()}, scale=SMOKE, rounds=1, tell=told.append)
     wrong = Contender(title="wrong", store="sqlite", variant="no-such-durability")
 
     rounds.run(MEASUREMENTS["enqueue-one"], [wrong], {})
@@ -53,8 +52,25 @@ def test_a_round_that_fails_is_reported_and_ends_nothing(tmp_path: Path) -> None
     assert "FAILED" in told[0]
 
 
+def test_a_server_that_is_gone_ends_nothing_either(tmp_path: Path) -> None:
+    gone = Server("postgresql://postgres@127.0.0.1:1/postgres")
+    rounds = Rounds(folder=tmp_path, servers={"postgres": gone}, scale=SMOKE, rounds=1, tell=lambda text: None)
+
+    rounds.run(MEASUREMENTS["enqueue-one"], [Contender(title="ours", store="postgres", variant="synced")], {})
+
+    [failure] = rounds.results.failures
+    assert "Connection refused" in failure
+
+
+def test_all_stores_are_measured_unless_one_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--smoke", "--only", "import-time"]) == 0
+
+    shown = capsys.readouterr().out
+    assert [f"Windlass on {store.title}" in shown for store in STORES.values()] == [True] * len(STORES)
+
+
 def test_a_measurement_without_what_it_needs_fails_by_itself(tmp_path: Path) -> None:
-    rounds = Rounds(folder=tmp_path, scale=SMOKE, rounds=1, tell=lambda text: None)
+    rounds = Rounds(folder=tmp_path, servers={"sqlite": Server()}, scale=SMOKE, rounds=1, tell=lambda text: None)
 
     rounds.run(MEASUREMENTS["sustained"], [Contender(title="full", store="sqlite", variant="full")], {})
 
@@ -67,7 +83,8 @@ def test_a_selected_measurement_brings_what_it_needs_first() -> None:
 
 
 def test_every_goal_belongs_to_a_line() -> None:
-    for by_line in (*GOALS.values(), *PEER_RATIOS.values()):
+    assert set(GOALS) == set(STORES)
+    for by_line in GOALS.values():
         assert set(by_line) <= LINES
 
 
@@ -75,6 +92,29 @@ def test_peers_measure_what_ours_are_compared_with() -> None:
     compared = {measurement.versus for measurement in MEASUREMENTS.values()}
     for peer in PEERS.values():
         assert set(peer.measures) <= compared
+
+
+def test_every_peer_is_somebodys_rival() -> None:
+    assert set(RIVALS) == set(STORES)
+    for store, kinds in RIVALS.items():
+        on_store = {peer.name for peer in PEERS.values() if peer.store == store}
+        assert {peer for rivals in kinds for peer in rivals.peers} == on_store
+
+
+def test_pgqueuer_and_the_others_are_goals_of_their_own() -> None:
+    results = Results()
+    ours = Contender(title="ours", store="postgres", variant="synced")
+    rates = {"pgqueuer-10": 2_000.0, "pgqueuer-100": 8_000.0, "chancy": 1_000.0, "saq-postgres": 500.0}
+    peers = [Contender(title=name, store="postgres", peer=name) for name in rates]
+    results.add("drain-async", ours, {"jobs_per_second": 12_000.0})
+    for peer in peers:
+        results.add("drain", peer, {"jobs_per_second": rates[peer.key]})
+    run = Run(store="postgres", measurements=[MEASUREMENTS["drain-async"]], ours=[ours], peers=peers, results=results)
+
+    header, _, drained, *_ = peers_table(run).splitlines()
+
+    assert header.endswith("ours / pgqueuer          wanted  ours / others        wanted")
+    assert drained.endswith("1.50 ×  at least 1.3 ×        12.00 ×  at least 8 ×")
 
 
 def test_a_percentile_is_a_sample() -> None:
@@ -101,4 +141,4 @@ def test_a_verdict_says_how_much_of_the_goal_was_reached(value: float, better: s
 def test_a_folder_that_is_missing_is_wrong_use(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("WINDLASS_BENCH_DIR", str(tmp_path / "missing"))
 
-    assert main(["--smoke", "--only", "import-time"]) == 2
+    assert main(["--smoke", "--store", "sqlite", "--only", "import-time"]) == 2

@@ -1,7 +1,8 @@
 """Runs the contract on every store.
 
 A test that asks for ``store`` runs on every full store; one that is marked ``on_every_store`` uses only the calls that
-the thin stores answer already, and runs there too. A store becomes full by moving its name up one line.
+the thin stores answer already, and runs there too. A store becomes full by moving its name up one line. A test in a
+store's own folder runs on that store alone.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from uuid import uuid4
 import pytest
 
 from tests.store.builders import ManualClock
-from tests.store.places import Place, ServerPlace, SqlitePlace, wipe_postgres, wipe_redis
+from tests.store.places import Place, ServerPlace, SqlitePlace, put_postgres, put_redis, wipe_postgres, wipe_redis
 from tests.store.stores import Store
 
-FULL_STORES: tuple[str, ...] = ("sqlite", "sqlite-stdlib")
-THIN_STORES: tuple[str, ...] = ("postgres", "redis")
+FULL_STORES: tuple[str, ...] = ("sqlite", "sqlite-stdlib", "postgres", "redis")
+THIN_STORES: tuple[str, ...] = ()
 """Stores that answer only open, enqueue, cycle, expired, rescue, refused, promote, renew, job and counts so far."""
 
 
@@ -28,8 +29,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "store" in metafunc.fixturenames:
+        folder = metafunc.definition.path.parent.name
+        own = tuple(name for name in FULL_STORES + THIN_STORES if name.split("-")[0] == folder)
         is_thin = any(mark.name == "on_every_store" for mark in metafunc.definition.iter_markers())
-        metafunc.parametrize("store", FULL_STORES + (THIN_STORES if is_thin else ()), indirect=True)
+        metafunc.parametrize("store", own or FULL_STORES + (THIN_STORES if is_thin else ()), indirect=True)
 
 
 @pytest.fixture
@@ -50,11 +53,11 @@ def _sqlite_stdlib(_: pytest.FixtureRequest, folder: Path) -> Place:
 
 
 def _postgres(request: pytest.FixtureRequest, _: Path) -> Place:
-    return ServerPlace(request.getfixturevalue("postgres_dsn"), _namespace(), wipe_postgres)
+    return ServerPlace(request.getfixturevalue("postgres_dsn"), _namespace(), wipe_postgres, put_postgres)
 
 
 def _redis(request: pytest.FixtureRequest, _: Path) -> Place:
-    return ServerPlace(request.getfixturevalue("redis_url"), _namespace(), wipe_redis)
+    return ServerPlace(request.getfixturevalue("redis_url"), _namespace(), wipe_redis, put_redis)
 
 
 def _namespace() -> str:

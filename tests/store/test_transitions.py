@@ -21,7 +21,7 @@ from windlass.store.operation import Call, Operation
 from windlass.store.reading import EventRecord
 
 ILLEGAL = [(verb, state) for verb in Verb for state in State if state not in TRANSITIONS[verb]]
-LEGAL = [(verb, state) for verb in Verb for state in TRANSITIONS[verb] if verb is not Verb.FINISH]
+LEGAL = [(verb, state) for verb in Verb for state in sorted(TRANSITIONS[verb]) if verb is not Verb.FINISH]
 
 
 def everything(store: Store, job: JobRecord) -> tuple[JobRecord, list[EventRecord]]:

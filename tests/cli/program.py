@@ -19,10 +19,11 @@ from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
+from tests.bytecode import compiling_once
+from tests.store.places import Place
 from windlass import Windlass
 
 SOURCE = Path(__file__).parents[2] / "src"
-BYTECODE = SOURCE.parent / ".pytest_cache" / "bytecode"
 DEADLINE = 30.0
 
 JOBS = '''
@@ -95,12 +96,21 @@ class Answer:
 
 
 class Program:
-    """The program in one working folder, with an app in the same folder to prepare and check."""
+    """The program in one working folder, with an app on the same store to prepare and check.
 
-    def __init__(self, folder: Path) -> None:
+    The store is a file in the folder, or at a ``place``, of which the program hears from its environment.
+    """
+
+    def __init__(self, folder: Path, place: Place | None = None) -> None:
         self.folder = folder
-        self.url = f"sqlite:///{folder / 'windlass.db'}"
-        self.app = Windlass(self.url)
+        if place is None:
+            self.url = f"sqlite:///{folder / 'windlass.db'}"
+            self.app = Windlass(self.url)
+            self._environment: dict[str, str] = {}
+        else:
+            self.url = place.url
+            self.app = Windlass(place.url, namespace=place.namespace)
+            self._environment = {"WINDLASS_URL": place.url}
 
     def write(self, name: str, text: str) -> None:
         (self.folder / name).write_text(text, encoding="utf-8")
@@ -110,7 +120,7 @@ class Program:
         done = subprocess.run(
             _command(arguments),
             cwd=self.folder,
-            env=_environment(environment),
+            env=_environment(self._environment | environment),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -125,7 +135,7 @@ class Program:
         done = subprocess.run(
             [sys.executable, "-c", _MANY],
             cwd=self.folder,
-            env=_environment({}),
+            env=_environment(self._environment),
             input=json.dumps(commands),
             capture_output=True,
             text=True,
@@ -148,7 +158,7 @@ class Program:
         process = subprocess.Popen(
             _command(arguments),
             cwd=self.folder,
-            env=_environment(environment),
+            env=_environment(self._environment | environment),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -165,7 +175,7 @@ class Program:
         """Run to the end at a terminal of this width, where ``answer`` is typed."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-        environment = _environment({"TERM": "xterm-256color"})
+        environment = _environment(self._environment | {"TERM": "xterm-256color"})
         with subprocess.Popen(
             _command(arguments), cwd=self.folder, env=environment, stdin=theirs, stdout=theirs, stderr=theirs
         ) as process:
@@ -236,10 +246,8 @@ def _command(arguments: tuple[str, ...]) -> list[str]:
 def _environment(more: Mapping[str, str]) -> dict[str, str]:
     """Ours, without what could steer the program."""
     steering = ("WINDLASS_", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TTY_")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(steering)}
-    # Compiled once, whatever the machine says: most of a command's time would go into it.
-    kept.pop("PYTHONDONTWRITEBYTECODE", None)
-    return kept | {"PYTHONPATH": str(SOURCE), "PYTHONPYCACHEPREFIX": str(BYTECODE)} | dict(more)
+    kept = {name: value for name, value in compiling_once().items() if not name.startswith(steering)}
+    return kept | {"PYTHONPATH": str(SOURCE)} | dict(more)
 
 
 def _read_all(terminal: int) -> bytes:

@@ -1,4 +1,4 @@
-"""``windlass status`` and ``windlass migrate``."""
+"""``windlass status``."""
 
 from __future__ import annotations
 
@@ -33,10 +33,3 @@ def test_an_empty_store_is_no_problem(windlass: Program) -> None:
     answer = windlass("status")
     assert answer.code == 0
     assert "no jobs yet" in answer.out
-
-
-def test_migrate_tells_the_steps_it_took(windlass: Program) -> None:
-    first = windlass.json("migrate")
-    assert first["store"] == str(windlass.folder / "windlass.db")
-    assert first["steps"]
-    assert windlass("migrate").out == f"{windlass.folder / 'windlass.db'}: is up to date\n"

@@ -12,9 +12,10 @@ from windlass.cli.duties import duties
 from windlass.cli.enqueue import enqueue
 from windlass.cli.failure import failure_code
 from windlass.cli.jobs import jobs
+from windlass.cli.migrate import migrate
 from windlass.cli.move import move_command
 from windlass.cli.queues import queues
-from windlass.cli.status import migrate, status
+from windlass.cli.status import status
 from windlass.cli.worker import worker
 from windlass.cli.workers import workers
 from windlass.errors import WindlassError

@@ -1,0 +1,1 @@
+"""Moving jobs from one store to another."""

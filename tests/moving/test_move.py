@@ -1,0 +1,206 @@
+"""move: what leaves one store arrives in the other, once and as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.ledger.apps import PATIENCE, eventually, gate
+from tests.places.fixtures import PlaceOn
+from tests.store.places import Place
+from windlass import ConfigError, IdConflict, Job, JobFailed, Retry, Snooze, State, Windlass
+from windlass.moving import Moved, Progress, move
+
+PAIRS = [
+    ("sqlite", "postgres"),
+    ("postgres", "sqlite"),
+    ("sqlite", "redis"),
+    ("redis", "sqlite"),
+    ("postgres", "redis"),
+    ("redis", "postgres"),
+]
+
+
+@dataclass(frozen=True)
+class Ways:
+    """An app on the store that is left and one on the store that is gone to, with the same tasks."""
+
+    old: Windlass
+    new: Windlass
+
+    def move(self, **options: Any) -> Moved:
+        return move(self.old._session, self.new._session, **options)
+
+
+@pytest.fixture(params=PAIRS, ids="-to-".join)
+def ways(request: pytest.FixtureRequest, place_on: PlaceOn) -> Iterator[Ways]:
+    source, target = request.param
+    with ExitStack() as opened:
+        yield Ways(*(opened.enter_context(closing(app_on(place_on(store)))) for store in (source, target)))
+
+
+@pytest.fixture
+def from_sqlite_to_postgres(place_on: PlaceOn) -> Iterator[Ways]:
+    """For what does not depend on the stores."""
+    with ExitStack() as opened:
+        yield Ways(*(opened.enter_context(closing(app_on(place_on(store)))) for store in ("sqlite", "postgres")))
+
+
+def app_on(place: Place) -> Windlass:
+    app = Windlass(place.url, namespace=place.namespace)
+
+    @app.task(name="echo")
+    def echo(value: object) -> object:
+        return value
+
+    @app.task(name="fail", retry=Retry(attempts=1))
+    def fail(text: str) -> None:
+        raise ValueError(text)
+
+    @app.task(name="snooze")
+    def snooze() -> None:
+        raise Snooze("1h")
+
+    return app
+
+
+def fill(app: Windlass) -> list[Job[Any]]:
+    """Jobs in every state that a stopped store can have."""
+    jobs = [app.enqueue("echo", {"number": number, "text": "ä\u2603"}) for number in range(20)]
+    jobs += [app.enqueue("fail", "bad"), app.enqueue("snooze")]
+    with app.worker():
+        for job in jobs[:20]:
+            job.result(timeout=PATIENCE)
+        with pytest.raises(JobFailed):
+            jobs[20].result(timeout=PATIENCE)
+        eventually(lambda: jobs[21].refresh().state is State.SCHEDULED, "the job snoozes")
+    waiting = [
+        app.enqueue_many([app.request("echo", [1], priority=3, queue="mail", meta={"tenant": "a"}, tags=("vip",))])[0],
+        app.enqueue_many([app.request("echo", [2], delay="2h", id="mine")])[0],
+        app.enqueue_many([app.request("echo", [3], unique="only one", timeout=9, attempts=7)])[0],
+    ]
+    cancelled = app.enqueue("echo", 4)
+    cancelled.cancel()
+    app.queue("mail").configure(weight=3, max_length=1_000)
+    app.queue("mail").pause(reason="later")
+    return [*jobs, *waiting, cancelled]
+
+
+def seen(app: Windlass, job: Job[Any]) -> tuple[object, ...]:
+    """What a user can see of a job, and its past."""
+    found = app.job(job.id)
+    times = (found.created_at, found.started_at, found.finished_at, found.run_at)
+    past = [(entry.kind, entry.at, entry.worker, entry.fence) for entry in found.timeline()]
+    return (found.state, found.reason, found.attempt, found.errors, found.queue, found.fence, found.worker, times, past)
+
+
+def test_everything_arrives_as_it_was(ways: Ways) -> None:
+    jobs = fill(ways.old)
+    moved = ways.move()
+    assert (moved.jobs, moved.added) == (len(jobs), len(jobs))
+    assert [seen(ways.new, job) for job in jobs] == [seen(ways.old, job) for job in jobs]
+    assert ways.new.counts() == ways.old.counts()
+    mail = ways.new.queue("mail").settings()
+    assert (mail.weight, mail.max_length, mail.paused_reason) == (3, 1_000, "later")
+    assert ways.new.job(jobs[0].id).result(timeout=PATIENCE) == {"number": 0, "text": "ä\u2603"}
+
+
+def test_what_arrived_goes_on_there_and_stands_still_here(ways: Ways) -> None:
+    first = ways.old.enqueue_many([ways.old.request("echo", [number], unique=f"k{number}") for number in range(5)])
+    ways.move()
+    again = ways.new.enqueue_many([ways.new.request("echo", [0], unique="k0")])[0]
+    assert (again.duplicate, again.id) == (True, first[0].id)
+    ways.new.worker().run_until_empty()
+    assert [ways.new.job(job.id).result(timeout=PATIENCE) for job in first] == list(range(5))
+    ways.old.worker().run_until_empty()
+    assert {job.refresh().state for job in first} == {State.PENDING}
+    assert "moved to" in str(first[0].why())
+
+
+def test_a_move_can_be_repeated(ways: Ways) -> None:
+    jobs = fill(ways.old)
+    first = ways.move()
+    late = ways.old.enqueue("echo", "late")
+    second = ways.move()
+    assert (second.jobs, second.added) == (len(jobs) + 1, 1)
+    assert second.checksum != first.checksum
+    third = ways.move()
+    assert (third.added, third.checksum) == (0, second.checksum)
+    assert ways.new.job(late.id).state is State.PENDING
+    assert not any(queue.settings().paused_by == "windlass move" for queue in ways.new.queues())
+
+
+def test_there_and_back_again_nothing_is_changed(from_sqlite_to_postgres: Ways, place_on: PlaceOn) -> None:
+    ways = from_sqlite_to_postgres
+    jobs = fill(ways.old)
+    with closing(app_on(place_on("redis"))) as middle:
+        one = move(ways.old._session, middle._session)
+        two = move(middle._session, ways.new._session)
+    assert one.checksum == two.checksum
+    assert [seen(ways.new, job) for job in jobs] == [seen(ways.old, job) for job in jobs]
+
+
+def test_one_queue_can_be_moved_alone(ways: Ways) -> None:
+    ways.old.enqueue_many([ways.old.request("echo", [number], queue="mail") for number in range(3)])
+    other = ways.old.enqueue("echo", 1)
+    assert ways.move(queue="mail").jobs == 3
+    assert ways.new.counts()[State.PENDING] == 3
+    ways.old.worker(["default", "mail"]).run_until_empty()
+    assert other.refresh().state is State.COMPLETED
+    assert ways.old.counts(queue="mail")[State.PENDING] == 3
+
+
+def test_large_jobs_travel_in_several_loads(ways: Ways) -> None:
+    jobs = [ways.old.enqueue("echo", "x" * 900_000) for _ in range(12)]
+    seen_progress: list[Progress] = []
+    ways.move(report=seen_progress.append)
+    assert [ways.new.job(job.id).state for job in jobs] == [State.PENDING] * 12
+    copied = [progress.done for progress in seen_progress if progress.step == "copied"]
+    assert len(copied) >= 3
+    assert copied == sorted(copied)
+    assert copied[-1] == 12
+
+
+def test_a_store_in_use_is_refused(from_sqlite_to_postgres: Ways) -> None:
+    ways = from_sqlite_to_postgres
+    ways.old.enqueue("echo", 1)
+    with ways.old.worker(["other"]) as worker, pytest.raises(ConfigError, match=worker.name):
+        ways.move()
+    assert ways.new.counts()[State.PENDING] == 0
+    assert not any(queue.settings().paused for queue in ways.old.queues())
+
+
+def test_a_job_that_is_claimed_by_hand_is_refused(from_sqlite_to_postgres: Ways) -> None:
+    ways = from_sqlite_to_postgres
+    ways.old.enqueue("echo", 1)
+    [claimed] = ways.old.claim(1)
+    with pytest.raises(ConfigError, match="claimed by hand"):
+        ways.move()
+    claimed.release()
+    assert ways.move().jobs == 1
+
+
+def test_a_different_job_under_the_same_id_is_told(from_sqlite_to_postgres: Ways) -> None:
+    ways = from_sqlite_to_postgres
+    ways.old.enqueue_many([ways.old.request("echo", [1], id="mine")])
+    ways.new.enqueue_many([ways.new.request("echo", [2], id="mine")])
+    with pytest.raises(IdConflict, match="mine"):
+        ways.move()
+
+
+def test_a_worker_that_comes_while_jobs_are_moved_takes_nothing(from_sqlite_to_postgres: Ways) -> None:
+    ways = from_sqlite_to_postgres
+    jobs = [ways.old.enqueue("echo", number) for number in range(3)]
+    with gate() as moving:
+
+        def start_a_worker(progress: Progress) -> None:
+            ways.old.worker().run_until_empty()
+            moving.open()
+
+        ways.move(report=start_a_worker)
+        moving.wait()
+    assert {job.refresh().state for job in jobs} == {State.PENDING}

@@ -1,8 +1,6 @@
 """Runs the contract on every store.
 
-A test that asks for ``store`` runs on every full store; one that is marked ``on_every_store`` uses only the calls that
-the thin stores answer already, and runs there too. A store becomes full by moving its name up one line. A test in a
-store's own folder runs on that store alone.
+A test that asks for ``store`` runs on every store; one in a store's own folder runs on that store alone.
 """
 
 from __future__ import annotations
@@ -18,21 +16,14 @@ from tests.store.builders import ManualClock
 from tests.store.places import Place, ServerPlace, SqlitePlace, put_postgres, put_redis, wipe_postgres, wipe_redis
 from tests.store.stores import Store
 
-FULL_STORES: tuple[str, ...] = ("sqlite", "sqlite-stdlib", "postgres", "redis")
-THIN_STORES: tuple[str, ...] = ()
-"""Stores that answer only open, enqueue, cycle, expired, rescue, refused, promote, renew, job and counts so far."""
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "on_every_store: uses only calls that thin stores answer too")
+STORES = ("sqlite", "sqlite-stdlib", "postgres", "redis")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "store" in metafunc.fixturenames:
         folder = metafunc.definition.path.parent.name
-        own = tuple(name for name in FULL_STORES + THIN_STORES if name.split("-")[0] == folder)
-        is_thin = any(mark.name == "on_every_store" for mark in metafunc.definition.iter_markers())
-        metafunc.parametrize("store", own or FULL_STORES + (THIN_STORES if is_thin else ()), indirect=True)
+        own = tuple(name for name in STORES if name.split("-")[0] == folder)
+        metafunc.parametrize("store", own or STORES, indirect=True)
 
 
 @pytest.fixture

@@ -19,7 +19,6 @@ def test_every_state_is_counted(store: Store, state: State) -> None:
     assert store.run(reading.counts()) == {job.queue: {state: 1}}
 
 
-@pytest.mark.on_every_store
 def test_each_queue_is_counted_by_itself(store: Store) -> None:
     """A5: for one queue or all."""
     store.enqueue(new_job(), new_job(delay=1), new_job(queue="b"), new_job(queue="b"))
@@ -32,6 +31,5 @@ def test_each_queue_is_counted_by_itself(store: Store) -> None:
     assert store.run(reading.counts("c")) == {}
 
 
-@pytest.mark.on_every_store
 def test_an_empty_store_counts_nothing(store: Store) -> None:
     assert store.run(reading.counts()) == {}

@@ -23,8 +23,6 @@ from windlass.core.record import Claimed
 from windlass.core.state import State
 from windlass.store import jobs
 
-pytestmark = pytest.mark.on_every_store
-
 
 def test_a_claimed_job_carries_what_is_needed_to_run_it(store: Store) -> None:
     """B1, E6: the owner sees fence and attempt."""

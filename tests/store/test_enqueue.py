@@ -14,8 +14,6 @@ from windlass.store import jobs, reading
 from windlass.store.driver import DataRefused
 from windlass.store.jobs import Enqueued, Naming, NewJob
 
-pytestmark = pytest.mark.on_every_store
-
 
 def test_a_job_is_stored_as_it_was_given(store: Store) -> None:
     """B1: type, arguments, queue, priority, attempts, time limit and metadata."""

@@ -13,8 +13,6 @@ from windlass.core.record import Claimed
 from windlass.core.state import State
 from windlass.store import jobs
 
-pytestmark = pytest.mark.on_every_store
-
 
 def taken_over(store: Store) -> tuple[Claimed, Claimed]:
     """A job that its first owner has lost to a second: both claims."""

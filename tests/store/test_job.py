@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.store.builders import new_job
 from tests.store.stores import Store
 from windlass.store import reading
-
-pytestmark = pytest.mark.on_every_store
 
 
 def test_jobs_are_found_by_id(store: Store) -> None:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.store.builders import SECOND, START, TTL, fresh, ids, new_job
 from tests.store.stores import Store, Worker
 from windlass.store import leases
 
 
-@pytest.mark.on_every_store
 def test_an_open_lease_may_claim_at_once(store: Store) -> None:
     store.enqueue(new_job("a"))
     assert ids(store.a_worker().take()) == ["a"]
 
 
-@pytest.mark.on_every_store
 def test_a_lease_is_as_long_as_it_was_asked_for(store: Store) -> None:
     store.enqueue(new_job("a"))
     worker = store.a_worker(ttl=SECOND)
@@ -23,7 +19,6 @@ def test_a_lease_is_as_long_as_it_was_asked_for(store: Store) -> None:
     assert worker.take() == []
 
 
-@pytest.mark.on_every_store
 def test_opening_the_same_lease_again_does_not_prolong_it(store: Store) -> None:
     """A repeated open after a lost answer is harmless."""
     store.enqueue(new_job("a"))

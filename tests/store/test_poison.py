@@ -38,7 +38,6 @@ Poison = Callable[[Ending], Ending]
 POISONS: list[Poison] = [bad_state, no_unicode, no_unicode_in_errors, beyond_64_bits]
 
 
-@pytest.mark.on_every_store
 @pytest.mark.parametrize("poison", POISONS)
 def test_one_poisonous_ending_among_200_is_refused_with_nothing_written(store: Store, poison: Poison) -> None:
     """The caller hears that it is the data, so that it can find the one (I11)."""
@@ -54,7 +53,6 @@ def test_one_poisonous_ending_among_200_is_refused_with_nothing_written(store: S
     assert store.run(reading.counts()) == {"default": {State.RUNNING: 200, State.PENDING: 10}}
 
 
-@pytest.mark.on_every_store
 @pytest.mark.parametrize("poison", POISONS)
 def test_without_the_poisonous_one_the_call_passes(store: Store, poison: Poison) -> None:
     """That is what DataRefused means (I11)."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import ExitStack
 
-import pytest
-
 from tests.store.builders import new_job
 from tests.store.processes import running
 from tests.store.stores import Store
@@ -17,7 +15,6 @@ JOBS = 20_000
 PROCESSES = 4
 
 
-@pytest.mark.on_every_store
 def test_no_job_is_handed_out_twice_and_none_is_missing(store: Store) -> None:
     """E1, E5: two workers can never both move the same job from pending to running."""
     for _ in range(4):

@@ -9,8 +9,6 @@ from tests.store.stores import Store
 from windlass.core.state import State
 from windlass.store import jobs, reading
 
-pytestmark = pytest.mark.on_every_store
-
 
 def test_a_job_is_due_at_its_time_and_not_before(store: Store) -> None:
     """B12: invisible until due."""

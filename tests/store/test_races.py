@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.store.builders import INTERRUPTED, OWN_ID, SECOND, TTL, ending, fresh, ids, new_job, raised
 from tests.store.stepping import Stepwise
 from tests.store.stores import Store
@@ -23,7 +21,6 @@ def rescuing(store: Store) -> Stepwise[list[Rescued]]:
 # A rescue between its look and its deed.
 
 
-@pytest.mark.on_every_store
 def test_a_lease_that_is_renewed_after_the_look_keeps_its_jobs(store: Store) -> None:
     """E3: only a committed rescue ends a lease."""
     worker = store.a_worker()
@@ -36,7 +33,6 @@ def test_a_lease_that_is_renewed_after_the_look_keeps_its_jobs(store: Store) -> 
     assert not worker.end(job)
 
 
-@pytest.mark.on_every_store
 def test_an_ending_that_comes_after_the_look_stands(store: Store) -> None:
     """E3: work is not thrown away, and there is one completion."""
     job = store.claimed()
@@ -48,7 +44,6 @@ def test_an_ending_that_comes_after_the_look_stands(store: Store) -> None:
     assert store.job(job.id) == before
 
 
-@pytest.mark.on_every_store
 def test_two_rescuers_that_looked_at_once_free_each_job_once(store: Store) -> None:
     """E3: safe when many run it at once."""
     job = store.claimed()
@@ -58,7 +53,6 @@ def test_two_rescuers_that_looked_at_once_free_each_job_once(store: Store) -> No
     assert (store.job(job.id).rescues, store.job(job.id).fence) == (1, job.fence + 1)
 
 
-@pytest.mark.on_every_store
 def test_a_job_that_went_to_a_new_owner_after_the_look_stays_there(store: Store) -> None:
     """One live lease; the rescuer neither takes it nor says that it did (I2)."""
     job = store.claimed()
@@ -74,7 +68,6 @@ def test_a_job_that_went_to_a_new_owner_after_the_look_stays_there(store: Store)
 # Claim and rescue of one lease.
 
 
-@pytest.mark.on_every_store
 def test_a_lease_that_was_just_rescued_claims_nothing(store: Store) -> None:
     """E3: rescue commits first. The owner's clock runs behind, so that it believes its lease to be in time."""
     owner = store.another(now=lambda: store.clock.now() - TTL).a_worker()
@@ -85,7 +78,6 @@ def test_a_lease_that_was_just_rescued_claims_nothing(store: Store) -> None:
     assert store.job("waiting").state is State.PENDING
 
 
-@pytest.mark.on_every_store
 def test_a_claim_that_commits_while_its_lease_is_being_rescued_is_rescued_next(store: Store) -> None:
     """E3: the claim commits between look and deed; nothing may stay under a lost lease."""
     owner = store.another(now=lambda: store.clock.now() - TTL).a_worker()
@@ -197,7 +189,6 @@ def test_a_request_to_cancel_that_comes_before_the_ending_decides_it(store: Stor
 # Lost answers.
 
 
-@pytest.mark.on_every_store
 def test_an_enqueue_whose_answer_was_lost(store: Store) -> None:
     """Repeating with the same ids is safe (I10)."""
     new = [new_job(), new_job(key="k"), new_job(delay=SECOND)]
@@ -208,7 +199,6 @@ def test_an_enqueue_whose_answer_was_lost(store: Store) -> None:
     assert store.run(reading.counts()) == {"default": {State.PENDING: 2, State.SCHEDULED: 1}}
 
 
-@pytest.mark.on_every_store
 def test_a_cycle_whose_answer_was_lost(store: Store) -> None:
     """E5: endings stay written, and what the first try took is handed out again, not twice (I10)."""
     worker = store.a_worker()
@@ -222,7 +212,6 @@ def test_a_cycle_whose_answer_was_lost(store: Store) -> None:
     assert store.run(reading.counts()) == {"default": {State.COMPLETED: 2, State.RUNNING: 2, State.PENDING: 2}}
 
 
-@pytest.mark.on_every_store
 def test_an_ending_whose_answer_was_lost_and_whose_job_went_on(store: Store) -> None:
     """The repetition must not end the next owner's run (I4)."""
     job = store.claimed()
@@ -234,7 +223,6 @@ def test_an_ending_whose_answer_was_lost_and_whose_job_went_on(store: Store) -> 
     assert successor.renew().held == {(again.seq, again.fence)}
 
 
-@pytest.mark.on_every_store
 def test_a_rescue_whose_answer_was_lost(store: Store) -> None:
     """Charged once (I5)."""
     job = store.claimed()

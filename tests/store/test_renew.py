@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.store.builders import SECOND, TTL, ids, new_job, raised
+from tests.store.builders import TTL, ids, new_job
 from tests.store.stores import Store, Worker
-from windlass.store import jobs
 from windlass.store.leases import Renewed
-
-pytestmark = pytest.mark.on_every_store
 
 
 def test_a_renewed_lease_is_in_time_from_now_on(store: Store) -> None:

@@ -12,8 +12,6 @@ from windlass.core.state import State
 from windlass.store import jobs, leases, reading
 from windlass.store.jobs import Rescued
 
-pytestmark = pytest.mark.on_every_store
-
 
 def lose(store: Store, new: jobs.NewJob | None = None, *, times: int = 1, is_marked: bool = False) -> str:
     """A job that so many workers took and never came back with."""

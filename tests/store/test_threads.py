@@ -7,8 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import TypeVar
 
-import pytest
-
 from tests.store.builders import OWN_ID, ending, fresh, new_job
 from tests.store.stores import Store
 from windlass.core.state import State
@@ -40,7 +38,6 @@ def failure(call: Callable[[], object]) -> type[WindlassError] | None:
     return None
 
 
-@pytest.mark.on_every_store
 def test_what_many_threads_enqueue_is_all_stored(store: Store) -> None:
     """B4, A15: through one driver."""
 
@@ -78,7 +75,6 @@ def test_a_call_that_fails_does_not_disturb_those_beside_it(store: Store) -> Non
     assert sorted(store.run(reading.find(good))) == sorted(good)
 
 
-@pytest.mark.on_every_store
 def test_one_id_that_many_enqueue_at_once_is_one_job(store: Store) -> None:
     """B18: holds under concurrency."""
     drivers = [store, store.another()]
@@ -87,7 +83,6 @@ def test_one_id_that_many_enqueue_at_once_is_one_job(store: Store) -> None:
     assert store.run(reading.counts()) == {"default": {State.PENDING: 1}}
 
 
-@pytest.mark.on_every_store
 def test_one_key_that_many_enqueue_at_once_is_one_job(store: Store) -> None:
     """B17: holds under concurrency: 200 enqueues, one job, the same id returned."""
     drivers = [store, store.another()]
@@ -112,7 +107,6 @@ def test_a_limit_holds_however_many_enqueue_at_once(store: Store) -> None:
     assert store.run(reading.counts()) == {"default": {State.PENDING: 50}}
 
 
-@pytest.mark.on_every_store
 def test_jobs_that_many_take_at_once_go_to_one_each(store: Store) -> None:
     """E1: claims, endings and enqueues of many threads at once."""
     store.enqueue(*(new_job() for _ in range(400)))

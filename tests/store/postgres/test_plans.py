@@ -24,7 +24,8 @@ JOBS = 100_000
 CALLS = statements("windlass")
 COUNTING = {"counts", "depth", "queue_delete", "tidy"}
 """Calls that count or sift whole tables; asked for by people or by the leader, not with every job."""
-FORMS = [(name, number) for name in sorted(set(CALLS) - COUNTING) for number in range(len(CALLS[name]))]
+UNPLANNED = {"vacuum_due", "vacuum_ready", "vacuum_running"}
+FORMS = [(name, number) for name in sorted(set(CALLS) - COUNTING - UNPLANNED) for number in range(len(CALLS[name]))]
 HOT = {
     "claim", "control", "cycle", "enqueue", "expired", "extend", "job", "progress", "promote", "refused", "renew",
     "rescue", "upcoming",

@@ -64,7 +64,8 @@ def move(
     _refuse_if_in_use(source, queue)  # a worker may have come before the pause
     added = _copy(source, target, queue, report)
     count, checksum = _compare(source, target, queue, report)
-    return Moved(count, added, len(settings), checksum, clock.monotonic() - began)
+    named = [record for record in settings if record.name != queues.ALL]
+    return Moved(count, added, len(named), checksum, clock.monotonic() - began)
 
 
 def _refuse_if_in_use(source: Session, queue: str | None) -> None:

@@ -32,6 +32,7 @@ COMMANDS = [
     ("queues set", ["queues", "set", "spare", "--weight", "2"]),
     ("queues pause", ["queues", "pause", "default"]),
     ("enqueue", ["enqueue", "mail.welcome", "[1]", "--queue", "spare"]),
+    ("move", ["move", "sqlite:///windlass.db", "sqlite:///moved.db"]),
 ]
 
 

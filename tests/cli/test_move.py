@@ -14,7 +14,7 @@ def test_a_move_shows_how_far_it_is_and_what_it_did(windlass: Program) -> None:
     answer = windlass("move", windlass.url, "sqlite:///new.db")
     assert answer.code == 0
     assert answer.out.startswith("700 jobs and ")
-    assert "is paused; its jobs are still there" in answer.out
+    assert "still has its jobs; everything there is paused" in answer.out
     assert "copied 700 of 700 jobs" in answer.error
     assert "compared 700 of 700 jobs" in answer.error
 

@@ -41,13 +41,13 @@ def postgres_server(*, settings: Mapping[str, str] | None = None, parent: Path |
         return
     account = server_account()
     with server_folder(account, parent) as folder:
-        programs = _programs(folder, account)
-        _initialise(programs / "initdb", folder / "data", account)
-        with running(_recipe(programs / "postgres", folder, account, SETTINGS | dict(settings or {}))) as port:
+        programs = programs_in(folder, account)
+        initialise(programs / "initdb", folder / "data", account)
+        with running(recipe(programs / "postgres", folder, account, SETTINGS | dict(settings or {}))) as port:
             yield f"postgresql://postgres@127.0.0.1:{port}/postgres"
 
 
-def _programs(folder: Path, account: Account) -> Path:
+def programs_in(folder: Path, account: Account) -> Path:
     """The folder of a PostgreSQL that the account can run: on the PATH, else the newest of Debian's, else a wheel's."""
     for programs in [] if wheels_only() else _installed():
         if _complete(programs, account):
@@ -72,7 +72,7 @@ def _complete(programs: Path, account: Account) -> bool:
     return all(runs(programs / name, account) for name in ("initdb", "postgres"))
 
 
-def _initialise(initdb: Path, data: Path, account: Account) -> None:
+def initialise(initdb: Path, data: Path, account: Account) -> None:
     done = subprocess.run(
         [initdb, "-D", data, "-U", "postgres", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C"],
         capture_output=True,
@@ -88,7 +88,11 @@ def _initialise(initdb: Path, data: Path, account: Account) -> None:
         raise ServerFailed(f"{initdb} failed:\n{done.stdout}{done.stderr}")
 
 
-def _recipe(postgres: Path, folder: Path, account: Account, settings: Mapping[str, str]) -> Recipe:
+def recipe(
+    postgres: Path, folder: Path, account: Account, settings: Mapping[str, str], *, guarded: Path | None = None
+) -> Recipe:
+    """How the server runs on the data in ``folder``; ``guarded`` is what is removed with it, by default all."""
+
     def command(port: int) -> list[str]:
         all_settings = {**settings, "unix_socket_directories": str(folder), "port": str(port)}
         options = [part for name, value in all_settings.items() for part in ("-c", f"{name}={value}")]
@@ -101,4 +105,4 @@ def _recipe(postgres: Path, folder: Path, account: Account, settings: Mapping[st
             return False
         return len(lines) >= 8 and lines[7].strip() == "ready"
 
-    return Recipe(folder=folder, account=account, command=command, is_ready=is_ready, stop_by=signal.SIGINT)
+    return Recipe(folder=guarded or folder, account=account, command=command, is_ready=is_ready, stop_by=signal.SIGINT)

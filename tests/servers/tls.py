@@ -6,7 +6,7 @@ import shutil
 import socket
 import ssl
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,9 @@ from threading import Thread
 from tests.servers.binaries import ServerMissing
 
 MISSING = "no certificates for the tests: put openssl on the PATH (Debian: apt install openssl)"
+
+
+Begin = Callable[[socket.socket], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,34 +52,43 @@ def _openssl(folder: Path, arguments: str) -> None:
 
 
 @contextmanager
-def tls_front(port: int, certificates: Certificates, *, asks_clients: bool = False) -> Iterator[int]:
-    """A port that speaks TLS and hands everything on to a port that does not; ends with its connections."""
+def tls_front(
+    port: int, certificates: Certificates, *, asks_clients: bool = False, begin: Begin = lambda client: None
+) -> Iterator[int]:
+    """A port that speaks TLS and hands everything on to a port that does not; ends with its connections.
+
+    ``begin`` says what a protocol says in the clear before.
+    """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificates.server, certificates.server_key)
     if asks_clients:
         context.load_verify_locations(certificates.authority)
         context.verify_mode = ssl.CERT_REQUIRED
     with ExitStack() as opened, socket.create_server(("127.0.0.1", 0)) as listening:
-        Thread(target=_serve, args=(listening, context, port, opened), daemon=True).start()
+        Thread(target=_serve, args=(listening, context, port, opened, begin), daemon=True).start()
         try:
             yield listening.getsockname()[1]
         finally:
             listening.shutdown(socket.SHUT_RDWR)  # wakes who accepts
 
 
-def _serve(listening: socket.socket, context: ssl.SSLContext, port: int, opened: ExitStack) -> None:
+def _serve(listening: socket.socket, context: ssl.SSLContext, port: int, opened: ExitStack, begin: Begin) -> None:
     while True:
         try:
             client, _ = listening.accept()
         except OSError:
             return  # it is over
-        Thread(target=_serve_one, args=(client, context, port, opened), daemon=True).start()
+        Thread(target=_serve_one, args=(client, context, port, opened, begin), daemon=True).start()
 
 
-def _serve_one(client: socket.socket, context: ssl.SSLContext, port: int, opened: ExitStack) -> None:
+def _serve_one(client: socket.socket, context: ssl.SSLContext, port: int, opened: ExitStack, begin: Begin) -> None:
+    with client, suppress(OSError):  # a client that does not trust us hangs up
+        begin(client)
+        _relay(client, context, port, opened)
+
+
+def _relay(client: socket.socket, context: ssl.SSLContext, port: int, opened: ExitStack) -> None:
     with (
-        client,
-        suppress(OSError),  # a client that does not trust us hangs up
         context.wrap_socket(client, server_side=True) as outside,
         socket.create_connection(("127.0.0.1", port)) as inside,
     ):

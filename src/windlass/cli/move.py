@@ -37,6 +37,7 @@ def move_command(
         closing(Windlass(target, namespace=to_namespace or namespace)) as new,
     ):
         moved = move(old._session, new._session, queue=queue, report=_Meter())
+        what = "everything there" if queue is None else f"queue {queue!r} there"
         sentence = (
             f"{jobs_counted(moved.jobs)} and {moved.queues} queue settings of {old.store} are at {new.store}, "
             f"{moved.added:,} of them new; checksum {moved.checksum[:16]}; {moved.seconds:.1f} s"
@@ -50,7 +51,7 @@ def move_command(
             "checksum": moved.checksum,
             "seconds": round(moved.seconds, 3),
         }
-        out.show(Said(sentence, values, [f"{old.store} is paused; its jobs are still there"]))
+        out.show(Said(sentence, values, [f"{old.store} still has its jobs; {what} is paused"]))
 
 
 class _Meter:

@@ -203,7 +203,7 @@ class PostgresDriver:
         """A call's statements, each with the values of its parameters, in order; lists travel as JSON."""
         suited = [statement for statement in self._statements.get(call.name, ()) if statement.suits(call.params)]
         if not suited:
-            raise NotImplementedError(f"the PostgreSQL store cannot carry out {call.name!r} yet")
+            raise NotImplementedError(f"the PostgreSQL store knows no call {call.name!r}")
         values = {name: self._encoded(value) for name, value in call.params.items()}
         values["now"] = None if self._now is None else self._now()
         return [(statement, [values[name] for name in statement.names]) for statement in suited]

@@ -12,7 +12,8 @@ On PostgreSQL a call is one statement, whose heading names the parts of the answ
 
 A call that has a folder of numbered files is one of them, the first that does:
 
-- ``-- only without NAME``: left out when the list NAME is not empty
+- ``-- only with NAME``: left out when the list NAME is empty
+- ``-- only without NAME, NAME``: left out when one of these lists is not
 - ``-- enough NAME``: a column that is false where the statement is not made for what it found; it has written nothing
   then, and the next file is carried out instead
 """
@@ -33,7 +34,8 @@ from windlass.store.statements import load_calls
 _CALLS = "windlass.store.postgres.calls"
 
 _PART = re.compile(r"^-- (gives|guard) (\w+)( as json)?$", re.M)
-_ONLY_WITHOUT = re.compile(r"^-- only without (\w+)$", re.M)
+_ONLY_WITH = re.compile(r"^-- only with (\w+)$", re.M)
+_ONLY_WITHOUT = re.compile(r"^-- only without ([\w, ]+)$", re.M)
 _ENOUGH = re.compile(r"^-- enough (\w+)$", re.M)
 _COMMENT = re.compile(r"^\s*--.*\n", re.M)
 _PARAMETER = re.compile(r"(?<!:):([a-z_]+)\b")
@@ -72,12 +74,15 @@ class Statement:
     names: tuple[str, ...]
     """Of its parameters ``$1``, ``$2`` and so on."""
     parts: tuple[Part, ...]
-    only_without: str | None = None
+    only_with: str | None = None
+    only_without: tuple[str, ...] = ()
     enough: str | None = None
 
     def suits(self, params: Mapping[str, Any]) -> bool:
         """Whether it may be carried out for a call with these parameters."""
-        return self.only_without is None or not params[self.only_without]
+        if self.only_with is not None and not params[self.only_with]:
+            return False
+        return not any(params[name] for name in self.only_without)
 
     def answer(self, cursor: Gave) -> Answer | None:
         """Shape what the statement gave; None when it was not enough."""
@@ -128,7 +133,15 @@ def translate(source: str) -> Statement:
     code = _COMMENT.sub("", source).strip()
     names = tuple(dict.fromkeys(_PARAMETER.findall(code)))
     text = _PARAMETER.sub(lambda match: f"${names.index(match[1]) + 1}", code)
-    return Statement(text.encode(), names, parts, _said(_ONLY_WITHOUT, source), _said(_ENOUGH, source))
+    without = _said(_ONLY_WITHOUT, source)
+    return Statement(
+        text.encode(),
+        names,
+        parts,
+        only_with=_said(_ONLY_WITH, source),
+        only_without=tuple(without.split(", ")) if without else (),
+        enough=_said(_ENOUGH, source),
+    )
 
 
 def _said(heading: re.Pattern[str], source: str) -> str | None:

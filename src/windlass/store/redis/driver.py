@@ -73,7 +73,7 @@ class RedisDriver:
     def execute(self, call: Call) -> Answer:
         script = self._scripts.get(call.name)
         if script is None:
-            raise NotImplementedError(f"the Redis store cannot carry out the call {call.name!r} yet")
+            raise NotImplementedError(f"the Redis store knows no call {call.name!r}")
         if self._is_closed:
             raise AppClosed(f"{self.name}: the store is closed")
         until = clock.monotonic() + self._deadline

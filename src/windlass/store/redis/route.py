@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -17,6 +18,8 @@ from windlass.store.redis.wire import Unanswered, Wire
 
 _PATIENCE = 1.0
 """How many seconds one of several places that know the way may take, so that a silent one does not hide the others."""
+
+_UNREADABLE = "windlass-unreadable-text"
 
 
 class Route(Protocol):
@@ -155,8 +158,19 @@ def _connection(address: Address, options: Mapping[str, Any], *places: Place) ->
         protocol=2,  # our scripts answer in plain lists, which RESP3 would not make any plainer
         decode_responses=True,
         # Bytes that are no UTF-8 in one job must not hide the others; that job fails later, by itself.
-        encoding_errors="replace",
+        encoding_errors=_UNREADABLE,
         # A cycle that is sent twice claims twice: only who knows the call may repeat it.
         retry=None,
         retry_on_timeout=False,
     )
+
+
+def _made_unreadable(error: UnicodeError) -> tuple[str, int]:
+    """A control character in the place of bytes that are no text: JSON must not have one, so that a damaged payload
+    cannot pass for a sound one with other arguments.
+    """
+    assert isinstance(error, UnicodeDecodeError)
+    return "\x01", error.end
+
+
+codecs.register_error(_UNREADABLE, _made_unreadable)

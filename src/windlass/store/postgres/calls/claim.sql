@@ -4,7 +4,7 @@
 -- :limit how many; what this token already holds counts, so that a repeated call takes nothing twice
 -- gives claimed as json
 --
--- OFFSET 0, the kind of a list and the numbers of a seq are there for the planner, as in cycle.
+-- OFFSET 0, the kind of a list and the numbers of a seq are there for the planner, as in cycle/2-full.
 WITH clock AS (
     SELECT coalesce(
         CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
@@ -12,7 +12,8 @@ WITH clock AS (
     SELECT seq FROM windlass_running
     WHERE lease >= CAST(:token AS text) || ':' AND lease < CAST(:token AS text) || ';'
 ), room AS MATERIALIZED (
-    SELECT jsonb_typeof(value) AS kind, value ->> 0 AS queue, place, greatest(0, CAST(:limit AS bigint) - (SELECT count(*) FROM held)) AS room
+    SELECT jsonb_typeof(value) AS kind, value ->> 0 AS queue, place,
+        greatest(0, CAST(:limit AS bigint) - (SELECT count(*) FROM held)) AS room
     FROM jsonb_array_elements(CAST(:queues AS jsonb)) WITH ORDINALITY AS item (value, place)
     WHERE NOT EXISTS (
         SELECT 1 FROM windlass_queue AS queue

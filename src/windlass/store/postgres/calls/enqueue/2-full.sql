@@ -30,7 +30,7 @@ WITH clock AS (
         CAST(value ->> 6 AS bigint) AS held_for
     FROM jsonb_array_elements(CAST(:named AS jsonb))
 ), there AS MATERIALIZED (
-    -- OFFSET 0 as in cycle: a plan that was made while the tables were empty probes an index for each job.
+    -- OFFSET 0 as in cycle/2-full: a plan that was made while the tables were empty probes an index for each job.
     SELECT found.* FROM named CROSS JOIN LATERAL (
         SELECT id, task, payload, state FROM windlass_record AS record WHERE record.id = named.id OFFSET 0) AS found
 ), conflict AS MATERIALIZED (
@@ -61,7 +61,8 @@ WITH clock AS (
         AND (SELECT job.seq FROM windlass_job AS job WHERE job.id = new.id) IS NULL
     ) AS added,
     (SELECT count(*) FROM (
-        SELECT 1 FROM windlass_ready AS ready WHERE ready.queue = queue.name AND ready.seq BETWEEN 0 AND 9223372036854775807
+        SELECT 1 FROM windlass_ready AS ready
+        WHERE ready.queue = queue.name AND ready.seq BETWEEN 0 AND 9223372036854775807
         LIMIT queue.max_length + 1) AS counted)
     + (SELECT count(*) FROM (
         SELECT 1 FROM windlass_due AS due

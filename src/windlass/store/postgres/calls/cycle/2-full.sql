@@ -37,7 +37,8 @@ WITH clock AS (
         WHERE key.key = named.key AND key.until <> 'window'
         FOR UPDATE) AS found
 ), ending AS MATERIALIZED (
-    SELECT jsonb_typeof(value) AS kind, CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence, value ->> 2 AS state,
+    SELECT jsonb_typeof(value) AS kind, CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence,
+        value ->> 2 AS state,
         value ->> 3 AS reason, CAST(value ->> 4 AS integer) AS charge, CAST(value ->> 5 AS integer) AS crash,
         CAST(value ->> 6 AS integer) AS rescue, CAST(value ->> 7 AS bigint) AS delay,
         CAST(value ->> 8 AS bigint) AS ran_for, value ->> 9 AS result, value ->> 10 AS errors

@@ -17,6 +17,8 @@ log = logging.getLogger("windlass.duties")
 _LEADER = "leader"
 _TTL = 10_000
 _EVERY = 3.0
+_SWEEP_AGAIN = 1.0
+"""Seconds; what had to be swept is in heavy use, and claims step over what lies about."""
 _CLEAN_EVERY = 60.0
 _SLOW_CLEANING = 180.0
 
@@ -45,15 +47,17 @@ class Leading:
         """One round; the seconds until the next."""
         try:
             self._lead = self._session.run(lead(_LEADER, holder=self._holder, ttl=_TTL))
+            pause = _EVERY
             if self._lead.holder == self._holder:
-                self._session.run(sweep())
+                if self._session.run(sweep()):
+                    pause = _SWEEP_AGAIN
                 if clock.monotonic() - self._cleaned >= _CLEAN_EVERY:
                     self._cleaned = clock.monotonic()
                     self._clean(self._lead)
         except StoreUnavailable as error:
             log.info("store unavailable, nobody leads from here: %s", error)
             return _EVERY + clock.roll()
-        return _EVERY
+        return pause
 
     def resign(self) -> None:
         """Let another lead at once."""

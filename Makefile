@@ -94,12 +94,14 @@ $(RUNTIME): pyproject.toml uv.lock | $(READY)
 	fi
 	@touch $@
 
+# Some tests build a few lines of C; where the system has no compiler one comes from PyPI.
 $(DEV): pyproject.toml uv.lock | $(READY)
 	@echo "Installing Windlass and its tools into $(VENV)"
-	@if $(has_uv); then \
-		$(uv_sync) --all-extras; \
+	@compiler=; command -v cc >/dev/null || compiler="--group compiler"; \
+	if $(has_uv); then \
+		$(uv_sync) --all-extras $$compiler; \
 	else \
 		$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1" && \
-		$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev; \
+		$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev $$compiler; \
 	fi
 	@touch $(RUNTIME) $@

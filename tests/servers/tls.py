@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import ssl
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 
-from tests.servers.binaries import ServerMissing
-
-MISSING = "no certificates for the tests: put openssl on the PATH (Debian: apt install openssl)"
-
+import trustme
 
 Begin = Callable[[socket.socket], None]
 
@@ -32,23 +27,16 @@ class Certificates:
 
 
 def make_certificates(folder: Path) -> Certificates:
-    """For 127.0.0.1 and localhost, valid for a day."""
-    if shutil.which("openssl") is None:
-        raise ServerMissing(MISSING)
-    names = folder / "names"
-    names.write_text("subjectAltName=IP:127.0.0.1,DNS:localhost\n")
-    _openssl(folder, "req -x509 -nodes -newkey rsa:2048 -days 1 -subj /CN=authority -keyout ca.key -out ca.crt")
-    for name in ("server", "client"):
-        _openssl(folder, f"req -nodes -newkey rsa:2048 -subj /CN={name} -keyout {name}.key -out {name}.csr")
-        _openssl(
-            folder,
-            f"x509 -req -days 1 -in {name}.csr -CA ca.crt -CAkey ca.key -CAcreateserial -extfile names -out {name}.crt",
-        )
-    return Certificates(*(folder / name for name in ("ca.crt", "server.crt", "server.key", "client.crt", "client.key")))
-
-
-def _openssl(folder: Path, arguments: str) -> None:
-    subprocess.run(["openssl", *arguments.split()], cwd=folder, check=True, capture_output=True)
+    """For 127.0.0.1 and localhost."""
+    authority = trustme.CA()
+    made = Certificates(*(folder / name for name in ("ca.crt", "server.crt", "server.key", "client.crt", "client.key")))
+    authority.cert_pem.write_to_path(str(made.authority))
+    for certificate, key in ((made.server, made.server_key), (made.client, made.client_key)):
+        issued = authority.issue_cert("127.0.0.1", "localhost")
+        issued.private_key_pem.write_to_path(str(key))
+        for number, pem in enumerate(issued.cert_chain_pems):
+            pem.write_to_path(str(certificate), append=number > 0)
+    return made
 
 
 @contextmanager

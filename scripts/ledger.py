@@ -18,6 +18,8 @@ from pathlib import Path
 ROWS_OF_TEST = re.compile(r"([A-E]\d+(?:, [A-E]\d+)*): ")
 STORES = {"sqlite": "S", "postgres": "P", "redis": "R"}
 
+Test = ast.FunctionDef | ast.AsyncFunctionDef
+
 HEAD = """\
 # The ledger
 
@@ -41,25 +43,37 @@ class Proof:
 def proofs(root: Path) -> Iterator[Proof]:
     for file in sorted((root / "tests").rglob("test_*.py")):
         stores = stores_of(file.parent)
-        for docstring in docstrings(file):
-            if named := ROWS_OF_TEST.match(docstring):
+        for test in tests_in(file):
+            if named := ROWS_OF_TEST.match(ast.get_docstring(test) or ""):
                 for row in named[1].split(", "):
-                    yield Proof(row, file.relative_to(root), stores)
+                    yield Proof(row, file.relative_to(root), own_stores(test) or stores)
 
 
-def docstrings(file: Path) -> Iterator[str]:
-    """The docstrings of the tests in a file."""
+def tests_in(file: Path) -> Iterator[Test]:
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
-            yield ast.get_docstring(node) or ""
+            yield node
+
+
+def own_stores(test: Test) -> frozenset[str]:
+    """The stores that a test is about, if it is marked so; it runs on no other."""
+    marks = (mark for mark in test.decorator_list if isinstance(mark, ast.Call))
+    return frozenset(
+        STORES[ast.literal_eval(store)]
+        for mark in marks
+        if ast.unparse(mark.func) == "pytest.mark.only_on"
+        for store in mark.args
+    )
 
 
 def stores_of(folder: Path) -> frozenset[str]:
-    """The stores on which the tests of a folder run: what its conftest.py calls STORES or FULL_STORES, else SQLite."""
+    """The stores that tests of a folder run on: what it is called after, or STORES in its conftest.py, or SQLite."""
+    if folder.name in STORES:
+        return frozenset(STORES[folder.name])
     conftest = folder / "conftest.py"
     tree = ast.parse(conftest.read_text(encoding="utf-8")) if conftest.exists() else ast.Module([], [])
     for node in tree.body:
-        if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) in ("STORES", "FULL_STORES") and node.value:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and ast.unparse(node).startswith("STORES") and node.value:
             names: tuple[str, ...] = ast.literal_eval(node.value)
             return frozenset(STORES[name.split("-")[0]] for name in names)
     return frozenset("S")

@@ -209,6 +209,10 @@ class Running:
             if text in line:
                 return line
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def signal(self, number: int) -> None:
         self._process.send_signal(number)
 

@@ -14,7 +14,9 @@ def test_a_worker_is_listed_paused_and_resumed(windlass: Program) -> None:
         worker.wait_for("tasks")
         [listed] = windlass.json("workers", "list")["workers"]
         assert listed["name"] == "web-worker-0-1"
-        assert listed["queues"] == ["default", "mail"]
+        assert (listed["queues"], listed["abandoned"]) == (["default", "mail"], 0)
+        assert windlass.json("workers", "show", "web-worker-0-1")["id"] == listed["id"]
+        assert "default, mail" in windlass("workers", "show", listed["id"]).out
         assert windlass("workers", "pause", "web-worker-0-1").code == 0
         eventually(lambda: app.workers()[0].state == "paused")
         row = windlass("workers", "list").out.splitlines()[1]
@@ -35,4 +37,5 @@ def test_a_worker_is_listed_paused_and_resumed(windlass: Program) -> None:
 
 def test_a_worker_that_is_not_there_is_a_problem(shop: Program) -> None:
     assert shop("workers", "pause", "nobody").is_error(1, "'nobody'", "windlass workers list")
+    assert shop("workers", "show", "nobody").is_error(1, "'nobody'")
     assert shop("workers", "resume", "nobody").is_error(1, "'nobody'")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Barrier, Event, Thread
 from time import monotonic
+from types import TracebackType
 from typing import Any
 
-from windlass import Job, JobFailed, Windlass
-from windlass.testing import ManualClock
+from tests.store.places import Place
+from windlass import Job, JobFailed, JobInterrupted, Windlass
 
 PATIENCE = 20.0
 """Seconds after which a test that waits has failed; what it waits for takes milliseconds."""
@@ -19,23 +20,27 @@ LONG_LEASE = "30d"
 
 
 class Apps:
-    """Makes apps on one store and closes them."""
+    """Makes apps on one store and closes them; ``options`` are those of ``Windlass``, for all of them."""
 
-    def __init__(self, url: str, namespace: str, clock: ManualClock) -> None:
-        self._url = url
-        self._namespace = namespace
-        self._clock = clock
+    def __init__(self, place: Place, **options: Any) -> None:
+        self._place = place
+        self._options = {"namespace": place.namespace, **options}
         self._made: list[Windlass] = []
 
-    def __call__(self, **options: Any) -> Windlass:
-        """An app as another process would have it; ``options`` are those of ``Windlass``."""
-        app = Windlass(self._url, **{"namespace": self._namespace, "clock": self._clock, **options})
-        self._made.append(app)
-        return app
+    def __enter__(self) -> Apps:
+        return self
 
-    def close(self) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         for app in self._made:
             app.close(wait=False)
+
+    def __call__(self, **options: Any) -> Windlass:
+        """An app as another process would have it."""
+        app = Windlass(self._place.url, **{**self._options, **options})
+        self._made.append(app)
+        return app
 
 
 def work(app: Windlass, **options: Any) -> int:
@@ -49,6 +54,14 @@ def eventually(condition: Callable[[], object], what: str) -> None:
     while not condition():
         assert monotonic() < until, f"waited {PATIENCE:g} s in vain: {what}"
         pause.wait(0.005)
+
+
+def until_interrupted() -> None:
+    """For a task in a thread: go on when the worker interrupts it, as if nothing were."""
+    pause = Event()
+    with suppress(JobInterrupted):
+        while True:
+            pause.wait(0.005)
 
 
 def at_once(*actions: Callable[[], object]) -> None:
@@ -73,6 +86,11 @@ def failure_of(job: Job[Any]) -> JobFailed:
     except JobFailed as failed:
         return failed
     raise AssertionError(f"{job} did not fail")
+
+
+def raises(fence: int) -> int:
+    """How often a job was claimed or rescued: each time its fence grows by one, on Redis above a multiple of 4096."""
+    return fence % 4096
 
 
 def nothing_stored(app: Windlass) -> bool:

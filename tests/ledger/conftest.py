@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
 from tests.ledger.apps import Apps
-from tests.ledger.behind import Behind, BehindSqlite
-from tests.store.places import SqlitePlace
+from tests.places.fixtures import PlaceOn
+from tests.store.places import Place
 from windlass import Windlass
 from windlass.testing import ManualClock
 
-STORES: tuple[str, ...] = ("sqlite",)
+STORES: tuple[str, ...] = ("sqlite", "postgres", "redis")
 
 
 @pytest.fixture(params=STORES)
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> SqlitePlace:
+def place(request: pytest.FixtureRequest, place_on: PlaceOn) -> Place:
     """Where the test's jobs live."""
-    return _PLACES[request.param](tmp_path)
+    return place_on(request.param)
 
 
 @pytest.fixture
@@ -29,22 +28,12 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def new_app(place: SqlitePlace, clock: ManualClock) -> Iterator[Apps]:
+def new_app(place: Place, clock: ManualClock) -> Iterator[Apps]:
     """Makes apps that share the test's store, as the processes of one system do."""
-    apps = Apps(place.url, place.namespace, clock)
-    yield apps
-    apps.close()
+    with Apps(place, clock=clock) as apps:
+        yield apps
 
 
 @pytest.fixture
 def app(new_app: Apps) -> Windlass:
     return new_app()
-
-
-@pytest.fixture
-def behind(place: SqlitePlace) -> Behind:
-    """What the store holds, past the API."""
-    return BehindSqlite(place)
-
-
-_PLACES: dict[str, Callable[[Path], SqlitePlace]] = {"sqlite": lambda folder: SqlitePlace(folder / "jobs.db")}

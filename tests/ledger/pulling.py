@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from windlass import ClaimedJob, Retry, Windlass
+from windlass import ClaimedJob, Job, Retry, Windlass
 
 VERBS: dict[str, Callable[[ClaimedJob], None]] = {
     "complete": lambda claimed: claimed.complete(),
@@ -31,3 +31,17 @@ def claimed(app: Windlass, lease: str = "5m", **options: Any) -> ClaimedJob:
     app.enqueue_many([app.request("speak", ("hello",), {"voice": "bass"}, **options)])
     [one] = app.claim(queues=["tts"], lease=lease)
     return one
+
+
+def stolen(app: Windlass, job: Job[Any]) -> ClaimedJob:
+    """Take one running job away from its owner, whose lease stays as it is: its fence is worthless from now on."""
+    app.lease(job.id, job.refresh().fence).discard("taken away")
+    job.retry(queue="elsewhere")
+    [taken] = app.claim(queues=["elsewhere"])
+    return taken
+
+
+def put_back(taken: ClaimedJob, *, queue: str = "default") -> None:
+    """Let a job that was stolen wait in a queue as if it were new."""
+    taken.discard("given back")
+    taken.job.retry(queue=queue)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.ledger.apps import work
-from tests.ledger.behind import Behind
+from tests.store.places import Place
 from windlass import Job, JobNotFound, State, Windlass
 
 
@@ -65,10 +65,10 @@ def test_a_job_that_waits_is_cancelled(app: Windlass, waiting: Callable[[Windlas
     assert job.finished_at is not None
 
 
-def test_a_blocked_job_is_cancelled(app: Windlass, behind: Behind) -> None:
+def test_a_blocked_job_is_cancelled(app: Windlass, place: Place) -> None:
     """A4: so is one that waits for others."""
     job = pending(app)
-    behind.damage(job, state="blocked")
+    place.force(job.id, "blocked")
     assert job.cancel() is True
     assert job.refresh().state is State.CANCELLED
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.ledger.apps import work
-from tests.ledger.behind import Behind
+from tests.places.behind import Behind
 from windlass import IllegalTransition, Job, JobNotFound, PermanentError, Retry, State, Windlass
 from windlass.testing import ManualClock
 

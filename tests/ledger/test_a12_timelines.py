@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.ledger.apps import LONG_LEASE, eventually, gate, work
-from tests.ledger.behind import Behind
+from tests.places.behind import Behind
 from windlass import Job, LeaseLost, State, Windlass
 from windlass.testing import ManualClock
 

@@ -20,28 +20,28 @@ def _tasks(app: Windlass) -> None:
     def noop() -> None: ...
 
 
-def quickest(enqueue: Callable[[], Job[object]]) -> float:
-    """Seconds from the enqueue to the result, at the best of a few times: a busy machine may be slow now and then."""
+def usual(enqueue: Callable[[], Job[object]]) -> float:
+    """Seconds from the enqueue to the result, at most times: a busy machine may be slow now and then."""
     times = []
     for _ in range(8):
         before = monotonic()
         enqueue().result(timeout=PATIENCE)
         times.append(monotonic() - before)
-    return min(times)
+    return sorted(times)[4]
 
 
 def test_a_job_of_this_process_wakes_an_idle_worker(app: Windlass) -> None:
     """C4: far below the poll."""
     with app.worker() as worker:
         eventually(lambda: worker.status().state == "idle", "the worker is idle")
-        assert quickest(lambda: app.enqueue("noop")) < POLL / 4
+        assert usual(lambda: app.enqueue("noop")) < POLL / 4
 
 
 def test_a_job_of_another_process_wakes_an_idle_worker(app: Windlass, new_app: Apps) -> None:
     """C4: the store tells."""
     producer = new_app()
     with app.worker():
-        assert quickest(lambda: producer.enqueue("noop")) < POLL / 4
+        assert usual(lambda: producer.enqueue("noop")) < POLL / 4
 
 
 def test_a_bulk_wakes_too(app: Windlass, new_app: Apps) -> None:
@@ -55,7 +55,7 @@ def test_a_bulk_wakes_too(app: Windlass, new_app: Apps) -> None:
 def test_every_queue_is_looked_into(app: Windlass) -> None:
     """C4: also one that was empty the last time, beside a heavier one that still is."""
     with app.worker(queues={"heavy": 1000, "light": 1}, concurrency=1):
-        assert quickest(lambda: app.enqueue_many([app.request("noop", queue="light")])[0]) < POLL / 4
+        assert usual(lambda: app.enqueue_many([app.request("noop", queue="light")])[0]) < POLL / 4
 
 
 def test_a_resumed_queue_wakes(app: Windlass) -> None:
@@ -68,7 +68,7 @@ def test_a_resumed_queue_wakes(app: Windlass) -> None:
         return job
 
     with app.worker():
-        assert quickest(through_a_pause) < POLL / 4
+        assert usual(through_a_pause) < POLL / 4
 
 
 def test_a_lost_wake_up_costs_a_poll(app: Windlass, new_app: Apps, monkeypatch: pytest.MonkeyPatch) -> None:

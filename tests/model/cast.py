@@ -163,5 +163,10 @@ def ending(claim: Claimed, outcome: str) -> Ending:
     return decide(claim, OUTCOMES[outcome], retry=RETRY, ran_for=7)
 
 
+def once_more(asked: Asked) -> Asked:
+    """A call that is repeated. What a cycle took is handed out again; taking more is no part of asking again."""
+    return asked._replace(options={**asked.options, "rooms": []}) if asked.name == "cycle" else asked
+
+
 def presence(worker: str) -> Presence:
     return Presence(worker, worker, "idle", "{}")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import count
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import seed as seeded
@@ -12,6 +12,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from tests.model.machine import StoreMachine
 from tests.model.side_by_side import Clock
 from tests.model.tally import Tally
+from tests.store.places import Place
 from windlass.store.driver import Driver
 from windlass.store.open import open_driver
 
@@ -21,15 +22,27 @@ EXAMPLES = 10
 LENGTH = 50
 """The most steps of a history."""
 
-Opener = Callable[[Clock], Driver]
+Opener = Callable[[Clock], AbstractContextManager[Driver]]
 
 
 def fresh_stores(url: str) -> Opener:
-    """Opens a new, empty store at each call: another one in memory, or another namespace of a store that lasts."""
-    if ":memory:" in url:
-        return lambda clock: open_driver(url, now=clock)
-    numbers = count(1)
-    return lambda clock: open_driver(url, namespace=f"model{next(numbers)}", now=clock)
+    """Opens a new, empty store in memory at each call."""
+    return lambda clock: closing(open_driver(url, now=clock))
+
+
+def fresh_places(make: Callable[[], Place]) -> Opener:
+    """Opens a store at a new place at each call, and leaves nothing of it behind."""
+
+    @contextmanager
+    def opened(clock: Clock) -> Iterator[Driver]:
+        place = make()
+        try:
+            with closing(place.open(now=clock)) as driver:
+                yield driver
+        finally:
+            place.erase()
+
+    return opened
 
 
 def run_histories(

@@ -1,6 +1,7 @@
 """A real store behind the model's face: the same operations, in the model's numbers.
 
-A store chooses its own seqs (they may have gaps), so every seq is translated on its way in and on its way out.
+A store chooses its own seqs (they may have gaps) and the number at which its fences begin, so both are translated on
+their way in and on their way out.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class Mirror:
         self._ids: list[str] = []
         self._theirs: dict[int, int] = {}
         self._ours: dict[int, int] = {}
+        self._before_first_fence: int | None = None
         self._halfway: tuple[Operation[list[Rescued]], Call] | None = None
 
     def learn(self, seqs: dict[str, int]) -> None:
@@ -54,8 +56,10 @@ class Mirror:
         marks: Sequence[Mark] = (),
         rooms: Sequence[tuple[str, int]] = (),
     ) -> Cycled:
-        sent = [replace(ending, seq=self._theirs[ending.seq]) for ending in endings]
-        begun = [replace(mark, seq=self._theirs[mark.seq]) for mark in marks]
+        sent = [
+            replace(ending, seq=self._theirs[ending.seq], fence=self._their_fence(ending.fence)) for ending in endings
+        ]
+        begun = [replace(mark, seq=self._theirs[mark.seq], fence=self._their_fence(mark.fence)) for mark in marks]
         cycled = self._run(jobs.cycle(claimant, endings=sent, marks=begun, rooms=rooms))
         return Cycled(self._claims(cycled.claimed), self._set(cycled.refused), self._set(cycled.marked))
 
@@ -63,10 +67,10 @@ class Mirror:
         return self._claims(self._run(jobs.claim(limit, queues=queues, worker=worker, token=token, ttl=ttl)))
 
     def extend(self, seq: int, fence: int, *, ttl: int, worker: str) -> bool:
-        return self._run(jobs.extend(self._theirs[seq], fence, ttl=ttl, worker=worker))
+        return self._run(jobs.extend(self._theirs[seq], self._their_fence(fence), ttl=ttl, worker=worker))
 
     def progress(self, seq: int, fence: int, text: str, *, worker: str) -> bool:
-        return self._run(jobs.progress(self._theirs[seq], fence, text, worker=worker))
+        return self._run(jobs.progress(self._theirs[seq], self._their_fence(fence), text, worker=worker))
 
     def promote(self) -> int:
         return self._run(jobs.promote(limit=2))
@@ -84,10 +88,11 @@ class Mirror:
             return []
         (operation, call), self._halfway = self._halfway, None
         try:
-            call = operation.send(self._driver.execute(call))
+            while True:
+                call = operation.send(self._driver.execute(call))
+                assert call.name == "notice", f"a rescue of a few jobs frees them in one call, but asked for {call}"
         except StopIteration as stop:
             return _by_id(stop.value)
-        raise AssertionError(f"a rescue of a few jobs takes two calls, but asked for {call}")
 
     def cancel(self, seqs: Sequence[int]) -> dict[int, State]:
         changed = self._run(jobs.cancel([self._theirs[seq] for seq in seqs], by="operator"))
@@ -109,7 +114,7 @@ class Mirror:
 
     def renew(self, presence: Presence, *, lease: str) -> Renewed:
         renewed = self._run(leases.renew(presence, lease=lease))
-        held = frozenset((self._ours[seq], fence) for seq, fence in renewed.held)
+        held = frozenset((self._ours[seq], self._our_fence(fence)) for seq, fence in renewed.held)
         return replace(renewed, held=held)
 
     def upcoming(self) -> Upcoming:
@@ -153,7 +158,10 @@ class Mirror:
 
     def events(self, seq: int) -> list[tuple[int, str, str | None, int | None]]:
         story = self._run(reading.story(self._theirs[seq]))
-        return [(event.at, event.kind, event.worker, event.fence) for event in story.events]
+        return [
+            (event.at, event.kind, event.worker, None if event.fence is None else self._our_fence(event.fence))
+            for event in story.events
+        ]
 
     def _run(self, operation: Operation[A]) -> A:
         return drive(operation, self._driver.execute)
@@ -162,10 +170,21 @@ class Mirror:
         return {self._ours[seq] for seq in seqs}
 
     def _claims(self, claims: Sequence[Claimed]) -> list[Claimed]:
-        return [replace(claim, seq=self._ours[claim.seq]) for claim in claims]
+        return [replace(claim, seq=self._ours[claim.seq], fence=self._our_fence(claim.fence)) for claim in claims]
 
     def _record(self, job: JobRecord) -> JobRecord:
-        return replace(job, seq=self._ours[job.seq])
+        return replace(job, seq=self._ours[job.seq], fence=self._our_fence(job.fence))
+
+    def _our_fence(self, fence: int) -> int:
+        """The first one that is seen is that of a first claim, which has the number 1 in the model."""
+        if fence == 0:
+            return 0
+        if self._before_first_fence is None:
+            self._before_first_fence = fence - 1
+        return fence - self._before_first_fence
+
+    def _their_fence(self, fence: int) -> int:
+        return fence + (self._before_first_fence or 0) if fence else 0
 
 
 def _by_id(rescued: list[Rescued]) -> list[Rescued]:

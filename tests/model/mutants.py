@@ -17,7 +17,7 @@ from unittest import mock
 from hypothesis import Phase
 from msgspec.structs import replace
 
-from tests.model.histories import fresh_stores, run_histories
+from tests.model.histories import Opener, fresh_stores, run_histories
 from tests.model.side_by_side import Clock
 from tests.model.tally import Tally
 from windlass import clock
@@ -149,16 +149,17 @@ def hunt(name: str, edits: list[Edit], *, seed: int) -> Found:
     return Found(tally.steps, clock.monotonic() - began, error)
 
 
-def edited(edits: list[Edit]) -> Callable[[Clock], Driver]:
+def edited(edits: list[Edit]) -> Opener:
     """Opens stores whose statements have the bug."""
     open_store = fresh_stores("sqlite:///:memory:")
 
-    def open_edited(clock: Clock) -> Driver:
-        driver: Any = open_store(clock)
-        for edit in edits:
-            driver._calls = edit.made_in(driver._calls)
-        store: Driver = driver
-        return store
+    @contextmanager
+    def open_edited(clock: Clock) -> Iterator[Driver]:
+        with open_store(clock) as driver:
+            store: Any = driver
+            for edit in edits:
+                store._calls = edit.made_in(store._calls)
+            yield driver
 
     return open_edited
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis.stateful import precondition, rule
 
 from tests.model import material as m
-from tests.model.cast import Cast, ending
+from tests.model.cast import Cast, ending, once_more
 from tests.model.material import BY_HAND, PUT_BACK, QUEUES, Load
 from tests.model.side_by_side import Asked
 from windlass.store.jobs import Mark
@@ -55,10 +55,7 @@ class Owners(Cast):
     @precondition(lambda self: self.unanswered)
     @rule(pick=m.picks)
     def ask_again(self, pick: int) -> None:
-        name, args, options = self.unanswered.pop(pick % len(self.unanswered))
-        if name == "cycle":
-            # What the first try took is handed out again; taking more is not part of asking again.
-            options = {**options, "rooms": []}
+        name, args, options = once_more(self.unanswered.pop(pick % len(self.unanswered)))
         claimed = self.remember(self.do(name, *args, **options))
         self.tally.see("asked again")
         self.tally.see("claims handed out again", len(claimed))

@@ -7,8 +7,9 @@ import sys
 
 import pytest
 
-from tests.model.histories import fresh_stores, run_histories
+from tests.model.histories import fresh_places, fresh_stores, run_histories
 from tests.model.tally import Tally
+from tests.places.fixtures import PlaceOn
 from windlass import clock
 
 MUST_BE_SEEN = (
@@ -62,8 +63,16 @@ def test_store_and_model_agree_on_random_histories(part: int, seed: int) -> None
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("url", ["sqlite:///:memory:?driver=stdlib"])
-def test_other_stores_agree_with_the_model_too(url: str, seed: int) -> None:
+def test_python_s_own_sqlite_agrees_with_the_model_too(seed: int) -> None:
     tally = Tally()
-    run_histories(fresh_stores(url), seed=seed, steps=1_000, tally=tally)
+    run_histories(fresh_stores("sqlite:///:memory:?driver=stdlib"), seed=seed, steps=1_000, tally=tally)
     assert tally.steps >= 1_000
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("store", ["postgres", "redis"])
+def test_a_server_and_the_model_agree_on_random_histories(store: str, seed: int, place_on: PlaceOn) -> None:
+    tally = Tally()
+    run_histories(fresh_places(lambda: place_on(store)), seed=seed, steps=5_000, tally=tally)
+    assert tally.steps >= 5_000
+    assert not tally.missing(MUST_BE_SEEN), f"{store}: {tally}"

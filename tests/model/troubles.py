@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis.stateful import precondition, rule
 
 from tests.model import material as m
-from tests.model.cast import Cast, presence
+from tests.model.cast import Cast, once_more, presence
 from tests.model.material import BY_HAND, LEASE
 from tests.model.side_by_side import Asked
 from windlass.core.decide import RESCUES_ALLOWED
@@ -74,7 +74,8 @@ class Troubles(Cast):
         """The last call arrives twice."""
         assert self.last
         before = self.model.last_seq
-        self.do(self.last.name, *self.last.args, **self.last.options)
+        name, args, options = once_more(self.last)
+        self.do(name, *args, **options)
         self.learn(before)
 
     @rule()

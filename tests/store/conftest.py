@@ -5,18 +5,16 @@ A test that asks for ``store`` runs on every store; one in a store's own folder 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
+from tests.places.fixtures import PlaceOn
 from tests.store.builders import ManualClock
-from tests.store.places import Place, ServerPlace, SqlitePlace, put_postgres, put_redis, wipe_postgres, wipe_redis
 from tests.store.stores import Store
 
-STORES = ("sqlite", "sqlite-stdlib", "postgres", "redis")
+STORES: tuple[str, ...] = ("sqlite", "sqlite-stdlib", "postgres", "redis")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -27,38 +25,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+def store(request: pytest.FixtureRequest, place_on: PlaceOn) -> Iterator[Store]:
     """An empty store of the test's own."""
-    place = _PLACES[request.param](request, tmp_path)
     with ExitStack() as opened:
-        opened.callback(place.erase)
-        yield Store(place, clock=ManualClock(), opened=opened)
-
-
-def _sqlite(_: pytest.FixtureRequest, folder: Path) -> Place:
-    return SqlitePlace(folder / "jobs.db")
-
-
-def _sqlite_stdlib(_: pytest.FixtureRequest, folder: Path) -> Place:
-    return SqlitePlace(folder / "jobs.db", "?driver=stdlib&durability=normal")
-
-
-def _postgres(request: pytest.FixtureRequest, _: Path) -> Place:
-    return ServerPlace(request.getfixturevalue("postgres_dsn"), _namespace(), wipe_postgres, put_postgres)
-
-
-def _redis(request: pytest.FixtureRequest, _: Path) -> Place:
-    return ServerPlace(request.getfixturevalue("redis_url"), _namespace(), wipe_redis, put_redis)
-
-
-def _namespace() -> str:
-    # Random, not counted: a server that the environment names is shared with other runs.
-    return f"t_{uuid4().hex[:16]}"
-
-
-_PLACES: dict[str, Callable[[pytest.FixtureRequest, Path], Place]] = {
-    "sqlite": _sqlite,
-    "sqlite-stdlib": _sqlite_stdlib,
-    "postgres": _postgres,
-    "redis": _redis,
-}
+        yield Store(place_on(request.param), clock=ManualClock(), opened=opened)

@@ -15,7 +15,7 @@ from windlass.errors import WindlassError
 from windlass.forking import start_anew_in_child
 from windlass.store.driver import Topic
 
-_MOMENT = {Topic.WORK: 0.005, Topic.ENDINGS: 0.02}
+_MOMENT = {Topic.WORK: 0.005, Topic.ENDINGS: 0.02, Topic.CANCELS: 0.02}
 """How far apart, in seconds, two pieces of news are at the least. Idle workers wait for work, so it is told sooner."""
 _QUIET = 0.05
 """After so many seconds without news the caller sends it."""

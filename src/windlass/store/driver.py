@@ -22,6 +22,8 @@ class Topic(Enum):
     """Jobs may be taken that could not be taken before."""
     ENDINGS = "endings"
     """Jobs have finished."""
+    CANCELS = "cancels"
+    """Running jobs are asked to stop."""
 
 
 class News(Protocol):

@@ -189,7 +189,7 @@ def cycle(
 
 
 def _just_returned(ending: Ending) -> bool:
-    return ending.state is State.COMPLETED and ending.charge == 1
+    return ending.state is State.COMPLETED and ending.charge == 1 and ending.errors is None
 
 
 def _refuse_what_is_no_ending(endings: Sequence[Ending]) -> None:
@@ -204,7 +204,10 @@ def _changed(answer: Answer, part: str) -> int:
 
 def finish(endings: Sequence[Ending], *, worker: str) -> Operation[Collection[int]]:
     """End runs without taking new ones; the seqs that were refused."""
-    cycled = yield from cycle(Claimant(worker, "", ""), endings=endings)
+    try:
+        cycled = yield from cycle(Claimant(worker, "", ""), endings=endings)
+    except OutcomeUnknown:  # what was ended under its fence may be ended again, and stays as it is
+        cycled = yield from cycle(Claimant(worker, "", ""), endings=endings)
     return cycled.refused
 
 
@@ -222,10 +225,14 @@ def note(notes: Sequence[tuple[int, int, str, Mapping[str, object]]], *, worker:
 
 def claim(limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int) -> Operation[list[Claimed]]:
     """Take jobs by hand, each under a lease of its own; repeating with the same token takes nothing twice."""
-    answer = yield Call(
+    call = Call(
         "claim",
         {"limit": limit, "queues": [(queue,) for queue in queues], "worker": worker, "token": token, "ttl": ttl},
     )
+    try:
+        answer = yield call
+    except OutcomeUnknown:  # nobody else knows the token: what was taken under it would wait until its time is over
+        answer = yield call
     return records(answer["claimed"], Claimed)[:limit]
 
 
@@ -282,9 +289,21 @@ def rescue(*, by: str, now: Callable[[], int]) -> Operation[list[Rescued]]:
                 "by": by,
             },
         )
-        rescued += [Rescued(id, State(state)) for id, state in answer["rescued"]]
+        rescued += [Rescued(id, State(state)) for id, state, _ in answer["rescued"]]
+        yield from _note_losses(answer["rescued"], by=by)
         if len(expired) < PAGE:
             return rescued
+
+
+def _note_losses(rescued: Sequence[Sequence[Any]], *, by: str) -> Operation[None]:
+    """Leave word of what each worker lost, for those who look at it later."""
+    losses: dict[str, list[dict[str, str]]] = {}
+    for id, state, worker in rescued:
+        if worker is not None:
+            losses.setdefault(worker, []).append({"id": id, "state": state})
+    if losses:
+        rows = [(worker, msgspec.json.encode({"by": by, "jobs": lost}).decode()) for worker, lost in losses.items()]
+        yield Call("notice", {"kind": "taken", "notices": rows})
 
 
 def _after_loss(job: Expired, *, at: int) -> Ending:

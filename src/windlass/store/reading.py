@@ -124,7 +124,11 @@ def story(seq: int) -> Operation[Story]:
     return Story(records(events["events"], EventRecord), seen["seen"][0][0] if seen["seen"] else None)
 
 
-def notices(limit: int = 50) -> Operation[list[EventRecord]]:
+NOTICES_KEPT = 1000
+"""How many events that belong to no job a store keeps at least."""
+
+
+def notices(limit: int = NOTICES_KEPT) -> Operation[list[EventRecord]]:
     """The newest events that belong to no job."""
     answer = yield Call("notices", {"limit": limit}, Lane.READ)
     return records(answer["events"], EventRecord)

@@ -112,6 +112,8 @@ class Connections:
 
     def _take_back(self, connection: TimedConnection, places: _Places) -> None:
         if not connection.is_at_rest:
+            if connection.closed:  # nobody else should have to find out, by waiting, that the network forgot them all
+                self.drop_idle()
             self.let_go(connection)
             return
         places.idle.append(connection)

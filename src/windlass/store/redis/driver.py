@@ -116,6 +116,7 @@ class RedisDriver:
         try:
             return self._in_epoch(wire, script, arguments, until=until)
         except Unanswered as error:
+            self._lanes.clear()  # nobody else should have to find out, by waiting, that the network forgot them all
             raise lost(error, self.name, may_have_written=lane is not Lane.READ) from error
         except RedisError as error:
             raise self._reaction(wire, script, error) from error
@@ -175,17 +176,17 @@ class RedisDriver:
         return wire
 
     def _publish(self, topic: Topic) -> None:
-        """Send news over a connection that is there already: who has just written has one, and nobody waits for it."""
+        """Send news. One who has just written has a connection, but another thread may be using it by now."""
         until = clock.monotonic() + _MOMENT
         pool = self._lanes.of(Lane.WRITE)
-        wire = pool.take_idle(until=until)
         try:
-            if wire is not None:
+            wire = pool.take(until=until)
+            try:
                 wire.ask("PUBLISH", self._channels[topic], "", until=until)
+            finally:
+                pool.give_back(wire)
         except (RedisError, Unanswered, Away) as error:
             raise StoreUnavailable(f"{self.name}: news were not sent ({error})") from error
-        finally:
-            pool.give_back(wire)
 
     def _arguments(self, call: Call) -> tuple[Any, ...]:
         now = b"" if self._now is None else str(self._now()).encode()

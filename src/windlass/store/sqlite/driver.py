@@ -70,8 +70,9 @@ class SqliteDriver:
         self.migrate()
 
         def wake() -> None:
-            for topic in Topic:  # a commit can be seen, but not what it is about
-                heard(topic)
+            # A commit can be seen, but not what it is about. Cancels are rare, and looked for every second anyway.
+            heard(Topic.WORK)
+            heard(Topic.ENDINGS)
 
         return listen(self._address, wake, has_news=self._sees_foreign_commits)
 

@@ -75,7 +75,7 @@ WITH clock AS (
     INSERT INTO windlass_ready (seq, since, priority, queue)
     SELECT seq, greatest(created_at, run_at), priority, queue FROM back
 ), rescued AS (
-    SELECT job.id, taken.seq, taken.state FROM taken JOIN windlass_job AS job ON job.seq = taken.seq
+    SELECT job.id, taken.seq, taken.state, taken.worker FROM taken JOIN windlass_job AS job ON job.seq = taken.seq
 ), freed AS (
     -- A job that rescue finished gives its unique key back, unless the key is held for a window of time.
     DELETE FROM windlass_key AS key USING rescued, jsonb_array_elements(CAST(:keys AS jsonb)) AS item (value)
@@ -87,4 +87,4 @@ WITH clock AS (
         json_build_object('by', CAST(:by AS text), 'started', taken.started_at IS NOT NULL)
     FROM taken, clock ORDER BY taken.seq
 )
-SELECT id, state FROM rescued
+SELECT id, state, worker FROM rescued

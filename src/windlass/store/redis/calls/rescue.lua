@@ -3,7 +3,7 @@
 -- endings can be told from repetitions of its own.
 -- KEYS counts, due, ids, events, lease_from, lease_until, lease_lost
 -- asks leases; endings: rows as in cycle; keys: rows (key, seq, fence); by
--- gives rescued: rows (id, state)
+-- gives rescued: rows (id, state, worker)
 -- with portions, texts, drain, index, places, unique, finished, lease, events
 local function lose(lease)
     if not is_open(lease) or is_in_time(lease) then return end
@@ -45,7 +45,7 @@ local function free(ending)
         redis.call('ZREM', KEY.lease_lost, lease)
         remove_pulled(lease)
     end
-    rescued[#rescued + 1] = {job[8], state}
+    rescued[#rescued + 1] = {job[8], state, job[6]}
 end
 
 -- A lease that is over is looked for as long as it holds jobs.

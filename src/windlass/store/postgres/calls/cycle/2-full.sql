@@ -178,9 +178,10 @@ SELECT
         ] ORDER BY priority DESC, seq)), '[]')
         FROM claimed, clock) AS claimed,
     -- Somebody has marked, cancelled or rescued one of the jobs meanwhile: nothing is kept, and the driver repeats it.
+    -- An ending or a mark that was sent twice is one.
     CAST(CASE
-        WHEN (SELECT count(*) FROM owner) <> (SELECT count(*) FROM ended)
-            OR (SELECT count(*) FROM starter) <> (SELECT count(*) FROM marked)
+        WHEN (SELECT count(DISTINCT place) FROM owner) <> (SELECT count(*) FROM ended)
+            OR (SELECT count(DISTINCT place) FROM starter) <> (SELECT count(*) FROM marked)
         THEN 'windlass: look again'
         ELSE '0'
     END AS integer) AS again

@@ -20,4 +20,4 @@ FROM (
 ) AS ending
 WHERE windlass_job.seq = ending.seq AND windlass_job.fence = ending.fence AND windlass_job.state = 'running'
 AND NOT EXISTS (SELECT 1 FROM windlass_lease WHERE id = windlass_job.lease AND state = 'open')
-RETURNING windlass_job.id, windlass_job.state
+RETURNING windlass_job.id, windlass_job.state, windlass_job.worker

@@ -1,0 +1,7 @@
+-- Writes down things that happened and belong to no job.
+-- KEYS counts, notices
+-- asks kind; notices: rows (worker, detail)
+-- gives nothing
+-- with drain, events
+for _, row in ipairs(ask.notices) do note_without_job(ask.kind, row[1], row[2]) end
+return {}

@@ -1,0 +1,150 @@
+"""``--max-jobs`` and ``--max-memory``: a worker goes on in a fresh process, between jobs."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.cli.program import Program, eventually
+from windlass import State
+
+JOBS = """
+import os
+import uuid
+from pathlib import Path
+
+from windlass import Windlass
+
+app = Windlass()
+life = uuid.uuid4().hex
+kept = []
+
+
+@app.task(name="life")
+def live(size: int = 0) -> tuple[int, str]:
+    kept.append(bytearray(os.urandom(1) * size))
+    return os.getpid(), life
+
+
+@app.task(name="listen")
+def listen(pipe: str) -> str:
+    print("listening", flush=True)
+    return Path(pipe).read_text()
+"""
+
+
+@pytest.fixture
+def shop(windlass: Program) -> Program:
+    windlass.write("jobs.py", JOBS)
+    return windlass
+
+
+def lives(shop: Program, count: int) -> list[tuple[int, str]]:
+    """Process id and life of the process in which each of so many jobs ran, one after the other."""
+    return [tuple(shop.app.enqueue("life").result(timeout=30)) for _ in range(count)]
+
+
+def test_a_worker_goes_on_in_a_fresh_process_after_so_many_jobs(shop: Program) -> None:
+    """B11: under the same process id, with nothing lost or charged."""
+    with shop.start("worker", "--max-jobs", "2") as worker:
+        seen: set[tuple[int, str]] = set()
+        eventually(lambda: seen.update(lives(shop, 1)) or len(seen) == 3)
+        assert {pid for pid, _ in seen} == {worker.pid}
+        worker.signal(signal.SIGTERM)
+        assert worker.code() == 0
+    assert shop.app.workers() == []
+    assert {job.attempt for job in shop.app.jobs()} == {1}
+
+
+def test_a_supervised_worker_is_replaced_at_once(shop: Program) -> None:
+    """B11: by its parent, without a pause."""
+    with shop.start("worker", "--processes", "1", "--max-jobs", "1", "--grace", "1s") as parent:
+        seen: set[tuple[int, str]] = set()
+        eventually(lambda: seen.update(lives(shop, 1)) or len(seen) == 3)
+        assert len({pid for pid, _ in seen}) == 3
+        parent.signal(signal.SIGTERM)
+        assert parent.code() == 0
+        assert not [line for line in parent.shown if "starting another one" in line]
+
+
+def test_a_worker_that_has_grown_too_large_is_replaced(shop: Program) -> None:
+    """B11: memory of the process; one that is large from the start still runs jobs."""
+    with shop.start("worker", "--max-memory", "1KB") as worker:
+        first = lives(shop, 1)[0]
+        eventually(lambda: lives(shop, 1)[0] != first)
+        worker.signal(signal.SIGTERM)
+        assert worker.code() == 0
+    with shop.start("worker", "--max-memory", "400MB") as worker:
+        small = lives(shop, 3)
+        assert len(set(small)) == 1
+        shop.app.enqueue("life", 500_000_000).result(timeout=30)
+        eventually(lambda: lives(shop, 1)[0] != small[0])
+        worker.signal(signal.SIGTERM)
+        assert worker.code() == 0
+
+
+def test_what_runs_is_finished_before_the_process_is_replaced(shop: Program) -> None:
+    """B11: between jobs, however long the grace time is; nothing new is begun meanwhile."""
+    pipe = shop.folder / "pipe"
+    os.mkfifo(pipe)
+    running = shop.app.enqueue("listen", str(pipe))
+    with shop.start("worker", "--max-jobs", "1", "--grace", "10ms", "-c", "2") as worker:
+        worker.wait_for("listening")
+        first = lives(shop, 1)[0]
+        worker.wait_for("claiming no more")
+        waiting = shop.app.enqueue("life")
+        pipe.write_text("heard")
+        assert running.result(timeout=30) == "heard"
+        assert tuple(waiting.result(timeout=30)) != first
+        assert running.refresh().attempt == 1
+        worker.signal(signal.SIGTERM)
+        assert worker.code() == 0
+
+
+def test_a_signal_ends_a_worker_that_is_about_to_be_replaced(shop: Program) -> None:
+    """B7: the grace time counts from the signal, and no fresh process comes after it."""
+    pipe = shop.folder / "pipe"
+    os.mkfifo(pipe)
+    running = shop.app.enqueue("listen", str(pipe))
+    with shop.start("worker", "--max-jobs", "1", "--grace", "10ms", "-c", "2") as worker:
+        worker.wait_for("listening")
+        lives(shop, 1)
+        worker.wait_for("claiming no more")
+        worker.signal(signal.SIGTERM)
+        assert worker.code() == 0
+    assert (running.refresh().state, running.attempt) == (State.PENDING, 0)
+    assert shop.app.workers() == []
+
+
+def test_a_worker_with_too_many_runs_that_would_not_stop_is_replaced(shop: Program) -> None:
+    """Abandoned threads end with their process, and the jobs after them run in a fresh one."""
+    pipe = shop.folder / "pipe"
+    os.mkfifo(pipe)
+    shop.app.enqueue_many([shop.app.request("listen", [str(pipe)], attempts=1, timeout=0.05) for _ in range(3)])
+    with shop.start("worker", "-c", "3") as worker:
+        worker.wait_for("runs would not stop")
+        worker.wait_for("claiming no more; a fresh process")
+        worker.wait_for("tasks")
+        assert lives(shop, 1)[0][0] == worker.pid
+        worker.signal(signal.SIGTERM)
+        assert worker.code() == 0
+
+
+def test_a_burst_has_no_limits(shop: Program) -> None:
+    assert shop("worker", "--burst", "--max-jobs", "1").is_error(2, "--burst", "--max-jobs")
+
+
+@pytest.mark.parametrize("given", [["--max-memory", "much"], ["--max-jobs", "0"], ["--max-jobs", "few"]])
+def test_limits_that_are_none_are_refused(shop: Program, given: list[str]) -> None:
+    assert shop("worker", *given).is_error(2, *given)
+
+
+def test_the_memory_of_this_process_is_known() -> None:
+    from windlass.worker.resources import cpu_seconds, resident_memory
+
+    told = Path("/proc/self/status").read_text().split("VmRSS:")[1].split()[0]
+    assert abs(resident_memory() - int(told) * 1024) < 20_000_000
+    assert cpu_seconds() > 0

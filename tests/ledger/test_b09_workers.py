@@ -1,0 +1,89 @@
+"""What a worker shows of itself, while it lives and after it was lost."""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+
+from tests.ledger.apps import LONG_LEASE, eventually, gate
+from windlass import State, Windlass
+from windlass.store.jobs import Claimant, cycle
+from windlass.store.leases import Presence, open_lease
+from windlass.testing import ManualClock
+from windlass.version import VERSION
+
+HOUR = 3_600_000
+
+
+def test_a_worker_shows_what_it_is_and_does(app: Windlass) -> None:
+    """B9: state, current jobs, counts, host, pid, memory, CPU, uptime, versions."""
+    with gate() as busy:
+
+        @app.task(name="slow")
+        def slow() -> None:
+            busy.wait()
+
+        with app.worker(lease=LONG_LEASE, heartbeat="50ms", concurrency=3, grace=0):
+            job = slow.enqueue()
+            busy.await_entered()
+            eventually(lambda: app.workers()[0].state == "busy", "the next heartbeat tells")
+            [view] = app.workers()
+            info = view.info
+            assert (info["host"], info["pid"]) == (socket.gethostname(), os.getpid())
+            assert (info["python"], info["version"]) == (platform.python_version(), VERSION)
+            assert (info["queues"], info["concurrency"]) == (["default"], 3)
+            assert info["running"] == [{"id": job.id, "task": "slow"}]
+            assert (info["running_count"], info["ended"], info["refused"], info["abandoned"]) == (1, 0, 0, 0)
+            assert info["memory"] > 1_000_000
+            assert info["cpu"] >= 0
+            assert info["uptime"] >= 0
+
+
+def test_a_worker_shows_its_last_twenty_jobs(app: Windlass) -> None:
+    """B9: the newest first, with how each ended."""
+
+    @app.task(name="quick")
+    def quick(number: int) -> None:
+        if number == 24:
+            raise ValueError("no")
+
+    with app.worker(lease=LONG_LEASE, heartbeat="50ms", concurrency=1):
+        jobs = [quick.options(attempts=1).enqueue(number) for number in range(25)]
+        eventually(lambda: app.workers()[0].info["ended"] == 25, "the next heartbeat tells")
+        last = app.workers()[0].info["last"]
+    assert [shown["id"] for shown in last] == [job.id for job in reversed(jobs[5:])]
+    assert [shown["state"] for shown in last] == ["failed"] + ["completed"] * 19
+    assert {shown["task"] for shown in last} == {"quick"}
+    assert all(shown["ran_for"] >= 0 for shown in last)
+
+
+def test_a_clean_stop_disappears_at_once(app: Windlass) -> None:
+    """B9."""
+    with app.worker(["default"]):
+        assert len(app.workers()) == 1
+    assert app.workers() == []
+
+
+def test_a_lost_worker_shows_for_a_day_what_was_taken_from_it(app: Windlass, clock: ManualClock) -> None:
+    """B9: the jobs, where they went, when, and who took them."""
+    job = app.enqueue("somewhere.else")
+    for operation in (
+        open_lease(Presence("instance", "dead-worker-0-1", "idle", "{}"), lease="its lease", ttl=HOUR),
+        cycle(Claimant("dead-worker-0-1", "its lease", "token"), rooms=[("default", 1)]),
+    ):
+        app._session.run(operation)
+    assert [(view.state, view.taken) for view in app.workers()] == [("idle", ())]
+    clock.advance("1h")
+    app.rescue()
+    [view] = app.workers()
+    assert (view.name, view.state) == ("dead-worker-0-1", "lost")
+    [taken] = view.taken
+    assert (taken.id, taken.state, taken.at) == (job.id, State.PENDING, clock.now())
+    clock.advance("22h")
+    app.clean()
+    assert app.workers() == [view]
+    assert app.overview().workers == [view]
+    clock.advance("2h")
+    app.clean()
+    assert app.workers() == []

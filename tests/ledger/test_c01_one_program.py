@@ -1,0 +1,92 @@
+"""One program, alone or as many replicas: what it says and does is the same on every store."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.cli.program import Program, eventually
+from tests.ledger.apps import PATIENCE
+from tests.store.places import Place
+from windlass import JobFailed, State, Windlass
+
+PROGRAM = """
+from windlass import Retry, Windlass
+
+app = Windlass(namespace="{namespace}")  # the store comes from the environment
+
+
+@app.task(name="double", queue="sums", retry=Retry(attempts=1))
+def double(number: int) -> int:
+    if number < 0:
+        raise ValueError("below zero")
+    return 2 * number
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path, place: Place) -> Iterator[Program]:
+    """The program in a folder of its own; it names no store."""
+    made = Program(tmp_path, place)
+    made.write("jobs.py", PROGRAM.format(namespace=place.namespace))
+    yield made
+    made.app.close(wait=False)
+
+
+def test_the_command_line_tells_the_same_story(program: Program) -> None:
+    """C1: enqueue, run, look, fail, retry, purge: the same answers on every store."""
+    for id, number in (("good", 21), ("bad", -1), ("late", 4)):
+        options = ["--delay", "1h"] if id == "late" else []
+        made = program.json("enqueue", "double", f"[{number}]", "--id", id, *options)
+        assert (made["queue"], made["duplicate"]) == ("sums", False)
+    assert program.json("enqueue", "double", "[21]", "--id", "good")["duplicate"]
+    assert program("worker", "--burst").code == 0
+    status = program.json("status")
+    counts = {state: count for state, count in status["counts"].items() if count}
+    assert counts == {"scheduled": 1, "completed": 1, "failed": 1}
+    assert [queue["name"] for queue in program.json("queues", "list")["queues"]] == ["default", "sums"]
+    shown = program.json("jobs", "show", "good")
+    assert (shown["state"], shown["result"], shown["attempt"]) == ("completed", 42, 1)
+    assert [job["id"] for job in program.json("jobs", "list")["jobs"]] == ["late", "bad", "good"]
+    [dead] = program.json("dead", "list")["jobs"]
+    assert (dead["id"], dead["reason"]) == ("bad", "attempts")
+    assert program("dead", "retry", "bad").code == 0
+    assert program("worker", "--burst").code == 0
+    assert [job["id"] for job in program.json("dead", "list")["jobs"]] == ["bad"]
+    assert program("jobs", "cancel", "late").code == 0
+    assert program.json("jobs", "show", "late")["state"] == "cancelled"
+
+
+def test_replicas_share_the_work(program: Program) -> None:
+    """C1: three worker processes on one store run every job once."""
+    app = program.app
+    with ExitStack() as stack:
+        for number in range(3):
+            arguments = ["worker", "--id", str(number), "-c", "1", "--json"]
+            stack.enter_context(program.start(*arguments)).wait_for("concurrency")
+        jobs = app.enqueue_many([app.request("double", (number,), queue="sums") for number in range(90)])
+        assert [job.result(timeout=PATIENCE) for job in jobs] == [2 * number for number in range(90)]
+        eventually(lambda: app.counts()[State.COMPLETED] == 90)
+    assert {(job.refresh().attempt, job.record.rescues) for job in jobs} == {(1, 0)}
+    assert len({job.worker for job in jobs}) > 1
+
+
+def test_the_same_code_in_one_process(place: Place) -> None:
+    """C1: enqueue, worker, result and error in the program itself, with nothing but the URL and a namespace."""
+    with Windlass(place.url, namespace=place.namespace) as app:
+
+        @app.task
+        def double(number: int) -> int:
+            if number < 0:
+                raise ValueError("below zero")
+            return 2 * number
+
+        with app.worker():
+            assert double.enqueue(21).result(timeout=PATIENCE) == 42
+            with pytest.raises(JobFailed, match="below zero"):
+                double.options(attempts=1).enqueue(-1).result(timeout=PATIENCE)
+        assert json.loads(app.jobs(state="completed")[0].record.payload)["args"] == [21]

@@ -1,0 +1,108 @@
+"""What a store holds, seen and changed past the API."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Any, Protocol
+
+from tests.places.raw_postgres import RawPostgres
+from tests.places.raw_redis import RawRedis
+from tests.places.raw_sqlite import RawSqlite
+from tests.store.places import Place, SqlitePlace
+from windlass import Job
+from windlass.store.leases import Presence, close_lease, open_lease
+from windlass.store.operation import Operation, drive
+
+HOUR = 3_600_000
+
+Value = str | int | bytes | None
+
+
+class Raw(Protocol):
+    """One store's data as it lies there."""
+
+    def write(self, job: Job[Any], columns: dict[str, Value]) -> None:
+        """Set parts of a job to what no operation would write."""
+
+    def read(self, job: Job[Any], column: str) -> bytes:
+        """What lies there as text, byte by byte."""
+
+    def give(self, job: Job[Any], lease: str) -> None:
+        """Let a running job go over to another lease under the next fence, all at once."""
+
+    def events(self) -> int:
+        """How many events are kept."""
+
+    def keys(self) -> list[str]:
+        """The unique keys that are held."""
+
+    def archived(self) -> list[tuple[str, str]]:
+        """ISO week and id of each job in the store's own archive."""
+
+    def leases(self) -> list[str]:
+        """All leases, whoever has them."""
+
+    def workers(self) -> list[str]:
+        """The ids of all workers."""
+
+    def commits(self) -> int:
+        """How many transactions that wrote something, or scripts, the store has seen to their end."""
+
+    def check(self) -> None:
+        """Fail if the data contradict themselves."""
+
+
+class Behind:
+    """One place's data, for what the API rightly does not show or allow."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._raw = _raw(place)
+
+    def damage(self, job: Job[Any], **columns: Value) -> None:
+        self._raw.write(job, columns)
+
+    def take_away(self, job: Job[Any]) -> None:
+        """Let a running job be another's from one moment to the next, while its owner keeps its lease."""
+        self._run(open_lease(Presence("thief", "thief", "busy", "{}"), lease="thief's", ttl=HOUR))
+        self._raw.give(job, "thief's")
+
+    def text(self, job: Job[Any], column: str) -> bytes:
+        return self._raw.read(job, column)
+
+    def events(self) -> int:
+        return self._raw.events()
+
+    def keys(self) -> list[str]:
+        return self._raw.keys()
+
+    def archived(self) -> list[tuple[str, str]]:
+        return self._raw.archived()
+
+    def commits(self) -> int:
+        return self._raw.commits()
+
+    def check(self) -> None:
+        self._raw.check()
+
+    def forget_leases(self) -> None:
+        """Delete every lease, and leave its worker and its jobs as they are."""
+        for lease in self._raw.leases():
+            self._run(close_lease(worker="", lease=lease))
+
+    def forget_workers(self) -> None:
+        """Delete every worker, and leave its lease and its jobs as they are."""
+        for worker in self._raw.workers():
+            self._run(close_lease(worker=worker, lease=""))
+
+    def _run(self, operation: Operation[None]) -> None:
+        with closing(self._place.open(now=None)) as driver:
+            drive(operation, driver.execute)
+
+
+def _raw(place: Place) -> Raw:
+    if isinstance(place, SqlitePlace):
+        return RawSqlite(place.path)
+    if place.url.startswith("postgresql:"):
+        return RawPostgres(place.url, place.namespace)
+    return RawRedis(place.url, place.namespace)

@@ -1,0 +1,103 @@
+"""Places as pytest fixtures, and the marker for a test that is about one store.
+
+A folder whose tests run on several stores names them in its ``conftest.py`` (``STORES``) and has a fixture ``place``
+with them as parameters, which asks ``place_on`` for an empty one. A test that is marked ``only_on("sqlite")`` runs on
+that store alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from tests.ledger.apps import Apps
+from tests.places.behind import Behind
+from tests.places.raw_sqlite import RawSqlite
+from tests.store.places import Place, ServerPlace, SqlitePlace, put_postgres, put_redis, wipe_postgres, wipe_redis
+
+PlaceOn = Callable[[str], Place]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "only_on(*stores): is about these stores, and runs on no other")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    elsewhere = [item for item in items if not _is_at_home(item)]
+    if elsewhere:
+        config.hook.pytest_deselected(items=elsewhere)
+        items[:] = [item for item in items if _is_at_home(item)]
+
+
+def _is_at_home(item: pytest.Item) -> bool:
+    """Whether the test is meant for the store that it would run on."""
+    mark = item.get_closest_marker("only_on")
+    if mark is None or not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
+        return True
+    return item.callspec.params.get("place", mark.args[0]) in mark.args
+
+
+@pytest.fixture
+def place_on(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[PlaceOn]:
+    """Makes empty places on the stores that the test names; nothing of them is left on a server when the test ends."""
+    with ExitStack() as made:
+
+        def make(store: str) -> Place:
+            place = _PLACES[store](request, tmp_path)
+            made.callback(place.erase)
+            return place
+
+        yield make
+
+
+@pytest.fixture
+def new_app(place: Place) -> Iterator[Apps]:
+    """Makes apps that share the test's store, as the processes of one system do; they go by the real clock."""
+    with Apps(place) as apps:
+        yield apps
+
+
+@pytest.fixture
+def behind(place: Place) -> Behind:
+    """What the store holds, past the API."""
+    return Behind(place)
+
+
+@pytest.fixture
+def file(place: Place) -> RawSqlite:
+    """The test's database file, for tests that are about SQLite."""
+    assert isinstance(place, SqlitePlace)
+    return RawSqlite(place.path)
+
+
+def _sqlite(_: pytest.FixtureRequest, folder: Path) -> Place:
+    return SqlitePlace(folder / "jobs.db")
+
+
+def _sqlite_stdlib(_: pytest.FixtureRequest, folder: Path) -> Place:
+    return SqlitePlace(folder / "jobs.db", "?driver=stdlib&durability=normal")
+
+
+def _postgres(request: pytest.FixtureRequest, _: Path) -> Place:
+    return ServerPlace(request.getfixturevalue("postgres_dsn"), _namespace(), wipe_postgres, put_postgres)
+
+
+def _redis(request: pytest.FixtureRequest, _: Path) -> Place:
+    return ServerPlace(request.getfixturevalue("redis_url"), _namespace(), wipe_redis, put_redis)
+
+
+def _namespace() -> str:
+    # Random, not counted: a server that the environment names is shared with other runs.
+    return f"t_{uuid4().hex[:16]}"
+
+
+_PLACES: dict[str, Callable[[pytest.FixtureRequest, Path], Place]] = {
+    "sqlite": _sqlite,
+    "sqlite-stdlib": _sqlite_stdlib,
+    "postgres": _postgres,
+    "redis": _redis,
+}

@@ -1,0 +1,68 @@
+"""The tables of a PostgreSQL schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from windlass import Job
+
+PARTS = {"errors": ["job", "finished"], "progress": ["job", "running", "finished"], "result": ["finished"]}
+"""Where a part of a job lies, if not in the table of jobs alone."""
+
+
+class RawPostgres:
+    """A connection of the test's own for each look."""
+
+    def __init__(self, url: str, schema: str) -> None:
+        self._url = url
+        self._schema = schema
+
+    def write(self, job: Job[Any], columns: dict[str, str | int | bytes | None]) -> None:
+        for name, value in columns.items():
+            text = value.decode() if isinstance(value, bytes) else value
+            for table in PARTS.get(name, ["job"]):
+                self._execute(f"UPDATE windlass_{table} SET {name} = %s WHERE seq = %s", (text, job.record.seq))
+
+    def read(self, job: Job[Any], column: str) -> bytes:
+        [(value,)] = self._execute(f"SELECT {column} FROM windlass_record WHERE id = %s", (job.id,))
+        return str(value).encode()
+
+    def give(self, job: Job[Any], lease: str) -> None:
+        moving = "UPDATE windlass_running SET lease = %s, fence = fence + 1 WHERE seq = %s"
+        self._execute(moving, (lease, job.record.seq))
+
+    def events(self) -> int:
+        [(count,)] = self._execute("SELECT count(*) FROM windlass_event")
+        return int(count)
+
+    def keys(self) -> list[str]:
+        return [str(key) for (key,) in self._execute("SELECT key FROM windlass_key ORDER BY key")]
+
+    def archived(self) -> list[tuple[str, str]]:
+        rows = self._execute("SELECT week, id FROM windlass_archive ORDER BY week, seq")
+        return [(str(week), str(id)) for week, id in rows]
+
+    def leases(self) -> list[str]:
+        return [str(id) for (id,) in self._execute("SELECT id FROM windlass_lease")]
+
+    def workers(self) -> list[str]:
+        return [str(id) for (id,) in self._execute("SELECT id FROM windlass_worker")]
+
+    def commits(self) -> int:
+        """Each transaction that writes takes the next number; only to look takes none."""
+        [(number,)] = self._execute("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint")
+        return int(number)
+
+    def check(self) -> None:
+        """Every job stands in exactly one place."""
+        standing = "(SELECT seq FROM windlass_ready UNION ALL SELECT seq FROM windlass_due UNION ALL"
+        standing += " SELECT seq FROM windlass_running UNION ALL SELECT seq FROM windlass_finished)"
+        astray = f"SELECT seq FROM {standing} AS standing FULL JOIN windlass_job AS job USING (seq)"
+        assert self._execute(f"{astray} GROUP BY seq HAVING count(standing.seq) <> 1 OR count(job.seq) <> 1") == []
+
+    def _execute(self, statement: str, params: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
+        import psycopg  # processes that a test starts would wait for it
+
+        with psycopg.connect(self._url, autocommit=True) as connection:
+            cursor = connection.execute(statement.replace("windlass_", f'"{self._schema}".').encode(), params)
+            return cursor.fetchall() if cursor.description else []

@@ -1,0 +1,97 @@
+"""The keys of an application on a Redis server (KEYS.md says what each holds)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from windlass import Job
+
+TEXTS = {"payload", "meta", "retry", "result", "errors", "progress"}
+"""Parts of a job that are fields of its hash if they are short; else they have keys, and the fields are empty."""
+
+
+SCRIPTED = ("eval", "evalsha", "fcall", "exec")
+"""Commands that do something as a whole."""
+
+
+class RawRedis:
+    """A connection of the test's own for each look."""
+
+    def __init__(self, url: str, tag: str) -> None:
+        self._url = url
+        self._prefix = f"{{{tag}}}:"
+
+    def write(self, job: Job[Any], columns: dict[str, str | int | bytes | None]) -> None:
+        with self._connected() as client:
+            for name, value in columns.items():
+                if name in TEXTS:
+                    client.set(f"{self._prefix}{name}:{job.record.seq}", value)
+                client.hset(f"{self._prefix}job:{job.record.seq}", name, "" if name in TEXTS else value)
+
+    def read(self, job: Job[Any], column: str) -> bytes:
+        assert column in TEXTS
+        with self._connected() as client:
+            text = client.hget(f"{self._prefix}job:{job.record.seq}", column)
+            return bytes(text or client.get(f"{self._prefix}{column}:{job.record.seq}"))
+
+    def give(self, job: Job[Any], lease: str) -> None:
+        record, fence = job.refresh().record, job.fence + 1
+        with self._connected() as client, client.pipeline(transaction=True) as pipe:
+            pipe.hdel(f"{self._prefix}held:{record.lease}", f"{record.seq}:{record.fence}")
+            pipe.hset(f"{self._prefix}held:{lease}", f"{record.seq}:{fence}", "token")
+            pipe.hset(f"{self._prefix}job:{record.seq}", mapping={"lease": lease, "fence": fence})
+            pipe.execute()
+
+    def events(self) -> int:
+        with self._connected() as client:
+            return sum(client.llen(key) for key in client.scan_iter(f"{self._prefix}events:*"))
+
+    def keys(self) -> list[str]:
+        return self._names("unique:")
+
+    def archived(self) -> list[tuple[str, str]]:
+        with self._connected() as client:
+            weeks = {week: client.hvals(f"{self._prefix}archive:{week}") for week in self._names("archive:")}
+        return [(week, json.loads(job)["id"]) for week, jobs in weeks.items() for job in jobs]
+
+    def leases(self) -> list[str]:
+        return self._names("lease:")
+
+    def workers(self) -> list[str]:
+        return self._names("worker:")
+
+    def commits(self) -> int:
+        with self._connected() as client:
+            ran = client.info("commandstats")
+        return sum(int(ran[f"cmdstat_{name}"]["calls"]) for name in SCRIPTED if f"cmdstat_{name}" in ran)
+
+    def check(self) -> None:
+        """Every counter says how many jobs there are, and every job's id leads to it."""
+        with self._connected() as client:
+            seqs = [key.decode().rpartition(":")[2] for key in client.scan_iter(f"{self._prefix}job:*", count=1000)]
+            pipe = client.pipeline()
+            for seq in seqs:
+                pipe.hmget(f"{self._prefix}job:{seq}", "state", "queue", "id")
+            jobs = pipe.execute()
+            found = Counter(f"{state.decode()}:{queue.decode()}" for state, queue, _ in jobs)
+            counted = {field.decode(): int(count) for field, count in client.hgetall(f"{self._prefix}counts").items()}
+            assert found == {field: count for field, count in counted.items() if count}
+            ids = client.hgetall(f"{self._prefix}ids")
+            assert ids == {id: seq.encode() for seq, (_, _, id) in zip(seqs, jobs, strict=True)}
+
+    def _names(self, kind: str) -> list[str]:
+        """The names behind a kind of key."""
+        start = f"{self._prefix}{kind}"
+        with self._connected() as client:
+            return sorted(key.decode().removeprefix(start) for key in client.scan_iter(f"{start}*"))
+
+    @contextmanager
+    def _connected(self) -> Iterator[Any]:
+        import redis  # processes that a test starts would wait for it
+
+        with redis.Redis.from_url(self._url) as client:
+            yield client

@@ -1,0 +1,83 @@
+"""The tables of an SQLite file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from windlass import Job
+
+PATIENCE = 10_000
+"""Milliseconds: a worker may be writing."""
+
+
+class RawSqlite:
+    """A connection of the test's own for each look."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def write(self, job: Job[Any], columns: dict[str, str | int | bytes | None]) -> None:
+        for name, value in columns.items():
+            # As text also where the bytes are none.
+            stored = "CAST(? AS TEXT)" if isinstance(value, bytes) else "?"
+            self.execute(f"UPDATE windlass_job SET {name} = {stored} WHERE id = ?", (value, job.id))
+
+    def read(self, job: Job[Any], column: str) -> bytes:
+        [(value,)] = self.execute(f"SELECT CAST({column} AS BLOB) FROM windlass_job WHERE id = ?", (job.id,))
+        return bytes(value)
+
+    def give(self, job: Job[Any], lease: str) -> None:
+        self.execute("UPDATE windlass_job SET lease = ?, fence = fence + 1 WHERE id = ?", (lease, job.id))
+
+    def events(self) -> int:
+        [(count,)] = self.execute("SELECT count(*) FROM windlass_event")
+        return int(count)
+
+    def keys(self) -> list[str]:
+        return [str(key) for (key,) in self.execute("SELECT key FROM windlass_key ORDER BY key")]
+
+    def archived(self) -> list[tuple[str, str]]:
+        rows = self.execute("SELECT week, id FROM windlass_archive ORDER BY week, seq")
+        return [(str(week), str(id)) for week, id in rows]
+
+    def leases(self) -> list[str]:
+        return [str(id) for (id,) in self.execute("SELECT id FROM windlass_lease")]
+
+    def workers(self) -> list[str]:
+        return [str(id) for (id,) in self.execute("SELECT id FROM windlass_worker")]
+
+    def commits(self) -> int:
+        """Those in the write-ahead log: the last frame of each says how large the file is after it."""
+        log = self._path.with_name(f"{self._path.name}-wal").read_bytes()
+        page, salts = int.from_bytes(log[8:12]), log[16:24]
+        frames = [log[start : start + 24] for start in range(32, len(log), 24 + page)]
+        return sum(frame[8:16] == salts and frame[4:8] != bytes(4) for frame in frames)
+
+    def check(self) -> None:
+        assert self.execute("PRAGMA integrity_check") == [("ok",)]
+
+    def execute(self, statement: str, params: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
+        """Run a statement that no operation would run."""
+        with self._connected() as connection:
+            return list(connection.execute(statement, params))
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep every other writer waiting, as a transaction does that somebody left open."""
+        with self._connected() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            yield
+
+    @contextmanager
+    def _connected(self) -> Iterator[apsw.Connection]:
+        connection = apsw.Connection(str(self._path))
+        try:
+            connection.set_busy_timeout(PATIENCE)
+            yield connection
+        finally:
+            connection.close()

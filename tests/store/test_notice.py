@@ -1,0 +1,38 @@
+"""notice: what happened and belongs to no job; and what rescue leaves there."""
+
+from __future__ import annotations
+
+import msgspec
+
+from tests.store.stores import Store
+from windlass.store.operation import Call, Operation
+from windlass.store.reading import EventRecord, notices
+
+
+def notice(kind: str, *rows: tuple[str, str]) -> Operation[None]:
+    yield Call("notice", {"kind": kind, "notices": list(rows)})
+
+
+def test_notices_are_read_the_newest_first(store: Store) -> None:
+    """A12: with the one whom they are about."""
+    store.run(notice("taken", ("w1", '{"a":1}'), ("w2", '{"b":"\\"2\\""}')))
+    now = store.clock.now()
+    assert store.run(notices()) == [
+        EventRecord(now, "taken", "w2", None, '{"b":"\\"2\\""}'),
+        EventRecord(now, "taken", "w1", None, '{"a":1}'),
+    ]
+    assert [event.worker for event in store.run(notices(1))] == ["w2"]
+
+
+def test_a_rescue_leaves_word_of_what_the_worker_lost(store: Store) -> None:
+    """B9: one notice for each worker; nothing where nothing was taken."""
+    job = store.claimed()
+    assert store.rescue() == []
+    assert store.run(notices()) == []
+    store.clock.advance(3_600_000)
+    [rescued] = store.rescue()
+    [event] = store.run(notices())
+    assert (event.kind, event.worker) == ("taken", store.job(job.id).worker)
+    assert msgspec.json.decode(event.detail or "")["jobs"] == [{"id": rescued.id, "state": "pending"}]
+    assert store.rescue() == []
+    assert len(store.run(notices())) == 1

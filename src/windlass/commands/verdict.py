@@ -1,0 +1,54 @@
+"""What the end of a command means for its job."""
+
+from __future__ import annotations
+
+import signal
+from typing import Any
+
+from windlass.commands.capture import HeadAndTail
+from windlass.commands.command import Command
+from windlass.errors import CommandFailed, PermanentError, Snooze
+
+_LAST_WORDS = 2_000
+
+
+def verdict(command: Command, code: int, *, stdout: HeadAndTail, stderr: HeadAndTail) -> dict[str, Any]:
+    """The job's result, if the exit code is one of success; otherwise raises what the code means."""
+    if code in command.accept:
+        return {
+            "exit_code": code,
+            "stdout": stdout.text(),
+            "stderr": stderr.text(),
+            "stdout_cut": stdout.cut,
+            "stderr_cut": stderr.cut,
+        }
+    snooze = (command.snooze_on or {}).get(str(code))
+    if snooze is not None:
+        raise Snooze(snooze)
+    failed = CommandFailed(_sentence(command, code, stdout, stderr), exit_code=code)
+    if code in command.give_up_on or (command.retry_on is not None and code not in command.retry_on):
+        raise PermanentError(str(failed)) from failed
+    raise failed
+
+
+def ended(code: int) -> str:
+    """
+    >>> ended(3), ended(-9)
+    ('exited with code 3', 'was killed by SIGKILL')
+    """
+    if code >= 0:
+        return f"exited with code {code}"
+    try:
+        return f"was killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"was killed by signal {-code}"
+
+
+def last_words(said: HeadAndTail) -> str:
+    return said.text().rstrip()[-_LAST_WORDS:]
+
+
+def _sentence(command: Command, code: int, stdout: HeadAndTail, stderr: HeadAndTail) -> str:
+    """How it ended, and the last that it said; a program that says nothing on stderr may have said it on stdout."""
+    words = last_words(stderr) or last_words(stdout)
+    return f"{command.argv[0]} {ended(code)}" + (f": {words}" if words else "")

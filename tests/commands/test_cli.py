@@ -1,0 +1,57 @@
+"""Commands at the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.program import JOBS, Program
+from windlass import State
+
+
+@pytest.fixture
+def windlass(tmp_path: Path) -> Iterator[Program]:
+    program = Program(tmp_path)
+    program.write("jobs.py", JOBS)
+    yield program
+    program.app.close()
+
+
+def test_a_command_is_enqueued_by_its_name(windlass: Program) -> None:
+    """Although no app registers it."""
+    made = windlass.json("enqueue", "windlass.command", '[["echo", "hi"]]', '{"cwd": "/"}', "--timeout", "30s")
+    job = windlass.app.job(made["id"])
+    assert (job.task, job.record.timeout) == ("windlass.command", 30_000)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (['["ls -l"]'], "never goes through a shell"),
+        (["[]"], "argv"),
+        (['[["ls"]]', '{"shell": true}'], "shell"),
+    ],
+)
+def test_a_wrong_command_is_refused(windlass: Program, arguments: list[str], complaint: str) -> None:
+    answer = windlass("enqueue", "windlass.command", *arguments)
+    assert answer.code == 2
+    assert complaint in answer.error
+    assert windlass.app.jobs() == []
+
+
+def test_a_worker_runs_commands_when_it_is_told_to(windlass: Program) -> None:
+    windlass("enqueue", "windlass.command", '[["pwd"]]')
+    assert windlass("worker", "--burst").code == 0
+    [job] = windlass.app.jobs()
+    assert (job.state, job.reason) == (State.SCHEDULED, "unknown_task")
+    job.reschedule(0)
+    assert windlass("worker", "--burst", "--allow-commands", "--commands-folder", "/").code == 0
+    assert job.refresh().result(timeout=0)["stdout"] == "/\n"
+
+
+def test_a_folder_without_leave_is_wrong_use(windlass: Program) -> None:
+    answer = windlass("worker", "--burst", "--commands-folder", "/")
+    assert answer.code == 2
+    assert "commands are not allowed" in answer.error

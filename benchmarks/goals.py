@@ -6,6 +6,7 @@ GOALS: dict[str, dict[str, float]] = {
     "sqlite": {
         "drain-async": 30_000,
         "drain-threads": 30_000,
+        "drain-processes": 10_000,
         "drain-two": 30_000,
         "enqueue-one": 4_000,
         "enqueue-bulk": 80_000,
@@ -22,6 +23,7 @@ GOALS: dict[str, dict[str, float]] = {
     "postgres": {
         "drain-async": 13_000,
         "drain-threads": 13_000,
+        "drain-processes": 8_000,
         "drain-two": 20_000,
         "enqueue-one": 1_500,
         "enqueue-bulk": 45_000,
@@ -38,6 +40,7 @@ GOALS: dict[str, dict[str, float]] = {
     "redis": {
         "drain-async": 18_000,
         "drain-threads": 18_000,
+        "drain-processes": 8_000,
         "drain-two": 23_000,
         "enqueue-one": 4_300,
         "enqueue-bulk": 40_000,
@@ -53,7 +56,7 @@ GOALS: dict[str, dict[str, float]] = {
     },
 }
 
-NOT_YET = ("process-isolated tasks (their executor is not built yet)",)
+NOT_YET: tuple[str, ...] = ()
 """Lines of the goals table that cannot be measured now."""
 
 

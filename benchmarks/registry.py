@@ -8,6 +8,8 @@ from benchmarks.measurement import Measurement
 from benchmarks.measurements import (
     claim_backlog,
     drain_async,
+    drain_features,
+    drain_processes,
     drain_threads,
     drain_two,
     enqueue_bulk,
@@ -26,7 +28,9 @@ MEASUREMENTS: dict[str, Measurement] = {
     for module in (
         drain_async,
         drain_threads,
+        drain_processes,
         drain_two,
+        drain_features,
         enqueue_one,
         enqueue_bulk,
         pick_up_idle,

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from benchmarks.isolated import noop_process
 from benchmarks.place import Place
-from windlass import Job, State, Windlass
+from windlass import ActiveJob, Job, State, Windlass
 
 _BULK = 10_000
+
+_log = logging.getLogger("bench")
+_log.setLevel(logging.INFO)
+_log.propagate = False
+_log.addHandler(logging.NullHandler())
 
 
 class Subject:
     """A ``Windlass`` on one store: jobs that do nothing, and one that notes how long it took to be picked up."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: Place, *, hooked: bool = False) -> None:
         self.app = Windlass(place.url, namespace=place.namespace)
         self.delays = array("q")
         """Nanoseconds from just before the enqueue to the first line of the task."""
@@ -34,7 +41,29 @@ class Subject:
             # The monotonic clock is the same in all processes of a machine.
             self.delays.append(time.monotonic_ns() - sent)
 
-        self.noops = {"async": noop_async, "threads": noop_thread}
+        @self.app.task(name="bench.bare", timeout=None)
+        async def bare(index: int) -> None:
+            pass
+
+        @self.app.task(name="bench.logging")
+        async def logging_one_line(index: int) -> None:
+            _log.info("job %s", index)
+
+        @self.app.task(name="bench.keeping", keep_log=True)
+        async def keeping_one_line(index: int) -> None:
+            _log.info("job %s", index)
+
+        if hooked:
+            self.app.around_run(_hook)
+        in_a_child = self.app.task(name=noop_process.name, isolation="process")(noop_process.function)
+        self.noops = {
+            "async": noop_async,
+            "threads": noop_thread,
+            "processes": in_a_child,
+            "bare": bare,
+            "logging": logging_one_line,
+            "keeping": keeping_one_line,
+        }
         self.stamp = stamp
 
     def preload(self, count: int, *, executor: str = "async") -> list[Job[Any]]:
@@ -64,3 +93,7 @@ class Subject:
             if time.monotonic() > until:
                 raise RuntimeError(f"{completed} jobs should have completed, the store says {counted}")
             time.sleep(0.02)
+
+
+def _hook(job: ActiveJob) -> Iterator[None]:
+    yield

@@ -19,13 +19,13 @@ from windlass import Job, Windlass
 _PAGE = 5_000
 
 
-def drain(round: Round, *, executor: str, processes: int = 1) -> Figures:
+def drain(round: Round, *, executor: str, processes: int = 1, hooked: bool = False) -> Figures:
     """Jobs per second of so many worker processes together, and the CPU time that a job costs them and the server."""
     warm_up, timed = round.scale.warm_up_jobs, round.scale.drain_jobs
     subject = Subject(round.place)
     jobs = subject.preload(warm_up + timed, executor=executor)
     with ExitStack() as stack:
-        workers = [stack.enter_context(worker_process(round.place)) for _ in range(processes)]
+        workers = [stack.enter_context(worker_process(round.place, hooked=hooked)) for _ in range(processes)]
         meter = Meter(round.server)
         cpu = -sum(worker.ask("start")["cpu"] for worker in workers)
         subject.wait_for_all(jobs, completed=len(jobs))

@@ -5,6 +5,7 @@ Its main thread waits for requests as it would wait for a signal: nothing is ask
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -12,25 +13,28 @@ from typing import Any
 from benchmarks.channel import Child, serve, usage
 from benchmarks.figures import delays
 from benchmarks.place import Place
+from benchmarks.server import cpu_seconds
 from benchmarks.subject import Subject
 
+_HOOKED = "--hooked"
 
-def worker_process(place: Place) -> Child:
+
+def worker_process(place: Place, *, hooked: bool = False) -> Child:
     """A worker that is built but not started: ``start``, then ``usage``, ``forget`` and ``delays`` as needed."""
-    return Child("benchmarks.processes.worker", place.url, place.namespace)
+    return Child("benchmarks.processes.worker", place.url, place.namespace, *([_HOOKED] if hooked else []))
 
 
-def main(url: str, namespace: str) -> None:
-    subject = Subject(Place(url, namespace))
-    worker = subject.app.worker()
+def main(url: str, namespace: str, *wishes: str) -> None:
+    subject = Subject(Place(url, namespace), hooked=_HOOKED in wishes)
+    worker = subject.app.worker(children=2)
 
     def start() -> Mapping[str, Any]:
-        before = usage()
+        before = family_usage()
         worker.start()
         return before
 
     def use() -> Mapping[str, Any]:
-        return {**usage(), "ended": worker.status().ended}
+        return {**family_usage(), "ended": worker.status().ended}
 
     def forget() -> Mapping[str, Any]:
         del subject.delays[:]
@@ -39,6 +43,12 @@ def main(url: str, namespace: str) -> None:
     serve({"start": start, "usage": use, "forget": forget, "delays": lambda: delays(subject.delays)})
     worker.stop()
     subject.app.close()
+
+
+def family_usage() -> Mapping[str, float]:
+    """What this process has used, with the CPU seconds of its children where the machine tells them."""
+    own = usage()
+    return {**own, "cpu": max(own["cpu"], cpu_seconds(os.getpid()))}
 
 
 if __name__ == "__main__":

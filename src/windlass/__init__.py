@@ -15,7 +15,10 @@ from windlass.core.unique import Unique
 from windlass.errors import (
     AppClosed,
     Cancel,
+    CommandFailed,
     ConfigError,
+    HelperDied,
+    HelperFailed,
     IdConflict,
     IllegalTransition,
     JobCancelled,
@@ -40,6 +43,8 @@ from windlass.version import VERSION as __version__
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
+    from windlass.commands.command import command
+    from windlass.commands.helper import Helper
     from windlass.core.codec import Limits
     from windlass.core.fault import Fault
     from windlass.job import Job, Progress
@@ -52,6 +57,7 @@ else:
     _HOMES = {
         "ClaimedJob": "windlass.pull",
         "Fault": "windlass.core.fault",
+        "Helper": "windlass.commands.helper",
         "Job": "windlass.job",
         "Limits": "windlass.core.codec",
         "Progress": "windlass.job",
@@ -60,6 +66,7 @@ else:
         "Retention": "windlass.retention",
         "Task": "windlass.task",
         "Windlass": "windlass.app",
+        "command": "windlass.commands.command",
     }
 
     def __getattr__(name: str) -> object:
@@ -78,8 +85,12 @@ __all__ = [
     "AppClosed",
     "Cancel",
     "ClaimedJob",
+    "CommandFailed",
     "ConfigError",
     "Fault",
+    "Helper",
+    "HelperDied",
+    "HelperFailed",
     "IdConflict",
     "IllegalTransition",
     "Job",
@@ -111,5 +122,6 @@ __all__ = [
     "Windlass",
     "WindlassError",
     "__version__",
+    "command",
     "current_job",
 ]

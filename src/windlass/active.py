@@ -6,7 +6,8 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any, Protocol
 
-from windlass.errors import Cancel, ConfigError, LeaseLost
+from windlass.core.duration import duration
+from windlass.errors import Cancel, ConfigError, Duration, LeaseLost
 
 
 class RunControl(Protocol):
@@ -14,6 +15,9 @@ class RunControl(Protocol):
 
     def report_progress(self, value: float | None, text: str | None) -> bool:
         """Show progress; false when the lease is lost."""
+
+    def extend(self, seconds: float) -> None:
+        """Let the run take this much longer, from now on."""
 
     @property
     def is_cancelled(self) -> bool: ...
@@ -44,7 +48,18 @@ class ActiveJob:
     >>> app.close()
     """
 
-    __slots__ = ("_control", "_meta", "attempt", "correlation_id", "fence", "id", "max_attempts", "queue", "task")
+    __slots__ = (
+        "_control",
+        "_meta",
+        "attempt",
+        "correlation_id",
+        "fence",
+        "id",
+        "is_cooperative",
+        "max_attempts",
+        "queue",
+        "task",
+    )
 
     def __init__(
         self,
@@ -67,6 +82,8 @@ class ActiveJob:
         self.max_attempts = max_attempts
         self.fence = fence
         self.correlation_id = correlation_id
+        self.is_cooperative = False
+        """Whether the task has looked for itself whether it should stop; it is told before it is interrupted."""
         self._meta = meta
         self._control = control
 
@@ -77,18 +94,37 @@ class ActiveJob:
 
     @property
     def cancelled(self) -> bool:
-        """Whether somebody wants this run to stop: a cancel request, a lost lease or a shutdown beyond its grace."""
+        """Whether this run should stop: a cancel request, its time is over, a lost lease, a shutdown beyond its grace.
+
+        A task that looks here, or calls ``checkpoint()``, has a second to stop by itself before it is interrupted.
+        """
+        self.is_cooperative = True
         return self._control.is_cancelled or self._control.is_stopping
 
     def progress(self, value: float | None = None, text: str | None = None) -> None:
-        """Show how far the run is, from 0 to 1, with a word about it; raises ``LeaseLost`` when it is ours no more."""
+        """Show how far the run is, from 0 to 1, with a word about it; raises ``LeaseLost`` when it is ours no more.
+
+        Waits for the store, so async tasks use ``aprogress``. A store that is away is none of the task's business: what
+        cannot be shown now is left out.
+        """
         if value is not None and not 0 <= value <= 1:
             raise ConfigError(f"progress must lie between 0 and 1, got {value!r}")
         if not self._control.report_progress(value, text):
             raise LeaseLost(f"job {self.id}: another run has taken over (our fence is {self.fence})")
 
+    async def aprogress(self, value: float | None = None, text: str | None = None) -> None:
+        """``progress`` for async code: the event loop goes on meanwhile."""
+        import asyncio
+
+        await asyncio.to_thread(self.progress, value, text)
+
+    def extend(self, length: Duration) -> None:
+        """Give this run so much time from now on, if its limit would be over sooner; the next run has the usual one."""
+        self._control.extend(duration(length, "length").total_seconds())
+
     def checkpoint(self) -> None:
         """Stop here if somebody wants this run to stop: raises ``Cancel`` or ``LeaseLost``; otherwise does nothing."""
+        self.is_cooperative = True
         if self._control.is_cancelled:
             raise Cancel(f"job {self.id} was cancelled")
         if self._control.is_stopping:
@@ -103,6 +139,12 @@ class Run(Protocol):
 
     @property
     def active(self) -> ActiveJob: ...
+
+    def logged(self, entry: str) -> None:
+        """Keep what the job logged, for its history."""
+
+    def printed(self, text: str) -> None:
+        """Keep what the job printed; a line may come in pieces."""
 
 
 running: ContextVar[Run | None] = ContextVar("windlass_running", default=None)

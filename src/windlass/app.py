@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, overload
 
 from windlass import clock
 from windlass.actor import actor
+from windlass.commands.command import COMMAND, command
+from windlass.commands.guardian import Guardian
+from windlass.commands.program import Program, ProgramSettings
 from windlass.core import names
 from windlass.core.codec import Codec, Limits
 from windlass.core.duration import duration, milliseconds
@@ -19,6 +22,7 @@ from windlass.core.unique import Unique
 from windlass.enqueuing import DEFAULT_QUEUE, Enqueuer
 from windlass.errors import ConfigError, Duration
 from windlass.forking import start_anew_in_child
+from windlass.hooks import Enqueuing, Hookable, Hooks
 from windlass.job import Job
 from windlass.operating import Operating
 from windlass.options import UNSET, WorkerOptions, check_known
@@ -37,6 +41,7 @@ from windlass.transaction import Transaction, Transactions
 from windlass.waiting import Waiter
 
 if TYPE_CHECKING:
+    from windlass.commands.helper import Helper
     from windlass.worker.worker import Worker
 
 P = ParamSpec("P")
@@ -45,11 +50,11 @@ R = TypeVar("R")
 _TASK_SETTINGS = tuple(field.name for field in fields(TaskSettings) if field.init)
 DEFAULT_URL = "sqlite:///windlass.db"
 
-Runnable = Task[..., Any] | TaskWithOptions[..., Any] | Callable[..., Any] | str
-"""What can be enqueued: a task, a task under options, a plain function of a module, or a task's name."""
+Runnable = Task[..., Any] | TaskWithOptions[..., Any] | Request | Callable[..., Any] | str
+"""What can be enqueued: a task, a task under options, a request, a plain function of a module, or a task's name."""
 
 
-class Windlass(Operating):
+class Windlass(Operating, Hookable):
     """An application's jobs: its tasks, its store, and everything that can be asked of them.
 
     ``url`` comes from the argument, ``$WINDLASS_URL``, ``[tool.windlass]`` in pyproject.toml, or is
@@ -91,6 +96,7 @@ class Windlass(Operating):
         self._routes: dict[str, str] = {}
         self._codec = Codec(types, limits or Limits())
         self._registry = Registry(importable=importable, adopt=self._adopt)
+        self._hooks = Hooks(lambda: self._registry)
         deadline = duration(store_deadline, "store_deadline").total_seconds()
         self._session = Session(open_driver(self.url, namespace=namespace, now=clock, deadline=deadline))
         self._ids = UlidSource(now=self._now, random_bits=_random_bits)
@@ -104,6 +110,9 @@ class Windlass(Operating):
         self._workers_rest = False
         """Whether a test keeps workers from claiming (see ``windlass.testing``)."""
         self._actor = actor()
+        self._guardian = Guardian()
+        start_anew_in_child(self._guardian, Guardian.start_anew)
+        self._helpers: dict[str, Helper] = {}
 
     def __enter__(self) -> Windlass:
         return self
@@ -146,6 +155,7 @@ class Windlass(Operating):
         recycle_after: int | None = None,
         max_memory: int | str | None = None,
         retry_abandoned: bool = False,
+        keep_log: bool = False,
     ) -> _TaskDecorator: ...
     def task(self, function: Callable[..., Any] | None = None, /, *, name: str | None = None, **options: Any) -> Any:
         """Register a function as a task: bare, or with options for all of its jobs."""
@@ -204,6 +214,18 @@ class Windlass(Operating):
         """
         return self._transactions.begin(connection)
 
+    command = staticmethod(command)
+
+    def helper(self, name: str, argv: Sequence[str], **settings: Unpack[ProgramSettings]) -> Helper:
+        """A program that stays and answers jobs, one line of JSON for each; see ``Helper`` and docs/commands.md."""
+        from windlass.commands.helper import Helper
+
+        check_known(settings, tuple(ProgramSettings.__annotations__), "helper option")
+        helper = Helper(self, Program(name, argv, **settings))
+        if self._helpers.setdefault(name, helper).program != helper.program:
+            raise ConfigError(f"helper {name!r} is declared twice, with different settings")
+        return self._helpers[name]
+
     def claim(self, limit: int = 1, *, queues: Sequence[str] = (), lease: Duration = "5m") -> list[ClaimedJob]:
         """Take up to ``limit`` jobs to drive them by hand; each stays ours for ``lease`` unless it is extended."""
         return self._claimed(self._session.run(self._claim(limit, queues, lease)))
@@ -250,7 +272,7 @@ class Windlass(Operating):
     def run_worker(
         self, queues: Mapping[str, int] | Sequence[str] | None = None, **options: Unpack[WorkerOptions]
     ) -> None:
-        """Run a worker until a signal ends it."""
+        """Run a worker until a signal ends it, or until it needs a fresh process because too many runs would not stop."""
         from windlass.worker.signals import run_until_signalled
 
         run_until_signalled(self.worker(queues, **options))
@@ -264,6 +286,9 @@ class Windlass(Operating):
             return
         for worker in self._workers:
             worker.stop(grace=timeout if wait else 0)
+        for helper in self._helpers.values():
+            helper.close()
+        self._guardian.close()
         self._session.close()
 
     def _now(self) -> int:
@@ -278,16 +303,23 @@ class Windlass(Operating):
     def _adopt(self, function: Callable[..., Any], name: str) -> Task[..., Any]:
         return self._register(function, name, TaskSettings())
 
-    def _register(self, function: Callable[..., Any], name: str, settings: TaskSettings) -> Task[..., Any]:
-        task: Task[..., Any] = Task(
-            self, function, name=name, settings=settings, signature=self._codec.signature(function)
-        )
+    def _register(
+        self, function: Callable[..., Any], name: str, settings: TaskSettings, kind: type[Task[..., Any]] = Task
+    ) -> Task[..., Any]:
+        if name == COMMAND:
+            raise ConfigError(f"task name {name!r}: jobs of that name are commands; give the task another name=")
+        task = kind(self, function, name=name, settings=settings, signature=self._codec.signature(function))
         self._registry.add(task)
+        self._hooks.put_around(task)
         return task
 
     def _request(self, task: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Request:
         if isinstance(task, TaskWithOptions | Task):
             return task.request(*args, **kwargs)
+        if isinstance(task, Request):
+            return _complete(task, args, kwargs)
+        if task == COMMAND:
+            return command(*args, **kwargs)
         if isinstance(task, str):
             known = self._registry.find(task)
             return known.request(*args, **kwargs) if known else Request(names.task_name(task), args, kwargs)
@@ -302,6 +334,30 @@ class Windlass(Operating):
         return self._handle(stored)
 
     def _store(self, requests: list[Request]) -> list[Enqueued]:
+        if not self._hooks.around_enqueue:
+            return self._put(requests)
+        enqueuing = Enqueuing(self._hooks.around_enqueue, requests)
+        try:
+            stored = self._put(enqueuing.requests)
+        except BaseException as error:
+            enqueuing.failed(error)
+            raise
+        enqueuing.stored(self._handles(stored))
+        return stored
+
+    async def _astore(self, requests: list[Request]) -> list[Enqueued]:
+        if not self._hooks.around_enqueue:
+            return await self._aput(requests)
+        enqueuing = Enqueuing(self._hooks.around_enqueue, requests)
+        try:
+            stored = await self._aput(enqueuing.requests)
+        except BaseException as error:
+            enqueuing.failed(error)
+            raise
+        enqueuing.stored(self._handles(stored))
+        return stored
+
+    def _put(self, requests: list[Request]) -> list[Enqueued]:
         joined = self._transactions.joined(requests)
         if joined is not None:
             return joined.run(self._enqueuer.store(requests))
@@ -309,7 +365,7 @@ class Windlass(Operating):
         self._session.announce(Topic.WORK)
         return stored
 
-    async def _astore(self, requests: list[Request]) -> list[Enqueued]:
+    async def _aput(self, requests: list[Request]) -> list[Enqueued]:
         joined = self._transactions.joined(requests)
         if joined is not None:
             return await joined.arun(self._enqueuer.store(requests))
@@ -373,6 +429,12 @@ class _TaskDecorator:
     def __call__(self, function: Callable[P, R], /) -> Task[P, R]: ...
     def __call__(self, function: Callable[..., Any], /) -> Any:
         raise NotImplementedError
+
+
+def _complete(request: Request, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Request:
+    if args or kwargs:
+        raise TypeError(f"a request has its arguments already; give it alone, without {args!r} {kwargs!r}")
+    return request
 
 
 def _random_bits(count: int) -> int:

@@ -101,6 +101,23 @@ class UnknownTask(WindlassError):
     """No task of this name is registered with the app."""
 
 
+class CommandFailed(WindlassError):
+    """A command could not be started, or ended with an exit code that is no success; ends with its last words."""
+
+    def __init__(self, text: str, *, exit_code: int | None = None) -> None:
+        super().__init__(text)
+        self.exit_code = exit_code
+        """Negative after a signal; None when it could not be started."""
+
+
+class HelperFailed(WindlassError):
+    """A helper answered with an error, or with something that is no answer."""
+
+
+class HelperDied(WindlassError):
+    """A helper ended while it had a job: a crash of that job, and of no other."""
+
+
 class PermanentError(WindlassError):
     """Raised in a task: fail for good, do not retry."""
 
@@ -146,5 +163,24 @@ class Cancel(WindlassError):
 class JobInterrupted(BaseException):
     """Raised by the worker inside a task that has to stop: its time is over, it was cancelled, or its lease is lost.
 
-    Not an ``Exception``, so that a task's own ``except Exception`` does not swallow it; let it pass.
+    Not an ``Exception``, so that a task's own ``except Exception`` does not swallow it. Clean up in ``finally`` and
+    let it pass: a task that swallows it is interrupted again every second, and after five seconds left to itself.
+
+    >>> from windlass import JobFailed, Windlass
+    >>> app = Windlass("sqlite:///:memory:")
+    >>> @app.task(timeout=0.1)
+    ... def spin() -> None:
+    ...     try:
+    ...         while True:
+    ...             pass
+    ...     finally:
+    ...         print("cleaned up")
+    >>> with app.worker():
+    ...     try:
+    ...         spin.options(attempts=1).enqueue().result(timeout=10)
+    ...     except JobFailed as failed:
+    ...         print(failed.type, failed.message)
+    cleaned up
+    TimeoutError ran longer than 0.1 s
+    >>> app.close()
     """

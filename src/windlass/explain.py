@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
+from windlass import clock
+from windlass.commands.command import COMMAND
 from windlass.core.record import JobRecord
 from windlass.core.state import State
-from windlass.store.reading import Gates
+from windlass.store.reading import EventRecord, Gates
 
 
-def explain(gates: Gates, job: JobRecord) -> str:
+def explain(gates: Gates, job: JobRecord, events: Sequence[EventRecord] = ()) -> str:
     """The first gate that is shut, by the same conditions that the claim checks."""
     match gates.state:
         case State.RUNNING:
-            return f"it is running on {gates.worker}"
-        case State.COMPLETED | State.CANCELLED:
-            return f"it is {gates.state}"
+            return f"it is running on {gates.worker}{_asked(job)}"
+        case State.COMPLETED:
+            return "it is completed"
+        case State.CANCELLED:
+            return f"it is cancelled{_left_behind(job, events)}"
         case State.FAILED:
-            return f"it failed ({gates.reason}); retry it to run it again"
+            return f"it failed ({gates.reason}){_left_behind(job, events)}; retry it to run it again"
         case State.SCHEDULED | State.RETRYING:
             return _not_due(gates, job)
         case State.BLOCKED:
@@ -26,8 +31,27 @@ def explain(gates: Gates, job: JobRecord) -> str:
             return _pending(gates, job)
 
 
+def _asked(job: JobRecord) -> str:
+    if job.cancel_requested_at is None:
+        return ""
+    return f"; asked to stop at {clock.instant(job.cancel_requested_at):%Y-%m-%d %H:%M:%S} UTC, it has not stopped yet"
+
+
+def _left_behind(job: JobRecord, events: Sequence[EventRecord]) -> str:
+    """Whether its last run may still be at work, because it would not stop."""
+    for event in events:
+        if event.kind == "abandoned" and event.fence == job.fence:
+            return f", but its run on {event.worker} would not stop and may still be at work"
+    return ""
+
+
 def _not_due(gates: Gates, job: JobRecord) -> str:
     due = f"due in {_length(gates.due_in)}" if gates.due_in > 0 else "due now, waiting to be promoted"
+    if gates.reason == "unknown_task" and job.task == COMMAND:
+        return (
+            f"no worker that met it allows commands ({due}); start one with windlass worker --allow-commands, or "
+            "app.worker(allow_commands=True)"
+        )
     if gates.reason == "unknown_task":
         return (
             f"no worker that met it knows the task {job.task!r} ({due}); deploy a worker that registers it, or, for a "

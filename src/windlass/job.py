@@ -155,6 +155,12 @@ class Job(Generic[R]):
         return read_faults(self.record.errors).left_out
 
     @property
+    def log(self) -> str:
+        """What its newest attempt has logged that raised, or that returned if its task has ``keep_log=True``."""
+        history = read_faults(self.record.errors)
+        return history.log or (history.faults[-1].log if history.faults else "")
+
+    @property
     def progress(self) -> Progress:
         return _progress(self.record.progress)
 
@@ -307,7 +313,10 @@ class Job(Generic[R]):
         gates = yield from reading.gates(self.record.seq)
         if gates is None:
             raise JobNotFound(f"no job has the id {self.id!r}")
-        return explain(gates, self.record)
+        if gates.state not in (State.CANCELLED, State.FAILED):
+            return explain(gates, self.record)
+        story = yield from reading.story(self.record.seq)
+        return explain(gates, self.record, story.events)
 
     def _wait(self, timeout: Duration | None) -> Settled:
         limit = None if timeout is None else duration(timeout, "timeout").total_seconds()

@@ -20,10 +20,11 @@ from windlass.queue import Queue
 from windlass.retention import Archive, Cleaned, Retention, clean
 from windlass.session import Session
 from windlass.store import jobs, leases, queues, reading
+from windlass.store.driver import Topic
 from windlass.store.jobs import Rescued
 from windlass.store.operation import Operation
 from windlass.store.reading import DeadGroup, Filter
-from windlass.workers import WorkerView, view_of
+from windlass.workers import WorkerView, worker_views
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
@@ -109,11 +110,11 @@ class Operating:
 
     def workers(self) -> list[WorkerView]:
         """The workers that live, and those that were lost within a day."""
-        return [view_of(record) for record in self._session.run(leases.workers())]
+        return self._session.run(worker_views())
 
     async def aworkers(self) -> list[WorkerView]:
         """``workers`` for async code."""
-        return [view_of(record) for record in await self._session.arun(leases.workers())]
+        return await self._session.arun(worker_views())
 
     def pause_worker(self, worker: str, *, by: str = "api") -> int:
         """Let one worker (its id or name) claim no more; how many workers that reaches."""
@@ -126,13 +127,13 @@ class Operating:
     def cancel(self, id: str, *, by: str = "api", reason: str | None = None) -> bool:
         """Cancel a job that waits, or ask a running one to stop; False when it has finished, and nothing changes."""
         cancelled = self._session.run(self._cancel(id, by, reason))
-        self._session.announce()
+        self._session.announce(*Topic)
         return cancelled
 
     async def acancel(self, id: str, *, by: str = "api", reason: str | None = None) -> bool:
         """``cancel`` for async code."""
         cancelled = await self._session.arun(self._cancel(id, by, reason))
-        self._session.announce()
+        self._session.announce(*Topic)
         return cancelled
 
     def retry(self, id: str, *, queue: str | None = None, by: str = "api") -> None:
@@ -160,7 +161,7 @@ class Operating:
     def cancel_all(self, *, by: str = "api", **filter: Unpack[JobFilter]) -> int:
         """Cancel every job of a state that matches, in small batches; how many."""
         cancelled = self._session.run(_cancel_all(_of_a_state(filter, "cancel_all"), by))
-        self._session.announce()
+        self._session.announce(*Topic)
         return cancelled
 
     def purge(self, *, older_than: Duration | None = None, **filter: Unpack[JobFilter]) -> int:
@@ -207,11 +208,11 @@ class Operating:
         """What was cleaned lately, the newest first."""
         from windlass.timeline import detail_of
 
-        notices = self._session.run(reading.notices(limit))
+        notices = self._session.run(reading.notices())
+        cleanings = [notice for notice in notices if notice.kind == "cleaned"]
         return [
             {"at": clock.instant(notice.at), "by": notice.worker, **detail_of(notice.detail)}
-            for notice in notices
-            if notice.kind == "cleaned"
+            for notice in cleanings[:limit]
         ]
 
     def migrate(self) -> list[str]:

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any, TypedDict
 
 from windlass.core import names
@@ -47,6 +48,8 @@ class WorkerOptions(TypedDict, total=False):
     duties: bool
     prefetch: bool
     stop_patience: Duration
+    allow_commands: bool
+    commands_folder: str | Path | None
     children: int | None
     child_max_jobs: int | None
     child_max_memory: int | str | None

@@ -8,10 +8,10 @@ from datetime import timedelta
 
 from windlass.core.state import State
 from windlass.queue import QueueSettings, settings_of
-from windlass.store import leases, queues, reading
+from windlass.store import queues, reading
 from windlass.store.operation import Operation
 from windlass.store.queues import QueueRecord
-from windlass.workers import WorkerView, view_of
+from windlass.workers import WorkerView, worker_views
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +48,11 @@ class Overview:
 
 
 def overview() -> Operation[Overview]:
-    """Read it in four calls, however many queues there are."""
+    """Read it in few calls, however many queues there are."""
     settings = yield from queues.settings()
     counts = yield from reading.counts()
     depths = yield from reading.depth()
-    workers = [view_of(record) for record in (yield from leases.workers())]
+    workers = yield from worker_views()
     everywhere = settings.pop(queues.ALL, QueueRecord(queues.ALL))
     found = [
         QueueView(

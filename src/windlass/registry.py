@@ -7,12 +7,19 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from windlass.errors import ConfigError
 from windlass.task import Task
 
 log = logging.getLogger("windlass")
+
+
+class KnownTasks(Protocol):
+    """Whoever knows what may be run."""
+
+    def find(self, name: str) -> Task[..., Any] | None:
+        """The task of this name, or None when it is not to be run here."""
 
 
 class Registry:

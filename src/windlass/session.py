@@ -75,8 +75,10 @@ class Session:
         return self._driver.migration_sql()
 
     def announce(self, *topics: Topic) -> None:
-        """Tell everybody that a caller of the app has changed something; without topics it may be about anything."""
-        self.tell(*(topics or Topic))
+        """Tell everybody that a caller of the app has changed something; without topics it may be about any job that
+        waits or has ended.
+        """
+        self.tell(*(topics or (Topic.WORK, Topic.ENDINGS)))
         for react in tuple(self._followers):
             react()
 

@@ -48,6 +48,8 @@ class TaskSettings:
     """With ``isolation="process"``: above so much memory (bytes, or "512MB") its child is replaced after the job."""
     retry_abandoned: bool = False
     """Whether a job may run again while an earlier run of it, which would not stop, may still be at work."""
+    keep_log: bool = False
+    """Whether what a run logged is kept when it returns, too, as it is kept with what a run raises."""
     memory_limit: int | None = field(init=False, default=None)
     """``max_memory`` in bytes."""
     time_limit: int | None = field(init=False)
@@ -101,6 +103,19 @@ class Request(Struct, frozen=True):
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
     options: Options = NO_OPTIONS
+
+    @property
+    def name(self) -> str:
+        """The name of the task."""
+        return self.task if isinstance(self.task, str) else str(self.task.name)
+
+    def but(self, **options: Unpack[OptionArguments]) -> Request:
+        """The same under other options; those given before stay unless they are changed."""
+        return Request(self.task, self.args, self.kwargs, self.options.but(options))
+
+    def with_meta(self, **values: object) -> Request:
+        """The same with more metadata."""
+        return self.but(meta={**(self.options.meta or {}), **values})
 
 
 class Enqueueable(Generic[P, R]):
@@ -158,11 +173,16 @@ class Task(Enqueueable[P, R]):
     3
     """
 
+    minds_stop = False
+    """Whether its function looks for itself whether it has to stop, so that nothing is raised in its thread."""
+
     def __init__(
         self, app: Windlass, function: Callable[P, Any], *, name: str, settings: TaskSettings, signature: Signature
     ) -> None:
         self._app = app
         self.function = function
+        self.hooked: Callable[..., Any] = function
+        """The function inside the hooks around runs; itself where there are none."""
         self.name = name
         self.settings = settings
         self.is_async = inspect.iscoroutinefunction(function)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,7 @@ BAD = [
     (["-q", "mail", "-q", "mail:2"], ["'mail'", "twice"]),
     (["-c", "0"], ["concurrency", "0"]),
     (["-c", "many"], ["concurrency", "'many'"]),
+    (["--child-max-memory", "much"], ["child_max_memory", "'much'"]),
     (["--lease", "soon"], ["lease", "'soon'"]),
     (["--lease", "10s", "--heartbeat", "6s"], ["heartbeat", "half of the lease"]),
 ]
@@ -177,3 +179,27 @@ def test_logs_cannot_steer_the_terminal(windlass: Program) -> None:
     answer = windlass("worker", "--burst", "-A", "noisy")
     assert r"WARNING noisy: \x1b[31mred" in answer.error
     assert "\x1b" not in answer.error
+
+
+ISOLATED = """
+import os
+
+from windlass import Windlass
+
+app = Windlass()
+
+
+@app.task(name="where", isolation="process")
+def where() -> int:
+    return os.getpid()
+"""
+
+
+def test_child_processes_are_counted_and_replaced_as_told(windlass: Program) -> None:
+    """B6, B11: the options reach the worker, and children find the tasks of the app that it was given."""
+    windlass.write("isolated.py", ISOLATED)
+    jobs = windlass.app.enqueue_many([windlass.app.request("where") for _ in range(4)])
+    options = ["--children", "1", "--child-max-jobs", "2", "--child-max-memory", "2GB"]
+    answer = windlass("worker", "--burst", "-A", "isolated", *options)
+    assert answer.code == 0, answer
+    assert sorted(Counter(job.result(timeout=10) for job in jobs).values()) == [2, 2]

@@ -29,6 +29,11 @@ def live(size: int = 0) -> tuple[int, str]:
     return os.getpid(), life
 
 
+@app.task(name="wander")
+def wander() -> None:
+    os.chdir("/")
+
+
 @app.task(name="listen")
 def listen(pipe: str) -> str:
     print("listening", flush=True)
@@ -47,11 +52,22 @@ def lives(shop: Program, count: int) -> list[tuple[int, str]]:
     return [tuple(shop.app.enqueue("life").result(timeout=30)) for _ in range(count)]
 
 
+def different_lives(shop: Program, count: int) -> set[tuple[int, str]]:
+    """Run jobs until they have been in so many different processes."""
+    seen: set[tuple[int, str]] = set()
+
+    def is_enough() -> bool:
+        seen.update(lives(shop, 1))
+        return len(seen) == count
+
+    eventually(is_enough)
+    return seen
+
+
 def test_a_worker_goes_on_in_a_fresh_process_after_so_many_jobs(shop: Program) -> None:
     """B11: under the same process id, with nothing lost or charged."""
     with shop.start("worker", "--max-jobs", "2") as worker:
-        seen: set[tuple[int, str]] = set()
-        eventually(lambda: seen.update(lives(shop, 1)) or len(seen) == 3)
+        seen = different_lives(shop, 3)
         assert {pid for pid, _ in seen} == {worker.pid}
         worker.signal(signal.SIGTERM)
         assert worker.code() == 0
@@ -59,11 +75,21 @@ def test_a_worker_goes_on_in_a_fresh_process_after_so_many_jobs(shop: Program) -
     assert {job.attempt for job in shop.app.jobs()} == {1}
 
 
+def test_a_job_that_changes_the_folder_does_not_lead_the_fresh_process_astray(shop: Program) -> None:
+    """B11: it finds its code and its store where they were."""
+    with shop.start("worker", "--max-jobs", "1", "-A", "jobs") as worker:
+        worker.wait_for("tasks")
+        shop.app.enqueue("wander").result(timeout=30)
+        worker.wait_for("tasks")
+        assert lives(shop, 1)[0][0] == worker.pid
+        worker.signal(signal.SIGTERM)
+        assert worker.code() == 0
+
+
 def test_a_supervised_worker_is_replaced_at_once(shop: Program) -> None:
     """B11: by its parent, without a pause."""
     with shop.start("worker", "--processes", "1", "--max-jobs", "1", "--grace", "1s") as parent:
-        seen: set[tuple[int, str]] = set()
-        eventually(lambda: seen.update(lives(shop, 1)) or len(seen) == 3)
+        seen = different_lives(shop, 3)
         assert len({pid for pid, _ in seen}) == 3
         parent.signal(signal.SIGTERM)
         assert parent.code() == 0

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windlass.core.fault import Fault, Faults, add_fault, read_faults
+from windlass.core.fault import Fault, Faults, add_fault, add_log, read_faults
 
 
 def numbered(number: int) -> Fault:
@@ -42,7 +42,9 @@ def test_beyond_that_the_first_and_the_newest_nineteen_are_kept(count: int) -> N
 def test_the_history_is_json_that_others_can_read() -> None:
     assert json.loads(history_of(1)) == {
         "left_out": 0,
-        "faults": [{"at": 1, "attempt": 1, "worker": "w", "type": "E", "message": "1", "cause": [], "traceback": ""}],
+        "faults": [
+            {"at": 1, "attempt": 1, "worker": "w", "type": "E", "message": "1", "cause": [], "traceback": "", "log": ""}
+        ],
     }
 
 
@@ -86,3 +88,11 @@ def test_a_corrupt_history_starts_anew() -> None:
 def test_fields_of_a_newer_version_are_ignored() -> None:
     text = history_of(1).replace('"at":1', '"at":1,"colour":"red"')
     assert read_faults(text).faults == (numbered(1),)
+
+
+@pytest.mark.parametrize("count", [0, 1, 30])
+def test_the_log_of_an_attempt_that_returned_stands_beside_the_faults(count: int) -> None:
+    before = history_of(count) if count else None
+    after = read_faults(add_log(before, "all is well"))
+    assert after.log == "all is well"
+    assert (after.faults, after.left_out) == (read_faults(before).faults, read_faults(before).left_out)

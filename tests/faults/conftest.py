@@ -1,4 +1,4 @@
-"""A file, an app to look at it with, and processes that work on it."""
+"""A store, an app to look at it with, and processes that work on it."""
 
 from __future__ import annotations
 
@@ -8,27 +8,31 @@ from pathlib import Path
 import pytest
 
 from tests.faults.process import Processes
-from tests.worker.file import File
+from tests.ledger.apps import Apps
+from tests.places.fixtures import PlaceOn
+from tests.store.places import Place
 from windlass import Windlass
 
+STORES: tuple[str, ...] = ("sqlite", "postgres", "redis")
+
+
+@pytest.fixture(params=STORES)
+def place(request: pytest.FixtureRequest, place_on: PlaceOn) -> Place:
+    """Where the jobs live."""
+    return place_on(request.param)
+
 
 @pytest.fixture
-def file(tmp_path: Path) -> Iterator[File]:
-    with File(tmp_path / "jobs.db") as made:
-        yield made
-
-
-@pytest.fixture
-def app(file: File) -> Windlass:
+def app(new_app: Apps) -> Windlass:
     """The test's own app: it knows the tasks by name only."""
-    return file.app()
+    return new_app()
 
 
 @pytest.fixture
-def processes(file: File, tmp_path: Path) -> Iterator[Processes]:
+def processes(place: Place, tmp_path: Path) -> Iterator[Processes]:
     """Starts processes; all of them are gone when the test ends."""
     gates = tmp_path / "gates"
     gates.mkdir()
-    started = Processes(file.url(), gates)
+    started = Processes(place, gates)
     yield started
     started.close()

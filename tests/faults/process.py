@@ -7,25 +7,44 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
 from time import monotonic
 
+from tests.bytecode import compiling_once
 from tests.ledger.apps import PATIENCE
+from tests.store.places import Place
 
 ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """What a process uses."""
+
+    threads: int
+    files: int
+    memory: int
+    """Bytes that are really in memory."""
 
 
 class Process:
     """Runs ``tests.faults.programs.<name>``; everything it prints is read as it comes."""
 
-    def __init__(self, name: str, *arguments: str, url: str, gates: Path) -> None:
+    def __init__(self, name: str, *arguments: str, place: Place, gates: Path) -> None:
         self._log = (gates / f"{name}.log").open("ab")
         self._process = subprocess.Popen(
             [sys.executable, "-m", f"tests.faults.programs.{name}", *arguments],
             cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "WINDLASS_URL": url, "GATES": str(gates)},
+            env={
+                **compiling_once(),
+                "PYTHONPATH": os.pathsep.join(sys.path),
+                "WINDLASS_URL": place.url,
+                "NAMESPACE": place.namespace,
+                "GATES": str(gates),
+            },
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
@@ -53,6 +72,20 @@ class Process:
 
     def signal(self, number: signal.Signals) -> None:
         self._process.send_signal(number)
+
+    def footprint(self) -> Footprint:
+        process = Path(f"/proc/{self._process.pid}")
+        pages = int((process / "statm").read_text().split()[1])
+        return Footprint(
+            threads=len(list((process / "task").iterdir())),
+            files=len(list((process / "fd").iterdir())),
+            memory=pages * os.sysconf("SC_PAGE_SIZE"),
+        )
+
+    def children(self) -> list[int]:
+        """The processes that it started and that are still there."""
+        threads = Path(f"/proc/{self._process.pid}/task").glob("*/children")
+        return [int(child) for thread in threads for child in thread.read_text().split()]
 
     def kill(self) -> None:
         """kill -9, and wait until it is gone."""
@@ -94,15 +127,17 @@ class Process:
 
 
 class Processes:
-    """Starts processes on one file, and sees to it that none of them outlives the test."""
+    """Starts processes on one store, and sees to it that none of them outlives the test."""
 
-    def __init__(self, url: str, gates: Path) -> None:
-        self._url = url
+    def __init__(self, place: Place, gates: Path) -> None:
+        self._place = place
         self._gates = gates
+        self.folder = gates
+        """Where processes leave what they have to show."""
         self._started: list[Process] = []
 
     def start(self, name: str, *arguments: str) -> Process:
-        process = Process(name, *arguments, url=self._url, gates=self._gates)
+        process = Process(name, *arguments, place=self._place, gates=self._gates)
         self._started.append(process)
         return process
 
@@ -112,9 +147,17 @@ class Processes:
         process.await_line("ready")
         return process
 
-    def open_gate(self, id: str, fence: int) -> None:
-        """Let the run of a ``hold`` job go on."""
-        (self._gates / f"{id}.{fence}").touch()
+    def open_gate(self, id: str, run: int) -> None:
+        """Let a run of a ``hold`` job go on; ``run`` is how often its fence was raised."""
+        (self._gates / f"{id}.{run}").touch()
+
+    def held(self, moment: str, **options: object) -> Process:
+        """A worker process that will stand still at a moment of ``moments.py``."""
+        return self.start("held", json.dumps([moment, options]))
+
+    def go_on(self) -> None:
+        """Let a process that stands still at its moment go on."""
+        (self._gates / "go-on").touch()
 
     def close(self) -> None:
         for process in self._started:

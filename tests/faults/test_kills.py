@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import signal
 from collections import Counter
 from threading import Event
 from time import monotonic
 
 import pytest
 
+from tests.faults.moments import BEATS, CRASHED, MOMENTS, RUN, costs
 from tests.faults.names import HOLD, NOTE, POISON, SUDDEN_POISON
 from tests.faults.process import Processes
 from tests.ledger.apps import PATIENCE, eventually
-from tests.worker.file import File
+from tests.places.behind import Behind
 from windlass import Job, State, Windlass
 
 LEASE = 1.0
@@ -26,16 +28,30 @@ def test_the_job_of_a_dead_worker_is_run_by_another(app: Windlass, processes: Pr
     heir = processes.worker(lease=LEASE, name="heir")
     victim.kill()
     died = monotonic()
-    id, fence = heir.await_line("began").split()
+    id, run = heir.await_line("began").split()
     took = monotonic() - died
-    processes.open_gate(id, int(fence))
-    assert job.result(timeout=PATIENCE) == int(fence)
+    processes.open_gate(id, int(run))
+    assert job.result(timeout=PATIENCE) == int(run)
     assert (job.refresh().attempt, job.record.crashes, job.record.rescues) == (2, 1, 0)
     [rescued] = [entry for entry in job.timeline() if entry.kind == "rescued"]
     assert str(rescued.worker).startswith("victim-worker")
     assert str(rescued.detail["by"]).startswith("heir-worker")
     # One second more than promised: the test shares its machine.
     assert took < LEASE + 2
+
+
+def test_a_dead_worker_shows_what_was_taken_from_it(app: Windlass, processes: Processes) -> None:
+    """B9: lost, with the job, and the one who took it."""
+    victim = processes.worker(lease=LEASE, name="victim")
+    job = app.enqueue(HOLD)
+    victim.await_line("began")
+    victim.kill()
+    heir = processes.worker(lease=LEASE, name="heir")
+    heir.await_line("began")
+    [lost] = [view for view in app.workers() if view.state == "lost"]
+    assert lost.name.startswith("victim-worker")
+    assert [(taken.id, taken.state) for taken in lost.taken] == [(job.id, State.PENDING)]
+    assert str(lost.taken[0].by).startswith("heir-worker")
 
 
 def test_the_jobs_of_a_dead_worker_are_found_by_one_that_starts(app: Windlass, processes: Processes) -> None:
@@ -45,32 +61,86 @@ def test_the_jobs_of_a_dead_worker_are_found_by_one_that_starts(app: Windlass, p
     victim.await_line("began")
     victim.kill()
     heir = processes.worker(lease=LEASE)
-    id, fence = heir.await_line("began").split()
-    processes.open_gate(id, int(fence))
-    assert job.result(timeout=PATIENCE) == int(fence)
+    id, run = heir.await_line("began").split()
+    processes.open_gate(id, int(run))
+    assert job.result(timeout=PATIENCE) == int(run)
 
 
-def runs_until_poisoned(app: Windlass, file: File, processes: Processes, job: Job[object]) -> int:
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_worker_may_die_at_any_moment(app: Windlass, behind: Behind, processes: Processes, moment: str) -> None:
+    """W1-W4, A9: the job is run elsewhere when the lease is over; only a run that the store knew of is charged, and an
+    ending is written whole or not at all.
+    """
+    kind = MOMENTS[moment]
+    job = kind.enqueue(app)
+    victim = processes.held(moment, lease=LEASE, grace=0)
+    if kind.after_signal:
+        victim.await_line("began")
+        eventually(lambda: job.refresh().started_at is not None, "the run is marked as started")
+        victim.signal(signal.SIGTERM)
+    victim.await_line("reached")
+    victim.kill()
+    eventually(lambda: app.rescue() or job.refresh().state != State.RUNNING, "the lease is over")
+    assert costs(job.refresh()) == kind.left
+    behind.check()
+    heir = processes.worker(lease=LEASE)
+    if kind.task == HOLD:
+        id, run = heir.await_line("began").split()
+        processes.open_gate(id, int(run))
+    job.result(timeout=PATIENCE)
+    assert job.refresh().attempt == min(kind.left[0], kind.left[1]) + 1
+    assert [entry.kind for entry in job.timeline()].count("completed") == 1
+
+
+@pytest.mark.parametrize("moment", BEATS)
+def test_a_worker_may_die_in_a_heartbeat(app: Windlass, processes: Processes, moment: str) -> None:
+    """W4: whether or not the store has heard it."""
+    victim = processes.held(moment, lease=LEASE)
+    victim.await_line("reached")
+    job = app.enqueue(HOLD)
+    victim.kill()
+    heir = processes.worker(lease=LEASE)
+    id, run = heir.await_line("began").split()
+    processes.open_gate(id, int(run))
+    assert job.result(timeout=PATIENCE) == int(run)
+    eventually(lambda: "lost" in {worker.state for worker in app.workers()}, "the victim is shown as lost")
+
+
+def test_the_rest_of_a_batch_is_free_again(app: Windlass, processes: Processes) -> None:
+    """W4: a worker dies between the jobs of a batch; what has ended stays, what runs is charged, what waits is not."""
+    ended = app.enqueue(NOTE, 1)
+    running, waiting = app.enqueue_many([app.request(HOLD), app.request(HOLD)])
+    victim = processes.worker(lease=LEASE, concurrency=1)
+    victim.await_line("began")
+    eventually(lambda: running.refresh().started_at is not None, "the run is marked as started")
+    victim.kill()
+    eventually(lambda: app.rescue() or running.refresh().state == State.PENDING, "the lease is over")
+    assert (ended.refresh().state, costs(ended)) == (State.COMPLETED, RUN)
+    assert costs(running.refresh()) == CRASHED
+    assert (waiting.refresh().state, waiting.attempt, waiting.record.crashes) == (State.PENDING, 0, 0)
+
+
+def runs_until_poisoned(app: Windlass, behind: Behind, processes: Processes, job: Job[object]) -> int:
     """Start workers until the job kills no more; how many it took down. Leases end with their owners, to save time."""
     deaths = 0
     while not job.refresh().done:
         worker = processes.worker(lease="30s", concurrency=1)
         worker.exit_code()
         deaths += 1
-        file.execute("DELETE FROM windlass_lease")
+        behind.forget_leases()
         app.rescue()
     return deaths
 
 
 @pytest.mark.parametrize("attempts", [4, 1])
 def test_a_job_that_kills_its_worker_is_failed_and_its_neighbours_are_not_charged(
-    app: Windlass, file: File, processes: Processes, attempts: int
+    app: Windlass, behind: Behind, processes: Processes, attempts: int
 ) -> None:
     """A9: three crashes are enough; what was fetched with it but had not started loses no attempt (P1)."""
     before = app.enqueue_many([app.request(NOTE, (number,)) for number in range(60)])
     requests = [app.request(POISON), *(app.request(NOTE, (number,), attempts=attempts) for number in range(50))]
     poison, *neighbours = app.enqueue_many(requests)
-    assert runs_until_poisoned(app, file, processes, poison) == 3
+    assert runs_until_poisoned(app, behind, processes, poison) == 3
     assert (poison.reason, poison.attempt, poison.record.crashes) == ("crashed", 3, 3)
     assert max(job.refresh().record.rescues for job in neighbours) > 0, (
         "no neighbour was in the dead worker's hands, so nothing was proved"
@@ -81,11 +151,11 @@ def test_a_job_that_kills_its_worker_is_failed_and_its_neighbours_are_not_charge
 
 
 def test_a_job_that_kills_its_worker_before_anybody_knows_is_failed_too(
-    app: Windlass, file: File, processes: Processes
+    app: Windlass, behind: Behind, processes: Processes
 ) -> None:
     """A9: unmarked, so uncharged; after five such losses it is failed all the same."""
     job = app.enqueue(SUDDEN_POISON)
-    assert runs_until_poisoned(app, file, processes, job) == 5
+    assert runs_until_poisoned(app, behind, processes, job) == 5
     assert (job.reason, job.attempt, job.record.rescues) == ("crashed", 0, 5)
 
 
@@ -102,7 +172,9 @@ def test_every_enqueue_that_returned_is_there(app: Windlass, processes: Processe
     assert len(returned) <= app.counts()[State.PENDING] <= len(returned) + 4
 
 
-def test_a_bulk_that_was_killed_is_there_whole_or_not_at_all(app: Windlass, file: File, processes: Processes) -> None:
+def test_a_bulk_that_was_killed_is_there_whole_or_not_at_all(
+    app: Windlass, behind: Behind, processes: Processes
+) -> None:
     """B4: all or none, also when the process is killed during the call."""
     size, pause = 3_000, Event()
     killed_in_a_call = 0
@@ -114,5 +186,5 @@ def test_a_bulk_that_was_killed_is_there_whole_or_not_at_all(app: Windlass, file
         said = Counter(line.split()[0] for line in ["calling", *producer.rest()])
         killed_in_a_call += said["calling"] > said["returned"]
         assert app.counts()[State.PENDING] % size == 0
-        assert file.execute("PRAGMA integrity_check") == [("ok",)]
+        behind.check()
     assert killed_in_a_call, "no call was under way at any death, so nothing was proved"

@@ -1,18 +1,21 @@
-"""Many processes on one file, some of them called the same."""
+"""Many processes on one store, some of them called the same."""
 
 from __future__ import annotations
+
+import pytest
 
 from tests.faults.names import HOLD
 from tests.faults.process import Processes
 from tests.ledger.apps import PATIENCE, eventually
-from tests.worker.file import File
+from tests.places.behind import Behind
 from windlass import State, Windlass
 
 CALLS = 40
 
 
+@pytest.mark.only_on("sqlite")
 def test_four_processes_with_four_threads_each_write_beside_workers(
-    app: Windlass, file: File, processes: Processes
+    app: Windlass, behind: Behind, processes: Processes
 ) -> None:
     """A15: no lock error reaches the user, no call waits over 1 s, and a killed process harms nothing."""
     victim = processes.start("producer", "1")
@@ -26,7 +29,7 @@ def test_four_processes_with_four_threads_each_write_beside_workers(
     slowest = [float(line.split()[1]) for line in lines if line.startswith("slowest")]
     assert len(slowest) == 16
     assert max(slowest) < 1
-    assert file.execute("PRAGMA integrity_check") == [("ok",)]
+    behind.check()
     assert sum(app.counts().values()) >= 16 * CALLS
 
 
@@ -43,18 +46,18 @@ def test_two_workers_of_the_same_name_are_two(app: Windlass, processes: Processe
     first.kill()
     processes.open_gate(of_second, 1)
     assert app.job(of_second).result(timeout=PATIENCE) == 1
-    _, fence = second.await_line("began").split()
-    processes.open_gate(of_first, int(fence))
-    assert app.job(of_first).result(timeout=PATIENCE) == int(fence)
+    _, run = second.await_line("began").split()
+    processes.open_gate(of_first, int(run))
+    assert app.job(of_first).result(timeout=PATIENCE) == int(run)
     assert (app.job(of_second).attempt, app.job(of_first).attempt) == (1, 2)
 
 
-def test_a_worker_whose_row_is_deleted_registers_again(app: Windlass, file: File, processes: Processes) -> None:
+def test_a_worker_whose_row_is_deleted_registers_again(app: Windlass, behind: Behind, processes: Processes) -> None:
     """W13: at its next beat; its jobs keep their lease."""
     worker = processes.worker(lease="1s")
     job = app.enqueue(HOLD)
     worker.await_line("began")
-    file.execute("DELETE FROM windlass_worker")
+    behind.forget_workers()
     eventually(lambda: app.workers(), "the worker is shown again")
     processes.open_gate(job.id, 1)
     assert job.result(timeout=PATIENCE) == 1

@@ -10,7 +10,7 @@ import pytest
 from tests.faults.names import AHOLD, BLOCK_A_THREAD, HOLD, NOTE
 from tests.faults.process import Process, Processes
 from tests.ledger.apps import PATIENCE, eventually
-from tests.worker.file import File
+from tests.places.raw_sqlite import RawSqlite
 from windlass import State, Windlass
 
 GRACE = 0.5
@@ -90,9 +90,10 @@ def test_a_second_signal_stops_now(app: Windlass, processes: Processes) -> None:
     assert (job.refresh().state, job.attempt) == (State.PENDING, 0)
 
 
+@pytest.mark.only_on("sqlite")
 @pytest.mark.parametrize("is_busy", [True, False], ids=["busy", "idle"])
 def test_a_worker_whose_store_is_locked_ends_all_the_same(
-    app: Windlass, file: File, processes: Processes, is_busy: bool
+    app: Windlass, file: RawSqlite, processes: Processes, is_busy: bool
 ) -> None:
     """B7: within grace + 2 s even with the store away; its jobs come back when the lease is over."""
     worker = processes.worker(grace=GRACE, lease="1s")

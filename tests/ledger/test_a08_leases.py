@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from threading import Event
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from windlass.testing import ManualClock
 @pytest.mark.parametrize(
     "options", [{"lease": "10s", "heartbeat": "5.1s"}, {"heartbeat": 0}, {"heartbeat_failures": 0}], ids=str
 )
-def test_beats_that_could_not_keep_a_lease_are_refused(app: Windlass, options: dict[str, object]) -> None:
+def test_beats_that_could_not_keep_a_lease_are_refused(app: Windlass, options: dict[str, Any]) -> None:
     """A8: a heartbeat of more than half the lease is ConfigError."""
     with pytest.raises(ConfigError, match="heartbeat"):
         app.worker(["default"], **options)

@@ -1,14 +1,18 @@
-"""One worker runs many jobs at once; child processes come with a later release."""
+"""One worker runs many jobs at once: in threads, on an event loop, in child processes."""
 
 from __future__ import annotations
 
 import asyncio
+import os
+from pathlib import Path
 from threading import Barrier, Lock, Thread, current_thread
 from typing import Any
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually, gate, work
+from tests.ledger.apps import PATIENCE, eventually, failure_of, gate, work
+from tests.worker.isolated.starting import enqueue
+from tests.worker.isolated.tasks import isolated
 from windlass import ConfigError, Windlass
 
 
@@ -181,3 +185,38 @@ def test_the_heartbeat_goes_on_beside_busy_threads(app: Windlass) -> None:
             assert worker.status().state == "busy"
             assert app.workers()[0].id == before.id
             busy.open()
+
+
+def test_isolated_functions_run_side_by_side_in_child_processes(app: Windlass, tmp_path: Path) -> None:
+    """B6: as many as there are children, each in its own; what they do takes nobody along."""
+    isolated(app)
+    with app.worker(children=2):
+        crashing = enqueue(app, "leave", 3, attempts=1)
+        waiting = [enqueue(app, "wait_for", str(tmp_path / name)) for name in ("one", "two")]
+        eventually(lambda: all((tmp_path / f"{name}.begun").exists() for name in ("one", "two")), "both run at once")
+        for name in ("one", "two"):
+            (tmp_path / name).touch()
+        assert [job.result(timeout=PATIENCE) for job in waiting] == ["there", "there"]
+        assert failure_of(crashing).reason == "crashed"
+        assert enqueue(app, "awhere").result(timeout=PATIENCE) != os.getpid()
+
+
+def test_children_do_not_hold_threads_and_coroutines_up(app: Windlass, tmp_path: Path) -> None:
+    """B6: while all children are busy and more jobs of their queue wait for them, other queues find room."""
+    isolated(app)
+
+    @app.task
+    def here() -> int:
+        return os.getpid()
+
+    @app.task
+    async def on_the_loop() -> int:
+        return os.getpid()
+
+    with app.worker(["default", "heavy"], concurrency=3, children=1):
+        busy = [enqueue(app, "wait_for", str(tmp_path / "gate"), queue="heavy") for _ in range(5)]
+        eventually((tmp_path / "gate.begun").exists, "one runs")
+        assert here.enqueue().result(timeout=PATIENCE) == os.getpid()
+        assert on_the_loop.enqueue().result(timeout=PATIENCE) == os.getpid()
+        (tmp_path / "gate").touch()
+        assert [job.result(timeout=PATIENCE) for job in busy] == ["there"] * 5

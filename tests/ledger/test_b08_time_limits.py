@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 
@@ -43,7 +44,7 @@ def app(new_app: Apps, never: Event) -> Windlass:
     return app
 
 
-def enqueue(app: Windlass, kind: str, folder: Path, **options: object) -> Job[None]:
+def enqueue(app: Windlass, kind: str, folder: Path, **options: Any) -> Job[None]:
     if kind == "process":
         return app.enqueue_many([app.request("wait_for", [str(folder / "never")], **options)])[0]
     return app.enqueue_many([app.request(kind, [], **options)])[0]

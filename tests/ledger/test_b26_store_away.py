@@ -52,20 +52,14 @@ def near(place: Place) -> Iterator[Windlass]:
 def windlass(far: ServerPlace, tmp_path: Path) -> Iterator[Program]:
     """The command line behind the proxy."""
     program = Program(tmp_path, far)
-    program.write("jobs.py", JOBS.format(namespace=far.namespace, deadline=DEADLINE / 2))
+    program.write("jobs.py", JOBS.format(namespace=far.namespace, deadline=DEADLINE))
     yield program
     program.app.close()
 
 
-def seconds(act: Callable[[], object]) -> float:
-    began = monotonic()
-    act()
-    return monotonic() - began
-
-
-def fails(act: Callable[[], object]) -> bool:
+def is_away(producer: Windlass) -> bool:
     try:
-        act()
+        producer.enqueue("answer")
     except StoreUnavailable:
         return True
     return False
@@ -76,13 +70,18 @@ def test_a_producer_fails_within_its_deadline_and_then_fast(near: Windlass, far_
     producer = far_app()
     producer.enqueue("answer")
     proxy.turn_away()
-    assert seconds(lambda: pytest.raises(StoreUnavailable, producer.enqueue, "answer")) < DEADLINE + 1
-    tried = len(proxy.attempts)
-    took = seconds(lambda: [pytest.raises(StoreUnavailable, producer.enqueue, "answer") for _ in range(100)])
-    assert took < DEADLINE
+    for _ in range(2):  # one may learn at once that its connection was cut; the next has to look for the server
+        began = monotonic()
+        assert is_away(producer)
+        assert monotonic() - began < DEADLINE + 1
+    began, tried = monotonic(), len(proxy.attempts)
+    assert all(is_away(producer) for _ in range(100))
+    assert monotonic() - began < DEADLINE
     assert len(proxy.attempts) - tried <= 2
     proxy.restore()
-    assert seconds(lambda: eventually(lambda: not fails(lambda: producer.enqueue("answer")), "it is back")) < RETURN
+    back = monotonic()
+    eventually(lambda: not is_away(producer), "it goes on")
+    assert monotonic() - back < RETURN
     assert near.counts()[State.PENDING] == 2
 
 
@@ -152,8 +151,12 @@ def test_commands_say_that_the_store_is_away(windlass: Program, proxy: Proxy) ->
     assert {answer.code for answer in windlass.many(*COMMANDS)} == {0}
 
 
-def test_a_worker_process_has_at_most_five_connections(near: Windlass, windlass: Program, proxy: Proxy) -> None:
+def test_a_worker_process_has_at_most_five_connections(
+    near: Windlass, far: ServerPlace, windlass: Program, proxy: Proxy
+) -> None:
     """B26: three for calls, one for heartbeats, one for news, however much it has to do."""
+    # A statement whose time is over is called off by a connection of its own, which on a busy machine would be counted.
+    windlass.write("jobs.py", JOBS.format(namespace=far.namespace, deadline=30))
     jobs = near.enqueue_many([near.request("answer") for _ in range(500)])
     with windlass.start("worker", "-c", "20", "--lease", "1s"):
         eventually(lambda: near.counts()[State.COMPLETED] == len(jobs), "all have run")

@@ -1,27 +1,27 @@
-"""Apps on one file of the test's own, by the real clock; two of them are two processes as far as the store can tell."""
+"""Apps on one store of the test's own, by the real clock; two of them are two processes as far as it can tell."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-from tests.worker.file import File
+from tests.ledger.apps import Apps
+from tests.places.fixtures import PlaceOn
+from tests.store.places import Place
 from tests.worker.tap import Tap, tapped
 from windlass import Windlass
 
+STORES: tuple[str, ...] = ("sqlite", "postgres", "redis")
+
+
+@pytest.fixture(params=STORES)
+def place(request: pytest.FixtureRequest, place_on: PlaceOn) -> Place:
+    """Where the test's jobs live."""
+    return place_on(request.param)
+
 
 @pytest.fixture
-def file(tmp_path: Path) -> Iterator[File]:
-    """The test's database file."""
-    with File(tmp_path / "jobs.db") as made:
-        yield made
-
-
-@pytest.fixture
-def app(file: File) -> Windlass:
-    return file.app()
+def app(new_app: Apps) -> Windlass:
+    return new_app()
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from tests.ledger.apps import PATIENCE
 from windlass import Windlass
 from windlass.core.record import Claimed
 from windlass.store.driver import Driver, News, Topic
+from windlass.store.joining.joined import Joined
 from windlass.store.operation import Answer, Call
 from windlass.store.rows import records
 
@@ -51,8 +52,14 @@ class Tap:
     def tell(self, topic: Topic) -> None:
         self._driver.tell(topic)
 
+    def join(self, connection: object) -> Joined:
+        return self._driver.join(connection)
+
     def migrate(self) -> list[str]:
         return self._driver.migrate()
+
+    def migration_sql(self) -> str:
+        return self._driver.migration_sql()
 
     def close(self) -> None:
         self._driver.close()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.ledger.apps import PATIENCE
-from tests.worker.file import File
+from tests.places.behind import Behind
 from windlass import Job, JobFailed, PayloadError, Retry, State, Windlass
 from windlass.task import Task
 
@@ -24,18 +24,18 @@ GARBAGE = {
 }
 
 
-@pytest.fixture(params=GARBAGE, ids=str)
+NO_TEXT = {"no utf-8", "cut utf-8", "surrogate", "nul"}
+"""What a PostgreSQL server never lets in."""
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(name, marks=pytest.mark.only_on("sqlite", "redis") if name in NO_TEXT else ()) for name in GARBAGE
+    ],
+    ids=str,
+)
 def garbage(request: pytest.FixtureRequest) -> bytes:
     return GARBAGE[request.param]
-
-
-def damage(file: File, job: Job[Any], column: str, garbage: bytes) -> None:
-    file.execute(f"UPDATE windlass_job SET {column} = CAST(? AS TEXT) WHERE id = ?", (garbage, job.id))
-
-
-def raw(file: File, job: Job[Any], column: str) -> object:
-    [(value,)] = file.execute(f"SELECT CAST({column} AS BLOB) FROM windlass_job WHERE id = ?", (job.id,))
-    return value
 
 
 def a_task(app: Windlass) -> Task[..., int]:
@@ -59,52 +59,54 @@ def lists_work(app: Windlass, job: Job[Any]) -> None:
 
 @pytest.mark.parametrize("column", ["payload", "meta", "errors"])
 def test_a_job_that_cannot_be_read_fails_and_its_text_is_kept(
-    app: Windlass, file: File, column: str, garbage: bytes
+    app: Windlass, behind: Behind, column: str, garbage: bytes
 ) -> None:
     """B32: failed(undecodable), raw text kept, no retry, no attempt charged; the others go on."""
     first, broken, last = a_task(app).enqueue_many([(1,), (2,), (3,)])
-    damage(file, broken, column, garbage)
+    behind.damage(broken, **{column: garbage})
     lists_work(app, broken)
     assert len(app.queue("default").peek()) == 3
     app.worker(concurrency=1).run_until_empty()
     assert (broken.refresh().state, broken.reason, broken.attempt) == (State.FAILED, "undecodable", 0)
-    assert raw(file, broken, column) == garbage
+    assert behind.text(broken, column) == garbage
     assert (first.result(timeout=PATIENCE), last.result(timeout=PATIENCE)) == (1, 3)
     with pytest.raises(JobFailed, match="undecodable"):
         broken.result(timeout=PATIENCE)
     lists_work(app, broken)
 
 
-def test_a_result_that_cannot_be_read_is_an_error_for_whoever_asks(app: Windlass, file: File, garbage: bytes) -> None:
+def test_a_result_that_cannot_be_read_is_an_error_for_whoever_asks(
+    app: Windlass, behind: Behind, garbage: bytes
+) -> None:
     """B32: the job has completed; its text is kept, and others who wait get their results."""
     broken, other = a_task(app).enqueue_many([(1,), (2,)])
     app.worker().run_until_empty()
-    damage(file, broken, "result", garbage)
+    behind.damage(broken, result=garbage)
     if garbage != GARBAGE["wrong type"]:
         with pytest.raises(PayloadError):
             broken.result(timeout=PATIENCE)
     assert other.result(timeout=PATIENCE) == 2
-    assert raw(file, broken, "result") == garbage
+    assert behind.text(broken, "result") == garbage
     lists_work(app, broken)
 
 
 @pytest.mark.parametrize("column", ["retry", "progress"])
 def test_what_is_not_needed_to_run_a_job_does_not_fail_it(
-    app: Windlass, file: File, column: str, garbage: bytes
+    app: Windlass, behind: Behind, column: str, garbage: bytes
 ) -> None:
     broken, other = a_task(app).enqueue_many([(1,), (2,)])
-    damage(file, broken, column, garbage)
+    behind.damage(broken, **{column: garbage})
     lists_work(app, broken)
     app.worker().run_until_empty()
     assert (broken.result(timeout=PATIENCE), other.result(timeout=PATIENCE)) == (1, 2)
 
 
-def test_a_history_that_breaks_while_the_job_runs_is_kept(app: Windlass, file: File, garbage: bytes) -> None:
+def test_a_history_that_breaks_while_the_job_runs_is_kept(app: Windlass, behind: Behind, garbage: bytes) -> None:
     """B32: the raw text of the errors is not overwritten by the next one."""
 
     @app.task(retry=Retry(attempts=1))
     def spoil() -> None:
-        file.execute("UPDATE windlass_job SET errors = CAST(? AS TEXT)", (garbage,))
+        behind.damage(job, errors=garbage)
         raise ValueError("no")
 
     job = spoil.enqueue()
@@ -113,11 +115,13 @@ def test_a_history_that_breaks_while_the_job_runs_is_kept(app: Windlass, file: F
     lists_work(app, job)
 
 
-def test_a_job_of_a_dead_worker_whose_history_is_broken_is_rescued(app: Windlass, file: File, garbage: bytes) -> None:
+def test_a_job_of_a_dead_worker_whose_history_is_broken_is_rescued(
+    app: Windlass, behind: Behind, garbage: bytes
+) -> None:
     """B32, A9: rescue gets past it, and past the others."""
     jobs = a_task(app).enqueue_many([(1,), (2,)])
     app.claim(2)
-    file.execute("DELETE FROM windlass_lease")
-    damage(file, jobs[0], "errors", garbage)
+    behind.forget_leases()
+    behind.damage(jobs[0], errors=garbage)
     assert len(app.rescue()) == 2
     assert [job.refresh().state for job in jobs] == [State.PENDING, State.PENDING]

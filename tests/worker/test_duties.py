@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.ledger.apps import LONG_LEASE, PATIENCE, eventually
-from tests.worker.file import File
+from tests.ledger.apps import LONG_LEASE, PATIENCE, Apps, eventually
 from tests.worker.tap import Tap, tapped
 from windlass import State, StoreUnavailable, Windlass
+from windlass.store import leader as store_leader
 from windlass.store.operation import Call
 from windlass.testing import ManualClock
 from windlass.worker.build import build_duties, build_leading
@@ -24,8 +24,8 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def app(file: File, clock: ManualClock) -> Windlass:
-    app = file.app(clock=clock)
+def app(new_app: Apps, clock: ManualClock) -> Windlass:
+    app = new_app(clock=clock)
 
     @app.task(name="echo")
     def echo(number: int) -> int:
@@ -58,9 +58,13 @@ def away(calls: set[str], times: int) -> Callable[[Call], None]:
     return fail
 
 
-def leader(file: File) -> tuple[str, int]:
-    [(holder, term)] = file.execute("SELECT holder, term FROM windlass_leader")
-    return holder, term
+NOBODY = "nobody"
+
+
+def leader(app: Windlass) -> tuple[str, int]:
+    """Who leads, and in which term; where nobody does, whoever asks does for a moment."""
+    lead = app._session.run(store_leader.lead("leader", holder=NOBODY, ttl=0))
+    return lead.holder, lead.term
 
 
 def test_a_job_that_is_due_is_promoted(app: Windlass, clock: ManualClock) -> None:
@@ -116,43 +120,41 @@ def test_a_store_that_takes_no_writes_is_an_outage_too(app: Windlass, clock: Man
     assert job.refresh().state == State.RUNNING
 
 
-def test_one_leads_and_another_takes_over_when_it_is_gone(app: Windlass, clock: ManualClock, file: File) -> None:
+def test_one_leads_and_another_takes_over_when_it_is_gone(app: Windlass, clock: ManualClock) -> None:
     """B30: the leader's lease is 10 s; the term grows with each leader."""
     first, second, third = a_leader(app), a_leader(app), a_leader(app)
     first.tick()
-    holder, term = leader(file)
+    holder, term = leader(app)
     second.tick()
-    assert leader(file) == (holder, term)
+    assert leader(app) == (holder, term)
     clock.advance("11s")
     third.tick()
-    successor, later = leader(file)
+    successor, later = leader(app)
     assert (successor != holder, later) == (True, term + 1)
 
 
-def test_a_leader_that_resigns_is_followed_at_once(app: Windlass, file: File) -> None:
+def test_a_leader_that_resigns_is_followed_at_once(app: Windlass) -> None:
     first, second = a_leader(app), a_leader(app)
     first.tick()
-    holder, term = leader(file)
+    holder, term = leader(app)
     first.resign()
     second.tick()
-    successor, later = leader(file)
+    successor, later = leader(app)
     assert (successor != holder, later > term) == (True, True)
 
 
-def test_a_leader_that_was_replaced_cannot_resign_for_its_successor(
-    app: Windlass, clock: ManualClock, file: File
-) -> None:
+def test_a_leader_that_was_replaced_cannot_resign_for_its_successor(app: Windlass, clock: ManualClock) -> None:
     """T6: a stale leader's write carries its term and is refused."""
     first, second = a_leader(app), a_leader(app)
     first.tick()
     clock.advance("11s")
     second.tick()
-    now = leader(file)
+    now = leader(app)
     first.resign()
-    assert leader(file) == now
+    assert leader(app) == now
 
 
-def test_a_worker_that_stops_resigns(app: Windlass, file: File) -> None:
+def test_a_worker_that_stops_resigns(app: Windlass) -> None:
     with app.worker(lease=LONG_LEASE):
-        eventually(lambda: file.execute("SELECT 1 FROM windlass_leader"), "it leads")
-    assert leader(file)[0] == ""
+        eventually(lambda: leader(app)[0] != NOBODY, "it leads")
+    assert leader(app)[0] == NOBODY

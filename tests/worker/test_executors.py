@@ -35,7 +35,7 @@ def test_two_who_need_the_event_loop_first_share_one(app: Windlass) -> None:
 
     def need() -> None:
         together.wait(PATIENCE)
-        worker._loop.start([])
+        worker._dispatcher.loop.start([])
 
     threads = [Thread(target=need) for _ in range(8)]
     for thread in threads:
@@ -43,7 +43,7 @@ def test_two_who_need_the_event_loop_first_share_one(app: Windlass) -> None:
     for thread in threads:
         thread.join(PATIENCE)
     assert loops() == 1
-    worker._loop.close()
+    worker._dispatcher.loop.close()
     eventually(lambda: loops() == 0, "the loop ends")
 
 

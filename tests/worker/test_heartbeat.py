@@ -9,8 +9,8 @@ from threading import Event
 import pytest
 
 from tests.ledger.apps import PATIENCE, eventually, gate
-from tests.worker.file import File
-from tests.worker.tap import Tap
+from tests.places.behind import Behind
+from tests.worker.tap import Hold, Tap
 from windlass import ConfigError, State, StoreUnavailable, Windlass, current_job
 from windlass.store.operation import Call
 
@@ -37,8 +37,8 @@ def test_a_blocked_event_loop_does_not_delay_the_heartbeat(app: Windlass, tap: T
             hog.await_entered()
             beats(tap, 4)
             hog.open()
-            assert job.result(timeout=PATIENCE) == 1
-    assert job.refresh().attempt == 1
+            assert job.result(timeout=PATIENCE) == job.refresh().fence
+    assert job.attempt == 1
 
 
 def test_busy_threads_do_not_delay_the_heartbeat(app: Windlass, tap: Tap) -> None:
@@ -56,7 +56,7 @@ def test_busy_threads_do_not_delay_the_heartbeat(app: Windlass, tap: Tap) -> Non
         jobs = compute.enqueue_many([(number,) for number in range(4)])
         beats(tap, 4)
         enough.set()
-        assert [job.result(timeout=PATIENCE) for job in jobs] == [1] * 4
+        assert [job.result(timeout=PATIENCE) for job in jobs] == [job.refresh().fence for job in jobs]
 
 
 def test_a_run_that_ends_while_the_lease_is_renewed_is_not_taken_for_lost(
@@ -85,7 +85,7 @@ def test_a_run_that_ends_while_the_lease_is_renewed_is_not_taken_for_lost(
 
 
 def test_a_lost_lease_stops_the_jobs_and_a_new_one_takes_its_place(
-    app: Windlass, file: File, caplog: pytest.LogCaptureFixture
+    app: Windlass, behind: Behind, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A8: one refused renewal gives the lease up at once, stops the jobs and says so in the log."""
     began, stopped = Event(), Event()
@@ -103,12 +103,12 @@ def test_a_lost_lease_stops_the_jobs_and_a_new_one_takes_its_place(
     def echo() -> str:
         return "still here"
 
-    with app.worker(lease="1s") as worker:
+    with app.worker(lease="1s", duties=False) as worker:
         before = worker.lease
         job = wait.enqueue()
         assert began.wait(PATIENCE)
-        file.execute("UPDATE windlass_lease SET state = 'lost'")
-        file.execute("UPDATE windlass_queue SET paused_at = 1")
+        app.queue("default").pause()
+        behind.forget_leases()
         assert stopped.wait(PATIENCE)
         eventually(lambda: worker.lease not in ("", before), "a new lease is opened")
         eventually(lambda: job.refresh().state == State.PENDING, "the job is free again")
@@ -119,7 +119,7 @@ def test_a_lost_lease_stops_the_jobs_and_a_new_one_takes_its_place(
     assert "lease lost" in caplog.text
 
 
-def test_a_lease_row_that_was_deleted_is_a_lost_lease(app: Windlass, file: File) -> None:
+def test_a_lease_row_that_was_deleted_is_a_lost_lease(app: Windlass, behind: Behind) -> None:
     """W13: the worker opens another and goes on."""
 
     @app.task
@@ -128,12 +128,12 @@ def test_a_lease_row_that_was_deleted_is_a_lost_lease(app: Windlass, file: File)
 
     with app.worker(lease="1s") as worker:
         before = worker.lease
-        file.execute("DELETE FROM windlass_lease")
+        behind.forget_leases()
         eventually(lambda: worker.lease not in ("", before), "a new lease is opened")
         assert echo.enqueue().result(timeout=PATIENCE) == 1
 
 
-def test_a_worker_row_that_was_deleted_comes_back(app: Windlass, file: File, tap: Tap) -> None:
+def test_a_worker_row_that_was_deleted_comes_back(app: Windlass, behind: Behind, tap: Tap) -> None:
     """W13: the worker re-registers with the next beat; its jobs stay its own."""
     with gate() as running:
 
@@ -145,13 +145,13 @@ def test_a_worker_row_that_was_deleted_comes_back(app: Windlass, file: File, tap
         with app.worker(lease="1s") as worker:
             job = wait.enqueue()
             running.await_entered()
-            file.execute("DELETE FROM windlass_worker")
+            behind.forget_workers()
             eventually(lambda: [seen.name for seen in app.workers()] == [worker.name], "the worker is shown again")
             running.open()
-            assert job.result(timeout=PATIENCE) == 1
+            assert job.result(timeout=PATIENCE) == job.refresh().fence
 
 
-def test_one_job_that_was_taken_away_is_stopped_and_the_others_go_on(app: Windlass, file: File) -> None:
+def test_one_job_that_was_taken_away_is_stopped_and_the_others_go_on(app: Windlass, behind: Behind) -> None:
     """E2: a worker that keeps its lease but lost one job learns which within one heartbeat."""
     stopped: list[str] = []
 
@@ -166,14 +166,12 @@ def test_one_job_that_was_taken_away_is_stopped_and_the_others_go_on(app: Windla
     with app.worker(lease="1s", grace=0) as worker:
         lost, kept = wait.enqueue(), wait.enqueue()
         eventually(lambda: worker.status().running == 2, "both run")
-        file.execute(
-            "UPDATE windlass_job SET state = 'cancelled', fence = fence + 1, lease = NULL WHERE id = ?", (lost.id,)
-        )
+        behind.take_away(lost)
         eventually(lambda: stopped == [lost.id], "the lost one is stopped")
         eventually(lambda: worker.status().refused == 1, "its ending is refused")
         assert kept.refresh().state == State.RUNNING
         [refused] = [entry for entry in lost.timeline() if entry.kind == "refused"]
-        assert (refused.worker, refused.fence) == (worker.name, 1)
+        assert (refused.worker, refused.fence) == (worker.name, lost.refresh().fence - 1)
 
 
 def test_after_three_failed_heartbeats_the_lease_is_given_up(
@@ -250,6 +248,72 @@ def test_a_heartbeat_shows_what_the_worker_does(app: Windlass) -> None:
             assert seen.info["running"] == [{"id": job.id, "task": job.task}]
             running.open()
     assert app.workers() == []
+
+
+def test_a_lease_that_is_over_is_given_up_while_a_renewal_hangs(
+    app: Windlass, tap: Tap, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A8: by the local clock; what runs is stopped, what it gives is dropped, and a late answer changes nothing."""
+    hanging = Hold(lambda call, answer: call.name == "renew" and began.is_set())
+    began, stopped = Event(), Event()
+
+    @app.task
+    async def wait() -> str:
+        began.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            stopped.set()
+        return "what nobody wants"
+
+    with app.worker(lease="1s", duties=False) as worker:
+        before = worker.lease
+        job = wait.enqueue()
+        assert began.wait(PATIENCE)
+        tap.before.append(hanging.before)
+        hanging.await_reached()
+        assert stopped.wait(PATIENCE)
+        assert worker.lease == ""
+        app.queue("default").pause()
+        hanging.release()
+        eventually(lambda: worker.lease not in ("", before), "a new lease is opened")
+        eventually(lambda: job.refresh().state is State.PENDING, "the fence lets the job go")
+        assert (job.attempt, job.record.result) == (0, None)
+    assert caplog.text.count("lease lost") == 1
+    assert "the store does not answer" in caplog.text
+
+
+def test_a_run_that_had_ended_before_the_lease_was_lost_is_still_offered(app: Windlass, tap: Tap) -> None:
+    """A8: the fence decides."""
+    with gate() as running:
+        renewing = Hold(lambda call, answer: call.name == "renew" and running.entered.is_set())
+        ending = Hold(lambda call, answer: call.name == "cycle" and bool(call.params["completed"]))
+
+        @app.task
+        def work() -> str:
+            running.wait()
+            return "done"
+
+        with app.worker(lease="1s", duties=False) as worker:
+            job = work.enqueue()
+            running.await_entered()
+            tap.before += [renewing.before, ending.before]
+            running.open()
+            ending.await_reached()
+            eventually(lambda: worker.lease == "", "the lease is given up")
+            ending.release()
+            renewing.release()
+            assert job.result(timeout=PATIENCE) == "done"
+
+
+def test_a_renewal_that_is_late_by_our_own_doing_is_no_loss(app: Windlass, tap: Tap) -> None:
+    """The store ends leases, not the time: one that nobody rescued is simply renewed."""
+    with app.worker(["default"], lease="30s") as worker:
+        before = worker.lease
+        worker._heartbeat._renewed -= 3600
+        beats(tap, 1)
+        eventually(lambda: not worker._heartbeat._is_under_way, "the round is over")
+        assert worker.lease == before
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually
+from tests.ledger.apps import PATIENCE, eventually, raises
 from tests.worker.tap import Tap, claims
 from windlass import OutcomeUnknown, State, StoreUnavailable, Windlass, current_job
 from windlass.store.operation import Answer, Call
@@ -41,7 +41,7 @@ def test_jobs_that_were_taken_by_a_call_whose_answer_was_lost_are_run_once(app: 
         assert [job.result(timeout=PATIENCE) for job in jobs] == list(range(5))
     assert len(tokens) == times
     assert len(set(tokens)) == 1
-    assert fences == [1] * 5
+    assert list(map(raises, fences)) == [1] * 5
 
 
 def test_endings_whose_acknowledgement_was_lost_are_written_once(app: Windlass, tap: Tap) -> None:
@@ -65,7 +65,7 @@ def test_endings_whose_acknowledgement_was_lost_are_written_once(app: Windlass, 
         eventually(lambda: worker.status().state == "idle", "the pump has its answer")
         assert worker.status().refused == 0
     assert len(lost) == 2
-    assert (job.refresh().attempt, job.fence) == (1, 1)
+    assert (job.refresh().attempt, raises(job.fence)) == (1, 1)
     assert [entry.kind for entry in job.timeline() if entry.kind == "refused"] == []
 
 

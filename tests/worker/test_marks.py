@@ -5,8 +5,8 @@ from __future__ import annotations
 from threading import Event
 from time import monotonic
 
-from tests.ledger.apps import PATIENCE, eventually, gate
-from tests.worker.file import File
+from tests.ledger.apps import PATIENCE, eventually, gate, raises
+from tests.ledger.pulling import put_back, stolen
 from tests.worker.learning import all_are, enqueue_behind, learned, teach
 from tests.worker.tap import Hold, Tap
 from windlass import State, Windlass, current_job
@@ -124,7 +124,7 @@ def test_a_retry_that_is_the_last_is_marked_before_it_begins(app: Windlass) -> N
     assert job.result(timeout=PATIENCE)
 
 
-def test_a_last_attempt_whose_mark_is_refused_does_not_begin(app: Windlass, tap: Tap, file: File) -> None:
+def test_a_last_attempt_whose_mark_is_refused_does_not_begin(app: Windlass, tap: Tap) -> None:
     """A10, E2: another has the job by then; to start would be a second run."""
     hold = Hold(has_marks)
     tap.before.append(hold.before)
@@ -137,7 +137,7 @@ def test_a_last_attempt_whose_mark_is_refused_does_not_begin(app: Windlass, tap:
     with app.worker():
         job = note.options(attempts=1).enqueue()
         hold.await_reached()
-        file.execute("UPDATE windlass_job SET state = 'pending', fence = fence + 1, lease = NULL")
+        put_back(stolen(app, job))
         hold.release()
         job.result(timeout=PATIENCE)
-    assert fences == [3]
+    assert list(map(raises, fences)) == [3]

@@ -2,42 +2,31 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
+from functools import partial
+from threading import Lock
 from typing import Any
 
 import pytest
 
-from tests.worker.file import File
+from tests.ledger.apps import PATIENCE, Apps, eventually
+from tests.worker.isolated.tasks import isolated
+from tests.worker.odd import ODD
 from windlass import (
     PROGRAMMING_ERRORS,
-    AppClosed,
     Cancel,
-    ConfigError,
     Job,
-    LeaseLost,
     PermanentError,
     Retry,
     RetryableError,
     Snooze,
     State,
-    StoreUnavailable,
     Throttled,
     Windlass,
 )
 from windlass.testing import ManualClock
 
 KINDS = ["thread", "async"]
-
-
-class Mute(Exception):
-    def __str__(self) -> str:
-        raise RuntimeError("no words")
-
-
-class Unnamed(Exception):
-    def __reduce__(self) -> str:
-        raise RuntimeError("no pickle either")
 
 
 class Lazy(Snooze):
@@ -73,6 +62,10 @@ def after_a_run(app: Windlass, task: Any) -> Job[Any]:
     return refreshed
 
 
+def has_run(job: Job[Any]) -> bool:
+    return job.refresh().state is not State.RUNNING and job.attempt > 0
+
+
 def due_in(job: Job[Any], clock: ManualClock) -> int:
     """Milliseconds."""
     return job.record.run_at - clock()
@@ -84,36 +77,12 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def app(file: File, clock: ManualClock) -> Windlass:
-    return file.app(clock=clock, retry=Retry(base=7, jitter=0))
+def app(new_app: Apps, clock: ManualClock) -> Windlass:
+    return new_app(clock=clock, retry=Retry(base=7, jitter=0))
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    "error",
-    [
-        ValueError("no"),
-        TimeoutError("too slow"),
-        asyncio.CancelledError(),
-        SystemExit(3),
-        KeyboardInterrupt(),
-        GeneratorExit(),
-        StopIteration("over"),
-        StopAsyncIteration("over"),
-        RecursionError(),
-        MemoryError(),
-        ExceptionGroup("many", [ValueError("one"), KeyError("two")]),
-        BaseExceptionGroup("worse", [SystemExit(1)]),
-        Mute(),
-        Unnamed(),
-        StoreUnavailable("their own store"),
-        LeaseLost("of something else"),
-        AppClosed("another app"),
-        ConfigError("their own"),
-        UnicodeDecodeError("utf-8", b"\xff", 0, 1, "bad"),
-    ],
-    ids=lambda error: type(error).__name__,
-)
+@pytest.mark.parametrize("error", ODD.values(), ids=ODD)
 def test_whatever_is_raised_is_a_failed_attempt(
     app: Windlass, clock: ManualClock, error: BaseException, kind: str
 ) -> None:
@@ -124,6 +93,24 @@ def test_whatever_is_raised_is_a_failed_attempt(
     # Python itself turns it into a RuntimeError where it leaves a coroutine.
     is_replaced = kind == "async" and isinstance(error, StopIteration)
     assert fault.type.split(".")[-1] == ("RuntimeError" if is_replaced else type(error).__name__)
+
+
+@pytest.mark.parametrize("task", ["odd", "aodd"])
+def test_whatever_is_raised_in_a_child_is_a_failed_attempt(new_app: Apps, task: str) -> None:
+    """A10: charged to that job alone; the child lives on (W16)."""
+    app = new_app(retry=Retry(base=600))
+    isolated(app)
+    with app.worker(children=1):
+        child, _ = app.enqueue("where").result(timeout=PATIENCE)
+        jobs = {name: app.enqueue(task, name) for name in ODD}
+        for name, job in jobs.items():
+            eventually(partial(has_run, job), f"{name} has run")
+            is_replaced = task == "aodd" and name == "StopIteration"
+            assert (job.state, [fault.type.split(".")[-1] for fault in job.errors]) == (
+                State.RETRYING,
+                ["RuntimeError" if is_replaced else name],
+            )
+        assert app.enqueue("where").result(timeout=PATIENCE)[0] == child
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -182,9 +169,9 @@ def test_a_task_says_which_errors_are_final(
 
 
 @pytest.mark.parametrize("error", PROGRAMMING_ERRORS)
-def test_programming_errors_may_be_final_for_the_whole_app(file: File, error: type[Exception]) -> None:
+def test_programming_errors_may_be_final_for_the_whole_app(new_app: Apps, error: type[Exception]) -> None:
     """A10: one line per app; off by default."""
-    assert job_that_raises(file.app(give_up_on=PROGRAMMING_ERRORS), error, "thread").reason == "permanent"
+    assert job_that_raises(new_app(give_up_on=PROGRAMMING_ERRORS), error, "thread").reason == "permanent"
 
 
 def test_programming_errors_are_retried_by_default(app: Windlass) -> None:
@@ -198,6 +185,13 @@ def test_a_custom_rule_that_fails_is_replaced_by_the_default_one(app: Windlass, 
     job = job_that_raises(app, ValueError("no"), "thread", retry=Retry(custom=custom))
     assert (job.state, job.attempt) == (State.RETRYING, 1)
     assert [fault.type for fault in job.errors] == ["ValueError"]
+
+
+def cycle() -> list[object]:
+    """A list that contains itself."""
+    made: list[object] = []
+    made.append(made)
+    return made
 
 
 class Sour:
@@ -219,11 +213,15 @@ class Sour:
         lambda: "\ud800",
         lambda: "x" * 2_000_000,
         lambda: Sour(),
+        Lock,
+        cycle,
+        lambda: 10**1_000_000,
     ],
-    ids=["object", "nan", "set", "surrogate", "large", "sour"],
+    ids=["object", "nan", "set", "surrogate", "large", "sour", "lock", "cycle", "digits"],
 )
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_result_that_cannot_be_stored_fails_the_job_without_another_run(
-    app: Windlass, make: Callable[[], object]
+    app: Windlass, make: Callable[[], object], kind: str
 ) -> None:
     """P2: the work is done, so it is not done again; the error names what is wrong."""
 
@@ -231,7 +229,11 @@ def test_a_result_that_cannot_be_stored_fails_the_job_without_another_run(
     def plain() -> object:
         return make()
 
-    job = after_a_run(app, plain)
+    @app.task(name="coroutine")
+    async def coroutine() -> object:
+        return make()
+
+    job = after_a_run(app, plain if kind == "thread" else coroutine)
     assert (job.state, job.reason, job.attempt) == (State.FAILED, "result", 1)
 
 

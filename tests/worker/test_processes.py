@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.ledger.apps import PATIENCE, eventually, failure_of
+from tests.worker.isolated.starting import enqueue
 from tests.worker.isolated.tasks import isolated
-from windlass import ConfigError, Job, JobCancelled, State, Windlass
+from windlass import ConfigError, JobCancelled, State, Windlass
 
 
 @pytest.fixture
@@ -19,10 +19,6 @@ def crew(app: Windlass) -> Windlass:
     """An app whose tasks run in children."""
     isolated(app)
     return app
-
-
-def enqueue(app: Windlass, task: str, *args: object, **options: Any) -> Job[Any]:
-    return app.enqueue_many([app.request(task, args, **options)])[0]
 
 
 def test_a_job_runs_in_a_child(crew: Windlass) -> None:
@@ -56,6 +52,15 @@ def test_the_running_job_is_known_in_the_child(crew: Windlass) -> None:
     assert told == {"id": job.id, "attempt": 1, "fence": job.refresh().fence, "meta": {"tenant": "a"}, "same": True}
     assert job.progress is not None
     assert (job.progress.value, job.progress.text) == (0.5, "half way")
+
+
+def test_progress_is_told_as_often_as_a_task_likes(crew: Windlass) -> None:
+    """A2: the newest counts, and the last word is never lost."""
+    with crew.worker(children=1):
+        job = enqueue(crew, "tells_all", 2_000)
+        job.result(timeout=PATIENCE)
+    assert job.refresh().progress is not None
+    assert (job.progress.value, job.progress.text) == (1.0, "step 2000")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from tests.ledger.apps import PATIENCE, eventually
-from tests.worker.file import File
+from tests.places.raw_sqlite import RawSqlite
 from tests.worker.tap import Tap
 from windlass import State, Windlass
 from windlass.store.driver import DataRefused
@@ -17,7 +17,7 @@ TOGETHER = 200
 POISON = 137
 
 
-def refuse(file: File, value: str) -> None:
+def refuse(file: RawSqlite, value: str) -> None:
     """Have the store itself refuse this result, as it would a value that breaks a constraint."""
     file.execute(
         "CREATE TRIGGER poison BEFORE UPDATE ON windlass_job WHEN NEW.result = "
@@ -30,7 +30,8 @@ def ended(call: Call) -> list[int]:
     return [seq for seq, *_ in call.params["completed"]] + [ending.seq for ending in call.params["endings"]]
 
 
-def test_one_poisonous_ending_among_200_fails_only_its_own_job(app: Windlass, file: File, tap: Tap) -> None:
+@pytest.mark.only_on("sqlite")
+def test_one_poisonous_ending_among_200_fails_only_its_own_job(app: Windlass, file: RawSqlite, tap: Tap) -> None:
     """I11: the offender is failed with a stored reason, the rest of the batch is written."""
     batches: list[int] = []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.worker.file import File
+from tests.ledger.apps import Apps
 from windlass import Retry, RetryableError, State
 from windlass.testing import ManualClock
 
@@ -26,10 +26,10 @@ def fixed(seconds: float) -> Retry:
     ],
     ids=lambda value: "<".join(value) if isinstance(value, tuple) else None,
 )
-def test_the_nearest_rule_wins(file: File, levels: tuple[str, ...], delay: int) -> None:
+def test_the_nearest_rule_wins(new_app: Apps, levels: tuple[str, ...], delay: int) -> None:
     """A10: RetryableError(delay), job, task, queue, app."""
     clock = ManualClock()
-    app = file.app(clock=clock, retry=fixed(50))
+    app = new_app(clock=clock, retry=fixed(50))
     if "queue" in levels:
         app.queue("default").configure(retry=fixed(40))
 
@@ -47,9 +47,9 @@ def test_the_nearest_rule_wins(file: File, levels: tuple[str, ...], delay: int) 
     ("options", "expected"),
     [({}, 6), ({"retry": Retry(attempts=3)}, 3), ({"retry": Retry(attempts=3), "attempts": 2}, 2)],
 )
-def test_the_nearest_budget_wins(file: File, options: dict[str, object], expected: int) -> None:
+def test_the_nearest_budget_wins(new_app: Apps, options: dict[str, object], expected: int) -> None:
     """A10: attempts of the job, its rule, its task's rule, the app's."""
-    app = file.app(retry=Retry(attempts=5))
+    app = new_app(retry=Retry(attempts=5))
 
     @app.task(retry=Retry(attempts=6))
     def task() -> None: ...

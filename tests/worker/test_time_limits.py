@@ -1,4 +1,4 @@
-"""The time limit of a coroutine."""
+"""Time limits of coroutines and threads, and how a run asks for more."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from threading import Event
 import pytest
 
 from tests.ledger.apps import PATIENCE, eventually, failure_of, gate
-from windlass import State, Windlass
+from windlass import ConfigError, State, Windlass, current_job
 
 
 def test_a_coroutine_that_takes_too_long_is_a_failed_attempt(app: Windlass) -> None:
@@ -123,3 +123,67 @@ def test_a_coroutine_that_returns_in_spite_of_its_limit_has_completed(app: Windl
     with app.worker():
         job = wait.options(attempts=1).enqueue().wait(timeout=PATIENCE)
     assert job.state == (State.COMPLETED if swallow else State.FAILED)
+
+
+@pytest.mark.parametrize("is_async", [True, False], ids=["async", "thread"])
+def test_a_run_may_ask_for_more_time(app: Windlass, is_async: bool) -> None:
+    """B8: job.extend() counts from the moment it is called, and never shortens."""
+    pause = Event()
+
+    @app.task(timeout=0.3)
+    async def slow() -> str:
+        current_job().extend("1h")
+        current_job().extend("1ms")
+        await asyncio.sleep(0.6)
+        return "done"
+
+    @app.task(timeout=0.3)
+    def slowly() -> str:
+        current_job().extend("1h")
+        current_job().extend("1ms")
+        pause.wait(0.6)
+        return "done"
+
+    with app.worker():
+        job = (slow if is_async else slowly).options(attempts=1).enqueue()
+        assert job.result(timeout=PATIENCE) == "done"
+
+
+def test_more_time_is_over_as_well(app: Windlass) -> None:
+    """B8: and the error names what the run was given in all."""
+
+    @app.task(timeout=60)
+    async def wait() -> None:
+        current_job().extend("1ms")
+        await asyncio.Event().wait()
+
+    @app.task(timeout=0.05)
+    async def longer() -> None:
+        current_job().extend("200ms")
+        await asyncio.Event().wait()
+
+    with app.worker(grace=0):
+        wait.enqueue()
+        failed = failure_of(longer.options(attempts=1).enqueue())
+    assert failed.reason == "timeout"
+    assert (failed.message or "").startswith("ran longer than 0.2")
+
+
+def test_more_time_must_be_a_length_of_time(app: Windlass) -> None:
+    @app.task
+    def ask() -> None:
+        current_job().extend("soon")
+
+    with app.worker():
+        failed = failure_of(ask.options(attempts=1).enqueue())
+    assert (failed.type or "").endswith(ConfigError.__name__)
+
+
+def test_a_run_without_a_limit_needs_no_more(app: Windlass) -> None:
+    @app.task(timeout=None)
+    def ask() -> str:
+        current_job().extend("1ms")
+        return "done"
+
+    with app.worker():
+        assert ask.enqueue().result(timeout=PATIENCE) == "done"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.ledger.apps import LONG_LEASE
-from tests.worker.file import File
+from tests.ledger.apps import LONG_LEASE, Apps
+from tests.places.behind import Behind
 from windlass import State, Windlass
 from windlass.testing import ManualClock
 
@@ -16,8 +16,8 @@ def clock() -> ManualClock:
 
 
 @pytest.fixture
-def app(file: File, clock: ManualClock) -> Windlass:
-    return file.app(clock=clock)
+def app(new_app: Apps, clock: ManualClock) -> Windlass:
+    return new_app(clock=clock)
 
 
 def work(app: Windlass) -> None:
@@ -69,11 +69,11 @@ def test_unknown_tasks_do_not_delay_the_others(app: Windlass) -> None:
     assert job.refresh().state == State.COMPLETED
 
 
-def test_a_rolling_deploy_loses_nothing(file: File, app: Windlass, clock: ManualClock) -> None:
+def test_a_rolling_deploy_loses_nothing(new_app: Apps, app: Windlass, clock: ManualClock) -> None:
     """B31: an old worker meets a new task; the new worker runs it."""
     job = app.enqueue("new", 41)
     work(app)
-    newer = file.app(clock=clock)
+    newer = new_app(clock=clock)
 
     @newer.task(name="new")
     def new(number: int) -> int:
@@ -84,10 +84,10 @@ def test_a_rolling_deploy_loses_nothing(file: File, app: Windlass, clock: Manual
     assert (job.result(timeout=1), job.refresh().attempt) == (42, 1)
 
 
-@pytest.mark.parametrize("function", ["tests.worker.broken:function", "tests.worker.file:nothing", "tests.worker:x"])
-def test_a_module_that_cannot_be_imported_harms_nobody(file: File, clock: ManualClock, function: str) -> None:
+@pytest.mark.parametrize("function", ["tests.worker.broken:function", "tests.worker.tap:nothing", "tests.worker:x"])
+def test_a_module_that_cannot_be_imported_harms_nobody(new_app: Apps, clock: ManualClock, function: str) -> None:
     """B31: what a module does when it is imported does not reach the jobs that were claimed with it (I11)."""
-    app = file.app(clock=clock, importable=["tests.worker"])
+    app = new_app(clock=clock, importable=["tests.worker"])
 
     @app.task
     def echo() -> int:
@@ -99,7 +99,7 @@ def test_a_module_that_cannot_be_imported_harms_nobody(file: File, clock: Manual
     assert job.refresh().state == State.COMPLETED
 
 
-def test_a_payload_of_a_newer_format_is_left_for_newer_workers(app: Windlass, file: File) -> None:
+def test_a_payload_of_a_newer_format_is_left_for_newer_workers(app: Windlass, behind: Behind) -> None:
     """B32: newer ones are left for newer workers."""
 
     @app.task
@@ -107,7 +107,7 @@ def test_a_payload_of_a_newer_format_is_left_for_newer_workers(app: Windlass, fi
         return 1
 
     job, other = echo.enqueue(), echo.enqueue()
-    file.execute("UPDATE windlass_job SET payload = ? WHERE id = ?", ('{"v":2,"call":"new"}', job.id))
+    behind.damage(job, payload='{"v":2,"call":"new"}')
     work(app)
     assert (job.refresh().state, job.reason, job.attempt) == (State.SCHEDULED, "newer_format", 0)
     assert other.refresh().state == State.COMPLETED

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import monotonic
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually
-from tests.worker.file import File
+from tests.ledger.apps import PATIENCE, Apps, eventually
+from tests.store.places import SqlitePlace
 from tests.worker.tap import tapped
 from windlass import Job, Windlass
 
@@ -31,8 +32,8 @@ def quickest(producer: Windlass) -> float:
     return min(waits)
 
 
-def a_worker_app(file: File, query: str = "") -> Windlass:
-    app = file.app(query)
+def a_worker_app(new_app: Apps) -> Windlass:
+    app = new_app()
 
     @app.task(name="echo")
     def echo() -> int:
@@ -41,24 +42,30 @@ def a_worker_app(file: File, query: str = "") -> Windlass:
     return app
 
 
-@pytest.mark.parametrize("query", ["", "?news=poll"], ids=["inotify", "polling"])
-def test_a_job_of_another_process_wakes_an_idle_worker(file: File, query: str) -> None:
-    """C4: within milliseconds, with and without inotify."""
-    with a_worker_app(file, query).worker():
-        assert quickest(file.app(query)) < BEFORE_THE_POLL
+def test_a_job_of_another_process_wakes_an_idle_worker(new_app: Apps) -> None:
+    """C4: within milliseconds."""
+    with a_worker_app(new_app).worker():
+        assert quickest(new_app()) < BEFORE_THE_POLL
 
 
-def test_a_job_of_this_process_needs_no_news(file: File) -> None:
+@pytest.mark.only_on("sqlite")
+def test_a_job_of_another_process_wakes_an_idle_worker_without_inotify_too(place: SqlitePlace) -> None:
+    """C4: where the system does not tell of changes to files, the file is looked at."""
+    with Apps(replace(place, options="?news=poll")) as new_app, a_worker_app(new_app).worker():
+        assert quickest(new_app()) < BEFORE_THE_POLL
+
+
+def test_a_job_of_this_process_needs_no_news(new_app: Apps) -> None:
     """C4: who enqueues in the worker's own process wakes it directly."""
-    app = a_worker_app(file)
+    app = a_worker_app(new_app)
     tapped(app).listen = lambda heard: Deaf()  # type: ignore[method-assign]
     with app.worker():
         assert quickest(app) < BEFORE_THE_POLL
 
 
-def test_a_wake_up_that_is_lost_costs_a_poll(file: File) -> None:
+def test_a_wake_up_that_is_lost_costs_a_poll(new_app: Apps) -> None:
     """C4: at most 1 s."""
-    app, producer = a_worker_app(file), file.app()
+    app, producer = a_worker_app(new_app), new_app()
     tapped(app).listen = lambda heard: Deaf()  # type: ignore[method-assign]
     with app.worker() as worker:
         eventually(lambda: worker.status().state == "idle", "the worker is at rest")
@@ -68,9 +75,9 @@ def test_a_wake_up_that_is_lost_costs_a_poll(file: File) -> None:
         assert monotonic() - began < 2
 
 
-def test_a_queue_that_is_not_the_first_is_looked_into_although_there_is_one_slot(file: File) -> None:
+def test_a_queue_that_is_not_the_first_is_looked_into_although_there_is_one_slot(new_app: Apps) -> None:
     """C4: an empty queue in front does not cost a poll."""
-    app, producer = a_worker_app(file), file.app()
+    app, producer = a_worker_app(new_app), new_app()
     with app.worker({"first": 9, "second": 1, "third": 1}, concurrency=1, prefetch=False):
         waits = []
         for _ in range(3):

@@ -14,6 +14,7 @@ from windlass.cli.managing import managing
 from windlass.cli.moments import instant
 from windlass.cli.output import Output, printing
 from windlass.cli.views.said import Said
+from windlass.commands.command import COMMAND
 from windlass.errors import ConfigError
 from windlass.job import Job
 from windlass.task import Request
@@ -44,7 +45,7 @@ def enqueue(app: Windlass, *, out: Output, task: str, args: str, kwargs: str, **
       windlass enqueue -A jobs mail.welcome '[42]' '{"lang": "en"}' --delay 10m
     """
     request = _request(app, task, _json(args, list, "ARGS"), _json(kwargs, dict, "KWARGS"), _options(options))
-    if isinstance(request.task, str) and app.tasks:
+    if isinstance(request.task, str) and app.tasks and request.task != COMMAND:
         raise Problem(_unknown(app, task))
     [job] = app.enqueue_many([request])
     out.show(Said(_sentence(job), _values(job)))

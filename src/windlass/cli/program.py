@@ -8,6 +8,7 @@ import click
 
 from windlass.cli.dead import dead
 from windlass.cli.demo.command import demo
+from windlass.cli.dev import dev
 from windlass.cli.duties import duties
 from windlass.cli.enqueue import enqueue
 from windlass.cli.failure import failure_code
@@ -35,7 +36,7 @@ def program() -> None:
     """Background jobs for Python: a job runs at least once and ends once."""
 
 
-for command in (demo, worker, duties, enqueue, jobs, queues, dead, workers, status, migrate, move_command):
+for command in (demo, dev, worker, duties, enqueue, jobs, queues, dead, workers, status, migrate, move_command):
     program.add_command(command)
 
 

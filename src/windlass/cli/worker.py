@@ -12,12 +12,15 @@ from windlass.app import Windlass
 from windlass.cli.managing import working
 from windlass.cli.output import Output, printing
 from windlass.cli.screen import Screen, Styled
+from windlass.cli.supervising import reporting, serving_health, supervising
 from windlass.cli.views.said import Said
+from windlass.core.memory import memory
 from windlass.errors import ConfigError
 from windlass.settings import setting
 from windlass.version import VERSION
 
 if TYPE_CHECKING:
+    from windlass.worker.wear import Limits
     from windlass.worker.worker import Worker
 
 
@@ -38,7 +41,30 @@ if TYPE_CHECKING:
 @click.option("--version", help="Of your program, part of its name (or $WINDLASS_WORKER_VERSION).")
 @click.option("--id", help="Last part of its name (or $WINDLASS_WORKER_ID); the process by default.")
 @click.option("--no-duties", is_flag=True, help="Leave promote, rescue and clean to others.")
+@click.option(
+    "--max-jobs",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Go on in a fresh process after so many jobs; what runs ends first.",
+)
+@click.option("--max-memory", metavar="SIZE", help="The same above so much memory, as in 512MB.")
+@click.option(
+    "--children",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Child processes for tasks with isolation='process'; as many as processors by default.",
+)
+@click.option(
+    "--child-max-jobs", type=click.IntRange(1), metavar="N", help="Replace a child process after so many jobs."
+)
+@click.option("--child-max-memory", metavar="SIZE", help="The same above so much memory, as in 512MB.")
+@click.option("--allow-commands", is_flag=True, help="Also run jobs that are commands: any program they name.")
+@click.option("--commands-folder", metavar="FOLDER", help="Start commands there or below, nowhere else.")
+@click.option("--health-port", type=click.IntRange(0, 65535), metavar="PORT", help="Serve /healthz and /readyz there.")
+@click.option("--health-host", default="127.0.0.1", metavar="HOST", help="For that; 127.0.0.1 by default.")
+@click.option("--supervised", hidden=True)
 @printing
+@supervising
 @working
 def worker(
     app: Windlass,
@@ -48,26 +74,59 @@ def worker(
     concurrency: str | None,
     burst: bool,
     no_duties: bool,
-    **given: str | None,
+    max_jobs: int | None,
+    max_memory: str | None,
+    allow_commands: bool,
+    health_port: int | None,
+    health_host: str,
+    supervised: str | None,
+    **given: str | int | None,
 ) -> None:
     """Run jobs until SIGTERM or Ctrl-C; a second signal stops now.
 
     Without --queues it serves those that the app's tasks name.
     """
-    from windlass.worker.signals import run_burst, run_until_signalled
-
     options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     many = _concurrency(setting("concurrency", concurrency))
     if many is not None:
         options["concurrency"] = many
     chosen = setting("queues", ",".join(queues) if queues else None)
-    built = app.worker(None if chosen is None else parse_queues(chosen), duties=not no_duties, **options)
-    started = Started(built, app.store, len(app.tasks))
+    limits = _limits(max_jobs, max_memory, burst=burst)
+    weights = None if chosen is None else parse_queues(chosen)
+    built = app.worker(weights, duties=not no_duties, allow_commands=allow_commands, **options)
+    with (
+        reporting(supervised, built.vitals),
+        serving_health(
+            {"health_port": health_port, "health_host": health_host},
+            death=built.vitals.death,
+            unreadiness=built.vitals.unreadiness,
+        ) as health,
+    ):
+        _run(built, limits, Started(built, app.store, len(app.tasks), health), out=out, burst=burst)
+
+
+def _run(worker: Worker, limits: Limits, started: Started, *, out: Output, burst: bool) -> None:
+    from windlass.worker.signals import run_burst, run_until_signalled
+    from windlass.worker.supervisor.again import START_AGAIN
+
+    def say_so() -> None:
+        out.show(started)
+
     if burst:
-        ended = run_burst(built, on_started=lambda: out.show(started))
+        ended = run_burst(worker, on_started=say_so)
+        if worker.wants_restart:
+            raise click.exceptions.Exit(START_AGAIN)
         out.show(Said(f"nothing is ready any more; {ended:,} runs ended", {"ended": ended}))
-    else:
-        run_until_signalled(built, on_started=lambda: out.show(started))
+    elif run_until_signalled(worker, on_started=say_so, is_worn=lambda: limits.are_reached(worker)):
+        raise click.exceptions.Exit(START_AGAIN)
+
+
+def _limits(max_jobs: int | None, max_memory: str | None, *, burst: bool) -> Limits:
+    from windlass.worker.wear import Limits
+
+    if burst and (max_jobs is not None or max_memory is not None):
+        raise ConfigError("--burst ends by itself; leave --max-jobs and --max-memory out")
+    return Limits(max_jobs=max_jobs, max_memory=None if max_memory is None else memory(max_memory, "--max-memory"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +136,7 @@ class Started:
     worker: Worker
     store: str
     tasks: int
+    health: str | None = None
 
     def data(self) -> object:
         return {
@@ -86,6 +146,7 @@ class Started:
             "queues": self.worker.queues,
             "concurrency": self.worker.concurrency,
             "tasks": self.tasks,
+            "health": self.health,
         }
 
     def draw(self, screen: Screen) -> None:
@@ -97,6 +158,7 @@ class Started:
                 ("queues", queues),
                 ("concurrency", str(self.worker.concurrency)),
                 ("tasks", str(self.tasks)),
+                *([("health", self.health)] if self.health is not None else []),
             ]
         )
 

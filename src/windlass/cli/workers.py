@@ -10,7 +10,7 @@ from windlass.cli.failure import Problem
 from windlass.cli.managing import managing
 from windlass.cli.output import Output, printing
 from windlass.cli.views.said import Said
-from windlass.cli.views.worker import WorkerList
+from windlass.cli.views.worker import WorkerDetail, WorkerList
 
 _worker = click.argument("worker", metavar="NAME-OR-ID")
 
@@ -26,6 +26,19 @@ def workers() -> None:
 def list_workers(app: Windlass, *, out: Output) -> None:
     """List the workers that live, and those that were lost within a day."""
     out.show(WorkerList(app.workers()))
+
+
+@workers.command()
+@_worker
+@printing
+@managing
+def show(app: Windlass, *, out: Output, worker: str) -> None:
+    """Show everything about one worker."""
+    for found in app.workers():
+        if worker in (found.id, found.name):
+            out.show(WorkerDetail(found))
+            return
+    raise _nobody(worker)
 
 
 @workers.command()
@@ -54,5 +67,9 @@ def resume(app: Windlass, *, out: Output, worker: str) -> None:
 
 def _reached(count: int, worker: str) -> int:
     if count == 0:
-        raise Problem(f"no worker has the name or id {worker!r}; see: windlass workers list")
+        raise _nobody(worker)
     return count
+
+
+def _nobody(worker: str) -> Problem:
+    return Problem(f"no worker has the name or id {worker!r}; see: windlass workers list")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from windlass.core.ending import Ending
-from windlass.core.fault import Fault, add_fault, read_faults
+from windlass.core.fault import Fault, add_fault, add_log, read_faults
 from windlass.core.outcome import Cancelled, Interrupted, Lost, Outcome, Postponed, Raised, Refused, Returned
 from windlass.core.record import HeldJob
 from windlass.core.retry import Retry
@@ -25,8 +25,9 @@ def decide(job: HeldJob, outcome: Outcome, *, retry: Retry, roll: float = 0.5, r
     code ran in milliseconds. Delays stay lengths of time: the store adds them to its own clock.
     """
     match outcome:
-        case Returned(result):
-            return _ending(job, State.COMPLETED, charge=1, ran_for=ran_for, result=result)
+        case Returned(result, log):
+            errors = None if log is None else add_log(job.errors, log)
+            return _ending(job, State.COMPLETED, charge=1, ran_for=ran_for, result=result, errors=errors)
         case Raised(fault, delay, is_timeout):
             return _after_error(job, fault, delay, is_timeout=is_timeout, retry=retry, roll=roll, ran_for=ran_for)
         case Refused(fault, reason, is_run):

@@ -14,6 +14,8 @@ class Returned(Struct, frozen=True, gc=False, tag=True):
     """The task returned; ``result`` is already encoded."""
 
     result: str | None
+    log: str | None = None
+    """What it had logged, if its task wants that kept."""
 
 
 class Raised(Struct, frozen=True, tag=True):

@@ -21,6 +21,7 @@ from windlass.store.jobs import Claimant, Mark, cycle, finish, progress, promote
 from windlass.store.leases import Presence, close_lease, open_lease
 from windlass.worker.attempt import Attempts, Call
 from windlass.worker.identity import identity
+from windlass.worker.joblog import listen_to_logs
 from windlass.worker.run import Run, Stop
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class Runner:
         ``after_each`` is told how each run left its job.
         """
         runs = 0
+        listen_to_logs()
         with self._lease() as lease:
             while (job := self._claim(lease)) is not None:
                 runs += self._end(job, lease)
@@ -117,8 +119,8 @@ class Runner:
 def _called(run: Run, call: Call) -> Any:
     args, kwargs = call
     if not run.task.is_async:
-        return run.task.function(*args, **kwargs)
-    return _on_a_loop(_limited(run, run.task.function(*args, **kwargs)))
+        return run.task.hooked(*args, **kwargs)
+    return _on_a_loop(_limited(run, run.task.hooked(*args, **kwargs)))
 
 
 async def _limited(run: Run, coroutine: Coroutine[Any, Any, Any]) -> Any:

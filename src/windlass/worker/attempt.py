@@ -7,11 +7,12 @@ import logging
 from collections.abc import Callable
 
 from windlass import clock
+from windlass.commands.command import COMMAND
 from windlass.core.codec import Codec, NewerFormat
 from windlass.core.decide import decide
 from windlass.core.duration import milliseconds
 from windlass.core.ending import Ending
-from windlass.core.fault import Fault, read_faults
+from windlass.core.fault import Excerpt, Fault, read_faults
 from windlass.core.meta import is_readable
 from windlass.core.outcome import Cancelled, Interrupted, Lost, Outcome, Postponed, Raised, Refused, Returned
 from windlass.core.record import Claimed
@@ -20,6 +21,7 @@ from windlass.core.rules import read_retry
 from windlass.errors import (
     Cancel,
     Duration,
+    HelperDied,
     JobInterrupted,
     LeaseLost,
     PayloadError,
@@ -30,6 +32,7 @@ from windlass.errors import (
     UnknownTask,
 )
 from windlass.worker.run import Run, Stop
+from windlass.worker.telling import tell_of_failure
 
 Call = tuple[tuple[object, ...], dict[str, object]]
 
@@ -72,7 +75,7 @@ class Attempts:
         except NewerFormat:
             return Postponed(_patience(run.job.unknown_for), "newer_format")
         except PayloadError as error:
-            return Refused(self._fault(run.job, error), "undecodable", is_run=False)
+            return Refused(self._fault(run.job, error, run.said), "undecodable", is_run=False)
         if run.task.shape.job_parameter is not None:
             args, kwargs = run.task.shape.with_job(args, kwargs, run.active)
         run.begin(clock.monotonic())
@@ -92,15 +95,18 @@ class Attempts:
             worker=self._worker,
             type="windlass.ProcessDied",
             message=f"the child process that ran this job {how}",
+            log="" if run.said is None else run.said.text(),
         )
         return Lost(True, fault)
 
     def returned(self, run: Run, value: object) -> Outcome:
         """What a return value means; one that cannot be stored fails the job, for the work is done already."""
         try:
-            return Returned(self._codec.encode_result(run.task.signature, value))
+            result = self._codec.encode_result(run.task.signature, value)
         except Exception as error:  # the codec refuses with PayloadError; a class of the user's may raise anything
-            return Refused(self._fault(run.job, error), "result")
+            return Refused(self._fault(run.job, error, run.said), "result")
+        said = run.said if run.task.settings.keep_log else None
+        return Returned(result, None if said is None else said.text())
 
     def raised(self, run: Run, error: BaseException) -> Outcome:
         """What an exception means. Whatever user code raises is an outcome, never the end of the worker."""
@@ -109,7 +115,7 @@ class Attempts:
         try:
             return self._meant(run, error)
         except Exception as wrong:  # an impossible delay, or a subclass of the user's that has none
-            return Raised(self._fault(run.job, wrong))
+            return Raised(self._fault(run.job, wrong, run.said))
 
     def abandoned(self, run: Run) -> Outcome:
         """What it means that a run would not stop. It may still be at work, so it is not run again unless the task
@@ -121,20 +127,26 @@ class Attempts:
         return outcome
 
     def ending(self, run: Run, outcome: Outcome) -> Ending:
-        """What to write for this run."""
+        """What to write for this run, which is over."""
+        run.let_go()
+        if run.stop is Stop.LOST:
+            outcome = Interrupted()  # should nobody have taken it over yet, the fence lets the job go at once
         ran_for = None if run.started is None else round((clock.monotonic() - run.started) * 1000)
         if type(outcome) is Returned:
             return decide(run.job, outcome, retry=self._retry, ran_for=ran_for)
         try:
-            return decide(run.job, outcome, retry=self._rule(run), roll=clock.roll(), ran_for=ran_for)
+            ending = decide(run.job, outcome, retry=self._rule(run), roll=clock.roll(), ran_for=ran_for)
         except Exception:  # a custom delay is user code too
             log.exception("job %s: its retry rule failed; using the default one", run.job.id)
-            return decide(run.job, outcome, retry=_DEFAULT_RULE, roll=clock.roll(), ran_for=ran_for)
+            ending = decide(run.job, outcome, retry=_DEFAULT_RULE, roll=clock.roll(), ran_for=ran_for)
+        if not run.is_abandoned:
+            tell_of_failure(run.job, outcome, ending)
+        return ending
 
     def of_unknown_task(self, job: Claimed) -> Ending:
         """Nobody here knows the task: left for others with growing patience, failed after a day."""
         if job.unknown_for is not None and job.unknown_for >= _UNKNOWN_FOR_GOOD:
-            error = UnknownTask(f"no worker has known the task {job.task!r} for 24 hours")
+            error = UnknownTask(_nobody_knew(job.task))
             return decide(job, Refused(self._fault(job, error), "unknown_task", is_run=False), retry=self._retry)
         return decide(job, Postponed(_patience(job.unknown_for), "unknown_task"), retry=self._retry)
 
@@ -151,10 +163,12 @@ class Attempts:
             case Cancel():
                 return Cancelled()
             case PermanentError():
-                return Refused(self._fault(run.job, error), "permanent")
+                return Refused(self._fault(run.job, error, run.said), "permanent")
+            case HelperDied():
+                return Lost(True, self._fault(run.job, error, run.said))
             case RetryableError():
                 delay = None if error.delay is None else milliseconds(error.delay, "RetryableError: delay")
-                return Raised(self._fault(run.job, error), delay)
+                return Raised(self._fault(run.job, error, run.said), delay)
             case _:
                 return self._failed(run, error)
 
@@ -162,8 +176,8 @@ class Attempts:
         if run.stop is Stop.GIVEN_UP:
             return Interrupted()  # what it raised on its way out is our doing
         if run.task.settings.gives_up_on(error) or isinstance(error, self._give_up_on):
-            return Refused(self._fault(run.job, error), "permanent")
-        return Raised(self._fault(run.job, error))
+            return Refused(self._fault(run.job, error, run.said), "permanent")
+        return Raised(self._fault(run.job, error, run.said))
 
     def stopped(self, run: Run) -> Outcome:
         """What it means that a run gave way when it was asked to stop."""
@@ -171,8 +185,8 @@ class Attempts:
             case Stop.CANCELLED:
                 return Cancelled()
             case Stop.TIMED_OUT:
-                limit = (run.job.timeout or 0) / 1000
-                return Raised(self._fault(run.job, TimeoutError(f"ran longer than {limit:g} s")), is_timeout=True)
+                error = TimeoutError(f"ran longer than {run.time_limit:g} s")
+                return Raised(self._fault(run.job, error, run.said), is_timeout=True)
             case _:
                 return Interrupted()
 
@@ -182,9 +196,14 @@ class Attempts:
             read_retry(run.job.retry) or run.task.settings.retry or self.queue_rules.get(run.job.queue) or self._retry
         )
 
-    def _fault(self, job: Claimed, error: BaseException) -> Fault:
+    def _fault(self, job: Claimed, error: BaseException, said: Excerpt | None = None) -> Fault:
         return Fault.of(
-            error, at=self._now(), attempt=job.attempt + 1, worker=self._worker, limit=self._codec.limits.error
+            error,
+            at=self._now(),
+            attempt=job.attempt + 1,
+            worker=self._worker,
+            limit=self._codec.limits.error,
+            log=said,
         )
 
 
@@ -194,6 +213,12 @@ def _check_readable(job: Claimed) -> None:
         raise PayloadError(f"the metadata cannot be read: {job.meta}")
     if job.errors is not None and read_faults(job.errors).corrupt:
         raise PayloadError(f"the errors of earlier attempts cannot be read: {job.errors}")
+
+
+def _nobody_knew(task: str) -> str:
+    if task == COMMAND:
+        return "no worker that allows commands has come for 24 hours; start one with --allow-commands"
+    return f"no worker has known the task {task!r} for 24 hours"
 
 
 def _patience(unknown_for: int | None) -> int:

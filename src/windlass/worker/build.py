@@ -6,28 +6,31 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from math import inf
+from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
+from windlass.commands.tasks import worker_tasks
 from windlass.core import names
 from windlass.core.duration import duration
 from windlass.core.memory import memory
 from windlass.errors import ConfigError, Duration
-from windlass.pull import progress_text
-from windlass.session import Session
-from windlass.store.jobs import progress
 from windlass.worker.attempt import Attempts
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.duties.duties import Duties
 from windlass.worker.duties.leading import Leading
+from windlass.worker.executors.child.finding import check_places
 from windlass.worker.executors.loop import LoopExecutor
-from windlass.worker.executors.processes import ChildLimits, ProcessExecutor
+from windlass.worker.executors.processes import ProcessExecutor
 from windlass.worker.executors.threads import ThreadExecutor
+from windlass.worker.executors.wear import ChildLimits
 from windlass.worker.heartbeat import Beats, Heartbeat
 from windlass.worker.identity import Identity, identity
 from windlass.worker.pace import Pace
 from windlass.worker.portrait import Portrait
+from windlass.worker.progress import report_progress
 from windlass.worker.pump import Pump
+from windlass.worker.recent import Recent
 from windlass.worker.room import Room
 from windlass.worker.run import Run
 from windlass.worker.steering import Steering
@@ -56,14 +59,22 @@ def build_worker(
     children: int | None = None,
     child_max_jobs: int | None = None,
     child_max_memory: int | str | None = None,
+    allow_commands: bool = False,
+    commands_folder: str | Path | None = None,
 ) -> Worker:
     """A worker for an app; nothing is started. Without ``queues`` it serves those that the app's tasks name."""
     names.whole_number(concurrency, "concurrency", least=1, most=10_000)
     names.whole_number(heartbeat_failures, "heartbeat_failures", least=1)
     beats = _beats(lease, heartbeat, heartbeat_failures)
-    weights = served_queues(app, queues)
+    weights = served_queues(app, queues, allow_commands=allow_commands)
+    check_places(app.tasks)
     who = identity(prefix=name, version=version, id=id)
     grace_time = duration(grace, "grace").total_seconds()
+    patience = duration(stop_patience, "stop_patience").total_seconds()
+    # A program has to be gone before its run would count as one that does not stop.
+    tasks, close_commands = worker_tasks(
+        app, allow_commands=allow_commands, folder=commands_folder, kill_after=patience / 2
+    )
 
     attempts = Attempts(
         codec=app._codec, retry=app._default_retry, give_up_on=app._give_up_on, worker=who.name, now=app._now
@@ -80,31 +91,34 @@ def build_worker(
     )
     dispatcher.loop = loop = LoopExecutor(attempts=attempts, dispatcher=dispatcher)
     room = Room(weights, concurrency=concurrency, most=app._session.cycle_limit, pace=pace)
+    recent = Recent()
     pump = Pump(
         session=app._session,
-        registry=app._registry,
+        registry=tasks,
         attempts=attempts,
         dispatcher=dispatcher,
         room=room,
         worker=who.name,
         lease=lambda: beating.lease,
         token=app._ids.next,
-        report=partial(_report_progress, app._session, who.name),
+        report=partial(report_progress, app._session, who.name),
+        recent=recent,
         wake=wake,
     )
     steering = Steering(
         session=app._session, attempts=attempts, dispatcher=dispatcher, room=room, pump=pump, worker=who.name
     )
-    portrait = Portrait(identity=who, queues=weights, dispatcher=dispatcher, pump=pump)
+    portrait = Portrait(identity=who, queues=weights, dispatcher=dispatcher, pump=pump, recent=recent)
+    beating = Heartbeat(
+        session=app._session, steering=steering, portrait=portrait, new_lease=app._ids.next, beats=beats
+    )
     watch = Watch(
         session=app._session,
         attempts=attempts,
         dispatcher=dispatcher,
         worker=who.name,
-        patience=duration(stop_patience, "stop_patience").total_seconds(),
-    )
-    beating = Heartbeat(
-        session=app._session, steering=steering, portrait=portrait, new_lease=app._ids.next, beats=beats
+        patience=patience,
+        looks=(beating.look, loop.look),
     )
     parts = Parts(
         session=app._session,
@@ -116,7 +130,7 @@ def build_worker(
         watch=watch,
         duties=build_duties(app, who, beat=beats.interval) if duties else None,
         leading=build_leading(app, who) if duties else None,
-        close_executors=(threads.close, loop.close, processes.close),
+        close_executors=(threads.close, loop.close, processes.close, close_commands),
     )
     return Worker(parts, grace=grace_time)
 
@@ -146,10 +160,6 @@ def _observe(pace: Pace, run: Run, seconds: float, now: float) -> None:
     pace.observe(run.job.queue, run.job.task, fetched, now=now)
 
 
-def _report_progress(session: Session, worker: str, run: Run, value: float | None, text: str | None) -> bool:
-    return session.run(progress(run.job.seq, run.job.fence, progress_text(value, text), worker=worker))
-
-
 def build_duties(app: Windlass, who: Identity, *, beat: float) -> Duties:
     """Promoting and rescuing for an app's store; ``beat`` is a heartbeat in seconds."""
     return Duties(session=app._session, by=who.name, now=app._now, beat=beat)
@@ -166,10 +176,12 @@ def build_leading(app: Windlass, who: Identity) -> Leading:
     )
 
 
-def served_queues(app: Windlass, queues: Mapping[str, int] | Sequence[str] | None) -> dict[str, int]:
+def served_queues(
+    app: Windlass, queues: Mapping[str, int] | Sequence[str] | None, *, allow_commands: bool
+) -> dict[str, int]:
     """Queue names with weights: those given, else the default queue and all that tasks name."""
     if queues is None:
-        if not app.tasks and not app._registry.is_open:
+        if not (app.tasks or app._registry.is_open or allow_commands):
             raise ConfigError("this worker would have nothing to do: it has neither tasks nor queues; pass queues=")
         return dict.fromkeys(app._known_queues(), 1)
     if isinstance(queues, str) or not queues:

@@ -55,6 +55,8 @@ class Dispatcher:
         self._endings: list[tuple[Ending, Claimed]] = []
         self._low = 0
         self.ended_count = 0
+        self._stuck: set[Run] = set()
+        """Abandoned, and still at work."""
         self.abandoned_count = 0
         self.threads: Executor
         self.loop: Executor
@@ -69,6 +71,11 @@ class Dispatcher:
     def free(self) -> int:
         """How many more runs would start at once."""
         return max(0, self.concurrency - self.in_flight)
+
+    @property
+    def stuck_count(self) -> int:
+        """How many abandoned runs have not ended to this day, by their own fault: nobody took their lease away."""
+        return sum(run.stop is not Stop.LOST for run in self._stuck.copy())
 
     @property
     def running_count(self) -> int:
@@ -121,6 +128,7 @@ class Dispatcher:
         following = None
         with self._lock:
             if run not in self._running:
+                self._stuck.discard(run)
                 return None  # it was given up, and its slot is another's by now
             del self._running[run]
             self._endings.append((ending, run.job))
@@ -185,17 +193,31 @@ class Dispatcher:
         return given_up
 
     def stop(self, run: Run, why: Stop) -> None:
-        """Ask a run to stop, or ask it once more; the first reason counts."""
-        if run.stop is None:
-            run.stop, run.stop_asked = why, clock.monotonic()
+        """Ask a run to stop; the first reason counts. One that looks for itself is told, not interrupted."""
+        with self._lock:
+            if run.stop is not None:
+                return
+            run.stop = why
+            run.stop_asked = run.last_asked = clock.monotonic()
+        if not run.is_cooperative:
+            self._executor(run).interrupt(run)
+
+    def insist(self, run: Run) -> None:
+        """Ask a run once more that has not stopped."""
+        run.last_asked = clock.monotonic()
         self._executor(run).interrupt(run)
 
     def abandon(self, run: Run) -> bool:
         """Go on without a run that will not stop: its slot is free, its ending is dropped; false if it has ended."""
-        if not self.give_up([run]):
-            return False
-        self.abandoned_count += 1
-        self._executor(run).abandon(run)
+        with self._lock:
+            if run not in self._running:
+                return False
+            del self._running[run]
+            self._stuck.add(run)
+            self.abandoned_count += 1
+            started = self._fill_slots()
+        self._executor(run).abandon(run)  # first: whoever comes next must not wait for what it occupies
+        self._start(started)
         return True
 
     def _fill_slots(self) -> list[Run]:

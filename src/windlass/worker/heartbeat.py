@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from threading import Lock
 
 from windlass import clock
 from windlass.errors import StoreUnavailable
@@ -53,14 +54,24 @@ class Heartbeat:
         self._asked = 0.0
         self._is_open = False
         self._shown = ""
+        self._lock = Lock()
+        """Guards what ``look`` and ``tick`` both change: the lease, and when it was renewed."""
+        self._is_under_way = False
+        self._is_asked = False
         self.lease = ""
+        self.ticked = 0.0
+        """When the newest round began, on the monotonic clock."""
+        self.answered = 0.0
+        """When the store last answered, on the monotonic clock."""
 
     def open(self) -> None:
         """Open a lease, and learn what is set before the first claim; raises when the store is away."""
         lease, presence = self._new_lease(), self._portrait.presence()
         self._shown = presence.state
+        opening = clock.monotonic()
         self._session.run(open_lease(presence, lease=lease, ttl=round(self._beats.ttl * 1000)))
-        self.lease, self._renewed, self._failures, self._is_open = lease, clock.monotonic(), 0, True
+        with self._lock:
+            self.lease, self._renewed, self._failures, self._is_open = lease, opening, 0, True
         self._ask()
 
     def close(self) -> None:
@@ -70,18 +81,34 @@ class Heartbeat:
 
     def tick(self) -> float:
         """One round; the seconds until the next."""
-        now = clock.monotonic()
+        now = self.ticked = clock.monotonic()
+        self._is_under_way = True
         try:
             if not self._is_open:
                 self.open()
             elif now - self._renewed >= self._beats.interval or self._shows_what_is_over():
                 self._renew()
-            if now - self._asked >= _CONTROL:
+            if self._is_asked or now - self._asked >= _CONTROL:
                 self._ask()
             self._failures = 0
         except StoreUnavailable as error:
             self._missed(error)
+        finally:
+            self._is_under_way = False
         return min(_CONTROL, self._beats.interval) / 2
+
+    def ask_soon(self) -> None:
+        """Have the next round bring what others want, whenever it was asked for last."""
+        self._is_asked = True
+
+    def look(self, now: float) -> None:
+        """Give the lease up when it is over and the store has not answered since before; called from another thread.
+
+        A round that only began when it was over already may still find it open: the store ends leases, not the time.
+        """
+        lease, end = self.lease, self._renewed + self._beats.ttl
+        if self._is_open and self._is_under_way and self.ticked < end <= now:
+            self._lose(lease, "the store does not answer, and it is over")
 
     def _shows_what_is_over(self) -> bool:
         """Whether people see a state that was left; idle and busy change too often to be told at once."""
@@ -89,15 +116,18 @@ class Heartbeat:
         return state != self._shown and not {state, self._shown} <= {"idle", "busy"}
 
     def _renew(self) -> None:
-        before = clock.monotonic()
+        before, lease = clock.monotonic(), self.lease
         running, presence = self._steering.running(), self._portrait.presence()
-        renewed = self._session.run(renew(presence, lease=self.lease))
+        renewed = self._session.run(renew(presence, lease=lease))
         self._shown = presence.state
         if not renewed.is_open:
-            self._lost("the store refused to renew it: its jobs were rescued")
+            self._lose(lease, "the store refused to renew it: its jobs were rescued")
             return
-        # Counted from before the call, so that our idea of the lease's end is never later than the store's.
-        self._renewed = before
+        with self._lock:
+            if self.lease != lease:
+                return  # the answer came too late, it was given up meanwhile
+            # Counted from before the call, so that our idea of the lease's end is never later than the store's.
+            self._renewed = before
         self._stop_lost_runs(running, renewed)
         self._find_strays(renewed)
 
@@ -120,10 +150,11 @@ class Heartbeat:
             self._steering.hand_back_strays(strays)
 
     def _ask(self) -> None:
-        self._asked = clock.monotonic()
-        asked = self._session.run(control(worker=self._portrait.identity.instance, lease=self.lease))
+        self._asked, self._is_asked, lease = clock.monotonic(), False, self.lease
+        asked = self._session.run(control(worker=self._portrait.identity.instance, lease=lease))
+        self.answered = clock.monotonic()
         if not asked.is_open:
-            self._lost("the store does not know it any more")
+            self._lose(lease, "the store does not know it any more")
             return
         self._steering.obey(asked)
 
@@ -137,10 +168,13 @@ class Heartbeat:
             log.warning("heartbeat failed (%s in a row): %s", self._failures, error)
         overdue = now - self._renewed >= self._beats.ttl
         if overdue or self._failures >= self._beats.failures_allowed:
-            self._lost(f"it could not be renewed: {error}")
+            self._lose(self.lease, f"it could not be renewed: {error}")
 
-    def _lost(self, why: str) -> None:
+    def _lose(self, lease: str, why: str) -> None:
+        with self._lock:
+            if not self._is_open or self.lease != lease:
+                return  # that is known
+            # Nothing may be claimed under a lease that nobody renews.
+            self._is_open, self.lease = False, ""
         log.error("lease lost: %s; stopping its jobs and opening a new one", why)
-        # Nothing may be claimed under a lease that nobody renews.
-        self._is_open, self.lease = False, ""
         self._steering.lease_lost()

@@ -47,9 +47,8 @@ class Leaving:
         self._has_said_goodbye = False
 
     def finish(self, *, grace: float, is_urgent: Callable[[], bool]) -> None:
-        """Let what runs come to its end, within the grace time; hand back what does not."""
+        """Let what runs come to its end, within the grace time; hand back what does not. The pump drains already."""
         until = clock.monotonic() + grace
-        self._pump.drain()
         self._wait_until(lambda: is_urgent() or self.is_done(), until)
         self._steering.give_up_running()
         self._wait_until(lambda: not self._dispatcher.in_flight, clock.monotonic() + _LAST_LINES)

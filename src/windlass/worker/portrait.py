@@ -16,6 +16,8 @@ from windlass.version import VERSION
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.identity import Identity
 from windlass.worker.pump import Pump
+from windlass.worker.recent import Recent
+from windlass.worker.resources import cpu_seconds, resident_memory
 
 _RUNNING_SHOWN = 20
 
@@ -38,11 +40,15 @@ class WorkerStatus:
 class Portrait:
     """Drawn anew whenever somebody looks."""
 
-    def __init__(self, *, identity: Identity, queues: dict[str, int], dispatcher: Dispatcher, pump: Pump) -> None:
+    def __init__(
+        self, *, identity: Identity, queues: dict[str, int], dispatcher: Dispatcher, pump: Pump, recent: Recent
+    ) -> None:
         self.identity = identity
         self.queues = queues
         self._dispatcher = dispatcher
         self._pump = pump
+        self._recent = recent
+        self._looked = (clock.monotonic(), cpu_seconds())
         self._started: float | None = None
         self._is_draining = False
 
@@ -96,4 +102,13 @@ class Portrait:
             "ended": self._dispatcher.ended_count,
             "refused": self._pump.refused_count,
             "abandoned": self._dispatcher.abandoned_count,
+            "memory": resident_memory(),
+            "cpu": self._cpu(),
+            "last": self._recent.newest(),
         }
+
+    def _cpu(self) -> float:
+        """Percent of one processor since somebody last looked."""
+        (before, used_before), self._looked = self._looked, (clock.monotonic(), cpu_seconds())
+        now, used = self._looked
+        return round(100 * (used - used_before) / max(now - before, 0.001), 1)

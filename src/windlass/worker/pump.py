@@ -12,12 +12,13 @@ from windlass.core.outcome import Interrupted
 from windlass.core.record import Claimed
 from windlass.core.state import State
 from windlass.errors import OutcomeUnknown, StoreUnavailable
-from windlass.registry import Registry
+from windlass.registry import KnownTasks
 from windlass.session import Session
 from windlass.store.driver import DataRefused, Topic
 from windlass.store.jobs import Claimant, Cycled, Mark, cycle, finish
 from windlass.worker.attempt import Attempts
 from windlass.worker.dispatcher import Dispatcher
+from windlass.worker.recent import Recent
 from windlass.worker.room import Room
 from windlass.worker.run import ReportProgress, Run
 
@@ -43,7 +44,7 @@ class Pump:
         self,
         *,
         session: Session,
-        registry: Registry,
+        registry: KnownTasks,
         attempts: Attempts,
         dispatcher: Dispatcher,
         room: Room,
@@ -51,6 +52,7 @@ class Pump:
         lease: Callable[[], str],
         token: Callable[[], str],
         report: ReportProgress,
+        recent: Recent,
         wake: Event,
     ) -> None:
         self._session = session
@@ -62,6 +64,7 @@ class Pump:
         self._lease = lease
         self._token = token
         self._report = report
+        self._recent = recent
         self.wake = wake
         self._has_news = True
         self._unstarted: list[Run] = []
@@ -189,7 +192,9 @@ class Pump:
         if self._failures:
             log.info("the store is back")
         self._failures = 0
-        self._unanswered = None
+        if self._unanswered is not None:
+            self._unanswered = None
+            self.news()  # the try without an answer may have taken nothing: ask anew, at once
         return cycled
 
     def _repeated(
@@ -201,7 +206,6 @@ class Pump:
             # The same token without rooms re-reads what the first try took, if it took. Until that has worked nothing
             # else is claimed, or jobs would be held in our name and run by nobody.
             self._unanswered = claimant
-            self._has_news = True
             return self._session.run(cycle(claimant, endings=endings, marks=marks))
 
     def _after_refusal(self, ended: list[Ended], error: DataRefused) -> None:
@@ -235,6 +239,7 @@ class Pump:
             return ()
 
     def _tell_of(self, ended: list[Ended]) -> None:
+        self._recent.add(ended)
         self._session.tell(Topic.ENDINGS)
         if any(ending.state is State.PENDING for ending, _ in ended):
             self._session.tell(Topic.WORK)  # others may have room for what we handed back

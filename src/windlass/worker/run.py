@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
+from threading import RLock
 from typing import Any
 
+from windlass import clock
 from windlass.active import ActiveJob
+from windlass.core.fault import Excerpt
 from windlass.core.meta import read_meta
 from windlass.core.record import Claimed
 from windlass.task import Task
+from windlass.worker.joblog import JobLog
 
 ReportProgress = Callable[["Run", float | None, str | None], bool]
+
+_first_words = RLock()
+"""Held by whoever makes a run's log; most runs say nothing, and need neither a log nor a lock of their own."""
 
 
 class Stop(Enum):
@@ -20,7 +27,9 @@ class Stop(Enum):
     CANCELLED = "cancelled"
     TIMED_OUT = "timed out"
     GIVEN_UP = "given up"
-    """The lease is lost, or the worker shuts down: the job goes back uncharged."""
+    """The worker shuts down: the job goes back uncharged."""
+    LOST = "lost"
+    """The lease is lost: somebody else has the job, or will have it, and whatever this run gives is dropped."""
 
 
 class Run:
@@ -28,11 +37,14 @@ class Run:
 
     __slots__ = (
         "_active",
+        "_log",
         "_report",
         "claimed",
         "ends_at",
+        "is_abandoned",
         "is_marked",
         "job",
+        "last_asked",
         "seat",
         "started",
         "stop",
@@ -49,21 +61,35 @@ class Run:
         """When user code began, on the monotonic clock."""
         self.ends_at: float | None = None
         """When its time limit is over, on the monotonic clock."""
+        self.is_abandoned = False
+        """Whether the worker went on without it: nobody cares any more what it gives."""
         self.is_marked = False
         """Whether the store knows that user code has begun."""
         self.stop: Stop | None = None
         self.stop_asked = 0.0
         """When it was first asked to stop, on the monotonic clock."""
+        self.last_asked = 0.0
         self.seat: object = None
         """Where an executor runs it; the executor's own affair."""
         self._report = report
         self._active: ActiveJob | None = None
+        self._log: JobLog | None = None
 
     def begin(self, now: float) -> None:
         """User code begins."""
         self.started = now
         if self.job.timeout is not None:
             self.ends_at = now + self.job.timeout / 1000
+
+    def extend(self, seconds: float) -> None:
+        """Let it take this much longer, from now on; never shortens its time."""
+        if self.ends_at is not None:
+            self.ends_at = max(self.ends_at, clock.monotonic() + seconds)
+
+    @property
+    def time_limit(self) -> float:
+        """How many seconds it was given, 0 for no limit."""
+        return 0.0 if self.ends_at is None or self.started is None else self.ends_at - self.started
 
     @property
     def is_last_attempt(self) -> bool:
@@ -87,6 +113,15 @@ class Run:
             )
         return self._active
 
+    def let_go(self) -> None:
+        """The run is over. It and its face know each other; apart they need no garbage collector."""
+        self._active = None
+
+    @property
+    def is_cooperative(self) -> bool:
+        """Whether the task looks for itself whether it should stop."""
+        return self._active is not None and self._active.is_cooperative
+
     @property
     def is_cancelled(self) -> bool:
         return self.stop is Stop.CANCELLED
@@ -94,6 +129,26 @@ class Run:
     @property
     def is_stopping(self) -> bool:
         return self.stop is not None
+
+    @property
+    def said(self) -> Excerpt | None:
+        """What the task has logged and printed; None if it was silent."""
+        return None if self._log is None else self._log.excerpt()
+
+    def logged(self, entry: str) -> None:
+        self._started_log().add(entry)
+
+    def printed(self, text: str) -> None:
+        self._started_log().print(text)
+
+    def _started_log(self) -> JobLog:
+        log = self._log
+        if log is not None:
+            return log
+        with _first_words:
+            if self._log is None:
+                self._log = JobLog()
+            return self._log
 
     def report_progress(self, value: float | None, text: str | None) -> bool:
         return self._report(self, value, text)

@@ -17,6 +17,7 @@ log = logging.getLogger("windlass.worker")
 
 _STOPPING = (signal.SIGTERM, signal.SIGINT)
 _PIECE = 0.5
+_SHORT_PIECE = 0.05
 
 
 class StopSignals:
@@ -46,29 +47,39 @@ class StopSignals:
         """Whether a stop was asked for more than once."""
         return self._count > 1
 
-    def wait(self) -> None:
-        """Block until the first signal."""
+    def wait(self, *, unless: Callable[[], bool] = lambda: False, piece: float = _PIECE) -> None:
+        """Block until the first signal, or until ``unless`` is true, which is asked every ``piece`` seconds."""
         # In pieces: the system may give the signal to any thread, and then nothing wakes this one to run the handler.
-        while not self.has_come():
+        while not (self.has_come() or unless()):
             with suppress(Empty):
-                self._arrivals.get(timeout=_PIECE)
+                self._arrivals.get(timeout=piece)
 
     def _received(self, number: int, frame: FrameType | None) -> None:
         self._count += 1
         self._arrivals.put(number)
 
 
-def run_until_signalled(worker: Worker, *, on_started: Callable[[], None] = lambda: None) -> None:
+def run_until_signalled(
+    worker: Worker, *, on_started: Callable[[], None] = lambda: None, is_worn: Callable[[], bool] = lambda: False
+) -> bool:
     """Start the worker, wait for a signal, stop within the grace time, or at once on a second signal.
 
-    ``on_started`` is called when the worker runs and signals are obeyed.
+    ``on_started`` is called when the worker runs and signals are obeyed. True when no signal has come: the worker is
+    worn, or has asked for it, and a fresh process should go on; what ran has ended by itself.
     """
     with StopSignals() as signals:
         worker.start()
         on_started()
-        signals.wait()
-        log.info("stopping: finishing what runs; send the signal again to stop now")
+        signals.wait(unless=lambda: worker.wants_restart or is_worn())
+        if not signals.has_come():
+            log.info("claiming no more; a fresh process goes on when what runs has ended")
+            worker.drain()
+            signals.wait(unless=lambda: worker.is_drained, piece=_SHORT_PIECE)
+        if signals.has_come():
+            log.info("stopping: finishing what runs; send the signal again to stop now")
         worker.stop(is_urgent=signals.is_urgent)
+    # Asked when signals are no longer ours: none that came in time may be overlooked.
+    return not signals.has_come()
 
 
 def run_burst(worker: Worker, *, on_started: Callable[[], None] = lambda: None) -> int:

@@ -74,7 +74,7 @@ class Steering:
     def runs_lost(self, runs: Iterable[Run]) -> None:
         for run in runs:
             log.error("job %s: lost under fence %s; stopping it", run.job.id, run.job.fence)
-            self._stop(run, Stop.GIVEN_UP)
+            self._dispatcher.stop(run, Stop.LOST)
 
     def hand_back_strays(self, strays: Collection[Held]) -> None:
         """Give back what the store says we hold and we know nothing of: an answer got lost on its way to us."""
@@ -86,10 +86,13 @@ class Steering:
     def give_up_running(self) -> None:
         """Ask everything that runs to stop and to go back."""
         for run in self._dispatcher.running():
-            self._stop(run, Stop.GIVEN_UP)
+            self._dispatcher.stop(run, Stop.GIVEN_UP)
 
     def hand_back_running(self) -> None:
         """Hand back what still runs, uncharged; whatever it gives later is dropped."""
+        for run in self._dispatcher.running():
+            if run.is_cooperative:
+                self._dispatcher.insist(run)  # it was told, and did not look in time
         given_up = self._dispatcher.give_up(self._dispatcher.running())
         for run in given_up:
             log.warning("job %s still runs; handing it back", run.job.id)
@@ -101,11 +104,7 @@ class Steering:
 
         self._hand_back(self._dispatcher.remove_buffered(is_wanted))
         for run in filter(is_wanted, self._dispatcher.running()):
-            self._stop(run, Stop.CANCELLED)
+            self._dispatcher.stop(run, Stop.CANCELLED)
 
     def _hand_back(self, runs: Iterable[Run]) -> None:
         self._dispatcher.add_endings([(self._attempts.ending(run, Interrupted()), run.job) for run in runs])
-
-    def _stop(self, run: Run, stop: Stop) -> None:
-        if run.stop is None:
-            self._dispatcher.stop(run, stop)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Sequence
 from math import inf
 
 from windlass import clock
+from windlass.core.outcome import Interrupted
 from windlass.core.state import State
 from windlass.errors import WindlassError
 from windlass.session import Session
@@ -13,6 +15,9 @@ from windlass.store.jobs import note
 from windlass.worker.attempt import Attempts
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.run import Run, Stop
+
+Look = Callable[[float], None]
+"""Looks after something else, with the time on the monotonic clock."""
 
 log = logging.getLogger("windlass.worker")
 
@@ -27,30 +32,35 @@ class Watch:
     """``tick()`` looks at everything that runs; nothing is asked of the runs themselves, so it costs them nothing."""
 
     def __init__(
-        self, *, session: Session, attempts: Attempts, dispatcher: Dispatcher, worker: str, patience: float
+        self,
+        *,
+        session: Session,
+        attempts: Attempts,
+        dispatcher: Dispatcher,
+        worker: str,
+        patience: float,
+        looks: Sequence[Look] = (),
     ) -> None:
         self._session = session
         self._attempts = attempts
         self._dispatcher = dispatcher
         self._worker = worker
         self._patience = patience
-        self._asked = 0.0
-
-    @property
-    def is_exhausted(self) -> bool:
-        """Whether too many runs would not stop."""
-        return self._dispatcher.abandoned_count >= ABANDONED_ALLOWED
+        self._ask_again = min(_ASK_AGAIN, patience / 2)
+        self._looks = looks
+        self.is_exhausted = False
+        """Whether too many runs that would not stop were at work at once."""
 
     def tick(self) -> float:
         """One round; the seconds until the next."""
         now = clock.monotonic()
-        asks_again = now - self._asked >= _ASK_AGAIN
-        if asks_again:
-            self._asked = now
+        for look in self._looks:
+            look(now)
+        self.is_exhausted = self.is_exhausted or self._dispatcher.stuck_count >= ABANDONED_ALLOWED
         nearest = inf
         for run in self._dispatcher.running():
             if run.stop is not None:
-                self._insist(run, now, asks_again=asks_again)
+                self._insist(run, now)
             elif run.ends_at is not None:
                 if run.ends_at <= now:
                     self._dispatcher.stop(run, Stop.TIMED_OUT)
@@ -58,23 +68,31 @@ class Watch:
                     nearest = min(nearest, run.ends_at)
         return min(_LATEST, max(0.01, nearest - now))
 
-    def _insist(self, run: Run, now: float, *, asks_again: bool) -> None:
+    def _insist(self, run: Run, now: float) -> None:
         """A run may swallow what stops it, so it is asked again; one that never stops is left to itself."""
         if now - run.stop_asked >= self._patience and not run.task.is_isolated:  # a child is killed by its executor
             self._abandon(run)
-        elif asks_again and now - run.stop_asked >= _ASK_AGAIN / 2:
-            self._dispatcher.stop(run, run.stop or Stop.GIVEN_UP)
+        elif now - run.last_asked >= self._ask_again:
+            self._dispatcher.insist(run)
 
     def _abandon(self, run: Run) -> None:
-        ending = self._attempts.ending(run, self._attempts.abandoned(run))
+        if run.started is None:
+            self._hand_back(run)  # it waits for others that will not stop, and will not begin any more
+            return
         if not self._dispatcher.abandon(run):
             return
+        ending = self._attempts.ending(run, self._attempts.abandoned(run))
+        run.is_abandoned = True
         log.error(
             "job %s: %s, and did not stop within %g s; going on without it", run.job.id, _why(run), self._patience
         )
-        if run.stop is not Stop.GIVEN_UP:
+        if run.stop not in (Stop.GIVEN_UP, Stop.LOST):
             self._dispatcher.add_endings([(ending, run.job)])
             self._leave_word(run, ending.state)
+
+    def _hand_back(self, run: Run) -> None:
+        for given_up in self._dispatcher.give_up([run]):
+            self._dispatcher.add_endings([(self._attempts.ending(given_up, Interrupted()), given_up.job)])
 
     def _leave_word(self, run: Run, state: State) -> None:
         detail = {"why": _why(run), "state": str(state)}
@@ -89,4 +107,5 @@ def _why(run: Run) -> str:
         Stop.CANCELLED: "it was cancelled",
         Stop.TIMED_OUT: "its time was over",
         Stop.GIVEN_UP: "it was given up",
+        Stop.LOST: "its lease was lost",
     }[run.stop or Stop.GIVEN_UP]

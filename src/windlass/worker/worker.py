@@ -20,12 +20,15 @@ from windlass.store.reading import depth
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.duties.duties import Duties
 from windlass.worker.duties.leading import Leading
+from windlass.worker.executors.child.name import is_child
 from windlass.worker.heartbeat import Heartbeat
+from windlass.worker.joblog import listen_to_logs
 from windlass.worker.leaving import Leaving
 from windlass.worker.portrait import Portrait, WorkerStatus
 from windlass.worker.pump import Pump
 from windlass.worker.steering import Steering
 from windlass.worker.ticker import Ticker
+from windlass.worker.vitals import Vitals
 from windlass.worker.watch import Watch
 
 log = logging.getLogger("windlass.worker")
@@ -61,6 +64,8 @@ class Worker:
         self._steering = parts.steering
         self._portrait = parts.portrait
         self._heartbeat = parts.heartbeat
+        self.vitals = Vitals(heartbeat=parts.heartbeat, portrait=parts.portrait)
+        """Whether it lives and is ready, for whoever watches over the process."""
         self._close_executors = parts.close_executors
         self._pumping = Ticker(self._pump_once, name="pump", wake=self._pump.wake)
         self._beating = Ticker(self._heartbeat.tick, name="heartbeat")
@@ -77,7 +82,7 @@ class Worker:
             leading=parts.leading,
             rounds=self._rounds,
         )
-        self._unsubscribe: Callable[[], None] = lambda: None
+        self._subscriptions: list[Callable[[], None]] = []
         self._process = os.getpid()
         self._is_started = False
         self._is_stopped = False
@@ -119,6 +124,16 @@ class Worker:
         return self._watch.is_exhausted
 
     @property
+    def ended_count(self) -> int:
+        """How many runs have ended."""
+        return self._dispatcher.ended_count
+
+    @property
+    def is_drained(self) -> bool:
+        """Whether nothing runs, waits or is on its way to or from the store."""
+        return self._leaving.is_done()
+
+    @property
     def is_paused(self) -> bool:
         """Whether ``pause`` was called here, and no ``resume`` since."""
         return self._steering.is_paused
@@ -136,15 +151,29 @@ class Worker:
         """Open a lease and start all threads; raises ``StoreUnavailable`` when the store is away."""
         if self._process != os.getpid():
             raise ConfigError("this worker was made before a fork; make and start workers in the process they run in")
+        if is_child():
+            raise ConfigError(
+                "this is a child process of a worker and cannot run one itself; in a program that does, put what "
+                "starts the worker under `if __name__ == '__main__':`, because its children import the program"
+            )
         if self._is_started:
             raise ConfigError(f"worker {self.name} was started before; make a new one")
         self._session.run(queues.ensure([(name, None, None) for name in self.queues]))
         self._heartbeat.open()
         self._is_started = True
+        listen_to_logs()
         self._portrait.note_start()
-        self._unsubscribe = self._session.subscribe(self._news, Topic.WORK)
+        self._subscriptions = [
+            self._session.subscribe(self._news, Topic.WORK),
+            self._session.subscribe(self._cancels, Topic.CANCELS),
+        ]
         for ticker in (self._beating, self._watching, *self._upkeep_tickers(), self._pumping):
             ticker.start()
+
+    def drain(self) -> None:
+        """Claim no more, for good, and hand back what has not started; what runs goes on until it ends or ``stop``."""
+        self._pump.drain()
+        self._portrait.note_draining()
 
     def stop(self, *, grace: Duration | None = None, is_urgent: Callable[[], bool] = lambda: False) -> None:
         """Claim no more, give running jobs the grace time, hand the rest back uncharged. A second call is harmless.
@@ -155,7 +184,7 @@ class Worker:
             return  # a child that was forked off has the object but not the worker
         self._is_stopped = True
         limit = self._grace if grace is None else duration(grace, "grace").total_seconds()
-        self._portrait.note_draining()
+        self.drain()
         self._leaving.finish(grace=limit, is_urgent=is_urgent)
         self._leaving.part(
             hush=self._unsubscribe,
@@ -171,7 +200,7 @@ class Worker:
         """
         if self._is_stopped or self._process != os.getpid():
             raise ConfigError(f"worker {self.name} runs no more here; make a new one")
-        before = self._dispatcher.ended_count
+        before = self.ended_count
         was_started = self._is_started
         if not was_started:
             self.start()
@@ -183,7 +212,7 @@ class Worker:
         finally:
             if not was_started:
                 self.stop()
-        return self._dispatcher.ended_count - before
+        return self.ended_count - before
 
     def pause(self) -> None:
         """Claim no more until ``resume``; what runs goes on. Waits, a second at the most, for a claim under way."""
@@ -196,6 +225,7 @@ class Worker:
 
     def resume(self) -> None:
         """Go on claiming."""
+        self._watch.is_exhausted = False
         self._steering.is_paused = False
         self._steering.follow_pause()
 
@@ -209,7 +239,7 @@ class Worker:
         if self.wants_restart and not self._steering.is_paused:
             log.critical(
                 "%s runs would not stop; claiming no more, a worker with a fresh process has to take over",
-                self._dispatcher.abandoned_count,
+                self._dispatcher.stuck_count,
             )
             self._steering.is_paused = True
             self._steering.follow_pause()
@@ -219,6 +249,14 @@ class Worker:
         self._pump.news()
         if self._upkeep is not None:
             self._upkeep.wake.set()
+
+    def _cancels(self) -> None:
+        self._heartbeat.ask_soon()
+        self._beating.wake.set()
+
+    def _unsubscribe(self) -> None:
+        for unsubscribe in self._subscriptions:
+            unsubscribe()
 
     def _upkeep_tickers(self) -> list[Ticker]:
         return [ticker for ticker in (self._upkeep, self._leadership) if ticker is not None]

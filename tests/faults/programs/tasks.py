@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import os
 import signal
+from contextlib import suppress
 from pathlib import Path
 from threading import Event
 
+from tests.ledger.apps import raises
 from windlass import Windlass, current_job
 
-app = Windlass(os.environ["WINDLASS_URL"])
+app = Windlass(
+    os.environ["WINDLASS_URL"],
+    namespace=os.environ["NAMESPACE"],
+    store_deadline=f"{os.environ.get('STORE_DEADLINE', '5')}s",
+)
 
 
 def say(*words: object) -> None:
@@ -18,11 +25,16 @@ def say(*words: object) -> None:
     os.write(1, (" ".join(map(str, words)) + "\n").encode())
 
 
+def _run() -> int:
+    """How often the job's fence was raised."""
+    return raises(current_job().fence)
+
+
 def _begin() -> Path:
     """Say that a run has begun; the file that lets it go on."""
-    job = current_job()
-    say("began", job.id, job.fence)
-    return Path(os.environ["GATES"]) / f"{job.id}.{job.fence}"
+    id = current_job().id
+    say("began", id, _run())
+    return Path(os.environ["GATES"]) / f"{id}.{_run()}"
 
 
 @app.task
@@ -31,7 +43,7 @@ def hold() -> int:
     gate, pause = _begin(), Event()
     while not gate.exists():
         pause.wait(0.01)
-    return current_job().fence
+    return _run()
 
 
 @app.task
@@ -40,7 +52,7 @@ async def ahold() -> int:
     gate = _begin()
     while not gate.exists():  # noqa: ASYNC110  # what it waits for is another process
         await asyncio.sleep(0.01)
-    return current_job().fence
+    return _run()
 
 
 @app.task
@@ -68,3 +80,33 @@ def sudden_poison() -> None:
 @app.task
 def note(number: int) -> int:
     return number
+
+
+@app.task
+def record(number: int) -> str:
+    """Leaves a line in a file for every run; what it returns can be recognised on the wire."""
+    job = current_job()
+    with (Path(os.environ["GATES"]) / "ran").open("a") as file:
+        file.write(f"{job.id}\n")
+    return f"recorded-{number}"
+
+
+@app.task
+def hold_the_interpreter(seconds: float) -> int:
+    """The first run lets no other line of Python run for so long, as a careless extension does."""
+    gate, pause = _begin(), Event()
+    while not gate.exists():
+        pause.wait(0.01)
+    if _run() == 1:
+        ctypes.PyDLL(None).usleep(ctypes.c_uint(round(seconds * 1_000_000)))
+    return _run()
+
+
+@app.task(timeout=0.1)
+def deaf() -> None:
+    """Will not stop for anything."""
+    _begin()
+    pause = Event()
+    while True:
+        with suppress(BaseException):
+            pause.wait(0.01)

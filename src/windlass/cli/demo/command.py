@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,5 +19,6 @@ def demo() -> None:
     from windlass.cli.demo.show import PlainShow
     from windlass.cli.demo.story import tell
 
+    logging.getLogger("windlass").setLevel(logging.CRITICAL)  # failures are part of the story, and it tells them itself
     with TemporaryDirectory(prefix="windlass-demo-") as folder, Windlass(f"sqlite:///{Path(folder, 'jobs.db')}") as app:
         tell(app, LiveShow() if sys.stdout.isatty() else PlainShow())

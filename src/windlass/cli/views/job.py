@@ -44,6 +44,7 @@ class JobDetail:
             "result": _result(self.job),
             "errors": [_error(fault) for fault in self.job.errors],
             "errors_left_out": self.job.errors_left_out,
+            "log": self.job.log,
         }
 
     def draw(self, screen: Screen) -> None:
@@ -56,6 +57,10 @@ class JobDetail:
             _draw_error(screen, fault)
         if errors and errors[-1].traceback:
             screen.block(errors[-1].traceback)
+        if job.log:
+            screen.line("")
+            screen.line(Styled("  log", "dim"))
+            screen.block(job.log)
 
     def _identity(self) -> list[tuple[str, Cell]]:
         job = self.job
@@ -127,6 +132,7 @@ def _error(fault: Fault) -> dict[str, object]:
         "message": fault.message,
         "cause": list(fault.cause),
         "traceback": fault.traceback,
+        "log": fault.log,
     }
 
 

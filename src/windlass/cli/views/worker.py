@@ -11,7 +11,22 @@ from windlass.cli.screen import Cell, Column, Screen, Styled
 from windlass.workers import WorkerView
 
 _STYLES = {"lost": "bold red", "paused": "yellow", "draining": "yellow", "busy": "cyan", "idle": "green"}
-_INFO = ("host", "pid", "queues", "concurrency", "python", "version", "uptime", "running", "ended", "refused")
+_INFO = (
+    "host",
+    "pid",
+    "queues",
+    "concurrency",
+    "python",
+    "version",
+    "uptime",
+    "running",
+    "ended",
+    "refused",
+    "abandoned",
+    "memory",
+    "cpu",
+    "last",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +43,36 @@ class WorkerList:
             screen.line("no workers")
         else:
             draw_workers(screen, self.workers)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerDetail:
+    """One worker with everything that it tells of itself."""
+
+    worker: WorkerView
+
+    def data(self) -> object:
+        return worker_data(self.worker)
+
+    def draw(self, screen: Screen) -> None:
+        worker = self.worker
+        screen.line(Styled(worker.name, "bold"), "  ", Styled(worker.state, _STYLES.get(worker.state, "")))
+        told = [(name, _told(worker.info.get(name))) for name in _INFO]
+        told.append(("taken", ", ".join(f"{job.id} ({job.state})" for job in worker.taken)))
+        fields = [("id", worker.id), *told, ("seen", age(worker.seen_at)), ("signal", _signal(worker).strip())]
+        screen.fields([(name, value) for name, value in fields if value])
+
+
+def _told(value: object) -> str:
+    """
+    >>> _told([{"id": "a", "task": "mail"}, "default"])
+    'mail a, default'
+    """
+    if isinstance(value, dict):
+        return f"{value.get('task')} {value.get('id')}"
+    if isinstance(value, list):
+        return ", ".join(map(_told, value))
+    return "" if value is None else str(value)
 
 
 def draw_workers(screen: Screen, workers: Sequence[WorkerView]) -> None:
@@ -53,7 +98,7 @@ def _row(worker: WorkerView) -> list[Cell]:
         str(info.get("ended", "?")),
         length(timedelta(seconds=_number(info.get("uptime")))),
         age(worker.seen_at),
-        ", ".join(map(str, info.get("queues") or ())) + _signal(worker),
+        ", ".join(map(str, info.get("queues") or ())) + _signal(worker) + _abandoned(worker),
     ]
 
 
@@ -63,6 +108,11 @@ def _number(value: object) -> float:
 
 def _signal(worker: WorkerView) -> str:
     return f" ({worker.signal} asked by {worker.signalled_by})" if worker.signal else ""
+
+
+def _abandoned(worker: WorkerView) -> str:
+    count = _number(worker.info.get("abandoned"))
+    return f" ({count} abandoned: runs that would not stop)" if count else ""
 
 
 def worker_data(worker: WorkerView) -> dict[str, object]:
@@ -76,4 +126,5 @@ def worker_data(worker: WorkerView) -> dict[str, object]:
         "signal": worker.signal,
         "signalled_by": worker.signalled_by,
         **{name: worker.info.get(name) for name in _INFO},
+        "taken": [{"id": job.id, "state": str(job.state), "at": iso(job.at), "by": job.by} for job in worker.taken],
     }

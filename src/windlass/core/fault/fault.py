@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from windlass.core.codec.text import storable
 from windlass.core.fault.exceptions import line_of, message_of, related_to, type_name
+from windlass.core.fault.excerpt import Excerpt
 from windlass.core.fault.frames import render
 
 _LIMIT = 64 * 1024
@@ -27,9 +28,20 @@ class Fault(Struct, frozen=True):
     """``"Type: message"`` of what it was raised from or while handling, and of the members of a group."""
     traceback: str = ""
     """Without the values of variables, for they may be secret; what it was raised from comes last."""
+    log: str = ""
+    """What the attempt logged, in a child process also what it printed: the first and the newest lines."""
 
     @classmethod
-    def of(cls, exception: BaseException, *, at: int, attempt: int, worker: str, limit: int = _LIMIT) -> Fault:
+    def of(
+        cls,
+        exception: BaseException,
+        *,
+        at: int,
+        attempt: int,
+        worker: str,
+        limit: int = _LIMIT,
+        log: Excerpt | None = None,
+    ) -> Fault:
         """At most ``limit`` bytes as JSON. Never fails, whatever the exception does when asked about itself."""
         related = related_to(exception)
         whole = cls(
@@ -41,23 +53,24 @@ class Fault(Struct, frozen=True):
             cause=tuple(line_of(other) for _, other in related),
             traceback=render(exception, related),
         )
-        return _fitted(whole, limit)
+        return _fitted(whole, log or Excerpt(), limit)
 
 
-def _fitted(fault: Fault, limit: int) -> Fault:
+def _fitted(fault: Fault, log: Excerpt, limit: int) -> Fault:
     share = min(_SHARE, limit // 4)
-    fitted = _cut(fault, share)
+    fitted = _cut(fault, log, share)
     # JSON can write one byte of text as six, so that the shares alone do not settle it.
     while len(msgspec.json.encode(fitted)) > limit and share > _SMALLEST_SHARE:
         share //= 2
-        fitted = _cut(fault, share)
+        fitted = _cut(fault, log, share)
     return fitted
 
 
-def _cut(fault: Fault, share: int) -> Fault:
+def _cut(fault: Fault, log: Excerpt, share: int) -> Fault:
     return msgspec.structs.replace(
         fault,
         message=storable(fault.message, share),
         cause=tuple(storable(line, share // 16) for line in fault.cause),
         traceback=storable(fault.traceback, share),
+        log=log.text(share),
     )

@@ -16,13 +16,16 @@ class Faults(Struct, frozen=True):
     left_out: int = 0
     """How many there were between the first and the others."""
     faults: tuple[Fault, ...] = ()
+    log: str = ""
+    """What the attempt had logged that returned, if its task keeps that."""
     corrupt: bool = False
     """The stored text could not be read."""
 
 
-class _Stored(Struct, frozen=True):
+class _Stored(Struct, frozen=True, omit_defaults=True):
     left_out: int
     faults: tuple[Fault, ...]
+    log: str = ""
 
 
 _DECODER = msgspec.json.Decoder(_Stored)
@@ -37,6 +40,12 @@ def add_fault(history: str | None, fault: Fault) -> str:
     return msgspec.json.encode(stored).decode()
 
 
+def add_log(history: str | None, log: str) -> str:
+    """The new history after an attempt that returned."""
+    past = read_faults(history)
+    return msgspec.json.encode(_Stored(past.left_out, past.faults, log)).decode()
+
+
 def read_faults(text: str | None) -> Faults:
     """Never raises: what cannot be read is an empty history that says so."""
     if text is None:
@@ -45,4 +54,4 @@ def read_faults(text: str | None) -> Faults:
         stored = _DECODER.decode(text)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return Faults(corrupt=True)
-    return Faults(stored.left_out, stored.faults)
+    return Faults(stored.left_out, stored.faults, stored.log)

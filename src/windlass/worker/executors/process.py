@@ -2,56 +2,73 @@
 
 from __future__ import annotations
 
+import logging
 import os
-import signal
+import select
 from collections.abc import Callable
-from contextlib import suppress
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnContext
-from pathlib import Path
-from queue import SimpleQueue
 from threading import Thread
 
 from windlass import clock
 from windlass.worker.executors.child.board import Board
 from windlass.worker.executors.child.main import Equipment, main
-from windlass.worker.executors.child.wire import FromChild, Leave, Ready, Recall, ToChild, receive_answer, send_orders
+from windlass.worker.executors.child.name import CHILD_NAME
+from windlass.worker.executors.child.wire import (
+    AnswerReader,
+    FromChild,
+    Leave,
+    Ready,
+    Recall,
+    ToChild,
+    encode_orders,
+)
+from windlass.worker.executors.life import Life
+from windlass.worker.executors.outbox import Outbox
+from windlass.worker.executors.wear import ChildLimits, Wear
 from windlass.worker.run import Run, Stop
+
+log = logging.getLogger("windlass.worker")
 
 _SHORT = 0.005
 _AHEAD = 16
 """How many orders a child that runs short jobs may have beyond the one it runs."""
-_PAGE = os.sysconf("SC_PAGE_SIZE")
+_ENOUGH = 2
+_IMPORT_PATIENCE = 60.0
+"""After so many seconds the import of a task's module counts as part of its run, which has a time limit."""
 
 
 class ChildProcess:
-    """A process, its pipes, and the runs it was given. One thread listens to it and one writes to it, so that a child
-    that is stuck holds nobody up.
-    """
+    """A process, its pipes, and the runs it was given. One thread listens to it; nobody else ever waits for it."""
 
     def __init__(
         self,
         context: SpawnContext,
         *,
+        limits: ChildLimits,
         worker: str,
         heard: Callable[[ChildProcess, list[FromChild]], None],
         died: Callable[[ChildProcess, str], None],
     ) -> None:
         self.runs: dict[int, Run] = {}
         """What it was given and has not answered, by seq, in order."""
-        self.answered_count = 0
+        self.wear = Wear(limits)
         self.is_up = False
         self.is_retiring = False
         self.is_leaving = False
+        self._leaving_since = 0.0
         self._mean = 1.0
+        self._memory = 0
+        self._killed_for: Run | None = None
+        self._importing: tuple[int, float] = (0, 0.0)
         self._heard = heard
         self._died = died
         self._board = Board(context)
-        self._orders: SimpleQueue[list[ToChild] | None] = SimpleQueue()
-        theirs, self._to_child = context.Pipe(duplex=False)
+        theirs, to_child = context.Pipe(duplex=False)
         self._from_child, answers = context.Pipe(duplex=False)
+        self._outbox = Outbox(to_child)
         equipment = Equipment(theirs, answers, self._board, os.getpid(), worker)
-        self._process = context.Process(target=main, args=(equipment,), name="windlass-child", daemon=True)
+        self._life = Life(context.Process(target=main, args=(equipment,), name=CHILD_NAME))
         Thread(target=self._live, args=(theirs, answers), name="windlass-child", daemon=True).start()
 
     @property
@@ -62,47 +79,81 @@ class ChildProcess:
     @property
     def most(self) -> int:
         """How many runs it may hold: one, or a few when they are short."""
-        return 1 + _AHEAD if self.is_up and self._mean < _SHORT else 1
+        return 1 + _AHEAD if self._mean < _SHORT else 1
+
+    @property
+    def is_hungry(self) -> bool:
+        """Whether it will soon have nothing to do; others need no more orders now, and get several at once later. One
+        that is not up yet has to wait: what it was sent could not be taken back.
+        """
+        return self.is_up and self.is_open and len(self.runs) <= _ENOUGH
+
+    def has_room_for(self, run: Run) -> bool:
+        return len(self.runs) < self.most and self.wear.allows(run, self.runs.values())
 
     def send(self, messages: list[ToChild]) -> None:
-        self._orders.put(messages)
+        self._outbox.send(encode_orders(messages))
 
     def recall(self) -> None:
         """Ask for what it has not begun."""
         self.send([Recall()])
 
+    def retire(self) -> None:
+        """Give it no more, and have it end as soon as nothing is left to do."""
+        self.is_retiring = True
+        if self.runs:
+            self.recall()
+        else:
+            self.leave()
+
     def leave(self) -> None:
         """Have it end when it is done."""
         if not self.is_leaving:
             self.is_leaving = True
+            self._leaving_since = clock.monotonic()
             self.send([Leave()])
 
-    def ask_to_stop(self, run: Run, why: Stop) -> None:
-        """Raise in the run, if it has begun; otherwise it will not begin."""
-        self._board.want_stop(run.job.seq, why)
-        self._signal(signal.SIGTERM)
+    def stop(self, run: Run, why: Stop) -> None:
+        """Raise in the run, if it has begun; otherwise have it back."""
+        if self._board.running == run.job.seq:
+            self._board.want_stop(run.job, why)
+            self._life.ask_to_stop()
+        else:
+            self.recall()
 
-    def kill(self) -> None:
-        self._signal(signal.SIGKILL)
+    def kill(self, run: Run | None = None) -> None:
+        """At once; for the sake of this run, if it is for one."""
+        self._killed_for = run
+        self._life.kill()
 
     def answered(self, seq: int, started: float | None) -> Run | None:
         """The run that this is the answer to."""
-        self.answered_count += 1
         run = self.runs.pop(seq, None)
-        if started is not None:
-            self._mean += (clock.monotonic() - started - self._mean) / 8
+        if run is not None:
+            self.wear.count(run)
+            if started is not None:
+                self._mean += (clock.monotonic() - started - self._mean) / 8
         return run
 
-    def note_start(self) -> None:
-        """Tell the run that is under way that it has begun, and when."""
-        run = self.runs.get(self._board.running)
-        if run is not None and run.started is None and self._board.started:
-            run.begin(self._board.started)
+    def look(self, now: float) -> None:
+        """See on the board what the run that is under way does, and tell it to stop if it began unheard."""
+        seq = self._board.running
+        run = self.runs.get(seq)
+        if run is None:
+            return
+        self._note_start(run, now)
+        self._memory = self._life.memory()
+        if run.stop is not None and self._board.wanted_stop(run.job) is None:
+            self.stop(run, run.stop)
 
-    def has_outstayed(self, now: float, patience: float) -> bool:
-        """Whether a run goes on although it was asked to stop so long ago."""
+    def has_outstayed(self, now: float, patience: float) -> Run | None:
+        """The run that goes on although it was asked to stop so long ago."""
         run = self.runs.get(self._board.running)
-        return run is not None and run.stop is not None and now - run.stop_asked >= patience
+        return run if run is not None and run.stop is not None and now - run.stop_asked >= patience else None
+
+    def will_not_leave(self, now: float, patience: float) -> bool:
+        """Whether it is still there although it was told to end so long ago."""
+        return self.is_leaving and now - self._leaving_since >= patience
 
     def holds_others_up(self, now: float, patience: float) -> bool:
         """Whether runs wait here behind one that turned out to be long."""
@@ -115,54 +166,66 @@ class ChildProcess:
 
     def memory(self) -> int:
         """Resident bytes, 0 where the system does not tell."""
-        with suppress(OSError, ValueError, IndexError):
-            return int(Path(f"/proc/{self._process.pid}/statm").read_text().split()[1]) * _PAGE
-        return 0
+        return self._life.memory()
 
     def victim(self) -> Run | None:
         """After its death: the run that was under way."""
         return self.runs.get(self._board.running)
 
-    def _signal(self, number: signal.Signals) -> None:
-        with suppress(ProcessLookupError, ValueError):  # gone already
-            if self._process.pid is not None and self._process.is_alive():
-                os.kill(self._process.pid, number)
+    def last_words(self) -> str:
+        """After its death: the newest of what the run that was under way had logged and printed."""
+        return self._board.last_words.text()
+
+    def is_innocent(self, victim: Run) -> bool:
+        """After its death: whether we killed it for a run that had just ended, and hit the next one."""
+        return self._killed_for is not None and self._killed_for is not victim
+
+    def _note_start(self, run: Run, now: float) -> None:
+        started, ends = self._board.started, self._board.ends
+        if self._board.running != run.job.seq:
+            return  # it has ended meanwhile, and what we read may be the next one's
+        if run.started is None:
+            if not started and self._importing[0] != run.job.seq:
+                self._importing = (run.job.seq, now)
+            if started or now - self._importing[1] >= _IMPORT_PATIENCE:
+                run.begin(started or now)
+        if run.ends_at is not None:
+            run.ends_at = max(run.ends_at, ends)
 
     def _live(self, theirs: Connection, answers: Connection) -> None:
         """Start it, hear what it says until its end, and tell how it ended."""
-        self._process.start()
-        theirs.close()
-        answers.close()
-        Thread(target=self._write, name="windlass-orders", daemon=True).start()
-        with suppress(EOFError, OSError):
-            while True:
-                self._heard(self, self._answers())
-        self._orders.put(None)
-        self._process.join()
-        self._died(self, _how(self._process.exitcode))
-        self._process.close()
+        try:
+            self._life.begin()
+        except Exception as error:  # too many processes, too many files, no memory
+            how = f"could not be started: {error}"
+        else:
+            theirs.close()
+            answers.close()
+            self._hear()
+            how = self._life.end() + self._circumstances()
+        for pipe in (theirs, answers, self._from_child):
+            pipe.close()
+        self._outbox.close()
+        self._died(self, how)
 
-    def _answers(self) -> list[FromChild]:
-        """At least one answer, and all others that have come meanwhile."""
-        answers = [receive_answer(self._from_child)]
-        with suppress(EOFError, OSError):  # the next call meets the end again, with nothing left to hear
-            while self._from_child.poll():
-                answers.append(receive_answer(self._from_child))
-        self.is_up = self.is_up or any(isinstance(answer, Ready) for answer in answers)
-        return answers
+    def _hear(self) -> None:
+        """Pass on what it says, until it is dead and nothing is left to hear."""
+        reader = AnswerReader(self._from_child.fileno())
+        ready = select.poll()
+        ready.register(self._from_child.fileno(), select.POLLIN)
+        ready.register(self._life.death, select.POLLIN)
+        try:
+            while any(file == self._from_child.fileno() for file, _ in ready.poll()):
+                answers = reader.read()
+                self.is_up = self.is_up or any(isinstance(answer, Ready) for answer in answers)
+                self._heard(self, answers)
+        except EOFError:
+            pass
+        except Exception:  # whatever went wrong between the two of us, its jobs must not hang
+            log.exception("what a child process said cannot be understood; replacing it")
+        if not self.is_leaving:
+            self._life.kill()  # what its jobs have started dies with it
+        self._life.await_death()
 
-    def _write(self) -> None:
-        with suppress(OSError):  # its end is noticed where it is heard
-            while (messages := self._orders.get()) is not None:
-                send_orders(self._to_child, messages)
-        self._to_child.close()
-
-
-def _how(code: int | None) -> str:
-    """
-    >>> _how(-11), _how(3)
-    ('was killed by SIGSEGV', 'exited with code 3')
-    """
-    if code is not None and code < 0:
-        return f"was killed by {signal.Signals(-code).name}"
-    return f"exited with code {code}"
+    def _circumstances(self) -> str:
+        return f", with {self._memory / 1e6:.0f} MB of memory when last seen" if self._memory else ""

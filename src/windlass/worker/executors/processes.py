@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
+import os
 from collections import deque
-from dataclasses import dataclass
 from multiprocessing import get_context
 from threading import Event, Lock, Thread
 
 from windlass import clock
-from windlass.core.outcome import Outcome
+from windlass.core.outcome import Interrupted, Outcome
+from windlass.errors import ConfigError
 from windlass.worker.attempt import Attempts
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.executors.child.finding import place_of
 from windlass.worker.executors.child.wire import Answered, FromChild, Order, Progressed, Ready, Recalled
 from windlass.worker.executors.process import ChildProcess
+from windlass.worker.executors.wear import ChildLimits
 from windlass.worker.run import Run, Stop
 
 log = logging.getLogger("windlass.worker")
@@ -22,17 +25,11 @@ log = logging.getLogger("windlass.worker")
 _LOOK_EVERY = 0.05
 _RECALL_AFTER = 0.05
 _KILL_AFTER = 5.0
+_LEAVE_WITHIN = 5.0
+_LAST_LINES = 0.3
+"""How long idle children have for their own clean-up when the worker ends."""
 _STARTS_ALLOWED = 3
 _LONGEST_BACK_OFF = 30.0
-
-
-@dataclass(frozen=True, slots=True)
-class ChildLimits:
-    """How many children there are, and when one is replaced: after so many jobs, above so many bytes."""
-
-    count: int
-    max_jobs: int | None = None
-    max_memory: int | None = None
 
 
 class ProcessExecutor:
@@ -49,7 +46,9 @@ class ProcessExecutor:
         self._waiting: deque[Run] = deque()
         self._failed_starts = 0
         self._next_start = 0.0
-        self._closed = Event()
+        self._owner = os.getpid()
+        self._is_closed = False
+        self._wake = Event()
         self._tending: Thread | None = None
 
     @property
@@ -64,9 +63,11 @@ class ProcessExecutor:
         with self._lock:
             self._waiting.extend(runs)
             if self._tending is None:
+                atexit.register(self._end_with_interpreter)
                 self._tending = Thread(target=self._tend, name="windlass-children", daemon=True)
                 self._tending.start()
         self._assign()
+        self._wake.set()
 
     def interrupt(self, run: Run) -> None:
         """Ask the child politely; ``_tend`` kills one that does not listen."""
@@ -74,20 +75,25 @@ class ProcessExecutor:
         if child is None:
             self._end_waiting(run)
         elif run.stop is not None:
-            child.ask_to_stop(run, run.stop)
+            child.stop(run, run.stop)
 
     def abandon(self, run: Run) -> None:
         """A process can always be stopped for good."""
         child = self._child_of(run)
         if child is not None:
-            child.kill()
+            child.kill(run)
 
     def close(self) -> None:
-        self._closed.set()
+        """Have idle children end by themselves, shortly; the others run what nobody wants any more."""
         with self._lock:
+            self._is_closed = True
             children = list(self._children)
         for child in children:
-            child.leave()
+            if child.runs or not child.is_up:
+                child.kill()
+            else:
+                child.leave()
+        self._wake.set()
 
     def _child_of(self, run: Run) -> ChildProcess | None:
         with self._lock:
@@ -102,32 +108,57 @@ class ProcessExecutor:
 
     def _assign(self) -> None:
         """Give waiting runs to children that have room; start children as long as runs find none."""
+        hindered: list[tuple[Run, Outcome]] = []
+        portions: dict[ChildProcess, list[Run]] = {}
         with self._lock:
             self._start_children()
-            portions: dict[ChildProcess, list[Run]] = {}
+            hungry = [child for child in self._children if child.is_hungry]
             while self._waiting:
-                open_ones = [child for child in self._children if child.is_open and len(child.runs) < child.most]
-                if not open_ones:
+                run = self._waiting[0]
+                hindrance = self._hindrance(run)
+                if hindrance is not None:
+                    hindered.append((self._waiting.popleft(), hindrance))
+                    continue
+                roomy = [child for child in hungry if child.has_room_for(run)]
+                if not roomy:
                     break
-                child = min(open_ones, key=lambda one: len(one.runs))
-                run = self._waiting.popleft()
-                child.runs[run.job.seq] = run
+                child = min(roomy, key=lambda one: len(one.runs))
+                child.runs[run.job.seq] = self._waiting.popleft()
                 portions.setdefault(child, []).append(run)
         for child, runs in portions.items():
             child.send([Order(run.job, *place_of(run.task)) for run in runs])
+        if hindered:
+            self._finish(hindered)
+
+    def _hindrance(self, run: Run) -> Outcome | None:
+        """Why a run is not given to any child."""
+        if run.stop is not None:
+            return self._attempts.stopped(run)
+        try:
+            place_of(run.task)
+        except ConfigError as error:
+            return self._attempts.failed_to_start(run.job, error)
+        return None
 
     def _start_children(self) -> None:
+        if not self._waiting:
+            return
         busy = sum(bool(child.runs) for child in self._children)
         wanted = min(self._limits.count, busy + len(self._waiting))
         alive = sum(not child.is_leaving for child in self._children)
-        if alive >= wanted or self._closed.is_set() or clock.monotonic() < self._next_start:
+        if alive >= wanted or self._is_closed or clock.monotonic() < self._next_start:
             return
         for _ in range(wanted - alive):
-            self._children.append(ChildProcess(self._context, worker=self._worker, heard=self._heard, died=self._died))
+            self._children.append(
+                ChildProcess(
+                    self._context, limits=self._limits, worker=self._worker, heard=self._heard, died=self._died
+                )
+            )
 
     def _heard(self, child: ChildProcess, answers: list[FromChild]) -> None:
         """Answers of a child, on the thread that listens to it."""
         ended: list[tuple[Run, Outcome]] = []
+        self._show_progress(child, answers)
         for answer in answers:
             match answer:
                 case Answered(seq, started, outcome):
@@ -136,20 +167,29 @@ class ProcessExecutor:
                         run.started = started if run.started is None else run.started
                         ended.append((run, outcome))
                 case Recalled(seqs):
-                    with self._lock:
-                        self._waiting.extendleft(child.runs.pop(seq) for seq in reversed(seqs) if seq in child.runs)
-                case Progressed(seq, value, text):
-                    self._progressed(child, seq, value, text)
+                    self._take_back(child, seqs)
                 case Ready():
                     self._failed_starts = 0
-        child.is_retiring = child.is_retiring or self._is_used_up(child, ended)
+                case Progressed():
+                    pass  # shown already
+        if child.is_open and any(child.wear.is_over(run, child.memory) for run, _ in ended):
+            child.retire()
         self._finish(ended)
+        if child.is_retiring and not child.runs:
+            child.leave()
         self._assign()
 
-    def _progressed(self, child: ChildProcess, seq: int, value: float | None, text: str | None) -> None:
-        run = child.runs.get(seq)
-        if run is not None and not run.report_progress(value, text):
-            self._dispatcher.stop(run, Stop.GIVEN_UP)
+    def _take_back(self, child: ChildProcess, seqs: list[int]) -> None:
+        with self._lock:
+            self._waiting.extendleft(child.runs.pop(seq) for seq in reversed(seqs) if seq in child.runs)
+
+    def _show_progress(self, child: ChildProcess, answers: list[FromChild]) -> None:
+        """Of each run the newest, before any of them ends: a task may tell it more often than anybody can write."""
+        newest = {answer.seq: answer for answer in answers if isinstance(answer, Progressed)}
+        for seq, told in newest.items():
+            run = child.runs.get(seq)
+            if run is not None and not run.report_progress(told.value, told.text):
+                self._dispatcher.stop(run, Stop.LOST)
 
     def _finish(self, ended: list[tuple[Run, Outcome]]) -> None:
         for run, outcome in ended:
@@ -158,37 +198,29 @@ class ProcessExecutor:
                 with self._lock:
                     self._waiting.append(following)
 
-    def _is_used_up(self, child: ChildProcess, ended: list[tuple[Run, Outcome]]) -> bool:
-        settings = [run.task.settings for run, _ in ended]
-        most_jobs = min(
-            (limit for limit in (self._limits.max_jobs, *(s.recycle_after for s in settings)) if limit is not None),
-            default=None,
-        )
-        return most_jobs is not None and child.answered_count >= most_jobs
-
     def _died(self, child: ChildProcess, how: str) -> None:
         """A child is gone: whom it ran is charged, whom it only held is not."""
+        victim = child.victim()
         with self._lock:
             self._children.remove(child)
-            victim = child.victim()
-            self._waiting.extendleft(
-                run for run in reversed(list(child.runs.values())) if run is not victim and run.stop is None
-            )
-            stopped = [run for run in child.runs.values() if run is not victim and run.stop is not None]
+            self._waiting.extendleft(run for run in reversed(child.runs.values()) if run is not victim)
             child.runs.clear()
-            has_never_been_up = not child.is_up
-            if has_never_been_up:
+            if not child.is_up:
                 self._back_off()
-        ended = [(run, self._attempts.stopped(run)) for run in stopped]
-        if victim is not None:
-            if victim.stop is None:
-                log.error("job %s: its child process %s", victim.job.id, how)
-            ended.append((victim, self._attempts.died(victim, how)))
-        if has_never_been_up and self._failed_starts >= _STARTS_ALLOWED:
+        ended = [] if victim is None else [(victim, self._outcome_of_death(child, victim, how))]
+        if not child.is_up and self._failed_starts >= _STARTS_ALLOWED:
             ended += self._cannot_start(how)
         self._finish(ended)
-        if not self._closed.is_set():
-            self._assign()
+        self._assign()
+        self._wake.set()
+
+    def _outcome_of_death(self, child: ChildProcess, victim: Run, how: str) -> Outcome:
+        if child.is_innocent(victim) or self._is_closed:
+            return Interrupted()
+        if victim.stop is None:
+            log.error("job %s: its child process %s", victim.job.id, how)
+        victim.printed(child.last_words())
+        return self._attempts.died(victim, how)
 
     def _back_off(self) -> None:
         self._failed_starts += 1
@@ -197,31 +229,54 @@ class ProcessExecutor:
 
     def _cannot_start(self, how: str) -> list[tuple[Run, Outcome]]:
         """Children that never come up are nobody's crash: whoever waits for one has failed to start."""
+        if self._is_closed:
+            return []
         log.error("child processes do not start: the last one %s", how)
         with self._lock:
             runs, self._waiting = list(self._waiting), deque()
-        error = ChildProcessError(f"no child process could be started: the last one {how}")
+        error = ChildProcessError(
+            f"no child process could be started: the last one {how}; what it wrote to stderr says why. A program that "
+            "runs a worker is imported by its children and needs `if __name__ == '__main__':` around that"
+        )
         return [(run, self._attempts.failed_to_start(run.job, error)) for run in runs]
 
     def _tend(self) -> None:
-        """Look at the boards: who runs since when, who does not stop, who holds others up, who is too large."""
-        while not clock.wait(self._closed, _LOOK_EVERY):
-            with self._lock:
-                children = list(self._children)
-            now = clock.monotonic()
-            for child in children:
-                child.note_start()
-                if child.has_outstayed(now, _KILL_AFTER):
-                    child.kill()
-                elif child.holds_others_up(now, _RECALL_AFTER):
-                    child.recall()
-                if self._is_too_large(child):
-                    child.is_retiring = True
-                if child.is_retiring and not child.runs:
-                    child.leave()
-            self._assign()
+        """Look after the children as long as there is anything to see; sleep while all of them are idle."""
+        while not (self._is_closed and not self._children):
+            self._wake.clear()
+            self._look_after_all()
+            clock.wait(self._wake, _LOOK_EVERY if self._has_something_to_see() else None)
+        atexit.unregister(self._end_with_interpreter)
 
-    def _is_too_large(self, child: ChildProcess) -> bool:
-        limits = (self._limits.max_memory, *(run.task.settings.memory_limit for run in list(child.runs.values())))
-        smallest = min((limit for limit in limits if limit is not None), default=None)
-        return smallest is not None and not child.is_retiring and child.memory() > smallest
+    def _has_something_to_see(self) -> bool:
+        with self._lock:
+            return bool(self._waiting) or any(child.runs or child.is_leaving for child in self._children)
+
+    def _look_after_all(self) -> None:
+        """Look at the boards: who runs since when, who does not stop, who holds others up, who does not leave."""
+        with self._lock:
+            children = list(self._children)
+        now = clock.monotonic()
+        for child in children:
+            if self._is_closed:
+                child.leave()  # one that was being started could not be killed
+            child.look(now)
+            overdue = child.has_outstayed(now, _KILL_AFTER)
+            if overdue is not None:
+                child.kill(overdue)
+            elif child.will_not_leave(now, _LAST_LINES if self._is_closed else _LEAVE_WITHIN):
+                child.kill()
+            elif child.holds_others_up(now, _RECALL_AFTER):
+                child.recall()
+        self._assign()
+
+    def _end_with_interpreter(self) -> None:
+        """The interpreter ends, whether or not the worker was stopped: no child may be left, and nothing may hang."""
+        if self._owner != os.getpid():
+            return  # a fork of the worker's process, whose children these are not
+        self.close()
+        until = clock.monotonic() + _LAST_LINES
+        while self._children and clock.monotonic() < until:
+            clock.sleep(0.005)
+        for child in list(self._children):
+            child.kill()

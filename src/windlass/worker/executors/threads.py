@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+from contextlib import suppress
 from contextvars import Context
 from queue import SimpleQueue
-from threading import Lock, Thread, get_ident
+from threading import RLock, Thread, get_ident
 
 from windlass.active import running
 from windlass.core.ending import Ending
@@ -36,7 +37,7 @@ class ThreadExecutor:
 
     def interrupt(self, run: Run) -> None:
         """Raise in the run's thread, if it is in user code; one that waits in C sees it when that returns."""
-        if isinstance(run.seat, Seat):
+        if isinstance(run.seat, Seat) and not run.task.minds_stop:
             run.seat.interrupt(run)
 
     def abandon(self, run: Run) -> None:
@@ -77,7 +78,7 @@ class Seat:
     __slots__ = ("_has_been_interrupted", "_inside", "_lock", "_thread", "is_abandoned")
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = RLock()
         self._inside: Run | None = None
         self._thread = 0
         self._has_been_interrupted = False
@@ -95,7 +96,7 @@ class Seat:
             finally:
                 self._leave()
         except JobInterrupted:
-            self._leave()
+            self._leave_at_last()
             if not is_done:
                 raise
         return value
@@ -114,16 +115,27 @@ class Seat:
             raise JobInterrupted
 
     def _leave(self) -> None:
-        with self._lock:
+        try:
+            self._lock.acquire()
             self._inside = None
             if self._has_been_interrupted:
                 _raise_in(self._thread, None)
                 self._has_been_interrupted = False
+        finally:
+            # Not ``with``: something raised between the taking of the lock and its block would leave it taken.
+            while self._lock._is_owned():  # type: ignore[attr-defined]  # as threading.Condition does
+                self._lock.release()
+
+    def _leave_at_last(self) -> None:
+        """After something was raised on the way out."""
+        while self._inside is not None or self._has_been_interrupted:
+            with suppress(JobInterrupted):
+                self._leave()
 
 
 def _call(run: Run, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
     running.set(run)
-    return run.task.function(*args, **kwargs)
+    return run.task.hooked(*args, **kwargs)
 
 
 def _raise_in(thread: int, error: type[BaseException] | None) -> None:

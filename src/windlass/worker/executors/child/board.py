@@ -8,18 +8,21 @@ from __future__ import annotations
 from multiprocessing.context import SpawnContext
 from typing import Any
 
+from windlass.core.record import Claimed
+from windlass.worker.executors.child.last_words import LastWords
 from windlass.worker.run import Stop
 
-_SEQ, _STARTED, _STOP_SEQ, _STOP_WHY = range(4)
+_SEQ, _STARTED, _ENDS, _STOP_SEQ, _STOP_FENCE, _STOP_WHY = range(6)
 _REASONS = tuple(Stop)
 _MICROSECOND = 1_000_000
 
 
 class Board:
-    """Four numbers. The child writes the first two, the worker the others."""
+    """Six numbers, and the last words of what runs. The child writes the first three, the worker the others."""
 
     def __init__(self, context: SpawnContext) -> None:
-        self._cells: Any = context.RawArray("q", 4)
+        self._cells: Any = context.RawArray("q", 6)
+        self.last_words = LastWords(context)
 
     @property
     def running(self) -> int:
@@ -31,22 +34,36 @@ class Board:
         """When it began, on the monotonic clock; 0 while its module is still being imported."""
         return float(self._cells[_STARTED]) / _MICROSECOND
 
+    @property
+    def ends(self) -> float:
+        """When its time is over, if the task asked for more time; 0 otherwise."""
+        return float(self._cells[_ENDS]) / _MICROSECOND
+
     def prepare(self, seq: int) -> None:
         """From here on whatever happens is this job's doing."""
-        self._cells[_STARTED] = 0
+        self._cells[_STARTED] = self._cells[_ENDS] = 0
+        self.last_words.clear()
         self._cells[_SEQ] = seq
 
     def begin(self, started: float) -> None:
         """User code begins."""
         self._cells[_STARTED] = round(started * _MICROSECOND)
 
+    def extend(self, ends: float) -> None:
+        """Its time is over later than the worker thinks."""
+        self._cells[_ENDS] = round(ends * _MICROSECOND)
+
     def end(self) -> None:
         self._cells[_SEQ] = 0
 
-    def want_stop(self, seq: int, why: Stop) -> None:
+    def want_stop(self, job: Claimed, why: Stop) -> None:
+        self._cells[_STOP_SEQ] = 0
         self._cells[_STOP_WHY] = _REASONS.index(why)
-        self._cells[_STOP_SEQ] = seq
+        self._cells[_STOP_FENCE] = job.fence
+        self._cells[_STOP_SEQ] = job.seq
 
-    def wanted_stop(self, seq: int) -> Stop | None:
-        """Why this job is to stop, if it is."""
-        return _REASONS[self._cells[_STOP_WHY]] if self._cells[_STOP_SEQ] == seq else None
+    def wanted_stop(self, job: Claimed) -> Stop | None:
+        """Why this run is to stop, if it is; an earlier run of the same job is none of its business."""
+        if self._cells[_STOP_SEQ] != job.seq or self._cells[_STOP_FENCE] != job.fence:
+            return None
+        return _REASONS[int(self._cells[_STOP_WHY])]

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
-from collections import deque
-from contextvars import Context
+from contextvars import Context, copy_context
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from threading import Condition, Thread
 from typing import Any
 
 from windlass import clock
@@ -21,19 +18,13 @@ from windlass.worker.attempt import Attempts
 from windlass.worker.attempt import Call as Arguments
 from windlass.worker.executors.child.board import Board
 from windlass.worker.executors.child.finding import find
+from windlass.worker.executors.child.inbox import Inbox
 from windlass.worker.executors.child.orphan import die_with_parent
-from windlass.worker.executors.child.wire import (
-    Answered,
-    Answers,
-    Leave,
-    Order,
-    Progressed,
-    Ready,
-    Recall,
-    Recalled,
-    receive_orders,
-)
-from windlass.worker.run import Run
+from windlass.worker.executors.child.run import ChildRun
+from windlass.worker.executors.child.surroundings import Surroundings
+from windlass.worker.executors.child.wire import Answered, Answers, Order, Progressed, Ready
+from windlass.worker.joblog import listen_to_logs, listen_to_prints
+from windlass.worker.run import Run, Stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,52 +41,14 @@ class Equipment:
 def main(equipment: Equipment) -> None:
     """The whole life of a child."""
     die_with_parent(equipment.parent)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the worker decides what it means
-    child = Child(equipment)
-    signal.signal(signal.SIGTERM, child.terminated)
-    child.live()
-
-
-class Inbox:
-    """Orders that were not begun yet; filled by a thread, so that the worker never waits for user code."""
-
-    def __init__(self, pipe: Connection, answers: Answers) -> None:
-        self._pipe = pipe
-        self._answers = answers
-        self._orders: deque[Order] = deque()
-        self._changed = Condition()
-        self._is_over = False
-        Thread(target=self._read, name="windlass-orders", daemon=True).start()
-
-    def next(self) -> Order | None:
-        """The next order, or None when there will be no more."""
-        with self._changed:
-            while not self._orders:
-                if self._is_over:
-                    return None
-                self._changed.wait()
-            return self._orders.popleft()
-
-    def _read(self) -> None:
-        try:
-            while True:
-                for message in receive_orders(self._pipe):
-                    self._take(message)
-        except (EOFError, OSError):
-            os._exit(1)  # the worker is gone: nobody wants what we do
-
-    def _take(self, message: Order | Recall | Leave) -> None:
-        with self._changed:
-            match message:
-                case Order():
-                    self._orders.append(message)
-                case Recall():
-                    recalled = [order.job.seq for order in self._orders]
-                    self._orders.clear()
-                    self._answers.send(Recalled(recalled))
-                case Leave():
-                    self._is_over = True
-            self._changed.notify()
+    # A group of its own: Ctrl-C at a terminal goes to the worker alone, and what jobs started can be killed with it.
+    os.setpgid(0, 0)
+    # A job that forks must not have its copy of this process answer, nor keep the pipes open.
+    os.register_at_fork(after_in_child=equipment.orders.close)
+    os.register_at_fork(after_in_child=equipment.answers.close)
+    listen_to_logs()
+    listen_to_prints()
+    Child(equipment).live()
 
 
 class Child:
@@ -106,31 +59,36 @@ class Child:
         self._board = equipment.board
         self._worker = equipment.worker
         self._inbox = Inbox(equipment.orders, self._answers)
+        self._surroundings = Surroundings(self._terminated)
         self._inside: Run | None = None
         self._coroutine: asyncio.Task[Any] | None = None
         self._loop: asyncio.Runner | None = None
         self._attempts: dict[int, Attempts] = {}
 
     def live(self) -> None:
+        self._surroundings.restore()
         self._answers.send(Ready())
         while (order := self._inbox.next()) is not None:
             answer = self._answer(order)
             self._answers.send(answer)
             # Not before the answer is on its way: a death in between must not be charged to nobody.
             self._board.end()
+            self._surroundings.restore()
 
-    def terminated(self, number: int, frame: object) -> None:
+    def _terminated(self, number: int, frame: object) -> None:
         """The worker wants a run to stop: raise in it, if it is still that run, and in user code."""
         run = self._inside
         if run is None:
             return
-        run.stop = self._board.wanted_stop(run.job.seq)
-        if run.stop is None:
+        was_told = run.stop is not None
+        run.stop = self._board.wanted_stop(run.job)
+        if run.stop is None or (run.is_cooperative and not was_told):
             return
-        if self._coroutine is not None:
-            self._coroutine.cancel()
-        else:
+        if not run.task.is_async:
             raise JobInterrupted
+        if self._coroutine is not None:
+            # The loop may be asleep, and a signal alone does not wake it.
+            self._coroutine.get_loop().call_soon_threadsafe(self._coroutine.cancel)
 
     def _answer(self, order: Order) -> Answered:
         self._board.prepare(order.job.seq)
@@ -139,12 +97,12 @@ class Child:
         except BaseException as error:  # importing is user code too
             outcome: Outcome = self._plain_attempts().failed_to_start(order.job, error)
             return Answered(order.job.seq, clock.monotonic(), outcome)
-        run = Run(order.job, task, claimed=clock.monotonic(), report=self._report)
+        run = ChildRun(order.job, task, report=self._report, board=self._board)
         return self._performed(run, task)
 
     def _performed(self, run: Run, task: Task[..., Any]) -> Answered:
         attempts = self._attempts_of(task)
-        run.stop = self._board.wanted_stop(run.job.seq)
+        run.stop = self._board.wanted_stop(run.job)
         if run.stop is not None:
             return Answered(run.job.seq, None, attempts.stopped(run))
         try:
@@ -162,6 +120,7 @@ class Child:
         try:
             self._inside = run
             try:
+                self._stop_if_wanted(run)
                 value = Context().run(self._enter, run, *arguments)
                 is_done = True
             finally:
@@ -172,26 +131,33 @@ class Child:
                 raise
         return value
 
+    def _stop_if_wanted(self, run: Run) -> None:
+        """A signal that came before the run was inside went unheard."""
+        run.stop = self._board.wanted_stop(run.job)
+        if run.stop is not None:
+            raise JobInterrupted
+
     def _enter(self, run: Run, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
         running.set(run)
         if not run.task.is_async:
-            return run.task.function(*args, **kwargs)
+            return run.task.hooked(*args, **kwargs)
         if self._loop is None:
             self._loop = asyncio.Runner()
-        return self._loop.run(self._follow(run, args, kwargs))
+        # The context of this run: a runner left to itself would give all of them its own.
+        return self._loop.run(self._follow(run, args, kwargs), context=copy_context())
 
     async def _follow(self, run: Run, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
-        running.set(run)
         self._coroutine = asyncio.current_task()
         try:
-            return await run.task.function(*args, **kwargs)
+            self._stop_if_wanted(run)
+            return await run.task.hooked(*args, **kwargs)
         finally:
             self._coroutine = None
 
     def _report(self, run: Run, value: float | None, text: str | None) -> bool:
         """Hand progress to the worker; a lease that is lost comes back as a stop."""
         self._answers.send(Progressed(run.job.seq, value, text))
-        return self._board.wanted_stop(run.job.seq) is None
+        return self._board.wanted_stop(run.job) is not Stop.LOST
 
     def _attempts_of(self, task: Task[..., Any]) -> Attempts:
         app = task._app

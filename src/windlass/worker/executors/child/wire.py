@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import struct
 from multiprocessing.connection import Connection
 from threading import Lock
 
@@ -62,9 +64,15 @@ _encoder = msgspec.msgpack.Encoder()
 _to_child = msgspec.msgpack.Decoder(list[ToChild])
 _from_child = msgspec.msgpack.Decoder(FromChild)
 
+_LENGTH = struct.Struct("!i")
+"""How ``Connection.send_bytes`` begins a message below 2 GiB."""
+_READ_AT_ONCE = 1 << 17
 
-def send_orders(pipe: Connection, messages: list[ToChild]) -> None:
-    pipe.send_bytes(_encoder.encode(messages))
+
+def encode_orders(messages: list[ToChild]) -> bytes:
+    """One message as ``Connection.recv_bytes`` expects it."""
+    encoded = _encoder.encode(messages)
+    return _LENGTH.pack(len(encoded)) + encoded
 
 
 def receive_orders(pipe: Connection) -> list[ToChild]:
@@ -85,7 +93,26 @@ class Answers:
             self._pipe.send_bytes(encoded)
 
 
-def receive_answer(pipe: Connection) -> FromChild:
-    """Blocks; raises ``EOFError`` when the child is gone."""
-    answer: FromChild = _from_child.decode(pipe.recv_bytes())
-    return answer
+class AnswerReader:
+    """The worker's end of that pipe: whatever has come, in one read. Half a message is kept until the rest comes, so a
+    child that is killed while it writes holds nobody up.
+    """
+
+    def __init__(self, file: int) -> None:
+        self._file = file
+        self._rest = b""
+
+    def read(self) -> list[FromChild]:
+        """What has come since; raises ``EOFError`` when the child is gone."""
+        data = os.read(self._file, _READ_AT_ONCE)
+        if not data:
+            raise EOFError
+        data, answers, at = self._rest + data, [], 0
+        while len(data) - at >= _LENGTH.size:
+            end = at + _LENGTH.size + _LENGTH.unpack_from(data, at)[0]
+            if end > len(data):
+                break
+            answers.append(_from_child.decode(memoryview(data)[at + _LENGTH.size : end]))
+            at = end
+        self._rest = data[at:]
+        return answers

@@ -1,0 +1,62 @@
+"""``windlass dev``: a worker for the time of writing code."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+from threading import Event, Thread
+from typing import TYPE_CHECKING
+
+import click
+
+from windlass.cli.logs import set_up_logs
+from windlass.cli.output import Output, printing
+from windlass.cli.supervising import given_arguments
+from windlass.cli.views.said import Said
+
+if TYPE_CHECKING:
+    from windlass.worker.supervisor.wake import Wake
+
+log = logging.getLogger("windlass.dev")
+
+_GRACE = 1.0
+
+
+@click.command()
+@click.option("-A", "--app", "app_name", metavar="MODULE[:OBJECT]", help="Where the app is (or $WINDLASS_APP).")
+@click.option("--url", metavar="URL", help="The store, in place of the app's own.")
+@click.option("-q", "--queues", multiple=True, metavar="NAME[:WEIGHT],...", help="Queues to serve.")
+@click.option("-c", "--concurrency", metavar="N", help="Jobs at once; 10 by default.")
+@printing
+def dev(*, out: Output, **given: object) -> None:
+    """Run a worker that starts anew whenever a source file below the working folder is saved.
+
+    A job that runs at that moment has a second to end, and is run again after that. A file that cannot be loaded stops
+    nothing: the next save is awaited.
+    """
+    from windlass.worker.supervisor.again import same_program
+    from windlass.worker.supervisor.supervisor import Manner, Supervisor
+    from windlass.worker.supervisor.wake import Wake
+
+    context = click.get_current_context()
+    set_up_logs(default="info")
+    # Python tells compiled code apart by the second in which its source was saved, which is too coarse here.
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    command = same_program(["worker", *given_arguments(context), f"--grace={_GRACE:g}s"])
+    wake, over = Wake(), Event()
+    folder = Path.cwd()
+    Thread(target=_follow_saves, args=(folder, wake, over), name="windlass-saves", daemon=True).start()
+    out.show(Said(f"watching {folder}; stop with Ctrl-C", {"watching": str(folder)}))
+    try:
+        context.exit(Supervisor([command], manner=Manner(grace=_GRACE, awaits_change=True), wake=wake).run())
+    finally:
+        over.set()
+
+
+def _follow_saves(folder: Path, wake: Wake, over: Event) -> None:
+    from windlass.worker.supervisor.saves import saves
+
+    for files in saves(folder, over):
+        log.info("saved: %s; starting anew", ", ".join(os.path.relpath(file, folder) for file in files[:5]))
+        wake.renew()

@@ -1,0 +1,138 @@
+"""What ``worker`` and ``dev`` share: a parent with worker processes, and the way back to the command they run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from windlass.cli.logs import set_up_logs
+from windlass.cli.output import Command, Output
+from windlass.cli.views.said import Said
+from windlass.core.duration import duration
+from windlass.settings import setting
+
+if TYPE_CHECKING:
+    from windlass.worker.health import Trouble
+    from windlass.worker.vitals import Vitals
+
+_OWN = ("processes", "health_port", "health_host")
+"""Options of the parent, which it does not pass on."""
+
+
+def supervising(command: Command) -> Command:
+    """Give a command ``--processes``, with which it runs so many times, in processes of its own; without, it is called
+    here, and called anew in a fresh process when it exits with ``START_AGAIN``.
+    """
+
+    @click.option(
+        "-p",
+        "--processes",
+        type=click.IntRange(1, 500),
+        metavar="N",
+        help="Run so many worker processes, and replace those that die. SIGHUP replaces all, one after the other.",
+    )
+    @wraps(command)
+    def run(*, processes: int | None, out: Output, **options: Any) -> None:
+        context = click.get_current_context()
+        if processes is None:
+            _run_here(command, out, options)
+        else:
+            arguments = [context.command.name or "worker", *given_arguments(context, without=_OWN)]
+            code = supervise(_commands(arguments, processes, options["id"]), out=out, options=options)
+            context.exit(code)
+
+    return run
+
+
+def supervise(commands: Sequence[Sequence[str]], *, out: Output, options: dict[str, Any]) -> int:
+    """Run worker processes with these commands until a signal; the exit code."""
+    from windlass.worker.supervisor.supervisor import Manner, Supervisor
+    from windlass.worker.supervisor.wake import Wake
+
+    set_up_logs(default="info")
+    grace = duration(options["grace"] or "30s", "grace").total_seconds()
+    supervisor = Supervisor(commands, manner=Manner(grace=grace, is_burst=options["burst"]), wake=Wake())
+    with serving_health(options, death=supervisor.death, unreadiness=supervisor.unreadiness) as health:
+        out.show(
+            Said(f"{len(commands)} worker processes" + _at(health), {"processes": len(commands), "health": health})
+        )
+        return supervisor.run()
+
+
+def given_arguments(context: click.Context, *, without: Sequence[str] = ()) -> list[str]:
+    """The options that this command was given, as arguments for another process."""
+    arguments: list[str] = []
+    for option in context.command.params:
+        name = option.name or ""
+        if name in without or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        value = context.params[name]
+        if value is True:
+            arguments.append(option.opts[0])
+        else:
+            arguments += [f"{option.opts[-1]}={one}" for one in (value if isinstance(value, tuple) else [value])]
+    return arguments
+
+
+@contextmanager
+def serving_health(options: dict[str, Any], *, death: Trouble, unreadiness: Trouble) -> Iterator[str | None]:
+    """Serve ``--health-port`` if it was given; the address."""
+    port = options["health_port"]
+    if port is None:
+        yield None
+        return
+    from windlass.worker.health import HealthServer
+
+    with HealthServer(host=options["health_host"], port=port, death=death, unreadiness=unreadiness) as server:
+        yield server.address
+
+
+@contextmanager
+def reporting(supervised: str | None, vitals: Vitals) -> Iterator[None]:
+    """Tell the parent how this worker is, if it has one."""
+    if supervised is None:
+        yield
+        return
+    from windlass.worker.supervisor.report import Report
+    from windlass.worker.ticker import Ticker
+
+    report = Report(supervised, vitals)
+    report.tick()  # before a job can end the process: what happens from here on is no wrong use of the command
+    reporter = Ticker(report.tick, name="report")
+    reporter.start()
+    try:
+        yield
+    finally:
+        reporter.stop()
+
+
+def _at(health: str | None) -> str:
+    return "" if health is None else f", health at {health}"
+
+
+def _commands(arguments: list[str], count: int, id: str | None) -> list[list[str]]:
+    """One command for each process; an id that was given for all of them gets their number."""
+    from windlass.worker.supervisor.again import same_program
+
+    id = setting("worker_id", id)
+    if id is None:
+        return [same_program(arguments)] * count
+    return [same_program([*arguments, f"--id={id}-{number}"]) for number in range(1, count + 1)]
+
+
+def _run_here(command: Command, out: Output, options: dict[str, Any]) -> None:
+    from windlass.worker.supervisor.again import START_AGAIN, start_anew
+
+    folder = os.getcwd()
+    try:
+        command(out=out, **options)
+    except click.exceptions.Exit as exit:
+        if exit.exit_code == START_AGAIN and options["supervised"] is None:
+            start_anew(folder)
+        raise

@@ -1,0 +1,97 @@
+"""Traces that lead from whoever enqueued a job to its runs, as two hooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from windlass.active import ActiveJob
+from windlass.errors import Cancel, ConfigError, Snooze, Throttled
+from windlass.task import Request
+from windlass.version import VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from opentelemetry.trace import Tracer, TracerProvider
+
+    from windlass.app import Windlass
+    from windlass.job import Job
+
+_EXPECTED = (Snooze, Throttled, Cancel)
+"""How a task ends itself on purpose; no errors."""
+
+
+def trace_jobs(app: Windlass, *, tracer_provider: TracerProvider | None = None) -> None:
+    """Make a span of every enqueue and of every run; a run's span belongs to the trace of its enqueue.
+
+    The trace context travels in the job's metadata, under the names that the propagator gives it (``traceparent``).
+    Needs the extra ``otel``, and only its interface: without an SDK nothing is recorded. Hooks that were added before
+    lie outside of the spans.
+    """
+    app.around_enqueue(_Enqueues(_tracer(tracer_provider)))
+    app.around_run(_Runs(_tracer(tracer_provider)))
+
+
+class _Enqueues:
+    """The span of an enqueue, and the context that the job takes along."""
+
+    def __init__(self, tracer: Tracer) -> None:
+        self._tracer = tracer
+
+    def __call__(self, request: Request) -> Generator[Request, Job[Any], None]:
+        from opentelemetry.propagate import inject
+        from opentelemetry.trace import SpanKind, Status, StatusCode, set_span_in_context
+
+        attributes = {"messaging.system": "windlass", "messaging.operation.name": "enqueue"}
+        # Not the current span: many that are enqueued together are siblings, and all of them are open at once.
+        span = self._tracer.start_span(f"enqueue {request.name}", kind=SpanKind.PRODUCER, attributes=attributes)
+        carrier: dict[str, str] = {}
+        inject(carrier, context=set_span_in_context(span))
+        try:
+            job = yield request.with_meta(**carrier) if carrier else request
+            span.set_attribute("messaging.message.id", job.id)
+        except BaseException as error:
+            span.record_exception(error)
+            span.set_status(Status(StatusCode.ERROR, f"{type(error).__name__}: {error}"))
+            raise
+        finally:
+            span.end()
+
+
+class _Runs:
+    """The span of a run, joined to that of the enqueue."""
+
+    def __init__(self, tracer: Tracer) -> None:
+        self._tracer = tracer
+
+    def __call__(self, job: ActiveJob) -> Iterator[None]:
+        from opentelemetry.propagate import extract
+        from opentelemetry.trace import SpanKind
+
+        with self._tracer.start_as_current_span(
+            f"run {job.task}",
+            context=extract({name: text for name, text in job.meta.items() if isinstance(text, str)}),
+            kind=SpanKind.CONSUMER,
+            attributes={
+                "messaging.system": "windlass",
+                "messaging.operation.name": "run",
+                "messaging.destination.name": job.queue,
+                "messaging.message.id": job.id,
+                "messaging.message.conversation_id": job.correlation_id,
+                "windlass.task": job.task,
+                "windlass.attempt": job.attempt,
+            },
+        ) as span:
+            try:
+                yield
+            except _EXPECTED as ended:
+                span.set_attribute("windlass.ended_by", type(ended).__name__)
+
+
+def _tracer(provider: TracerProvider | None) -> Tracer:
+    try:
+        from opentelemetry.trace import get_tracer
+    except ImportError:
+        raise ConfigError("trace_jobs needs the extra 'otel': pip install 'windlass[otel]'") from None
+    return get_tracer("windlass", VERSION, tracer_provider=provider)

@@ -1,0 +1,55 @@
+"""Orders that a child was given and has not begun."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from multiprocessing.connection import Connection
+from threading import Condition, Thread
+
+from windlass.worker.executors.child.wire import Answers, Leave, Order, Recall, Recalled, receive_orders
+
+
+class Inbox:
+    """Filled by a thread, so that the worker never waits for user code and its end is noticed during a run."""
+
+    def __init__(self, pipe: Connection, answers: Answers) -> None:
+        self._pipe = pipe
+        self._answers = answers
+        self._orders: deque[Order] = deque()
+        self._changed = Condition()
+        self._is_over = False
+        Thread(target=self._read, name="windlass-orders", daemon=True).start()
+
+    def next(self) -> Order | None:
+        """The next order, or None when there will be no more."""
+        with self._changed:
+            while not self._orders:
+                if self._is_over:
+                    return None
+                self._changed.wait()
+            return self._orders.popleft()
+
+    def _read(self) -> None:
+        try:
+            while True:
+                self._take(receive_orders(self._pipe))
+        except (EOFError, OSError):
+            os._exit(1)  # the worker is gone: nobody wants what we do
+
+    def _take(self, messages: list[Order | Recall | Leave]) -> None:
+        recalled: list[int] | None = None
+        with self._changed:
+            for message in messages:
+                match message:
+                    case Order():
+                        self._orders.append(message)
+                    case Recall():
+                        recalled = [order.job.seq for order in self._orders]
+                        self._orders.clear()
+                    case Leave():
+                        self._is_over = True
+            self._changed.notify()
+        # Outside of the lock: while the pipe is full the main thread must be able to take its next order.
+        if recalled:
+            self._answers.send(Recalled(recalled))

@@ -1,0 +1,98 @@
+"""The life and death of a child process, as the system sees it."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+from contextlib import suppress
+from multiprocessing import process
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+from threading import Lock
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+class Life:
+    """One process from its start until it is reaped. Nothing is signalled after that: its number may be another's."""
+
+    def __init__(self, spawned: SpawnProcess) -> None:
+        self._process = spawned
+        self._lock = Lock()
+        self._is_running = False
+        self._death: int | None = None
+
+    def begin(self) -> None:
+        """Start it. The thread that calls this has to live as long: on Linux the child dies with it."""
+        self._process.start()
+        # Out of the module's list of children: of these each start of another one reaps the dead, whose exit code
+        # would be lost for us, and a fork of this process that ends would wait for them as if they were its own.
+        process._children.discard(self._process)  # type: ignore[attr-defined]
+        if hasattr(os, "pidfd_open"):
+            self._death = os.pidfd_open(self._number)
+        with self._lock:
+            self._is_running = True
+
+    @property
+    def death(self) -> int:
+        """A file that can be read as soon as the process is dead, whoever else holds its pipes open."""
+        return self._process.sentinel if self._death is None else self._death
+
+    def ask_to_stop(self) -> None:
+        with self._lock:
+            if self._is_running:
+                os.kill(self._number, signal.SIGTERM)
+
+    def kill(self) -> None:
+        """At once, with everything that its jobs started."""
+        with self._lock:
+            if self._is_running:
+                self._kill_group()
+                os.kill(self._number, signal.SIGKILL)
+
+    def await_death(self) -> None:
+        gone = select.poll()
+        gone.register(self.death, select.POLLIN)
+        gone.poll()
+
+    def end(self) -> str:
+        """Reap it, when it is dead; how it ended."""
+        with self._lock:
+            self._is_running = False
+            if self._death is not None:
+                os.close(self._death)
+        self._process.join()
+        how = describe(self._process.exitcode)
+        self._process.close()
+        return how
+
+    def memory(self) -> int:
+        """Resident bytes, 0 where the system does not tell."""
+        with suppress(OSError, ValueError, IndexError):
+            return int(Path(f"/proc/{self._number}/statm").read_text().split()[1]) * _PAGE
+        return 0
+
+    @property
+    def _number(self) -> int:
+        assert self._process.pid is not None
+        return self._process.pid
+
+    def _kill_group(self) -> None:
+        with suppress(ProcessLookupError, PermissionError):  # it had no time yet to make a group of its own
+            os.killpg(self._number, signal.SIGKILL)
+
+
+def describe(code: int | None) -> str:
+    """
+    >>> describe(-11), describe(3)
+    ('was killed by SIGSEGV', 'exited with code 3')
+    """
+    if code is None:
+        return "was reaped by somebody else"
+    if code >= 0:
+        return f"exited with code {code}"
+    try:
+        return f"was killed by {signal.Signals(-code).name}"
+    except ValueError:  # a real-time signal
+        return f"was killed by signal {-code}"

@@ -1,0 +1,50 @@
+"""What a worker process tells its parent: a byte through a pipe, twice a second."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from windlass.errors import ConfigError
+from windlass.worker.executors.child.orphan import die_with_parent
+
+if TYPE_CHECKING:
+    from windlass.worker.vitals import Vitals
+
+READY = b"r"
+LIVE = b"l"
+STUCK = b"s"
+_PAUSE = 0.5
+_NEVER = 3600.0
+
+
+class Report:
+    """The child's end. ``address`` is what the parent gave it: its process id and the pipe's number."""
+
+    def __init__(self, address: str, vitals: Vitals) -> None:
+        parent, _, pipe = address.partition(":")
+        if not (parent.isdigit() and pipe.isdigit()):
+            raise ConfigError("--supervised is for worker processes that `windlass worker --processes` starts itself")
+        # A worker that lost its parent leaves as it would on a signal: nothing is charged, nothing waits for a lease.
+        die_with_parent(int(parent), by=signal.SIGTERM)
+        self._pipe = int(pipe)
+        self._vitals = vitals
+        os.set_inheritable(self._pipe, False)
+        os.set_blocking(self._pipe, False)
+
+    def tick(self) -> float:
+        """Tell how the worker is; the seconds until the next time."""
+        try:
+            with suppress(BlockingIOError):  # the parent stands still, and will read what is there
+                os.write(self._pipe, self._word())
+        except OSError:  # nobody reads any more
+            os.kill(os.getpid(), signal.SIGTERM)
+            return _NEVER
+        return _PAUSE
+
+    def _word(self) -> bytes:
+        if self._vitals.death() is not None:
+            return STUCK
+        return LIVE if self._vitals.unreadiness() is not None else READY

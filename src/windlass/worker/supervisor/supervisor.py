@@ -1,0 +1,194 @@
+"""The parent of worker processes: starts them, replaces the dead, passes signals on."""
+
+from __future__ import annotations
+
+import logging
+import signal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import inf
+
+from windlass import clock
+from windlass.worker.supervisor.again import START_AGAIN
+from windlass.worker.supervisor.process import WorkerProcess
+from windlass.worker.supervisor.rolling import Rolling
+from windlass.worker.supervisor.slot import Slot
+from windlass.worker.supervisor.wake import Wake
+
+log = logging.getLogger("windlass.supervisor")
+
+_WRONG_USE = 2
+_AFTER_GRACE = 1.8
+"""Seconds after the grace time when a worker process that is still there is killed."""
+_LONGEST_WAIT = 1.0
+"""A death that no signal told of is noticed so many seconds later."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """How the processes are looked after."""
+
+    grace: float
+    """Seconds that running jobs may take after a signal."""
+    is_burst: bool = False
+    """Whether a process that ends by itself has done its work."""
+    awaits_change: bool = False
+    """Whether a process that cannot start is tried again when a replacement is asked for, which then comes at once."""
+
+
+class Supervisor:
+    """``run()`` blocks until a signal ends it, or until there is nothing to look after any more."""
+
+    def __init__(self, commands: Sequence[Sequence[str]], *, manner: Manner, wake: Wake) -> None:
+        self._manner = manner
+        self._wake = wake
+        self._slots = [Slot(_starter(command)) for command in commands]
+        self._leave_within = manner.grace + _AFTER_GRACE
+        self._rolling = Rolling(leave_within=self._leave_within)
+        self._stops_passed_on = 0
+        self._code = 0
+
+    def run(self) -> int:
+        """Look after the processes; the worst exit code of those that were there at the end."""
+        with self._wake:
+            self._tick(clock.monotonic())
+            while not self._is_over:
+                talking = [process for process in self._processes() if process.is_talking]
+                for process in self._wake.wait(self._pause(clock.monotonic()), talking):
+                    process.hear()
+                self._tick(clock.monotonic())
+        return self._code
+
+    def death(self) -> str | None:
+        """Why the whole is not healthy: somebody is missing or stuck."""
+        live = sum(any(process.is_live for process in slot.processes) for slot in self._slots)
+        return None if live == len(self._slots) else f"{live} of {len(self._slots)} worker processes live"
+
+    def unreadiness(self) -> str | None:
+        """Why the whole is not ready: nobody is."""
+        if self._is_stopping:
+            return "draining"
+        return None if any(process.is_ready for process in self._processes()) else "no worker process is ready"
+
+    @property
+    def _is_stopping(self) -> bool:
+        return self._stops_passed_on > 0
+
+    @property
+    def _is_over(self) -> bool:
+        if self._processes():
+            return False
+        awaits_more = self._manner.awaits_change or any(slot.due < inf for slot in self._slots)
+        return self._is_stopping or not awaits_more
+
+    def _tick(self, now: float) -> None:
+        """One round."""
+        self._pass_stops_on(now)
+        self._bury(now)
+        if not self._is_stopping:
+            self._replace(now)
+            self._fill(now)
+        for process in self._processes():
+            if process.kill_at <= now:
+                log.error("worker process %s does not stop; killing it", process.pid)
+                process.kill()
+
+    def _bury(self, now: float) -> None:
+        for slot in self._slots:
+            for process in slot.processes:
+                code = process.ended()
+                if code is not None:
+                    slot.vacate(process)
+                    self._after_end(slot, process, code, now)
+
+    def _fill(self, now: float) -> None:
+        for slot in self._slots:
+            try:
+                slot.fill(now)
+            except OSError as error:
+                slot.due = now + slot.backoff.pause(0, roll=clock.roll())
+                log.error("cannot start a worker process, trying again in %.1f s: %s", slot.due - now, error)
+
+    def _pause(self, now: float) -> float:
+        dues = [process.kill_at for process in self._processes()]
+        if not self._is_stopping:
+            dues += [slot.due for slot in self._slots if slot.current is None]
+        return min([_LONGEST_WAIT, *(max(0.0, due - now) for due in dues)])
+
+    def _processes(self) -> list[WorkerProcess]:
+        return [process for slot in self._slots for process in slot.processes]
+
+    def _pass_stops_on(self, now: float) -> None:
+        while self._stops_passed_on < min(self._wake.stops, 2):
+            self._stop(now)
+
+    def _stop(self, now: float) -> None:
+        """The first time gently, the second time at once."""
+        is_urgent = self._is_stopping
+        self._stops_passed_on += 1
+        if not is_urgent:
+            log.info("stopping the worker processes; send the signal again to stop now")
+        for process in self._processes():
+            if is_urgent:
+                process.hurry(now + _AFTER_GRACE)
+            else:
+                process.retire(now + self._leave_within)
+
+    def _after_end(self, slot: Slot, process: WorkerProcess, code: int, now: float) -> None:
+        """Decide what comes after a process that has ended."""
+        if self._is_stopping:
+            self._note(0 if code in (START_AGAIN, -signal.SIGTERM) else code)
+        elif slot.current is not None:
+            log.info("worker process %s %s", process.pid, _how(code))  # it had a successor, or was to be one
+        elif process.is_retiring or code == START_AGAIN:
+            slot.due = now
+        elif code == 0 and self._manner.is_burst:
+            slot.leave_empty()
+        elif code == _WRONG_USE and not process.was_sound:
+            self._after_wrong_use(slot, now)
+        else:
+            self._after_death(slot, process, code, now)
+
+    def _after_wrong_use(self, slot: Slot, now: float) -> None:
+        """To try again would change nothing; it has said itself what is wrong."""
+        slot.leave_empty()
+        if not self._manner.awaits_change:
+            self._note(_WRONG_USE)
+            self._stop(now)
+
+    def _after_death(self, slot: Slot, process: WorkerProcess, code: int, now: float) -> None:
+        pause = slot.backoff.pause(now - process.began, roll=clock.roll())
+        log.error("worker process %s %s; starting another one in %.1f s", process.pid, _how(code), pause)
+        slot.due = now + pause
+
+    def _replace(self, now: float) -> None:
+        if self._wake.take_renewals():
+            if self._manner.awaits_change:
+                self._replace_at_once(now)
+            else:
+                log.info("replacing the worker processes one after the other")
+                self._rolling.begin(self._slots)
+        if self._rolling.is_under_way:
+            self._rolling.advance(now)
+
+    def _replace_at_once(self, now: float) -> None:
+        for slot in self._slots:
+            if slot.current is None:
+                slot.due = now
+            else:
+                slot.current.retire(now + self._leave_within)
+
+    def _note(self, code: int) -> None:
+        self._code = max(self._code, code if code >= 0 else 128 - code)
+
+
+def _starter(command: Sequence[str]) -> Callable[[], WorkerProcess]:
+    return lambda: WorkerProcess(command)
+
+
+def _how(code: int) -> str:
+    """
+    >>> _how(-9), _how(3)
+    ('was killed by SIGKILL', 'exited with code 3')
+    """
+    return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"exited with code {code}"

@@ -1,0 +1,66 @@
+"""What wakes the parent: signals, deaths, reports and other threads, all in one place to wait at."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+from types import FrameType
+
+from windlass.worker.supervisor.process import WorkerProcess
+
+_OBEYED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
+
+
+class Wake:
+    """``with Wake() as wake``: signals are counted as they come; ``wait`` returns early on every one of them."""
+
+    def __init__(self) -> None:
+        self.stops = 0
+        """How often a stop was asked for."""
+        self._renewals = 0
+        self._former: dict[int, object] = {}
+        self._former_fd = -1
+        self._read, self._write = os.pipe()
+        for end in (self._read, self._write):
+            os.set_blocking(end, False)
+
+    def __enter__(self) -> Wake:
+        self._former_fd = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
+        self._former = {number: signal.signal(number, self._received) for number in _OBEYED}
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        for number, handler in self._former.items():
+            signal.signal(number, handler)  # type: ignore[arg-type]  # what signal.signal gave is what it takes
+        signal.set_wakeup_fd(self._former_fd)
+        os.close(self._read)
+        os.close(self._write)
+
+    def renew(self) -> None:
+        """Ask, from any thread, that all processes be replaced."""
+        self._renewals += 1
+        with suppress(BlockingIOError, OSError):  # full means that it will wake anyway; closed, that it is over
+            os.write(self._write, b"\0")
+
+    def take_renewals(self) -> bool:
+        """Whether that was asked for since the last call."""
+        asked, self._renewals = self._renewals, 0
+        return asked > 0
+
+    def wait(self, seconds: float, processes: Sequence[WorkerProcess]) -> list[WorkerProcess]:
+        """Block until something happens; the processes that have something to say."""
+        sources: list[int | WorkerProcess] = [self._read, *processes]
+        readable, _, _ = select.select(sources, [], [], max(0.0, seconds))
+        if self._read in readable:
+            with suppress(BlockingIOError):
+                os.read(self._read, 4096)
+        return [process for process in processes if process in readable]
+
+    def _received(self, number: int, frame: FrameType | None) -> None:
+        if number in (signal.SIGTERM, signal.SIGINT):
+            self.stops += 1
+        elif number == signal.SIGHUP:
+            self._renewals += 1

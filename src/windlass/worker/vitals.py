@@ -1,0 +1,36 @@
+"""Whether a worker lives and is ready, as its heartbeat tells."""
+
+from __future__ import annotations
+
+from windlass import clock
+from windlass.worker.heartbeat import Heartbeat
+from windlass.worker.portrait import Portrait
+
+_SILENT = 3.5
+"""Seconds without an answer of the store, which is asked every second, after which a worker is not ready."""
+_STUCK = 60.0
+"""Seconds without a heartbeat, which may have to wait for a store that is away, after which a worker does not live."""
+
+
+class Vitals:
+    """What a worker's heartbeat tells of it."""
+
+    def __init__(self, *, heartbeat: Heartbeat, portrait: Portrait) -> None:
+        self._heartbeat = heartbeat
+        self._portrait = portrait
+
+    def death(self) -> str | None:
+        """Why the process is past help. A store that is away is no reason: a restart would not bring it back."""
+        silent = clock.monotonic() - self._heartbeat.ticked
+        if self._portrait.state == "starting" or silent < _STUCK:
+            return None
+        return f"the heartbeat has stood still for {silent:.0f} s"
+
+    def unreadiness(self) -> str | None:
+        """Why it takes no jobs."""
+        if self._portrait.state in ("starting", "draining"):
+            return self._portrait.state
+        silent = clock.monotonic() - self._heartbeat.answered
+        if silent >= _SILENT:
+            return f"the store has not answered for {silent:.0f} s"
+        return None if self._heartbeat.lease else "it lost its lease"

@@ -1,0 +1,51 @@
+"""Servers that go away, as pytest fixtures: a proxy before the test's place, or a server that the test may stop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.faults.process import Processes
+from tests.faults.proxy import Proxy, proxied
+from tests.ledger.apps import Apps
+from tests.store.places import Place, ServerPlace
+
+
+@pytest.fixture
+def _proxied(place: Place) -> Iterator[tuple[ServerPlace, Proxy]]:
+    assert isinstance(place, ServerPlace)
+    with proxied(place) as made:
+        yield made
+
+
+@pytest.fixture
+def proxy(_proxied: tuple[ServerPlace, Proxy]) -> Proxy:
+    """Stands between ``far`` and the server of ``place``."""
+    return _proxied[1]
+
+
+@pytest.fixture
+def far(_proxied: tuple[ServerPlace, Proxy]) -> ServerPlace:
+    """The test's place, seen through the proxy."""
+    return _proxied[0]
+
+
+@pytest.fixture
+def far_app(far: ServerPlace, proxy: Proxy) -> Iterator[Apps]:
+    """Makes apps behind the proxy, whose calls give up after a second."""
+    with Apps(far, store_deadline=1) as apps:
+        yield apps
+        proxy.restore()
+
+
+@pytest.fixture
+def far_processes(far: ServerPlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Processes]:
+    """Starts processes behind the proxy, whose calls give up after a second."""
+    monkeypatch.setenv("STORE_DEADLINE", "1")
+    gates = tmp_path / "far"
+    gates.mkdir()
+    started = Processes(far, gates)
+    yield started
+    started.close()

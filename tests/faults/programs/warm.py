@@ -1,0 +1,13 @@
+"""The worker program with a helper: ``python -m tests.faults.programs.warm``."""
+
+from __future__ import annotations
+
+import sys
+
+from tests.commands import answering
+from tests.faults.programs.tasks import app, say
+from windlass.worker.signals import run_until_signalled
+
+if __name__ == "__main__":
+    app.helper("answering", [sys.executable, "-I", "-S", answering.__file__]).task("tell")
+    run_until_signalled(app.worker(), on_started=lambda: say("ready"))

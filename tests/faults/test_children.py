@@ -1,0 +1,213 @@
+"""Workers whose jobs run in child processes: what a death, a signal or an end of the worker leaves behind."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import termios
+from pathlib import Path
+from time import monotonic
+
+import pytest
+
+from tests.faults.process import ROOT, Process, Processes
+from tests.faults.test_signals import GONE, GRACE, ends_within
+from tests.ledger.apps import PATIENCE, eventually, failure_of
+from tests.store.places import Place
+from windlass import Job, State, Windlass
+
+ORPHANED = 5.0
+"""Seconds within which no child of a dead worker is left."""
+
+
+def crew(processes: Processes, **options: object) -> Process:
+    """A worker process that is up; it has no children yet."""
+    process = processes.start("isolated", json.dumps(options))
+    process.await_line("ready")
+    return process
+
+
+def child_of(process: Process) -> int:
+    """The child in which the next job begins."""
+    _, child = process.await_line("began").split()
+    return int(child)
+
+
+def is_gone(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+@pytest.mark.parametrize("task", ["hold_in_child", "deaf_in_child"])
+def test_no_child_survives_its_worker(app: Windlass, processes: Processes, task: str) -> None:
+    """W6: kill -9 of the worker; its jobs are run by another."""
+    victim = crew(processes, children=2, lease=1)
+    jobs: list[Job[object]] = [app.enqueue(task), app.enqueue(task)]
+    children = [child_of(victim) for _ in jobs]
+    eventually(lambda: all(job.refresh().started_at is not None for job in jobs), "the runs are marked as started")
+    victim.kill()
+    died = monotonic()
+    eventually(lambda: all(map(is_gone, children)), "the children are gone")
+    assert monotonic() - died < ORPHANED
+    eventually(app.rescue, "the lease is over")
+    eventually(lambda: [job.refresh().record.crashes for job in jobs] == [1, 1], "both are charged")
+
+
+@pytest.mark.only_on("sqlite")
+def test_no_child_survives_a_worker_that_dies_while_it_starts_them(app: Windlass, processes: Processes) -> None:
+    """W6: at any moment of a child's start."""
+    for _ in range(4):
+        victim = crew(processes, children=2, lease=1)
+        app.enqueue_many([app.request("note_in_child", (1,))] * 2)
+        eventually(lambda victim=victim: len(victim.children()) >= 2, "children start")  # type: ignore[misc]
+        started = victim.children()
+        victim.kill()
+        eventually(lambda started=started: all(map(is_gone, started)), "they are gone")  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("task", ["hold_in_child", "deaf_in_child"])
+def test_a_worker_that_stops_leaves_no_child(app: Windlass, processes: Processes, task: str) -> None:
+    """B7: gone within grace + 2 s, whatever its jobs do; nothing is charged."""
+    worker = crew(processes, children=1, grace=GRACE, lease="1h")
+    job = app.enqueue(task)
+    child = child_of(worker)
+    worker.signal(signal.SIGTERM)
+    ends_within(worker, GRACE + GONE)
+    assert is_gone(child)
+    assert (job.refresh().state, job.attempt, job.record.crashes, job.record.rescues) == (State.PENDING, 0, 0, 0)
+
+
+def test_a_worker_that_stops_while_its_children_start_leaves_none(app: Windlass, processes: Processes) -> None:
+    """B7: a job that waits for its child is handed back at once."""
+    worker = crew(processes, children=2, grace=0, lease="1h")
+    jobs = app.enqueue_many([app.request("hold_in_child")] * 2)
+    eventually(lambda: len(worker.children()) >= 2, "children start")
+    children = worker.children()
+    worker.signal(signal.SIGTERM)
+    ends_within(worker, GONE)
+    eventually(lambda: all(map(is_gone, children)), "they are gone")
+    assert {(job.refresh().state, job.attempt) for job in jobs} == {(State.PENDING, 0)}
+
+
+def test_a_job_that_ends_within_the_grace_time_is_finished(app: Windlass, processes: Processes) -> None:
+    """B7: in a child as anywhere."""
+    worker = crew(processes, children=1, grace="1h")
+    job = app.enqueue("hold_in_child")
+    child = child_of(worker)
+    worker.signal(signal.SIGTERM)
+    eventually(lambda: app.workers()[0].state == "draining", "it drains")
+    processes.open_gate(job.id, 1)
+    ends_within(worker, GONE)
+    assert job.result(timeout=PATIENCE) == child
+    assert is_gone(child)
+
+
+@pytest.mark.only_on("sqlite")
+def test_ctrl_c_at_a_terminal_stops_the_worker_and_not_its_children(
+    app: Windlass, place: Place, processes: Processes
+) -> None:
+    """B7: a terminal signals everybody that it started; the job in the child is finished all the same."""
+    terminal, of_worker = pty.openpty()
+    worker = subprocess.Popen(
+        [sys.executable, "-m", "tests.faults.programs.isolated", '{"children": 1, "grace": "1h"}'],
+        cwd=ROOT,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(sys.path),
+            "WINDLASS_URL": place.url,
+            "NAMESPACE": place.namespace,
+            "GATES": str(processes.folder),
+        },
+        stdin=of_worker,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509  # one system call, no lock
+    )
+    try:
+        job = app.enqueue("hold_in_child")
+        eventually(lambda: job.refresh().started_at is not None, "it runs")
+        os.write(terminal, b"\x03")
+        eventually(lambda: app.workers()[0].state == "draining", "the worker drains")
+        processes.open_gate(job.id, 1)
+        assert isinstance(job.result(timeout=PATIENCE), int)
+        assert worker.wait(PATIENCE) == 0
+    finally:
+        worker.kill()
+        worker.wait()
+        os.close(terminal)
+        os.close(of_worker)
+
+
+@pytest.mark.only_on("sqlite")
+def test_deaths_of_children_leave_nothing_behind(app: Windlass, processes: Processes) -> None:
+    """W5, W17: neither files nor threads nor memory in the worker, whose lease lives through all of it."""
+    worker = crew(processes, children=2, lease="1h")
+
+    def kill_children(count: int) -> None:
+        jobs = app.enqueue_many([app.request("leave_in_child", attempts=1)] * count)
+        assert {failure_of(job).reason for job in jobs} == {"crashed"}
+
+    kill_children(4)
+    before = worker.footprint()
+    kill_children(24)
+    after = worker.footprint()
+    assert after.files <= before.files + 2
+    assert after.threads <= before.threads + 2
+    assert after.memory < before.memory + 8e6
+    assert len(worker.children()) <= 3, "two children, and what multiprocessing keeps for their files"
+
+
+SCRIPT = """
+import os, sys
+from windlass import Windlass
+
+app = Windlass({url!r})
+
+@app.task(isolation="process")
+def where() -> tuple[int, int]:
+    return os.getpid(), os.getppid()
+
+{rest}
+"""
+
+GUARDED = """
+if __name__ == "__main__":
+    job = where.enqueue()
+    app.worker(children=1).run_until_empty()
+    child, parent = job.result(timeout=20)
+    print(child != os.getpid(), parent == os.getpid())
+"""
+
+UNGUARDED = """
+job = where.options(attempts=1).enqueue()
+app.worker(children=1).run_until_empty()
+print(job.refresh().errors[-1].message)
+"""
+
+
+@pytest.mark.parametrize(
+    ("rest", "said"),
+    [(GUARDED, "True True"), (UNGUARDED, "needs `if __name__ == '__main__':`")],
+    ids=["guarded", "unguarded"],
+)
+def test_a_script_may_be_program_and_tasks_at_once(tmp_path: Path, rest: str, said: str) -> None:
+    """B6: children find tasks in the program that was started; one that is not made for that is told so."""
+    script = tmp_path / "jobs.py"
+    script.write_text(SCRIPT.format(url=f"sqlite:///{tmp_path / 'jobs.db'}", rest=rest))
+    run = subprocess.run(
+        [sys.executable, str(script)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=3 * PATIENCE,
+        check=False,
+    )
+    assert said in run.stdout, run.stderr

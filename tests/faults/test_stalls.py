@@ -1,0 +1,96 @@
+"""SIGSTOP at every moment of a worker's life, for longer than its lease (W8) and for less (W9)."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from tests.faults.moments import MOMENTS
+from tests.faults.names import HOLD, NOTE
+from tests.faults.process import Processes
+from tests.ledger.apps import PATIENCE, eventually, raises
+from tests.places.behind import Behind
+from windlass import State, Windlass
+
+HOLDING = [name for name, moment in MOMENTS.items() if name != "w1 claim sent" and not moment.after_signal]
+"""When it has a job."""
+
+
+@pytest.mark.parametrize("moment", HOLDING)
+def test_a_zombie_changes_nothing_whenever_it_stalled(app: Windlass, processes: Processes, moment: str) -> None:
+    """W8, A7, E2: another worker has finished the job when it wakes; it goes on under a new lease."""
+    kind = MOMENTS[moment]
+    job = kind.enqueue(app)
+    # Without duties: a process that is stopped inside a write to a SQLite file keeps everybody else from writing.
+    zombie = processes.held(moment, lease="1s", name="zombie", duties=False)
+    zombie.await_line("reached")
+    zombie.signal(signal.SIGSTOP)
+    heir = processes.worker(lease="30s", name="heir")
+    if kind.task == HOLD:
+        id, run = heir.await_line("began").split()
+        processes.open_gate(id, int(run))
+    job.result(timeout=PATIENCE)
+    before = job.refresh().record
+
+    processes.go_on()
+    zombie.signal(signal.SIGCONT)
+    heir.kill()
+    assert app.enqueue(NOTE, 8).result(timeout=PATIENCE) == 8, "the zombie works again"
+    assert job.refresh().record == before
+    assert [entry.kind for entry in job.timeline()].count("completed") == 1
+    assert [entry for entry in job.timeline() if entry.kind == "refused"] or moment != "w7 ending sent"
+
+
+def test_repeated_stalls_within_the_lease_cost_nothing(app: Windlass, processes: Processes) -> None:
+    """W9: each stall lasts until another worker has looked for leases that are over, many times."""
+    worker = processes.worker(lease="5s", name="slow", concurrency=1)
+    lease = {view.name: view.id for view in app.workers()}
+    job = app.enqueue(HOLD)
+    worker.await_line("began")
+    for _ in range(3):
+        seen = app.workers()[0].seen_at
+        worker.signal(signal.SIGSTOP)
+        for _ in range(20):
+            assert app.rescue() == []
+        worker.signal(signal.SIGCONT)
+        eventually(lambda seen=seen: app.workers()[0].seen_at > seen, "its heart beats again")  # type: ignore[misc]
+    processes.open_gate(job.id, 1)
+    assert job.result(timeout=PATIENCE) == 1
+    assert (job.refresh().attempt, job.record.crashes, raises(job.fence)) == (1, 0, 1)
+    assert {view.name: view.id for view in app.workers()} == lease
+
+
+def test_workers_that_share_a_name_do_not_share_jobs(app: Windlass, processes: Processes) -> None:
+    """W12, C12: the name is for people; two workers with one name, host and id are two workers."""
+    first = processes.worker(name="twin", id="1", lease="1s", concurrency=1)
+    second = processes.worker(name="twin", id="1", lease="1s", concurrency=1)
+    views = app.workers()
+    assert [view.name for view in views] == ["twin-worker-0-1"] * 2
+    assert len({view.id for view in views}) == 2
+    jobs = [app.enqueue(HOLD), app.enqueue(HOLD)]
+    owners = {first.await_line("began").split()[0]: first, second.await_line("began").split()[0]: second}
+    assert owners.keys() == {job.id for job in jobs}
+    theirs, lost = sorted(jobs, key=lambda job: owners[job.id] is first)
+    eventually(lambda: lost.refresh().started_at is not None, "the run is marked as started")
+    first.kill()
+    eventually(lambda: app.rescue() or lost.refresh().state != State.RUNNING, "only the dead one loses its job")
+    assert (theirs.refresh().state, raises(theirs.fence)) == (State.RUNNING, 1)
+    processes.open_gate(theirs.id, 1)
+    assert theirs.result(timeout=PATIENCE) == 1
+
+
+def test_a_worker_that_was_deleted_from_the_store_keeps_its_job(
+    app: Windlass, behind: Behind, processes: Processes
+) -> None:
+    """W13: it shows itself again with its next heartbeat, and the job's lease was never gone."""
+    worker = processes.worker(lease="2s", concurrency=1)
+    job = app.enqueue(HOLD)
+    worker.await_line("began")
+    behind.forget_workers()
+    assert app.workers() == []
+    eventually(lambda: [view.state for view in app.workers()] == ["busy"], "it is back")
+    assert app.rescue() == []
+    processes.open_gate(job.id, 1)
+    assert job.result(timeout=PATIENCE) == 1
+    assert (job.refresh().attempt, raises(job.fence)) == (1, 1)

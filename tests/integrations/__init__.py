@@ -1,0 +1,1 @@
+"""Windlass together with other libraries."""

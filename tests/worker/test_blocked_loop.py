@@ -1,0 +1,67 @@
+"""A coroutine that blocks the event loop is named."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import pytest
+
+from tests.ledger.apps import PATIENCE, eventually, gate
+from windlass import Windlass
+
+
+@pytest.fixture(autouse=True)
+def _attentive(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING)
+
+
+def test_who_blocks_the_loop_is_named_once(app: Windlass, caplog: pytest.LogCaptureFixture) -> None:
+    """W10: the task, the job and the line, after a second; and when it is over."""
+    with gate() as hog:
+
+        @app.task(name="hog")
+        async def block() -> None:
+            hog.wait()
+
+        with app.worker(lease="1s"):
+            job = block.enqueue()
+            eventually(lambda: "has blocked the event loop" in caplog.text, "it is said who blocks")
+            eventually(lambda: job.refresh().started_at is not None, "the worker goes on")
+            hog.open()
+            job.result(timeout=PATIENCE)
+            eventually(lambda: "turns again" in caplog.text, "it is said that it is over")
+    assert caplog.text.count("has blocked") == 1
+    assert f"task 'hog' (job {job.id})" in caplog.text
+    assert "hog.wait()" in caplog.text
+    assert job.refresh().attempt == 1
+
+
+def test_a_coroutine_that_a_task_started_is_called_by_its_own_name(
+    app: Windlass, caplog: pytest.LogCaptureFixture
+) -> None:
+    with gate() as hog:
+
+        async def helper() -> None:
+            hog.wait()
+
+        @app.task
+        async def block() -> None:
+            await asyncio.create_task(helper())
+
+        with app.worker():
+            job = block.enqueue()
+            eventually(lambda: "has blocked the event loop" in caplog.text, "it is said who blocks")
+            hog.open()
+            job.result(timeout=PATIENCE)
+    assert "helper' has blocked" in caplog.text
+
+
+def test_a_loop_that_turns_is_not_complained_about(app: Windlass, caplog: pytest.LogCaptureFixture) -> None:
+    @app.task
+    async def patient() -> None:
+        await asyncio.sleep(1.5)
+
+    with app.worker():
+        patient.enqueue().result(timeout=PATIENCE)
+    assert "event loop" not in caplog.text

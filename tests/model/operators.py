@@ -8,7 +8,10 @@ from tests.model import material as m
 from tests.model.cast import Cast
 from tests.model.material import Change, When
 from windlass.core.state import State
+from windlass.store.jobs import Naming
 from windlass.store.queues import ALL
+
+_WAITING = (State.PENDING, State.SCHEDULED, State.RETRYING)
 
 
 class Operators(Cast):
@@ -23,6 +26,20 @@ class Operators(Cast):
     def retry(self, pick: int, more: int, queue: str | None) -> None:
         seqs = {self.seq(pick + further) for further in range(1 + 3 * more)}
         retried = self.do("retry", sorted(seqs), queue=queue)
+        self.tally.see("retried by hand", len(retried.seqs))
+        self.tally.see("retries kept off by a key", len(retried.key_taken))
+
+    @rule(queue=m.queues)
+    def retry_when_the_key_is_another_s(self, queue: str) -> None:
+        """A job that was cancelled gave its key away; what follows by chance alone would follow too seldom."""
+        waiting = (job for job in self.model.jobs.values() if job.unique_key and job.state in _WAITING)
+        former = next(waiting, None)
+        if former is None:
+            self.store([self.new(queue, key="k")], {0: Naming()})
+            return
+        self.do("cancel", [former.seq])
+        self.store([self.new(queue, key=former.unique_key)], {0: Naming()})
+        retried = self.do("retry", [former.seq], queue=None)
         self.tally.see("retried by hand", len(retried.seqs))
         self.tally.see("retries kept off by a key", len(retried.key_taken))
 

@@ -14,6 +14,8 @@ from tests.places.behind import Behind
 from tests.worker.learning import enqueue_behind, learned, teach
 from windlass import Job, JobInterrupted, State, Windlass
 
+pytestmark = pytest.mark.only_on("sqlite")  # about executors; the ledger has the same promises on every store
+
 
 @pytest.fixture
 def over() -> Iterator[Event]:

@@ -10,6 +10,8 @@ import pytest
 from tests.ledger.apps import PATIENCE, eventually, gate
 from windlass import Windlass
 
+pytestmark = pytest.mark.only_on("sqlite")  # about executors; the ledger has the same promises on every store
+
 
 @pytest.fixture(autouse=True)
 def _attentive(caplog: pytest.LogCaptureFixture) -> None:

@@ -12,6 +12,8 @@ from windlass import Windlass, current_job
 from windlass.store.operation import Answer, Call
 from windlass.task import Task
 
+pytestmark = pytest.mark.only_on("sqlite")  # about executors; the ledger has the same promises on every store
+
 WEIGHTS = {"high": 6, "middle": 3, "low": 1}
 
 

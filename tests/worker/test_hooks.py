@@ -16,6 +16,8 @@ from tests.worker.isolated.tasks import isolated
 from windlass import ActiveJob, Cancel, ConfigError, Job, Retry, Snooze, State, Windlass, current_job
 from windlass.testing import drain, inline
 
+pytestmark = pytest.mark.only_on("sqlite")  # about executors; the ledger has the same promises on every store
+
 tenant: ContextVar[str] = ContextVar("tenant", default="nobody")
 
 KINDS = ("thread", "async")

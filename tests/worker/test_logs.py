@@ -14,6 +14,8 @@ from tests.ledger.apps import PATIENCE, failure_of, work
 from tests.worker.isolated.tasks import isolated
 from windlass import ActiveJob, Job, Retry, Windlass, current_job
 
+pytestmark = pytest.mark.only_on("sqlite")  # about executors; the ledger has the same promises on every store
+
 log = logging.getLogger("shop.orders")
 log.setLevel(logging.INFO)
 

@@ -26,6 +26,8 @@ from windlass import (
 )
 from windlass.testing import ManualClock
 
+pytestmark = pytest.mark.only_on("sqlite")  # about executors; the ledger has the same promises on every store
+
 KINDS = ["thread", "async"]
 
 

@@ -13,6 +13,8 @@ from tests.worker.isolated.starting import enqueue
 from tests.worker.isolated.tasks import isolated
 from windlass import ConfigError, JobCancelled, State, Windlass
 
+pytestmark = pytest.mark.only_on("sqlite")  # about executors; the ledger has the same promises on every store
+
 
 @pytest.fixture
 def crew(app: Windlass) -> Windlass:

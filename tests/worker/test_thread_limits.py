@@ -11,6 +11,8 @@ import pytest
 from tests.ledger.apps import PATIENCE, eventually, failure_of, gate
 from windlass import JobCancelled, JobInterrupted, State, Windlass
 
+pytestmark = pytest.mark.only_on("sqlite")  # about executors; the ledger has the same promises on every store
+
 
 def busily(until: Event) -> None:
     """User code that never waits in C for long."""

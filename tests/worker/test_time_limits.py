@@ -10,6 +10,8 @@ import pytest
 from tests.ledger.apps import PATIENCE, eventually, failure_of, gate
 from windlass import ConfigError, State, Windlass, current_job
 
+pytestmark = pytest.mark.only_on("sqlite")  # about executors; the ledger has the same promises on every store
+
 
 def test_a_coroutine_that_takes_too_long_is_a_failed_attempt(app: Windlass) -> None:
     """A3: a job that ran out of its own time is JobFailed with TimeoutError inside."""

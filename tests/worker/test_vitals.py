@@ -5,10 +5,14 @@ from __future__ import annotations
 from threading import Event
 from time import monotonic
 
+import pytest
+
 from tests.ledger.apps import eventually
 from tests.worker.tap import Hold, Tap
 from windlass import StoreUnavailable, Windlass
 from windlass.store.operation import Call
+
+pytestmark = pytest.mark.only_on("sqlite")  # about executors; the ledger has the same promises on every store
 
 
 def test_a_worker_that_has_not_started_lives_but_is_not_ready(app: Windlass) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -28,8 +29,5 @@ def app(new_app: Apps) -> Windlass:
 @pytest.fixture
 def processes(place: Place, tmp_path: Path) -> Iterator[Processes]:
     """Starts processes; all of them are gone when the test ends."""
-    gates = tmp_path / "gates"
-    gates.mkdir()
-    started = Processes(place, gates)
-    yield started
-    started.close()
+    with closing(Processes(place, tmp_path / "gates")) as started:
+        yield started

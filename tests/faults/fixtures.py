@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -44,8 +45,5 @@ def far_app(far: ServerPlace, proxy: Proxy) -> Iterator[Apps]:
 def far_processes(far: ServerPlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Processes]:
     """Starts processes behind the proxy, whose calls give up after a second."""
     monkeypatch.setenv("STORE_DEADLINE", "1")
-    gates = tmp_path / "far"
-    gates.mkdir()
-    started = Processes(far, gates)
-    yield started
-    started.close()
+    with closing(Processes(far, tmp_path / "far")) as started:
+        yield started

@@ -130,6 +130,7 @@ class Processes:
     """Starts processes on one store, and sees to it that none of them outlives the test."""
 
     def __init__(self, place: Place, gates: Path) -> None:
+        gates.mkdir(exist_ok=True)
         self._place = place
         self._gates = gates
         self.folder = gates

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -54,9 +54,8 @@ def app(place: ServerPlace) -> Iterator[Windlass]:
 
 @pytest.fixture
 def processes(place: ServerPlace, tmp_path: Path) -> Iterator[Processes]:
-    started = Processes(place, tmp_path)
-    yield started
-    started.close()
+    with closing(Processes(place, tmp_path)) as started:
+        yield started
 
 
 def held_jobs(app: Windlass, processes: Processes, count: int) -> list[Job[Any]]:

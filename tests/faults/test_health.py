@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from time import monotonic
 
@@ -27,11 +28,8 @@ BACK = 10.0
 @pytest.fixture
 def remote(far: ServerPlace, tmp_path: Path) -> Iterator[Processes]:
     """Starts processes behind the proxy, with the patience that workers have by default."""
-    gates = tmp_path / "remote"
-    gates.mkdir()
-    started = Processes(far, gates)
-    yield started
-    started.close()
+    with closing(Processes(far, tmp_path / "remote")) as started:
+        yield started
 
 
 def healthy(processes: Processes, **options: object) -> tuple[Process, str]:

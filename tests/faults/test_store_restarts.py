@@ -47,9 +47,8 @@ def app(place: ServerPlace) -> Iterator[Windlass]:
 @pytest.fixture
 def processes(place: ServerPlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Processes]:
     monkeypatch.setenv("STORE_DEADLINE", "1")
-    started = Processes(place, tmp_path)
-    yield started
-    started.close()
+    with closing(Processes(place, tmp_path)) as started:
+        yield started
 
 
 def test_a_restart_shorter_than_the_lease_costs_nothing(node: Node, app: Windlass, processes: Processes) -> None:

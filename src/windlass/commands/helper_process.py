@@ -11,7 +11,7 @@ from windlass.commands.group import ProcessGroup
 from windlass.commands.guardian import Guardian
 from windlass.commands.pipes import Stream
 from windlass.commands.program import Program
-from windlass.commands.verdict import ended
+from windlass.core.exitcode import how_it_ended
 from windlass.errors import HelperDied, HelperFailed
 
 
@@ -71,7 +71,7 @@ class HelperProcess:
         code = self.close()
         if code == 0 and self._answers and not heard:
             raise HasLeft
-        raise HelperDied(f"helper {self._program.name!r} {ended(code)} while it had this job")
+        raise HelperDied(f"helper {self._program.name!r} {how_it_ended(code)} while it had this job")
 
     def _line(self, heard: bytes) -> bytes:
         line, _, more = heard.partition(b"\n")

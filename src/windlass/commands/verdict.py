@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import signal
 from typing import Any
 
 from windlass.commands.capture import HeadAndTail
 from windlass.commands.command import Command
+from windlass.core.exitcode import how_it_ended
 from windlass.errors import CommandFailed, PermanentError, Snooze
 
 _LAST_WORDS = 2_000
@@ -31,19 +31,6 @@ def verdict(command: Command, code: int, *, stdout: HeadAndTail, stderr: HeadAnd
     raise failed
 
 
-def ended(code: int) -> str:
-    """
-    >>> ended(3), ended(-9)
-    ('exited with code 3', 'was killed by SIGKILL')
-    """
-    if code >= 0:
-        return f"exited with code {code}"
-    try:
-        return f"was killed by {signal.Signals(-code).name}"
-    except ValueError:
-        return f"was killed by signal {-code}"
-
-
 def last_words(said: HeadAndTail) -> str:
     return said.text().rstrip()[-_LAST_WORDS:]
 
@@ -51,4 +38,4 @@ def last_words(said: HeadAndTail) -> str:
 def _sentence(command: Command, code: int, stdout: HeadAndTail, stderr: HeadAndTail) -> str:
     """How it ended, and the last that it said; a program that says nothing on stderr may have said it on stdout."""
     words = last_words(stderr) or last_words(stdout)
-    return f"{command.argv[0]} {ended(code)}" + (f": {words}" if words else "")
+    return f"{command.argv[0]} {how_it_ended(code)}" + (f": {words}" if words else "")

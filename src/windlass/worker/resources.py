@@ -1,4 +1,4 @@
-"""What this process uses, as the system tells it."""
+"""What processes use, as the system tells it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,18 @@ from pathlib import Path
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-def resident_memory() -> int:
-    """Bytes of memory; where the system does not tell, the most it ever was."""
+def memory_of(process: int | str) -> int | None:
+    """Resident bytes of a process, by its number or ``"self"``; None where the system does not tell."""
     with suppress(OSError, ValueError, IndexError):
-        return int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE
+        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * _PAGE
+    return None
+
+
+def resident_memory() -> int:
+    """Bytes of memory of this process; where the system does not tell, the most it ever was."""
+    now = memory_of("self")
+    if now is not None:
+        return now
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else most * 1024
 

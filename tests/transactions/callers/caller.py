@@ -27,15 +27,15 @@ class Caller(ABC):
     def execute(self, statement: str) -> None:
         """A statement of the application's own."""
 
-    @abstractmethod
-    def commit(self) -> None: ...
+    def commit(self) -> None:
+        self.connection.commit()
 
-    @abstractmethod
-    def rollback(self) -> None: ...
+    def rollback(self) -> None:
+        self.connection.rollback()
 
-    @abstractmethod
     def close(self) -> None:
         """Let the connection go; what is not committed is undone."""
+        self.connection.close()
 
     def enqueue(self, app: Windlass, task: Enqueueable[..., Any], *args: object) -> Job[Any]:
         """Enqueue in a block."""
@@ -68,12 +68,18 @@ class AsyncCaller(Caller):
     @abstractmethod
     async def aexecute(self, statement: str) -> None: ...
 
+    def commit(self) -> None:
+        self.run(self.connection.commit())
+
+    def rollback(self) -> None:
+        self.run(self.connection.rollback())
+
     def close(self) -> None:
         self.run(self.aclose())
         self._loop.close()
 
-    @abstractmethod
-    async def aclose(self) -> None: ...
+    async def aclose(self) -> None:
+        await self.connection.close()
 
     def enqueue(self, app: Windlass, task: Enqueueable[..., Any], *args: object) -> Job[Any]:
         async def enqueue() -> Job[Any]:

@@ -18,15 +18,6 @@ class Psycopg(Caller):
     def execute(self, statement: str) -> None:
         self.connection.execute(statement)
 
-    def commit(self) -> None:
-        self.connection.commit()
-
-    def rollback(self) -> None:
-        self.connection.rollback()
-
-    def close(self) -> None:
-        self.connection.close()
-
 
 class AsyncPsycopg(AsyncCaller):
     def __init__(self, dsn: str, *, autocommit: bool = False) -> None:
@@ -35,15 +26,6 @@ class AsyncPsycopg(AsyncCaller):
 
     async def aexecute(self, statement: str) -> None:
         await self.connection.execute(statement)
-
-    def commit(self) -> None:
-        self.run(self.connection.commit())
-
-    def rollback(self) -> None:
-        self.run(self.connection.rollback())
-
-    async def aclose(self) -> None:
-        await self.connection.close()
 
 
 class Psycopg2(Caller):
@@ -54,15 +36,6 @@ class Psycopg2(Caller):
     def execute(self, statement: str) -> None:
         with self.connection.cursor() as cursor:
             cursor.execute(statement)
-
-    def commit(self) -> None:
-        self.connection.commit()
-
-    def rollback(self) -> None:
-        self.connection.rollback()
-
-    def close(self) -> None:
-        self.connection.close()
 
 
 class Asyncpg(AsyncCaller):

@@ -20,15 +20,6 @@ class SqlalchemyConnection(Caller):
     def execute(self, statement: str) -> None:
         self.connection.execute(text(statement))
 
-    def commit(self) -> None:
-        self.connection.commit()
-
-    def rollback(self) -> None:
-        self.connection.rollback()
-
-    def close(self) -> None:
-        self.connection.close()
-
 
 class SqlalchemySession(Caller):
     def __init__(self, url: str, *, autocommit: bool = False) -> None:
@@ -37,15 +28,6 @@ class SqlalchemySession(Caller):
 
     def execute(self, statement: str) -> None:
         self.connection.execute(text(statement))
-
-    def commit(self) -> None:
-        self.connection.commit()
-
-    def rollback(self) -> None:
-        self.connection.rollback()
-
-    def close(self) -> None:
-        self.connection.close()
 
 
 class SqlalchemyAsyncConnection(AsyncCaller):
@@ -62,14 +44,8 @@ class SqlalchemyAsyncConnection(AsyncCaller):
     async def aexecute(self, statement: str) -> None:
         await self.connection.execute(text(statement))
 
-    def commit(self) -> None:
-        self.run(self.connection.commit())
-
-    def rollback(self) -> None:
-        self.run(self.connection.rollback())
-
     async def aclose(self) -> None:
-        await self.connection.close()
+        await super().aclose()
         await self._engine.dispose()
 
 
@@ -83,12 +59,6 @@ class SqlalchemyAsyncSession(AsyncCaller):
     async def aexecute(self, statement: str) -> None:
         await self.connection.execute(text(statement))
 
-    def commit(self) -> None:
-        self.run(self.connection.commit())
-
-    def rollback(self) -> None:
-        self.run(self.connection.rollback())
-
     async def aclose(self) -> None:
-        await self.connection.close()
+        await super().aclose()
         await self._engine.dispose()

@@ -15,12 +15,3 @@ class Sqlite3(Caller):
 
     def execute(self, statement: str) -> None:
         self.connection.execute(statement)
-
-    def commit(self) -> None:
-        self.connection.commit()
-
-    def rollback(self) -> None:
-        self.connection.rollback()
-
-    def close(self) -> None:
-        self.connection.close()

@@ -8,10 +8,10 @@ import signal
 from contextlib import suppress
 from multiprocessing import process
 from multiprocessing.context import SpawnProcess
-from pathlib import Path
 from threading import Lock
 
-_PAGE = os.sysconf("SC_PAGE_SIZE")
+from windlass.core.exitcode import how_it_ended
+from windlass.worker.resources import memory_of
 
 
 class Life:
@@ -63,15 +63,13 @@ class Life:
             if self._death is not None:
                 os.close(self._death)
         self._process.join()
-        how = describe(self._process.exitcode)
+        how = how_it_ended(self._process.exitcode)
         self._process.close()
         return how
 
     def memory(self) -> int:
         """Resident bytes, 0 where the system does not tell."""
-        with suppress(OSError, ValueError, IndexError):
-            return int(Path(f"/proc/{self._number}/statm").read_text().split()[1]) * _PAGE
-        return 0
+        return memory_of(self._number) or 0
 
     @property
     def _number(self) -> int:
@@ -81,18 +79,3 @@ class Life:
     def _kill_group(self) -> None:
         with suppress(ProcessLookupError, PermissionError):  # it had no time yet to make a group of its own
             os.killpg(self._number, signal.SIGKILL)
-
-
-def describe(code: int | None) -> str:
-    """
-    >>> describe(-11), describe(3)
-    ('was killed by SIGSEGV', 'exited with code 3')
-    """
-    if code is None:
-        return "was reaped by somebody else"
-    if code >= 0:
-        return f"exited with code {code}"
-    try:
-        return f"was killed by {signal.Signals(-code).name}"
-    except ValueError:  # a real-time signal
-        return f"was killed by signal {-code}"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import inf
 
 from windlass import clock
+from windlass.core.exitcode import how_it_ended
 from windlass.worker.supervisor.again import START_AGAIN
 from windlass.worker.supervisor.process import WorkerProcess
 from windlass.worker.supervisor.rolling import Rolling
@@ -139,7 +140,7 @@ class Supervisor:
         if self._is_stopping:
             self._note(0 if code in (START_AGAIN, -signal.SIGTERM) else code)
         elif slot.current is not None:
-            log.info("worker process %s %s", process.pid, _how(code))  # it had a successor, or was to be one
+            log.info("worker process %s %s", process.pid, how_it_ended(code))  # it had a successor, or was to be one
         elif process.is_retiring or code == START_AGAIN:
             slot.due = now
         elif code == 0 and self._manner.is_burst:
@@ -158,7 +159,7 @@ class Supervisor:
 
     def _after_death(self, slot: Slot, process: WorkerProcess, code: int, now: float) -> None:
         pause = slot.backoff.pause(now - process.began, roll=clock.roll())
-        log.error("worker process %s %s; starting another one in %.1f s", process.pid, _how(code), pause)
+        log.error("worker process %s %s; starting another one in %.1f s", process.pid, how_it_ended(code), pause)
         slot.due = now + pause
 
     def _replace(self, now: float) -> None:
@@ -184,11 +185,3 @@ class Supervisor:
 
 def _starter(command: Sequence[str]) -> Callable[[], WorkerProcess]:
     return lambda: WorkerProcess(command)
-
-
-def _how(code: int) -> str:
-    """
-    >>> _how(-9), _how(3)
-    ('was killed by SIGKILL', 'exited with code 3')
-    """
-    return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"exited with code {code}"

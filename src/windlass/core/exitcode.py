@@ -1,0 +1,21 @@
+"""How a process ended, in words."""
+
+from __future__ import annotations
+
+import signal
+
+
+def how_it_ended(code: int | None) -> str:
+    """From an exit code as ``subprocess`` and ``multiprocessing`` give it; None where nobody knows it.
+
+    >>> how_it_ended(-11), how_it_ended(3)
+    ('was killed by SIGSEGV', 'exited with code 3')
+    """
+    if code is None:
+        return "was reaped by somebody else"
+    if code >= 0:
+        return f"exited with code {code}"
+    try:
+        return f"was killed by {signal.Signals(-code).name}"
+    except ValueError:  # a real-time signal
+        return f"was killed by signal {-code}"

@@ -32,7 +32,6 @@ from windlass.retention import Archive, Retention, archive_from
 from windlass.session import Session
 from windlass.settings import setting
 from windlass.store import jobs
-from windlass.store.driver import Topic
 from windlass.store.jobs import Enqueued
 from windlass.store.open import open_driver
 from windlass.store.operation import Operation
@@ -362,7 +361,7 @@ class Windlass(Operating, Hookable):
         if joined is not None:
             return joined.run(self._enqueuer.store(requests))
         stored = self._session.run(self._enqueuer.store(requests))
-        self._session.announce(Topic.WORK)
+        self._session.announce_jobs()
         return stored
 
     async def _aput(self, requests: list[Request]) -> list[Enqueued]:
@@ -370,7 +369,7 @@ class Windlass(Operating, Hookable):
         if joined is not None:
             return await joined.arun(self._enqueuer.store(requests))
         stored = await self._session.arun(self._enqueuer.store(requests))
-        self._session.announce(Topic.WORK)
+        self._session.announce_jobs()
         return stored
 
     def _handle(self, stored: Enqueued) -> Job[Any]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from windlass.active import running
 from windlass.core.codec import Codec
+from windlass.core.codec.signature import Signature
 from windlass.core.meta import write_meta
 from windlass.core.retry import Retry
 from windlass.core.rules import write_retry
@@ -18,6 +21,25 @@ from windlass.store.operation import Operation
 from windlass.task import Request, Task, TaskSettings
 
 DEFAULT_QUEUE = "default"
+
+
+class _Terms(Struct, frozen=True):
+    """What is the same for all jobs of one task under the same options: worked out once, however many they are."""
+
+    task: Any
+    options: Options
+    name: str
+    signature: Signature | None
+    queue: str
+    priority: int
+    meta: str | None
+    attempts: int
+    delay: int
+    timeout: int | None
+    unique: str | Unique | None
+    retry: str | None
+    at: int | None
+    naming: Naming | None
 
 
 class Enqueuer:
@@ -38,35 +60,51 @@ class Enqueuer:
             raise PayloadError(f"at most {most:,} jobs at once, got {len(requests):,}; split the list")
         jobs: list[NewJob] = []
         namings: dict[int, Naming] = {}
+        terms: _Terms | None = None
         for index, request in enumerate(requests):
-            job, naming = self._job(request)
-            jobs.append(job)
-            if naming is not None:
-                namings[index] = naming
+            if terms is None or terms.task is not request.task or terms.options is not request.options:
+                terms = self._terms(request.task, request.options)
+            jobs.append(self._job(request, terms))
+            if terms.naming is not None:
+                namings[index] = terms.naming
         return enqueue(jobs, namings)
 
-    def _job(self, request: Request) -> tuple[NewJob, Naming | None]:
-        task, options = request.task, request.options
+    def _terms(self, task: Task[..., Any] | str, options: Options) -> _Terms:
         name, settings = (task.name, task.settings) if isinstance(task, Task) else (task, _UNKNOWN)
-        signature = task.signature if isinstance(task, Task) else None
-        payload = self._codec.encode_call(signature, request.args, request.kwargs)
         unique = options.unique if options.unique is not None else settings.unique
-        key = None if unique is None else self._key(request, name, payload, unique)
-        job = NewJob(
-            self._next_id() if options.id is None else options.id,
-            name,
-            options.queue or settings.queue or self._route(name) or DEFAULT_QUEUE,
-            settings.priority if options.priority is None else options.priority,
-            payload,
-            self._meta(options),
-            self._attempts(options, settings),
-            options.delay_milliseconds,
-            options.time_limit(settings.time_limit),
-            key,
-            None if options.retry is None else write_retry(options.retry),
-            options.at_milliseconds,
+        return _Terms(
+            task=task,
+            options=options,
+            name=name,
+            signature=task.signature if isinstance(task, Task) else None,
+            queue=options.queue or settings.queue or self._route(name) or DEFAULT_QUEUE,
+            priority=settings.priority if options.priority is None else options.priority,
+            meta=self._meta(options),
+            attempts=self._attempts(options, settings),
+            delay=options.delay_milliseconds,
+            timeout=options.time_limit(settings.time_limit),
+            unique=unique,
+            retry=None if options.retry is None else write_retry(options.retry),
+            at=options.at_milliseconds,
+            naming=_naming(options, unique),
         )
-        return job, _naming(options, unique)
+
+    def _job(self, request: Request, terms: _Terms) -> NewJob:
+        payload = self._codec.encode_call(terms.signature, request.args, request.kwargs)
+        return NewJob(
+            self._next_id() if terms.options.id is None else terms.options.id,
+            terms.name,
+            terms.queue,
+            terms.priority,
+            payload,
+            terms.meta,
+            terms.attempts,
+            terms.delay,
+            terms.timeout,
+            None if terms.unique is None else self._key(request, terms.name, payload, terms.unique),
+            terms.retry,
+            terms.at,
+        )
 
     def _attempts(self, options: Options, settings: TaskSettings) -> int:
         if options.attempts is not None:

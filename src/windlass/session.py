@@ -79,8 +79,14 @@ class Session:
         waits or has ended.
         """
         self.tell(*(topics or (Topic.WORK, Topic.ENDINGS)))
-        for react in tuple(self._followers):
-            react()
+        self._lead()
+
+    def announce_jobs(self) -> None:
+        """Tell everybody of jobs that a caller of the app has just stored."""
+        self._hear(Topic.WORK)
+        if not self._driver.announces_jobs:
+            self._driver.tell(Topic.WORK)
+        self._lead()
 
     def tell(self, *topics: Topic) -> None:
         """Tell those who listen, in this process and in others."""
@@ -129,6 +135,10 @@ class Session:
         self._lock = Lock()
         self._listeners = _nobody()
         self._news = self._threads = None
+
+    def _lead(self) -> None:
+        for react in tuple(self._followers):
+            react()
 
     def _hear(self, topic: Topic) -> None:
         for wake in tuple(self._listeners[topic]):

@@ -44,6 +44,10 @@ class Driver(Protocol):
     def cycle_limit(self) -> int:
         """How many jobs one cycle may claim at the most before larger batches stop paying."""
 
+    @property
+    def announces_jobs(self) -> bool:
+        """Whether storing a job lets other processes hear of it, so that nobody has to tell."""
+
     def execute(self, call: Call) -> Answer:
         """Carry out one call.
 

@@ -120,6 +120,16 @@ def test_heartbeats_wait_for_no_other_call(node: RedisNode) -> None:
         beat.result()
 
 
+def test_what_a_heartbeat_asks_waits_for_no_other_call(node: RedisNode) -> None:
+    """S6: whoever has all connections for calls does not keep a worker from hearing what others want of it."""
+    with opened(f"{node.url}?pool=1", deadline=0.5) as store:
+        worker = store.a_worker()
+        pool = store.driver._lanes.of(Lane.WRITE)  # type: ignore[attr-defined]
+        taken = pool.take(until=monotonic() + 5)
+        assert worker.control().is_open
+        pool.give_back(taken)
+
+
 def test_a_connection_with_an_outstanding_answer_is_not_used_again(node: RedisNode) -> None:
     """Ctrl-C between a question and its answer must not give that answer to the next call."""
     with opened(f"{node.url}?pool=1") as store:

@@ -6,9 +6,11 @@ import logging
 
 import pytest
 
+from tests.ledger.apps import at_once
 from tests.servers.redis_node import RedisNode, redis_node
 from tests.store.builders import new_job
 from tests.store.redis.opened import opened
+from tests.store.stores import Store
 from windlass.core.state import State
 from windlass.store import reading
 
@@ -19,6 +21,10 @@ def losses(caplog: pytest.LogCaptureFixture) -> int:
     return sum(
         "has lost its jobs" in record.getMessage() for record in caplog.records if record.levelno == logging.ERROR
     )
+
+
+def emptied(store: Store) -> int:
+    return sum(event.kind == "emptied" for event in store.run(reading.notices()))
 
 
 def test_a_store_that_was_emptied_says_so_and_goes_on(node: RedisNode, caplog: pytest.LogCaptureFixture) -> None:
@@ -34,7 +40,31 @@ def test_a_store_that_was_emptied_says_so_and_goes_on(node: RedisNode, caplog: p
         assert worker.end(running), "its job is gone"
         replacement = store.a_worker()
         assert [job.id for job in replacement.take()] == ["after", "another"]
-    assert losses(caplog) == 2
+        assert emptied(store) == 1, "for those who come later, however many have noticed"
+        node.command("FLUSHDB")
+        other.enqueue(new_job())
+        assert emptied(other) == 1, "the new loss; the notice of the last went with the data"
+    assert losses(caplog) == 3
+
+
+def test_a_stranger_that_came_first_does_not_hide_the_loss(node: RedisNode) -> None:
+    """A process that knows of nothing begins the new epoch; the one that misses its jobs still tells."""
+    with opened(node.url) as store, opened(node.url) as stranger:
+        store.enqueue(new_job())
+        node.command("FLUSHALL")
+        stranger.enqueue(new_job())
+        assert emptied(stranger) == 0
+        store.enqueue(new_job())
+        assert emptied(stranger) == 1
+
+
+def test_the_threads_of_a_process_report_a_loss_once(node: RedisNode, caplog: pytest.LogCaptureFixture) -> None:
+    with opened(node.url) as store:
+        at_once(*[lambda: store.enqueue(new_job())] * 8)
+        for flushed in range(1, 6):
+            node.command("FLUSHALL")
+            at_once(*[lambda: store.enqueue(new_job())] * 8)
+            assert (losses(caplog), emptied(store)) == (flushed, 1)
 
 
 def test_fences_do_not_repeat_in_a_store_that_was_emptied(node: RedisNode) -> None:
@@ -54,7 +84,7 @@ def test_a_server_that_came_back_empty_says_so_and_goes_on(node: RedisNode, capl
         node.kill()
         node.start()
         after = store.claimed()
-        assert losses(caplog) == 1
+        assert (losses(caplog), emptied(store)) == (1, 1)
         assert after.fence > before.fence
         assert store.end(before)
         assert not store.end(after)
@@ -67,6 +97,7 @@ def test_a_restart_without_loss_is_no_loss(caplog: pytest.LogCaptureFixture) -> 
         node.start()
         assert not store.end(running), "its fence still holds"
         store.enqueue(new_job())
+        assert emptied(store) == 0
     assert not losses(caplog)
 
 

@@ -32,9 +32,22 @@ def test_what_is_told_is_heard(node: RedisNode, topic: Topic) -> None:
     heard: SimpleQueue[Topic] = SimpleQueue()
     with opened(node.url) as listener, opened(node.url) as teller, closing(listener.driver.listen(heard.put)):
         until(lambda: is_listened_to(node))
-        teller.enqueue(new_job())
         teller.driver.tell(topic)
         assert heard.get(timeout=SECONDS) is topic
+
+
+def test_a_job_in_an_empty_queue_is_heard_of(node: RedisNode) -> None:
+    """C4: storing it tells, in the same step; with jobs that wait already nobody has to be woken."""
+    heard: SimpleQueue[Topic] = SimpleQueue()
+    with opened(node.url) as listener, opened(node.url) as teller, closing(listener.driver.listen(heard.put)):
+        until(lambda: is_listened_to(node))
+        teller.enqueue(new_job())
+        assert heard.get(timeout=SECONDS) is Topic.WORK
+        teller.enqueue(new_job())
+        teller.driver.tell(Topic.ENDINGS)
+        assert heard.get(timeout=SECONDS) is Topic.ENDINGS
+        teller.enqueue(new_job(queue="other"))
+        assert heard.get(timeout=SECONDS) is Topic.WORK
 
 
 def test_another_namespace_hears_nothing(node: RedisNode) -> None:
@@ -47,7 +60,6 @@ def test_another_namespace_hears_nothing(node: RedisNode) -> None:
     ):
         until(lambda: len(str(node.command("PUBSUB", "CHANNELS")).split(",")) == 2 * len(Topic))
         teller.enqueue(new_job())
-        teller.driver.tell(Topic.WORK)
         assert heard.get(timeout=SECONDS) == "ours"
         assert heard.empty()
 

@@ -42,13 +42,14 @@ class RedisDriver:
     """
 
     cycle_limit = 100
+    announces_jobs = True
 
     def __init__(self, url: str, *, tag: str, now: Callable[[], int] | None, deadline: float) -> None:
         self._address = parse_address(url)
         self._prefix = f"{{{tag}}}:"
         self._now = now
         self._deadline = deadline
-        self._scripts = load_scripts()
+        self._scripts = {name: script.under(self._prefix) for name, script in load_scripts().items()}
         self._channels = channels(self._prefix)
         self._is_closed = False
         self._inspection = Inspection(self._address)
@@ -117,18 +118,17 @@ class RedisDriver:
             return self._in_epoch(wire, script, arguments, until=until)
         except Unanswered as error:
             self._lanes.clear()  # nobody else should have to find out, by waiting, that the network forgot them all
-            raise lost(error, self.name, may_have_written=lane is not Lane.READ) from error
+            raise lost(error, self.name, may_have_written=lane.writes) from error
         except RedisError as error:
             raise self._reaction(wire, script, error) from error
         finally:
             pool.give_back(wire)
 
     def _in_epoch(self, wire: Wire, script: Script, arguments: tuple[Any, ...], *, until: float) -> Any:
-        keys = [self._prefix + key for key in script.keys]
         epoch = self._epoch.on(wire, until=until)
         while True:
             try:
-                return wire.run(script, keys, (*arguments, epoch), until=until)
+                return wire.run(script, *arguments, epoch, until=until)
             except ResponseError as error:
                 other = other_epoch(error)
                 if other is None:
@@ -153,9 +153,8 @@ class RedisDriver:
     def _types(self, wire: Wire, script: Script) -> dict[str, str]:
         """What lies under the keys of a script."""
         until = clock.monotonic() + _MOMENT
-        keys = [self._prefix + key for key in script.keys]
         try:
-            return {key: wire.ask("TYPE", key, until=until) for key in keys}
+            return {key: wire.ask("TYPE", key, until=until) for key in script.keys}
         except (RedisError, Unanswered, Away):
             return {}  # the message names the trouble all the same
 

@@ -61,6 +61,8 @@ class Epoch:
     def renew(self, wire: Wire, other: OtherEpoch, *, until: float) -> int:
         """The epoch after a script has refused ours."""
         known = self._known
+        if known is not None and known.epoch == other.stored:
+            return known.epoch  # another thread has asked since
         with nothing_done():
             identity = wire.look(until=until).identity
             # The epoch of a server that has neither been restarted nor changed its role stays, unless its data went.
@@ -68,10 +70,9 @@ class Epoch:
             return self._begin(wire, known, has_lost=has_lost, until=until)
 
     def _begin(self, wire: Wire, known: _Known | None, *, has_lost: bool, until: float) -> int:
-        keys = [self._prefix + key for key in self._begin_script.keys]
         believed = str(known.epoch if known else 0)
-        params = encode({"run_id": wire.server.identity})
-        answer = wire.run(self._begin_script, keys, (b"", self._prefix, params, believed), until=until)
+        params = encode({"run_id": wire.server.identity, "has_lost": has_lost})
+        answer = wire.run(self._begin_script, b"", self._prefix, params, believed, until=until)
         [[epoch]] = dict(zip(answer[::2], answer[1::2], strict=True))["epoch"]
         with self._lock:
             is_first_to_know, self._known = self._known == known, _Known(wire.server.identity, int(epoch))

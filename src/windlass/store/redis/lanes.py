@@ -23,7 +23,7 @@ class Lanes:
         self._beat = Pool(connect, name=name, size=1)
 
     def of(self, lane: Lane) -> Pool:
-        return self._beat if lane is Lane.BEAT else self._calls
+        return self._beat if lane.is_of_heartbeats else self._calls
 
     def clear(self) -> None:
         """Close what is idle: it leads to a server that is not the right one any more."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import codecs
+
+# For names of hosts. Were it left to the thread that connects first, a child forked at that moment would never have it.
+import encodings.idna  # noqa: F401
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol

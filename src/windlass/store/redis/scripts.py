@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha1
 from importlib.resources import files
@@ -32,6 +32,10 @@ class Script:
     digest: str
     keys: tuple[str, ...]
     """The names of the fixed keys, in the order in which they are declared."""
+
+    def under(self, prefix: str) -> Script:
+        """The same with the keys of one store."""
+        return replace(self, keys=tuple(prefix + key for key in self.keys))
 
 
 @cache

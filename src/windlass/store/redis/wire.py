@@ -8,18 +8,9 @@ from select import POLLERR, POLLHUP, POLLIN, poll
 from socket import socket
 from typing import Any, cast
 
+from hiredis import Reader, pack_command
 from redis.connection import AbstractConnection
-from redis.exceptions import (
-    AuthenticationError,
-    AuthorizationError,
-    BusyLoadingError,
-    ConnectionError,
-    InvalidResponse,
-    NoScriptError,
-    RedisError,
-    ResponseError,
-    TimeoutError,
-)
+from redis.exceptions import InvalidResponse, NoScriptError, RedisError, ResponseError
 
 from windlass import clock
 from windlass.store.breaker import Away
@@ -28,6 +19,8 @@ from windlass.store.redis.server import Server, read_info
 
 _SHORTEST = 0.001
 """A socket's time limit of zero would mean: do not wait at all."""
+_AT_ONCE = 65536
+_UNFINISHED = object()
 
 
 class Unanswered(Exception):
@@ -46,6 +39,9 @@ def nothing_done() -> Iterator[None]:
 class Wire:
     """A connection, and which server is at its other end. Used by one thread at a time.
 
+    The library makes the connection and logs in. What it does around each command for clients that know no deadlines
+    takes longer than most commands, so these go to the socket, through the same parser as its own.
+
     ``until`` is the instant on the monotonic clock at which a caller's patience ends.
     """
 
@@ -53,12 +49,16 @@ class Wire:
         self._connection = connection
         self._poll = poll()
         self._is_owed = False
+        self._socket: socket
+        self._reader: Reader
         self.server: Server
 
     def connect(self, *, until: float) -> None:
         """Connect and log in; the library's exceptions say why not."""
         self._connection.socket_connect_timeout = self._connection.socket_timeout = _seconds(until)
         self._connection.connect()  # type: ignore[no-untyped-call]  # the library's
+        self._socket = cast(socket, self._connection._sock)  # the library has no public name for it
+        self._reader = self._new_reader()
         self._poll.register(self._socket, POLLIN | POLLERR | POLLHUP)
 
     def look(self, *, until: float) -> Server:
@@ -87,8 +87,8 @@ class Wire:
         self._is_owed = True
         try:
             self._limit(until)
-            self._connection.send_command(*command)  # type: ignore[no-untyped-call]  # the library's
-        except RedisError as error:
+            self._socket.sendall(pack_command(command))
+        except OSError as error:
             # The server carries out whole commands only, so one that could not be sent to its end did nothing.
             raise Away(f"the connection broke ({error})") from error
 
@@ -99,32 +99,34 @@ class Wire:
 
     def _read(self) -> Any:
         try:
-            answer = self._connection.read_response()
-        except ResponseError:
-            self._is_owed = False
-            raise
-        except (AuthenticationError, AuthorizationError, BusyLoadingError):
-            raise  # answers, though the library counts them as broken connections
-        except (ConnectionError, TimeoutError, InvalidResponse) as error:
+            answer = self._reader.gets()
+            while answer is _UNFINISHED:
+                said = self._socket.recv(_AT_ONCE)
+                if not said:
+                    raise Unanswered("the server closed the connection")
+                self._reader.feed(said)
+                answer = self._reader.gets()
+        except (OSError, InvalidResponse) as error:
             raise Unanswered(str(error)) from error
+        if isinstance(answer, RedisError):
+            # Whom the server lets in no more, or whom it has no data for yet, it need not be asked again by this way.
+            self._is_owed = not isinstance(answer, ResponseError)
+            raise answer
         self._is_owed = False
         return answer
 
     @property
     def has_more(self) -> bool:
         """Whether something can be read at once; in part, the rest is on its way."""
-        try:
-            return bool(self._connection.can_read())
-        except (ConnectionError, TimeoutError) as error:
-            raise Unanswered(str(error)) from error
+        return self._reader.has_data() or not self.is_quiet
 
     def fileno(self) -> int:
         """For ``select``."""
         return self._socket.fileno()
 
-    def run(self, script: Script, keys: list[str], arguments: tuple[Any, ...], *, until: float) -> Any:
+    def run(self, script: Script, *arguments: Any, until: float) -> Any:
         """What a script returns."""
-        command = ("EVALSHA", script.digest, len(keys), *keys, *arguments)
+        command = ("EVALSHA", script.digest, len(script.keys), *script.keys, *arguments)
         try:
             return self.ask(*command, until=until)
         except NoScriptError:
@@ -137,9 +139,15 @@ class Wire:
     def close(self) -> None:
         self._connection.disconnect()  # type: ignore[no-untyped-call]  # the library's
 
-    @property
-    def _socket(self) -> socket:
-        return cast(socket, self._connection._sock)  # the library has no name of its own for its limit or its number
+    def _new_reader(self) -> Reader:
+        encoder = self._connection.encoder
+        return Reader(
+            protocolError=InvalidResponse,
+            replyError=self._connection._parser.parse_error,  # by the library's names of what servers refuse
+            encoding=encoder.encoding,
+            errors=encoder.encoding_errors,
+            notEnoughData=_UNFINISHED,
+        )
 
     def _limit(self, until: float) -> None:
         self._socket.settimeout(_seconds(until))

@@ -39,6 +39,7 @@ class SqliteDriver:
     """
 
     cycle_limit = 200
+    announces_jobs = True
 
     def __init__(self, address: Address, *, prefix: str, now: Callable[[], int], deadline: float) -> None:
         self._address = address

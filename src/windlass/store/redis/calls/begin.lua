@@ -1,10 +1,10 @@
 -- Begins an epoch if the server is not the one that began the last: it was started anew, another one was made the
 -- primary, or everything was deleted. What such a server has lost it may hand out again, so numbers jump ahead.
--- KEYS epoch, seq, counts
+-- KEYS epoch, seq, counts, notices
 -- without epoch
--- asks run_id: what changes whenever the server may have lost something
+-- asks run_id: what changes whenever the server may have lost something; has_lost: whether the caller has missed data
 -- gives epoch: one row (the epoch that holds now)
--- with drain
+-- with drain, events
 local SINCE = 1767225600  -- 2026-01-01; milliseconds since then stay below 2^41, so fences stay below 2^53
 local SEQS_LOST = 1000000 -- more than a server can store in the time that it can lose
 
@@ -19,4 +19,6 @@ if found[2] ~= ask.run_id then
     redis.call('HSET', KEY.epoch, 'epoch', written(epoch), 'run_id', ask.run_id)
     if found[2] or believed > 0 then redis.call('INCRBY', KEY.seq, SEQS_LOST) end
 end
+-- Told once, however many processes miss the data: the field went with them.
+if ask.has_lost and redis.call('HSETNX', KEY.epoch, 'emptied', stamp) == 1 then note_without_job('emptied') end
 return {'epoch', {{epoch}}}

@@ -2,7 +2,7 @@
 -- KEYS queues
 -- without epoch
 -- asks worker, lease
--- gives signal: one row (signal, is the lease open)
+-- gives signal: one row (signal, is the lease open, the time)
 --       cancels: rows (seq, fence) of the jobs of this lease that somebody wants cancelled
 --       queues: rows (name, weight, is it paused, retry) of the queues that have one of these
 -- with lease, paused
@@ -17,4 +17,4 @@ for _, name in ipairs(redis.call('SMEMBERS', KEY.queues)) do
     end
 end
 local signal = redis.call('HGET', prefix .. 'worker:' .. ask.worker, 'signal')
-return {'signal', {{signal, is_open(ask.lease) and 1 or 0}}, 'cancels', cancels, 'queues', queues}
+return {'signal', {{signal, is_open(ask.lease) and 1 or 0, now}}, 'cancels', cancels, 'queues', queues}

@@ -10,7 +10,7 @@
 --       marked: rows (seq) of the marks that still run under their fence, if there are marks
 --       claimed: rows as Claimed: what calls with this token took; one that is repeated without rooms finds it again
 -- with portions, texts, drain, index, places, unique, finished, lease, paused, take
-local long_results = {}
+local long_results, lightened = {}, {}
 
 -- Only the owner whose fence the job still carries may end it, and only while it runs: removing the field is the proof.
 local function finish(ending)
@@ -21,6 +21,7 @@ local function finish(ending)
         'unknown_at', 'reason', 'result')
     local lease, queue = job[1], job[2]
     if not lease or redis.call('HDEL', held_key(lease), seq .. ':' .. fence) == 0 then return 0 end
+    lightened[lease] = true
 
     -- A cancel request turns every ending but completed into cancelled.
     if job[4] then
@@ -63,8 +64,9 @@ local function finish(ending)
     return 1
 end
 
--- Ends runs that returned; how many were accepted. Most of them are first runs under the caller's own lease: then what
--- the lease holds of them is all that has to be known, and one command takes them away together.
+-- Ends runs that returned; how many were accepted. Most of them are first runs under the caller's own lease that were
+-- over before anybody marked them: then what the lease holds of them is all that has to be known, and one command takes
+-- them away together.
 local function complete(runs)
     local seqs, fields = {}, {}
     for index, run in ipairs(runs) do
@@ -74,12 +76,13 @@ local function complete(runs)
     local own, accepted, removed, by_queue = read_all('HMGET', held_key(ask.lease), fields), 0, {}, {}
     for index, run in ipairs(runs) do
         local seq, field, queue = seqs[index], fields[index], queue_of_first_run(own[index])
-        if queue and run[3] and run[4] and not removed[field] then
-            local key = job_key(seq)
-            redis.call('HSETNX', key, 'started_at', written(now - run[3]))
-            redis.call(
-                'HSET', key, 'state', 'completed', 'lease', '', 'attempt', '1', 'finished_at', stamp,
-                'result', text_field('result', seq, run[4], long_results))
+        if queue and run[3] and not removed[field] then
+            local ended = {
+                'state', 'completed', 'lease', '', 'attempt', '1', 'started_at', written(now - run[3]),
+                'finished_at', stamp,
+            }
+            if run[4] then add_text('result', seq, run[4], ended, long_results) end
+            redis.call('HSET', job_key(seq), unpack(ended))
             local members = gathered(by_queue, queue)
             members[#members + 1] = stamp
             members[#members + 1] = padded(seq)
@@ -93,6 +96,7 @@ local function complete(runs)
         count('running', queue, -#members / 2)
         place_completed(queue, members)
     end
+    if #removed > 0 then lightened[ask.lease] = true end
     in_portions(removed, function(...)
         redis.call('HDEL', held_key(ask.lease), ...)
         redis.call('SREM', cancels_key(ask.lease), ...)
@@ -102,8 +106,10 @@ end
 
 -- Says that user code has begun; the attempt itself is charged by the ending or by rescue.
 local function mark(seq, fence, ago)
-    if not lease_of(seq, fence) then return false end
+    local lease = lease_of(seq, fence)
+    if not lease then return false end
     redis.call('HSETNX', job_key(written(seq)), 'started_at', written(now - ago))
+    look_at_ending(lease, held_field(seq, fence))
     return true
 end
 
@@ -138,6 +144,7 @@ if #ask.endings > 0 then
     for _, ending in ipairs(ask.endings) do ended = ended + finish(ending) end
     give('ended', {{ended}})
 end
+for lease in pairs(lightened) do forget_if_empty(lease) end
 write_long(long_results)
 settle()
 release_keys(ask.keys, function(fence) return fence end)

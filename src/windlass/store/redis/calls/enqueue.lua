@@ -9,9 +9,8 @@
 --       known: rows (index) of ids that were there; found: rows (index, id, state) of who has the id or the key now
 -- with portions, texts, index, places, unique
 table.sort(ask.named, function(one, other) return one[1] < other[1] end)
-local ids = {}
+local ids, there = {}, {}
 for index, job in ipairs(ask.jobs) do ids[index] = job[1] end
-local there = {}
 for index, seq in ipairs(read_all('HMGET', KEY.ids, ids)) do there[ids[index]] = seq end
 
 local conflict, known = {}, {}
@@ -76,7 +75,6 @@ if #full > 0 then return {'full', full} end
 
 -- From here on the call writes. Numbers are never given out twice, also when their jobs are deleted.
 local last = #added > 0 and redis.call('INCRBY', KEY.seq, #added) - #added
-in_portions(ask.queues, function(...) redis.call('SADD', KEY.queues, ...) end)
 in_portions(stale, function(...) redis.call('DEL', ...) end)
 for _, named in ipairs(takes) do
     hold_key(named[5], named[2], named[6], named[7] and now + named[7])
@@ -113,7 +111,17 @@ end
 write_long(long)
 in_portions(numbers, function(...) redis.call('HSET', KEY.ids, ...) end)
 if last then add_run_to_index('all', last + 1, last + #added) end
-settle()
+local begun = settle()
+-- A queue with jobs that wait is known. Workers know of them too, or are told when they may have them; only who finds
+-- nothing stops asking, and has to hear of the next one.
+local begins = false
+for _, queue in ipairs(ask.queues) do
+    local has_begun = begun['pending:' .. queue]
+    begins = begins or has_begun
+    if has_begun or begun['scheduled:' .. queue] then redis.call('SADD', KEY.queues, queue) end
+end
+-- Not with call: whoever may not publish has enqueued all the same, and workers look by themselves within a second.
+if begins then redis.pcall('PUBLISH', prefix .. 'news:work', '') end
 if #ask.named == 0 then return {} end
 
 local found = {}

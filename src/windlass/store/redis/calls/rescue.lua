@@ -16,12 +16,26 @@ end
 -- Only what this call freed is told: another rescuer's jobs, or those of a new owner, carry a raised fence as well.
 local rescued = {}
 
+-- A run whose job's body is gone, by eviction or by hand: nothing can be put back, but nobody must look for it for ever.
+-- Of a later run than the first nobody knows the queue any more, and it stays counted.
+local function let_go(seq, fence)
+    for _, lease in ipairs(ask.leases) do
+        local value = not is_open(lease) and redis.call('HGET', held_key(lease), held_field(seq, fence))
+        if value then
+            redis.call('HDEL', held_key(lease), held_field(seq, fence))
+            local queue = queue_of_any_run(value)
+            if queue then count('running', queue, -1) end
+        end
+    end
+end
+
 local function free(ending)
     local seq, fence, state, reason = ending[1], ending[2], ending[3], ending[4]
     local key = job_key(written(seq))
     local job = redis.call(
         'HMGET', key, 'lease', 'queue', 'priority', 'cancel_requested_at', 'started_at', 'worker', 'run_at', 'id')
     local lease = job[1]
+    if not job[8] then return let_go(seq, fence) end
     if not lease or is_open(lease) then return end
     if redis.call('HDEL', held_key(lease), held_field(seq, fence)) == 0 then return end
 
@@ -48,13 +62,6 @@ local function free(ending)
     rescued[#rescued + 1] = {job[8], state, job[6]}
 end
 
--- A lease that is over is looked for as long as it holds jobs.
-local function forget(lease)
-    if not is_open(lease) and redis.call('EXISTS', held_key(lease)) == 0 then
-        redis.call('ZREM', KEY.lease_until, lease)
-    end
-end
-
 local wrong = refusal(ask.endings)
 if wrong then return wrong end
 
@@ -62,6 +69,6 @@ for _, lease in ipairs(ask.leases) do lose(lease) end
 for _, ending in ipairs(ask.endings) do free(ending) end
 settle()
 release_keys(ask.keys, next_fence)
-for _, lease in ipairs(ask.leases) do forget(lease) end
+for _, lease in ipairs(ask.leases) do forget_if_empty(lease) end
 
 return {'rescued', rescued}

@@ -2,7 +2,8 @@
 -- gone while it holds jobs, or that begins in the future, is over now.
 -- KEYS due, lease_from, lease_until
 -- without epoch
--- gives upcoming: one row (until the next job is due, until the next lease is over), nothing where there is none
+-- gives upcoming: one row (until the next job is due, until the next lease is over, the time), nothing for either of
+--       the first two where there is none
 -- with lease
 local AT_ONCE = 100
 
@@ -25,4 +26,4 @@ local function next_expiry()
 end
 
 local due = redis.call('ZRANGE', KEY.due, 0, 0, 'WITHSCORES')[2]
-return {'upcoming', {{due and due - now or false, next_expiry()}}}
+return {'upcoming', {{due and due - now or false, next_expiry(), now}}}

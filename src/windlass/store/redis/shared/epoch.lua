@@ -8,4 +8,4 @@ if epoch ~= ARGV[4] then return redis.error_reply('EPOCH ' .. (epoch or 0)) end
 -- than this in one epoch runs on into the numbers of later ones; no job is taken 4,096 times in a millisecond, which is
 -- the step between epochs, so it never catches up with the clock.
 local FENCES_OF_AN_EPOCH = 4096
-local function next_fence(fence) return math.max((fence or 0) + 1, epoch * FENCES_OF_AN_EPOCH + 1) end
+local function next_fence(fence) return math.max((tonumber(fence) or 0) + 1, epoch * FENCES_OF_AN_EPOCH + 1) end

@@ -1,5 +1,5 @@
 -- A lease is a hash; a hash beside it holds what runs under it: `seq:fence` -> the token of the call that claimed it
--- and, for the first run of a job, its queue: who ends such a run need not look at the job.
+-- and, for the first run of a job that nobody has marked, its queue: who ends such a run need not look at the job.
 -- Needs KEY.lease_from and KEY.lease_until where a lease is prolonged or removed.
 local function lease_key(lease) return prefix .. 'lease:' .. lease end
 local function held_key(lease) return prefix .. 'held:' .. lease end
@@ -24,7 +24,16 @@ local function held_value(token, queue_of_first_run)
     return token
 end
 local function held_token(value) return string.match(value, '^[^\n]*') end
-local function queue_of_first_run(value) return value and string.match(value, '\n(.*)$') end
+local function queue_of_first_run(value) return value and string.match(value, '^[^\n]*\n([^\n]+)$') end
+
+-- The job is not as it was when it was claimed: who ends the run has to look at it. Its queue stays behind a second line
+-- feed, for rescue: should the job's body be gone, nothing else tells where it was counted.
+local function look_at_ending(lease, field)
+    local value = redis.call('HGET', held_key(lease), field)
+    local queue = queue_of_first_run(value)
+    if queue then redis.call('HSET', held_key(lease), field, held_token(value) .. '\n\n' .. queue) end
+end
+local function queue_of_any_run(value) return string.match(value, '\n([^\n]+)$') end
 
 -- (seq, fence) of a field of a lease's hash
 local function held_job(field)
@@ -52,6 +61,13 @@ local function remove_lease(lease)
     if redis.call('EXISTS', held_key(lease)) == 1 then
         redis.call('ZADD', KEY.lease_until, '-inf', lease)
     else
+        redis.call('ZREM', KEY.lease_until, lease)
+    end
+end
+
+-- A lease that is over is looked for as long as it holds jobs: to be asked by whoever took some away.
+local function forget_if_empty(lease)
+    if not is_open(lease) and redis.call('EXISTS', held_key(lease)) == 0 then
         redis.call('ZREM', KEY.lease_until, lease)
     end
 end

@@ -63,7 +63,9 @@ local function displace(state, queue, seq, priority)
     count(state, queue, -1)
 end
 
+-- Gives the counters that were at zero before.
 local function settle()
+    local begun = {}
     for key, members in pairs(displaced) do
         in_portions(members, function(...) redis.call('ZREM', key, ...) end)
     end
@@ -75,7 +77,8 @@ local function settle()
         for _, seq in ipairs(seqs) do add_to_index(state, seq) end
     end
     for field, by in pairs(counted) do
-        if by ~= 0 then redis.call('HINCRBY', KEY.counts, field, by) end
+        if by ~= 0 and redis.call('HINCRBY', KEY.counts, field, by) == by then begun[field] = true end
     end
     placed, displaced, counted, indexed, unindexed = {}, {}, {}, {}, {}
+    return begun
 end

@@ -1,4 +1,5 @@
--- Jobs with everything that is known of them, as rows of JobRecord. Needs portions and texts.
+-- Jobs with everything that is known of them, as rows of JobRecord; one whose body is gone is left out. Needs portions
+-- and texts.
 local NUMBERS = {
     priority = 0, attempt = 0, max_attempts = 0, crashes = 0, rescues = 0, fence = 0, run_at = 0, created_at = 0,
     promoted_at = false, claimed_at = false, started_at = false, finished_at = false, timeout = false,
@@ -14,7 +15,7 @@ for _, what in ipairs(TEXTS) do IS_TEXT[what] = true end
 
 local function records(seqs)
     local rows, long = {}, {}
-    for number, seq in ipairs(seqs) do
+    for _, seq in ipairs(seqs) do
         local fields, job, row = redis.call('HGETALL', job_key(seq)), {}, {tonumber(seq)}
         for index = 1, #fields, 2 do job[fields[index]] = fields[index + 1] end
         -- An ending empties it rather than removing it, which would be a command more.
@@ -25,7 +26,7 @@ local function records(seqs)
             if value == '' and IS_TEXT[column] then long[#long + 1] = {row, index + 1, text_key(column, seq)} end
             row[index + 1] = value
         end
-        rows[number] = row
+        if job.id then rows[#rows + 1] = row end
     end
     fill_in(long)
     -- A payload that got lost is an undecodable one.

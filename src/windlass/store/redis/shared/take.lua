@@ -20,7 +20,7 @@ local function read_claimed(seq, queue, priority, fence, long)
             'HMGET', job_key(seq), 'attempt', 'crashes', 'rescues', 'cancel_requested_at', 'unknown_at', 'queue',
             'priority')
         row[8], row[10], row[11] = tonumber(past[1]) or 0, tonumber(past[2]) or 0, tonumber(past[3]) or 0
-        row[15], row[19] = past[4] and 1 or 0, past[5] and now - past[5] or false
+        row[15], row[19] = past[4] and 1 or 0, past[5] and now - (tonumber(past[5]) or now) or false
         row[4], row[5] = past[6], tonumber(past[7]) or 0
     end
     return row, job[10]

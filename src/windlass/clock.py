@@ -40,5 +40,8 @@ def random_bits(count: int) -> int:
 
 
 def instant(milliseconds: int) -> datetime:
-    """An aware ``datetime`` for a stored instant."""
-    return datetime.fromtimestamp(milliseconds / 1000, UTC)
+    """An aware ``datetime`` for a stored instant; for one that no calendar has, in a damaged job, the nearest."""
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.min.replace(tzinfo=UTC) if milliseconds < 0 else datetime.max.replace(tzinfo=UTC)

@@ -85,7 +85,7 @@ class Waiter:
             with self._lock:
                 futures = self._awaited.pop(job.id, [])
             for future in futures:
-                if not future.cancelled():
+                if future.set_running_or_notify_cancel():  # a caller whose time is over cannot come in between any more
                     future.set_result(job)
         return bool(settled)
 
@@ -95,7 +95,7 @@ class Waiter:
             self._awaited.clear()
             self._thread = None
         for future in futures:
-            if not future.cancelled():
+            if future.set_running_or_notify_cancel():
                 future.set_exception(error)
 
 

@@ -15,13 +15,14 @@ from tests.store.builders import ManualClock
 from tests.store.stores import Store
 
 STORES: tuple[str, ...] = ("sqlite", "sqlite-stdlib", "postgres", "redis")
+OWN = {"sqlite": ("sqlite", "sqlite-stdlib"), "postgres": ("postgres",), "pooler": ("postgres",), "redis": ("redis",)}
+"""What the folders run on that are about one kind of store."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "store" in metafunc.fixturenames:
         folder = metafunc.definition.path.parent.name
-        own = tuple(name for name in STORES if name.split("-")[0] == folder)
-        metafunc.parametrize("store", own or STORES, indirect=True)
+        metafunc.parametrize("store", OWN.get(folder, STORES), indirect=True)
 
 
 @pytest.fixture

@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Timer
 
-from tests.bytecode import compiling_once
-
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 60
 """How long a process may take; far more than it needs."""
@@ -62,7 +60,7 @@ def running(module: str, *arguments: str) -> Iterator[Process]:
     popen = subprocess.Popen(
         [sys.executable, "-m", module, *arguments],
         cwd=ROOT,
-        env={**compiling_once(), "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -91,7 +91,7 @@ def test_one_caller_finds_out_for_all_that_it_is_back() -> None:
     threads = [Thread(target=keep_trying, daemon=True) for _ in range(4)]
     for thread in threads:
         thread.start()
-    assert reached.wait(10)
+    assert reached.wait(20)
     for thread in threads:
         thread.join()
     assert breaker.reach(server.reach, deadline=BRIEF) == "reached"

@@ -5,17 +5,13 @@ from __future__ import annotations
 import msgspec
 
 from tests.store.stores import Store
-from windlass.store.operation import Call, Operation
+from windlass.store.noticing import notice
 from windlass.store.reading import EventRecord, notices
-
-
-def notice(kind: str, *rows: tuple[str, str]) -> Operation[None]:
-    yield Call("notice", {"kind": kind, "notices": list(rows)})
 
 
 def test_notices_are_read_the_newest_first(store: Store) -> None:
     """A12: with the one whom they are about."""
-    store.run(notice("taken", ("w1", '{"a":1}'), ("w2", '{"b":"\\"2\\""}')))
+    store.run(notice("taken", [("w1", '{"a":1}'), ("w2", '{"b":"\\"2\\""}')]))
     now = store.clock.now()
     assert store.run(notices()) == [
         EventRecord(now, "taken", "w2", None, '{"b":"\\"2\\""}'),

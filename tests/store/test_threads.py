@@ -23,7 +23,7 @@ def at_once(work: Callable[[int], A], count: int = THREADS) -> list[A]:
     start = Barrier(count)
 
     def begin(number: int) -> A:
-        start.wait(timeout=10)
+        start.wait(timeout=20)
         return work(number)
 
     with ThreadPoolExecutor(count) as pool:

@@ -14,7 +14,7 @@ def upcoming(store: Store) -> Upcoming:
 
 def test_an_empty_store_has_nothing_in_sight(store: Store) -> None:
     store.enqueue(new_job())
-    assert upcoming(store) == Upcoming(None, None)
+    assert upcoming(store) == Upcoming(None, None, store.clock.now())
 
 
 def test_the_next_due_time_counts(store: Store) -> None:
@@ -62,4 +62,4 @@ def test_nothing_is_left_after_the_duties(store: Store) -> None:
     store.clock.advance(TTL)
     store.run(jobs.promote())
     store.rescue()
-    assert upcoming(store) == Upcoming(None, None)
+    assert upcoming(store) == Upcoming(None, None, store.clock.now())

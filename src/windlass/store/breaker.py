@@ -74,5 +74,5 @@ class Breaker:
             self._why = str(away)
             if self._down_since is None:
                 self._down_since = now
-            self._next_try = now + _LONGEST_PAUSE * (0.5 + clock.roll() / 2)
+            self._next_try = now + _LONGEST_PAUSE * (0.75 + clock.roll() / 2)
         return StoreUnavailable(f"{self._name}: {away}")

@@ -17,6 +17,7 @@ from windlass.core.retry import Retry
 from windlass.core.state import TRANSITIONS, State, Verb, allowed_from
 from windlass.errors import IdConflict, OutcomeUnknown, QueueFull
 from windlass.store.driver import DataRefused
+from windlass.store.noticing import notice
 from windlass.store.operation import Answer, Call, Lane, Operation
 from windlass.store.reading import Filter, page
 from windlass.store.rows import records
@@ -303,7 +304,7 @@ def _note_losses(rescued: Sequence[Sequence[Any]], *, by: str) -> Operation[None
             losses.setdefault(worker, []).append({"id": id, "state": state})
     if losses:
         rows = [(worker, msgspec.json.encode({"by": by, "jobs": lost}).decode()) for worker, lost in losses.items()]
-        yield Call("notice", {"kind": "taken", "notices": rows})
+        yield from notice("taken", rows)
 
 
 def _after_loss(job: Expired, *, at: int) -> Ending:

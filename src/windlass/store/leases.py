@@ -49,6 +49,8 @@ class QueueControl(Struct, frozen=True, array_like=True):
 class Control(Struct, frozen=True):
     """What others want of a worker."""
 
+    now: int
+    """The store's clock."""
     signal: str | None
     is_open: bool
     cancels: frozenset[tuple[int, int]]
@@ -57,10 +59,10 @@ class Control(Struct, frozen=True):
 
 def control(*, worker: str, lease: str) -> Operation[Control]:
     """Ask for cancels, signals and settings; asked once a second, so it only reads."""
-    answer = yield Call("control", {"worker": worker, "lease": lease}, Lane.READ)
-    signal, is_open = answer["signal"][0]
+    answer = yield Call("control", {"worker": worker, "lease": lease}, Lane.ASK)
+    signal, is_open, now = answer["signal"][0]
     queues = {queue.name: queue for queue in records(answer["queues"], QueueControl)}
-    return Control(signal, bool(is_open), frozenset(map(tuple, answer["cancels"])), queues)
+    return Control(now, signal, bool(is_open), frozenset(map(tuple, answer["cancels"])), queues)
 
 
 def close_lease(*, worker: str, lease: str) -> Operation[None]:

@@ -24,6 +24,17 @@ class Lane(Enum):
     READ = "read"
     BEAT = "beat"
     """Heartbeats: must get through however busy the other lanes are."""
+    ASK = "ask"
+    """What a heartbeat asks: only reads, and must get through like it."""
+
+    @property
+    def writes(self) -> bool:
+        """Whether a call whose answer was lost may have left something behind."""
+        return self is Lane.WRITE or self is Lane.BEAT
+
+    @property
+    def is_of_heartbeats(self) -> bool:
+        return self is Lane.BEAT or self is Lane.ASK
 
 
 @dataclass(frozen=True, slots=True)

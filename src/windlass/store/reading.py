@@ -156,6 +156,8 @@ class Upcoming(Struct, frozen=True, array_like=True):
 
     next_due: int | None
     next_expiry: int | None
+    now: int
+    """The store's clock, from which they are counted."""
 
 
 def upcoming() -> Operation[Upcoming]:

@@ -13,6 +13,7 @@ from windlass.session import Session
 from windlass.store.leases import Renewed, close_lease, control, open_lease, renew
 from windlass.worker.portrait import Portrait
 from windlass.worker.run import Run
+from windlass.worker.skew import Skew
 from windlass.worker.steering import Held, Steering
 
 log = logging.getLogger("windlass.worker")
@@ -38,12 +39,14 @@ class Heartbeat:
         session: Session,
         steering: Steering,
         portrait: Portrait,
+        skew: Skew,
         new_lease: Callable[[], str],
         beats: Beats,
     ) -> None:
         self._session = session
         self._steering = steering
         self._portrait = portrait
+        self._skew = skew
         self._new_lease = new_lease
         self._beats = beats
         self._failures = 0
@@ -151,8 +154,10 @@ class Heartbeat:
 
     def _ask(self) -> None:
         self._asked, self._is_asked, lease = clock.monotonic(), False, self.lease
+        asking = self._skew.now()
         asked = self._session.run(control(worker=self._portrait.identity.instance, lease=lease))
         self.answered = clock.monotonic()
+        self._skew.judge(asking, store=asked.now)
         if not asked.is_open:
             self._lose(lease, "the store does not know it any more")
             return

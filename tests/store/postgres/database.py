@@ -60,10 +60,11 @@ class Database:
         return [int(pid) for (pid,) in found]
 
     def end_backends(self) -> None:
-        """Cut the drivers' connections from the server's side, and wait until they are gone."""
-        for pid in self.backends():
+        """Cut the drivers' connections from the server's side, and wait until those are gone; new ones may be there."""
+        ended = self.backends()
+        for pid in ended:
             self.run("SELECT pg_terminate_backend(%s)", pid)
-        until(lambda: not self.backends())
+        until(lambda: not set(ended).intersection(self.backends()))
 
     def waiting(self) -> list[int]:
         """Those that wait for a lock."""

@@ -75,6 +75,7 @@ def test_a_heartbeat_waits_for_no_other_call(database: Database, opened: Opening
         stuck = submit(store.enqueue, new_job())
         until(lambda: bool(database.waiting()))
         assert worker.renew().is_open
+        assert worker.control().is_open, "what it asks does not wait either"
         holder.execute("SELECT pg_advisory_unlock(1)")
         stuck.result()
 

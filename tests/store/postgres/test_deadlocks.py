@@ -173,7 +173,7 @@ def test_a_circle_would_be_counted(database: Database) -> None:
         with database.connected() as connection, connection.transaction():
             query = "SELECT 1 FROM thing WHERE number = %s FOR UPDATE"
             connection.execute(query, [first])
-            both_have_one.wait(timeout=10)
+            both_have_one.wait(timeout=20)
             try:
                 connection.execute(query, [second])
             except DeadlockDetected as error:

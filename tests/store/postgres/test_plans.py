@@ -52,6 +52,10 @@ FILLED = """
 """
 
 
+Form = tuple[str, int]
+Plan = dict[str, Any]
+
+
 class Tables:
     """A schema of its own whose statistics change only when the test says so."""
 
@@ -69,18 +73,24 @@ class Tables:
     def analyse(self) -> None:
         self._run("ANALYZE")
 
-    def prepare(self, forms: list[tuple[str, int]]) -> None:
-        """Prepare statements and have them planned, once for all."""
+    def prepare(self, forms: list[Form]) -> None:
+        """Prepare statements anew and have them planned, once for all."""
+        self._run("DEALLOCATE ALL")
         for call, number in forms:
             self._run(f"PREPARE {call}_{number} AS {self._statement(call, number).text.decode()}")
-            self.plan(call, number)
+            self._plan(call, number)
 
-    def plan(self, call: str, number: int) -> dict[str, Any]:
-        nulls = ", ".join("NULL" for _ in self._statement(call, number).names)
-        execute = f"EXECUTE {call}_{number} ({nulls})" if nulls else f"EXECUTE {call}_{number}"
-        [[[plan]]] = self._run(f"EXPLAIN (FORMAT JSON) {execute}").fetchall()
-        found: dict[str, Any] = plan["Plan"]
+    def plans(self, forms: list[Form]) -> dict[Form, Plan]:
+        return {form: self._plan(*form) for form in forms}
+
+    def explain(self, statement: str) -> Plan:
+        [[[plan]]] = self._run(f"EXPLAIN (FORMAT JSON) {statement}").fetchall()
+        found: Plan = plan["Plan"]
         return found
+
+    def _plan(self, call: str, number: int) -> Plan:
+        nulls = ", ".join("NULL" for _ in self._statement(call, number).names)
+        return self.explain(f"EXECUTE {call}_{number} ({nulls})" if nulls else f"EXECUTE {call}_{number}")
 
     def _statement(self, call: str, number: int) -> Statement:
         return statements(self._schema)[call][number]
@@ -101,27 +111,25 @@ def tables(dsn: str) -> Iterator[Tables]:
         wipe_postgres(dsn, schema)
 
 
-@pytest.fixture(scope="module", params=["analysed", "never analysed"])
-def filled(request: pytest.FixtureRequest, postgres_dsn: str) -> Iterator[Tables]:
-    """Statements that were prepared for many jobs."""
-    with tables(postgres_dsn) as found:
-        found.fill()
-        if request.param == "analysed":
-            found.analyse()
-        found.prepare(FORMS)
-        yield found
-
-
 @pytest.fixture(scope="module")
-def grown(postgres_dsn: str) -> Iterator[Tables]:
-    """Statements that were prepared before there were any jobs."""
+def plans(postgres_dsn: str) -> dict[str, dict[Form, Plan]]:
+    """What is planned for many jobs: before there were any, without statistics, and with them."""
     with tables(postgres_dsn) as found:
         found.prepare(HOT_FORMS)
         found.fill()
-        yield found
+        first_day = found.plans(HOT_FORMS)
+        found.prepare(FORMS)
+        never_analysed = found.plans(FORMS)
+        found.analyse()
+        found.prepare(FORMS)
+        return {"first day": first_day, "never analysed": never_analysed, "analysed": found.plans(FORMS)}
 
 
-def walks(step: dict[str, Any], *, bounded: bool = False) -> Iterator[str]:
+def named(form: Form) -> str:
+    return f"{form[0]}-{form[1]}"
+
+
+def walks(step: Plan, *, bounded: bool = False) -> Iterator[str]:
     """The steps of a plan that read all of a big table: no condition leads into it, and no limit ends it."""
     bounded = bounded or step["Node Type"] == "Limit"
     table = step.get("Relation Name")
@@ -134,19 +142,20 @@ def walks(step: dict[str, Any], *, bounded: bool = False) -> Iterator[str]:
         yield from walks(inner, bounded=bounded)
 
 
-@pytest.mark.parametrize(("call", "number"), FORMS)
-def test_no_statement_walks_a_whole_table(filled: Tables, call: str, number: int) -> None:
+@pytest.mark.parametrize("when", ["analysed", "never analysed"])
+@pytest.mark.parametrize("form", FORMS, ids=named)
+def test_no_statement_walks_a_whole_table(plans: dict[str, dict[Form, Plan]], form: Form, when: str) -> None:
     """A13: a backlog or an archive of a million jobs slows nothing down (S10)."""
-    assert list(walks(filled.plan(call, number))) == []
+    assert list(walks(plans[when][form])) == []
 
 
-@pytest.mark.parametrize(("call", "number"), HOT_FORMS)
-def test_no_plan_from_the_first_day_walks_a_whole_table(grown: Tables, call: str, number: int) -> None:
+@pytest.mark.parametrize("form", HOT_FORMS, ids=named)
+def test_no_plan_from_the_first_day_walks_a_whole_table(plans: dict[str, dict[Form, Plan]], form: Form) -> None:
     """A13: nor does a worker that was started on an empty store."""
-    assert list(walks(grown.plan(call, number))) == []
+    assert list(walks(plans["first day"][form])) == []
 
 
 def test_a_walk_would_be_noticed(postgres_dsn: str) -> None:
     with tables(postgres_dsn) as found:
-        [[[plan]]] = found._run("EXPLAIN (FORMAT JSON) SELECT count(*) FROM job JOIN finished USING (seq)").fetchall()
-        assert sorted(walks(plan["Plan"])) == ["Seq Scan on finished", "Seq Scan on job"]
+        plan = found.explain("SELECT count(*) FROM job JOIN finished USING (seq)")
+    assert sorted(walks(plan)) == ["Seq Scan on finished", "Seq Scan on job"]

@@ -209,7 +209,7 @@ def a_fork_while_somebody_listens(store: Opened, url: str) -> None:
     for number in range(5):
         woken.clear()
         wait(fork(partial(store.enqueue, new_job(f"{number}"))))
-        assert woken.wait(2), "the child's commit was not noticed"
+        assert woken.wait(20), "the child's commit was not noticed"
     news.close()
     present(store, "before", *map(str, range(5)))
 

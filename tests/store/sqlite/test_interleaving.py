@@ -66,7 +66,7 @@ def test_a_claim_that_waits_for_the_rescue_of_its_lease_takes_nothing(store: Sto
     rescuer.step("expired")
     with doorway.shut():
         rescue = pool.submit(rescuer.end)
-        assert doorway.is_reached.wait(10), "the rescue is inside its transaction"
+        assert doorway.is_reached.wait(20), "the rescue is inside its transaction"
         claim = pool.submit(owner.take)
         assert not claim.done()
     assert rescue.result(10) == [Rescued("held", State.PENDING)]
@@ -84,7 +84,7 @@ def test_a_claim_that_the_rescue_of_its_lease_waits_for_is_rescued_next(store: S
     with doorway.shut():
         claimant = Claimant(owner.name, owner.lease, "late")
         claim = pool.submit(claimer.run, jobs.cycle(claimant, rooms=[("default", 9)]))
-        assert doorway.is_reached.wait(10), "the claim is inside its transaction"
+        assert doorway.is_reached.wait(20), "the claim is inside its transaction"
         rescue = pool.submit(rescuer.end)
         assert not rescue.done()
     assert ids(claim.result(10).claimed) == ["waiting"]
@@ -100,7 +100,7 @@ def test_two_claims_that_meet_at_the_lock_share_nothing(store: Store, pool: Thre
     second = store.a_worker()
     with doorway.shut():
         earlier = pool.submit(first.take, 1)
-        assert doorway.is_reached.wait(10)
+        assert doorway.is_reached.wait(20)
         later = pool.submit(second.take, 2)
         assert not later.done()
     assert (ids(earlier.result(10)), ids(later.result(10))) == (["a"], ["b"])
@@ -115,7 +115,7 @@ def test_an_ending_that_waits_for_the_rescue_is_refused(store: Store, pool: Thre
     rescuer.step("expired")
     with doorway.shut():
         rescue = pool.submit(rescuer.end)
-        assert doorway.is_reached.wait(10)
+        assert doorway.is_reached.wait(20)
         finish = pool.submit(store.run, jobs.finish([ending(job)], worker="w"))
         assert not finish.done()
     assert (len(rescue.result(10)), set(finish.result(10))) == (1, {job.seq})
@@ -133,7 +133,7 @@ def test_a_renewal_that_waits_for_the_rescue_learns_that_it_came_too_late(
     rescuer.step("expired")
     with doorway.shut():
         rescue = pool.submit(rescuer.end)
-        assert doorway.is_reached.wait(10)
+        assert doorway.is_reached.wait(20)
         renew = pool.submit(worker.renew)
         assert not renew.done()
     assert len(rescue.result(10)) == 1
@@ -147,7 +147,7 @@ def test_a_heartbeat_does_not_wait_for_a_writer_of_its_own_process(store: Store,
     worker = busy.a_worker()
     with doorway.shut():
         reading = pool.submit(worker.control)
-        assert doorway.is_reached.wait(10), "a reader is held up"
+        assert doorway.is_reached.wait(20), "a reader is held up"
         beat = pool.submit(store.a_worker)
         assert beat.result(10).renew().is_open
     assert reading.result(10).is_open
@@ -163,7 +163,7 @@ def test_delete_and_enqueue_while_a_zombie_waits_for_the_lock(store: Store, pool
     deleter.job("a")
     with doorway.shut():
         delete = pool.submit(deleter.run, jobs.delete([(zombie.seq, "a")]))
-        assert doorway.is_reached.wait(10)
+        assert doorway.is_reached.wait(20)
         finish = pool.submit(store.run, jobs.finish([ending(zombie)], worker="zombie"))
         assert not finish.done()
     assert delete.result(10) == [zombie.seq]

@@ -67,7 +67,7 @@ def test_a_lock_that_is_given_up_in_time_is_no_error(place: SqlitePlace) -> None
                 store.enqueue(new_job())
 
             waiting = pool.submit(enqueue)
-            assert under_way.wait(10)
+            assert under_way.wait(20)
             assert not waiting.done()
         waiting.result(10)
         assert store.count() == 2

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from threading import BoundedSemaphore
 
 import psycopg
@@ -16,6 +16,11 @@ from windlass.store.operation import Lane
 from windlass.store.postgres.address import Address
 from windlass.store.postgres.failures import unreachable
 from windlass.store.postgres.timed import TimedConnection
+
+_FAIR_CHANCE = 0.25
+"""How many seconds a new connection may take at least: one that begins just before the deadline would only hide, by
+running out of time, what the attempts before it have found out.
+"""
 
 
 class Connections:
@@ -33,24 +38,13 @@ class Connections:
         self._made: set[TimedConnection] = set()
         self._is_closed = False
 
-    @contextmanager
-    def borrowed(self, lane: Lane, *, until: float) -> Iterator[TimedConnection]:
+    def borrowed(self, lane: Lane, *, until: float) -> AbstractContextManager[TimedConnection]:
         """A connection of this lane for one thread; until then it must be free, connected, and done."""
-        places = self._beat if lane is Lane.BEAT else self._calls
-        if not places.free.acquire(timeout=max(0.0, until - clock.monotonic())):
-            raise StoreUnavailable(
-                f"{self._address.name}: no connection became free in time, of {places.count} that calls may use; "
-                "?pool=N in the URL allows more"
-            )
-        try:
-            connection = self._idle(places) or self._connect(until)
-            connection.until = until
-            try:
-                yield connection
-            finally:
-                self._take_back(connection, places)
-        finally:
-            places.free.release()
+        return self._lent(self._beat if lane.is_of_heartbeats else self._calls, self._connect, until)
+
+    def spared(self, *, until: float) -> AbstractContextManager[TimedConnection]:
+        """One for what may as well be left undone: a failure of it raises ``Away``, and keeps no call from trying."""
+        return self._lent(self._calls, lambda until: self.attempt(until=until), until)
 
     def attempt(self, *, until: float) -> TimedConnection:
         """Try once to make a connection, which then belongs to the caller; raises ``Away`` or ``Refused``."""
@@ -89,6 +83,25 @@ class Connections:
         """Forget, in a forked child, what belongs to the parent; closing it would end the parent's connections."""
         keep_for_ever(self._made)
 
+    @contextmanager
+    def _lent(
+        self, places: _Places, connect: Callable[[float], TimedConnection], until: float
+    ) -> Iterator[TimedConnection]:
+        if not places.free.acquire(timeout=max(0.0, until - clock.monotonic())):
+            raise StoreUnavailable(
+                f"{self._address.name}: no connection became free in time, of {places.count} that calls may use; "
+                "?pool=N in the URL allows more"
+            )
+        try:
+            connection = self._idle(places) or connect(until)
+            connection.until = until
+            try:
+                yield connection
+            finally:
+                self._take_back(connection, places)
+        finally:
+            places.free.release()
+
     def _set_up(self, connection: TimedConnection) -> None:
         if not self._prepare:
             return
@@ -100,7 +113,11 @@ class Connections:
 
     def _connect(self, until: float) -> TimedConnection:
         """A new connection; a server that is away is asked seldom."""
-        return self._breaker.reach(lambda: self.attempt(until=until), deadline=until - clock.monotonic())
+
+        def attempt() -> TimedConnection:
+            return self.attempt(until=max(until, clock.monotonic() + _FAIR_CHANCE))
+
+        return self._breaker.reach(attempt, deadline=until - clock.monotonic())
 
     def _idle(self, places: _Places) -> TimedConnection | None:
         connection = places.pop()

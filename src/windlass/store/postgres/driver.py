@@ -14,7 +14,7 @@ from windlass import clock
 from windlass.errors import AppClosed, ConfigError, StoreUnavailable
 from windlass.forking import start_anew_in_child
 from windlass.store.announcer import Announcer
-from windlass.store.breaker import Breaker
+from windlass.store.breaker import Away, Breaker
 from windlass.store.driver import DataRefused, News, Topic
 from windlass.store.joining.joined import Joined, join
 from windlass.store.operation import Answer, Call, Lane
@@ -31,7 +31,8 @@ log = logging.getLogger("windlass.store")
 
 T = TypeVar("T")
 
-_NOTIFY = b"SELECT pg_notify($1, $2)"
+_NOTIFY = b"SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)"
+"""A notification is a transaction too. It is for those who listen now, so nobody waits until it is on disk."""
 _NOTIFY_DEADLINE = 1.0
 """Seconds; whoever has just stored a job should not wait long for others to hear of it."""
 
@@ -45,6 +46,7 @@ class PostgresDriver:
     """
 
     cycle_limit = 200
+    announces_jobs = False
 
     def __init__(self, url: str, *, schema: str, now: Callable[[], int] | None, deadline: float) -> None:
         self._address = parse_address(url, deadline=deadline)
@@ -161,12 +163,16 @@ class PostgresDriver:
             raise AppClosed(f"{self.name}: the store is closed")
 
     def _send(self, topic: Topic) -> None:
-        values = [channel(self._schema, topic), self._identity]
-        self._patiently(
-            Lane.READ,  # telling twice does no harm
-            lambda connection: connection.execute(_NOTIFY, values),
-            until=clock.monotonic() + min(_NOTIFY_DEADLINE, self._deadline),
-        )
+        """Tried once, and apart from the calls: those have more patience, and must not learn here that all is lost."""
+        until = clock.monotonic() + min(_NOTIFY_DEADLINE, self._deadline)
+        try:
+            with (
+                self._connections.spared(until=until) as connection,
+                translated(self.name, connection, writes=False),
+            ):
+                connection.execute(_NOTIFY, [channel(self._schema, topic), self._identity])
+        except (Away, Again, Unprepared) as error:
+            raise StoreUnavailable(f"{self.name}: news were not sent ({error})") from error
 
     def _patiently(self, lane: Lane, work: Callable[[TimedConnection], T], *, until: float) -> T:
         """Do something on a connection, again where nothing was written and another try may succeed."""
@@ -175,7 +181,7 @@ class PostgresDriver:
             try:
                 with (
                     self._connections.borrowed(lane, until=until) as connection,
-                    translated(self.name, connection, writes=lane is not Lane.READ),
+                    translated(self.name, connection, writes=lane.writes),
                 ):
                     return work(connection)
             except Unprepared as lost:

@@ -10,6 +10,8 @@ On PostgreSQL a call is one statement, whose heading names the parts of the answ
 - ``-- gives NAME as json``: the part stays JSON text, for records that are decoded from it in one step
 - ``-- guard NAME``: a column that is null unless the guard stops the call; then it is all of the answer
 
+What several statements have in common lies in ``shared/``: ``-- here NAME`` stands where ``shared/NAME.sql`` belongs.
+
 A call that has a folder of numbered files is one of them, the first that does:
 
 - ``-- only with NAME``: left out when the list NAME is empty
@@ -24,6 +26,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from typing import Any, Protocol
 
 from msgspec.json import decode
@@ -31,12 +34,14 @@ from msgspec.json import decode
 from windlass.store.operation import Answer
 from windlass.store.statements import load_calls
 
-_CALLS = "windlass.store.postgres.calls"
+_FOLDER = "windlass.store.postgres"
+_CALLS = f"{_FOLDER}.calls"
 
 _PART = re.compile(r"^-- (gives|guard) (\w+)( as json)?$", re.M)
 _ONLY_WITH = re.compile(r"^-- only with (\w+)$", re.M)
 _ONLY_WITHOUT = re.compile(r"^-- only without ([\w, ]+)$", re.M)
 _ENOUGH = re.compile(r"^-- enough (\w+)$", re.M)
+_HERE = re.compile(r"^-- here (\w+)\n", re.M)
 _COMMENT = re.compile(r"^\s*--.*\n", re.M)
 _PARAMETER = re.compile(r"(?<!:):([a-z_]+)\b")
 
@@ -119,8 +124,9 @@ def _rows(value: Any) -> Any:
 @cache
 def statements(schema: str) -> Mapping[str, Sequence[Statement]]:
     """Every call's statements by name, for tables in ``schema`` (checked by the caller)."""
-    calls = load_calls(_CALLS, prefix=f'"{schema}".')
-    return {name: [translate(step.text) for step in steps] for name, steps in calls.items()}
+    prefix = f'"{schema}".'
+    calls = load_calls(_CALLS, prefix=prefix)
+    return {name: [translate(_whole(step.text, prefix)) for step in steps] for name, steps in calls.items()}
 
 
 def translate(source: str) -> Statement:
@@ -142,6 +148,14 @@ def translate(source: str) -> Statement:
         only_without=tuple(without.split(", ")) if without else (),
         enough=_said(_ENOUGH, source),
     )
+
+
+def _whole(source: str, prefix: str) -> str:
+    return _HERE.sub(lambda here: _shared(here[1]).replace("windlass_", prefix), source)
+
+
+def _shared(name: str) -> str:
+    return files(_FOLDER).joinpath("shared", f"{name}.sql").read_text(encoding="utf-8")
 
 
 def _said(heading: re.Pattern[str], source: str) -> str | None:

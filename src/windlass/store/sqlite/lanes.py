@@ -35,7 +35,7 @@ class Lanes:
 
     def execute(self, call: Call) -> Answer:
         """Carry out one call on its lane."""
-        if call.lane is Lane.READ and not self._is_memory:
+        if not call.lane.writes and not self._is_memory:
             return self._read(call)
         return (self._beat if call.lane is Lane.BEAT else self.writer).execute(call)
 

@@ -41,6 +41,7 @@ class Leading:
         self._retention = retention
         self._archive = archive
         self._lead: Lead | None = None
+        self._is_away = False
         self._cleaned = clock.monotonic()
 
     def tick(self) -> float:
@@ -55,8 +56,11 @@ class Leading:
                     self._cleaned = clock.monotonic()
                     self._clean(self._lead)
         except StoreUnavailable as error:
-            log.info("store unavailable, nobody leads from here: %s", error)
+            if not self._is_away:
+                log.info("store unavailable, nobody leads from here: %s", error)
+            self._is_away = True
             return _EVERY + clock.roll()
+        self._is_away = False
         return pause
 
     def resign(self) -> None:

@@ -3,10 +3,13 @@
 -- gives cancels
 -- gives queues
 SELECT
-    -- What somebody wants of this worker, and whether its lease is still open.
+    -- What somebody wants of this worker, whether its lease is still open, and the time.
     json_build_array(json_build_array(
         (SELECT signal FROM windlass_worker WHERE id = :worker),
-        EXISTS (SELECT 1 FROM windlass_lease WHERE id = :lease AND state = 'open'))) AS signal,
+        EXISTS (SELECT 1 FROM windlass_lease WHERE id = :lease AND state = 'open'),
+        coalesce(
+            CAST(:now AS bigint),
+            CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)))) AS signal,
     -- The jobs of this lease that somebody wants cancelled.
     (SELECT coalesce(json_agg(json_build_array(seq, fence)), '[]') FROM windlass_running
         WHERE lease = :lease AND cancel_requested_at IS NOT NULL) AS cancels,

@@ -17,10 +17,12 @@ WITH RECURSIVE clock AS (
         WHERE lease.id = holding.lease AND lease.state = 'open'
         AND lease.renewed_at - lease.ttl <= clock.now AND clock.now < lease.renewed_at + lease.ttl)
 )
-SELECT running.seq, running.fence, running.attempt, job.max_attempts, running.crashes, running.rescues, job.errors,
-    job.unique_key, strpos(running.lease, ':') > 0, running.started_at IS NOT NULL, running.lease, running.worker
+-- A job whose row somebody deleted has nowhere to go; rescue takes it off the list all the same.
+SELECT running.seq, running.fence, running.attempt, coalesce(job.max_attempts, 0), running.crashes, running.rescues,
+    job.errors, job.unique_key, strpos(running.lease, ':') > 0, running.started_at IS NOT NULL, running.lease,
+    running.worker
 FROM (
     SELECT * FROM windlass_running WHERE lease = ANY (ARRAY(SELECT over.lease FROM over))
     ORDER BY seq LIMIT CAST(:limit AS bigint)
-) AS running JOIN windlass_job AS job ON job.seq = running.seq
+) AS running LEFT JOIN windlass_job AS job ON job.seq = running.seq
 ORDER BY running.seq

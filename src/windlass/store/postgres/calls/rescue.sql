@@ -63,6 +63,7 @@ WITH clock AS (
     SELECT seq, fence + 1, clock.now, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state,
         queue, reason, worker, progress, errors
     FROM taken, clock WHERE state IN ('failed', 'cancelled')
+    AND EXISTS (SELECT 1 FROM windlass_job AS job WHERE job.seq = taken.seq)
 ), back AS (
     UPDATE windlass_job AS job SET
         waiting = taken.state, reason = taken.reason, attempt = taken.attempt, crashes = taken.crashes,

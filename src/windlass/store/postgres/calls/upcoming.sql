@@ -1,5 +1,5 @@
 -- In how many milliseconds the next job is due and the next lease that holds something is over; a running job without
--- an open lease is overdue.
+-- an open lease is overdue. And the time from which that is counted.
 -- gives upcoming
 WITH RECURSIVE clock AS (
     SELECT coalesce(
@@ -17,5 +17,6 @@ SELECT
     (SELECT min(CASE WHEN lease.state = 'open' AND lease.renewed_at - lease.ttl <= now THEN lease.renewed_at + lease.ttl
             ELSE now END) - now
         FROM holding LEFT JOIN windlass_lease AS lease ON lease.id = holding.lease
-        WHERE holding.lease IS NOT NULL)
+        WHERE holding.lease IS NOT NULL),
+    now
 FROM clock

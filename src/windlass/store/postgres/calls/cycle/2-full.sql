@@ -124,38 +124,7 @@ WITH clock AS (
     FROM starter AS mark, clock
     WHERE running.ctid = mark.place AND mark.kind = 'array'
     RETURNING running.seq
-), room AS MATERIALIZED (
-    SELECT jsonb_typeof(value) AS kind, value ->> 0 AS queue, CAST(value ->> 1 AS integer) AS room
-    FROM jsonb_array_elements(CAST(:rooms AS jsonb))
-    WHERE EXISTS (SELECT 1 FROM lease) AND jsonb_typeof(value) = 'array' AND CAST(value ->> 1 AS integer) > 0
-    AND NOT EXISTS (
-        SELECT 1 FROM windlass_queue AS queue
-        WHERE queue.name IN (value ->> 0, '*') AND queue.paused_at IS NOT NULL)
-), picked AS MATERIALIZED (
-    -- By priority and then by age. Locked inside each branch, with that queue's own room: rows that were merged first
-    -- and locked later come back empty or twice.
-    SELECT room.kind, next.place FROM room CROSS JOIN LATERAL (
-        SELECT ready.ctid AS place FROM windlass_ready AS ready
-        WHERE ready.queue = room.queue AND ready.seq BETWEEN 0 AND 9223372036854775807
-        ORDER BY ready.priority DESC, ready.seq LIMIT room.room
-        FOR UPDATE SKIP LOCKED) AS next
-), taken AS (
-    -- By their place in the table: they are locked, and nobody ever updates such a row.
-    DELETE FROM windlass_ready AS ready USING picked
-    WHERE ready.ctid = picked.place AND picked.kind = 'array'
-    RETURNING ready.seq
-), begun AS MATERIALIZED (
-    -- A pending job's row does not change while its row of ready is there.
-    SELECT asked.* FROM taken CROSS JOIN LATERAL (
-        SELECT seq, id, task, queue, priority, payload, meta, attempt, max_attempts, crashes, rescues,
-            fence + 1 AS fence, timeout, created_at, unique_key, errors, retry, unknown_at
-        FROM windlass_job AS job WHERE job.seq = taken.seq OFFSET 0) AS asked
-), owned AS (
-    INSERT INTO windlass_running (
-        seq, fence, claimed_at, attempt, crashes, rescues, queue, lease, claim, worker)
-    SELECT seq, fence, clock.now, attempt, crashes, rescues, queue, CAST(:lease AS text), CAST(:token AS text),
-        CAST(:worker AS text)
-    FROM begun, clock
+-- here take
 ), claimed AS (
     SELECT *, false AS wants_cancel FROM begun
     UNION ALL

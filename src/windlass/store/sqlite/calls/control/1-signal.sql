@@ -1,4 +1,5 @@
--- What somebody wants of this worker, and whether its lease is still open.
+-- What somebody wants of this worker, whether its lease is still open, and the time.
 -- gives signal
 SELECT (SELECT signal FROM windlass_worker WHERE id = :worker),
-    EXISTS (SELECT 1 FROM windlass_lease WHERE id = :lease AND state = 'open')
+    EXISTS (SELECT 1 FROM windlass_lease WHERE id = :lease AND state = 'open'),
+    :now

@@ -1,0 +1,1 @@
+"""PostgreSQL behind a pooler that changes the server connection after every transaction."""

@@ -127,9 +127,11 @@ def _commands(arguments: list[str], count: int, id: str | None) -> list[list[str
 
 
 def _run_here(command: Command, out: Output, options: dict[str, Any]) -> None:
+    from windlass.worker.hangup import hold_hangups
     from windlass.worker.supervisor.again import START_AGAIN, start_anew
 
     folder = os.getcwd()
+    hold_hangups()  # until the worker runs: one that asks for a fresh process must not end what is becoming one
     try:
         command(out=out, **options)
     except click.exceptions.Exit as exit:

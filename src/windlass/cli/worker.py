@@ -82,7 +82,7 @@ def worker(
     supervised: str | None,
     **given: str | int | None,
 ) -> None:
-    """Run jobs until SIGTERM or Ctrl-C; a second signal stops now.
+    """Run jobs until SIGTERM or Ctrl-C; a second signal stops now. SIGHUP asks for a fresh process.
 
     Without --queues it serves those that the app's tasks name.
     """

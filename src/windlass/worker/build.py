@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
+from windlass import clock
 from windlass.commands.tasks import worker_tasks
 from windlass.core import names
 from windlass.core.duration import duration
@@ -19,6 +20,7 @@ from windlass.worker.attempt import Attempts
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.duties.duties import Duties
 from windlass.worker.duties.leading import Leading
+from windlass.worker.duties.store_clock import StoreClock
 from windlass.worker.executors.child.finding import check_places
 from windlass.worker.executors.loop import LoopExecutor
 from windlass.worker.executors.processes import ProcessExecutor
@@ -33,6 +35,7 @@ from windlass.worker.pump import Pump
 from windlass.worker.recent import Recent
 from windlass.worker.room import Room
 from windlass.worker.run import Run
+from windlass.worker.skew import Skew
 from windlass.worker.steering import Steering
 from windlass.worker.watch import Watch
 from windlass.worker.worker import Parts, Worker
@@ -108,9 +111,21 @@ def build_worker(
     steering = Steering(
         session=app._session, attempts=attempts, dispatcher=dispatcher, room=room, pump=pump, worker=who.name
     )
-    portrait = Portrait(identity=who, queues=weights, dispatcher=dispatcher, pump=pump, recent=recent)
+    portrait = Portrait(
+        identity=who,
+        queues=weights,
+        allows_commands=allow_commands,
+        dispatcher=dispatcher,
+        pump=pump,
+        recent=recent,
+    )
     beating = Heartbeat(
-        session=app._session, steering=steering, portrait=portrait, new_lease=app._ids.next, beats=beats
+        session=app._session,
+        steering=steering,
+        portrait=portrait,
+        skew=Skew(session=app._session, worker=who.name, now=app._now),
+        new_lease=app._ids.next,
+        beats=beats,
     )
     watch = Watch(
         session=app._session,
@@ -162,7 +177,10 @@ def _observe(pace: Pace, run: Run, seconds: float, now: float) -> None:
 
 def build_duties(app: Windlass, who: Identity, *, beat: float) -> Duties:
     """Promoting and rescuing for an app's store; ``beat`` is a heartbeat in seconds."""
-    return Duties(session=app._session, by=who.name, now=app._now, beat=beat)
+    by_hand = app._clock
+    # A clock that a test moves by hand is not stepped: time passes with it.
+    monotonic = clock.monotonic if by_hand is None else lambda: by_hand() / 1000
+    return Duties(session=app._session, by=who.name, now=app._now, beat=beat, store_clock=StoreClock(monotonic))
 
 
 def build_leading(app: Windlass, who: Identity) -> Leading:

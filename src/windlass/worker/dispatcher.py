@@ -32,8 +32,8 @@ class RoomyExecutor(Executor, Protocol):
     """One that cannot begin everything at once."""
 
     @property
-    def has_room(self) -> bool:
-        """Whether one more run would begin soon."""
+    def room(self) -> int:
+        """How many more runs would begin soon."""
 
 
 class Dispatcher:
@@ -54,6 +54,8 @@ class Dispatcher:
         """By run, not by job: one that was lost here and claimed again may still occupy its first slot."""
         self._endings: list[tuple[Ending, Claimed]] = []
         self._low = 0
+        self.may_fetch = True
+        """Whether the store may have more; otherwise nobody has to hurry when the buffer runs low."""
         self.ended_count = 0
         self._stuck: set[Run] = set()
         """Abandoned, and still at work."""
@@ -67,10 +69,27 @@ class Dispatcher:
         """How many runs are started or wait for their turn."""
         return len(self._running) + len(self._buffer)
 
-    @property
-    def free(self) -> int:
-        """How many more runs would start at once."""
-        return max(0, self.concurrency - self.in_flight)
+    def waiting_for_child(self) -> list[Run]:
+        """The runs in the buffer that find no child; they take no slot from those that run elsewhere."""
+        if not self._buffer or self.processes.room:
+            return []
+        with self._lock:
+            return [run for run in self._buffer if run.task.is_isolated]
+
+    def startable(self, runs: Iterable[Run]) -> list[Run]:
+        """Those of these runs that would start at once."""
+        free = self.concurrency - self.in_flight + len(self.waiting_for_child())
+        children = self.processes.room
+        found: list[Run] = []
+        for run in runs:
+            if len(found) >= free:
+                break
+            if run.task.is_isolated:
+                if not children:
+                    continue
+                children -= 1
+            found.append(run)
+        return found
 
     @property
     def stuck_count(self) -> int:
@@ -131,15 +150,19 @@ class Dispatcher:
                 self._stuck.discard(run)
                 return None  # it was given up, and its slot is another's by now
             del self._running[run]
+            is_first = not self._endings
             self._endings.append((ending, run.job))
             self.ended_count += 1
             if self._buffer:
                 following = self._take_next()
-            is_low = len(self._buffer) <= self._low
+            if self.may_fetch:
+                is_urgent = len(self._buffer) <= self._low
+            else:
+                is_urgent = not self._buffer and (is_first or not self._running)
         if run.started is not None:
             now = clock.monotonic()
             self._on_run(run, now - run.started, now)
-        if is_low:
+        if is_urgent:
             self._on_ended()
         if following is None or self._executor(following) is executor:
             return following
@@ -182,6 +205,16 @@ class Dispatcher:
                 self._buffer = deque(run for run in self._buffer if not wanted(run))
         return taken
 
+    def put_back(self, runs: Iterable[Run]) -> None:
+        """Take runs back that have not begun where they were to run; they wait for their turn, before all others."""
+        with self._lock:
+            back = [run for run in runs if run in self._running]
+            for run in back:
+                del self._running[run]
+            self._buffer.extendleft(reversed(back))
+            started = self._fill_slots()
+        self._start(started)
+
     def give_up(self, runs: Iterable[Run]) -> list[Run]:
         """Free the slots of runs that will not end in time; their endings are dropped from now on."""
         with self._lock:
@@ -221,18 +254,23 @@ class Dispatcher:
         return True
 
     def _fill_slots(self) -> list[Run]:
-        started = []
+        started: list[Run] = []
+        isolated = 0
         while self._buffer and len(self._running) < self.concurrency:
-            run = self._take_next()
+            run = self._take_next(before=isolated)
             if run is None:
                 break
+            isolated += run.task.is_isolated
             started.append(run)
         return started
 
-    def _take_next(self) -> Run | None:
-        """The next run that finds room where it runs; one that has to wait for a child lets others go first."""
+    def _take_next(self, *, before: int = 0) -> Run | None:
+        """The next run that finds room where it runs; one that has to wait for a child lets others go first.
+
+        ``before``: how many are about to be given to children, which do not know of them yet.
+        """
         run = self._buffer[0]
-        if run.task.is_isolated and not self.processes.has_room:
+        if run.task.is_isolated and self.processes.room <= before:
             return self._take_next_here()
         self._buffer.popleft()
         self._running[run] = None

@@ -44,12 +44,15 @@ class Leaving:
         self._leading = leading
         self._rounds = rounds
         """Set whenever the pump has made a round."""
+        self._gone_by = 0.0
+        """When the worker has to be gone, on the monotonic clock."""
         self._has_said_goodbye = False
 
     def finish(self, *, grace: float, is_urgent: Callable[[], bool]) -> None:
         """Let what runs come to its end, within the grace time; hand back what does not. The pump drains already."""
         until = clock.monotonic() + grace
         self._wait_until(lambda: is_urgent() or self.is_done(), until)
+        self._gone_by = clock.monotonic() + _LAST_LINES + _LAST_WRITES + _GOODBYE
         self._steering.give_up_running()
         self._wait_until(lambda: not self._dispatcher.in_flight, clock.monotonic() + _LAST_LINES)
         self._steering.hand_back_running()
@@ -86,7 +89,8 @@ class Leaving:
 
         parting = Thread(target=shut_down, name="windlass-parting", daemon=True)
         parting.start()
-        parting.join(_GOODBYE)
+        # Also in the time that nobody needed before: a store that is slow is no reason to be taken for lost.
+        parting.join(max(_GOODBYE, self._gone_by - clock.monotonic()))
         if not self._has_said_goodbye:
             log.warning("the store does not answer; leaving without a goodbye, jobs come back when the lease is over")
 

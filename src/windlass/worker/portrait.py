@@ -41,10 +41,18 @@ class Portrait:
     """Drawn anew whenever somebody looks."""
 
     def __init__(
-        self, *, identity: Identity, queues: dict[str, int], dispatcher: Dispatcher, pump: Pump, recent: Recent
+        self,
+        *,
+        identity: Identity,
+        queues: dict[str, int],
+        allows_commands: bool,
+        dispatcher: Dispatcher,
+        pump: Pump,
+        recent: Recent,
     ) -> None:
         self.identity = identity
         self.queues = queues
+        self._allows_commands = allows_commands
         self._dispatcher = dispatcher
         self._pump = pump
         self._recent = recent
@@ -94,6 +102,7 @@ class Portrait:
             "pid": os.getpid(),
             "queues": list(self.queues),
             "concurrency": self._dispatcher.concurrency,
+            "commands": self._allows_commands,
             "python": platform.python_version(),
             "version": VERSION,
             "uptime": round(clock.monotonic() - self._started) if self._started is not None else 0,

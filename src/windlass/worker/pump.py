@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from threading import Event
 
@@ -26,7 +27,7 @@ log = logging.getLogger("windlass.worker")
 
 _POLL = 1.0
 _LINGER = 0.005
-"""How long endings may gather while the executors still have enough to do."""
+"""How long endings may gather while more of them are about to come."""
 _LIE_ABOUT = 0.02
 """How long an ending may wait for company when the runs after it turn out to be slow."""
 _MARK_AFTER = 0.02
@@ -119,7 +120,7 @@ class Pump:
             return 0.0
         now = clock.monotonic()
         if self._dispatcher.has_endings:
-            return max(0.0, self._cycled + _LINGER - now) if self._dispatcher.has_plenty else 0.0
+            return max(0.0, self._cycled + _LINGER - now) if self._may_linger(now) else 0.0
         longest = _LIE_ABOUT if self._dispatcher.buffered else _POLL
         oldest = self._dispatcher.oldest_unmarked(now=now)
         return longest if oldest is None else min(max(0.0, oldest + _MARK_BEFORE - now), longest)
@@ -150,10 +151,12 @@ class Pump:
         self._unsent = []
         self._note_refused(ended, cycled.refused)
         self._note_marked(marked)
-        self._unstarted = self._unstarted[len(starting) :]
+        if starting:
+            self._unstarted = [run for run in self._unstarted if run not in starting]
         self._admit([run for run in starting if run.job.seq in cycled.marked])
         self._take_in(cycled.claimed)
         others_may_have_more = self._room.learn(rooms, cycled.claimed)
+        self._dispatcher.may_fetch = self._may_fetch
         if ended:
             self._tell_of(ended)
         if cycled.claimed or others_may_have_more:
@@ -164,18 +167,37 @@ class Pump:
         self.is_idle = not self._dispatcher.is_busy and not self.owes
 
     def _may_linger(self, now: float) -> bool:
-        """While the executors have enough to do, endings gather for a moment and share a commit."""
+        """Endings gather for a moment and share a commit while more of them are about to come: the executors have
+        enough to do, or are at their last runs and nothing can be fetched for them.
+        """
         is_soon = now - self._cycled < _LINGER
-        return self._dispatcher.has_plenty and is_soon and not (self._unsent or self._is_draining)
+        if not is_soon or self._unsent or self._is_draining:
+            return False
+        return self._dispatcher.has_plenty or (self._dispatcher.running_count > 0 and not self._may_fetch)
+
+    @property
+    def _may_fetch(self) -> bool:
+        return self._has_news or bool(self._unstarted) or self._room.is_hopeful
 
     def _last_attempts(self) -> list[Run]:
         """Those of the last allowed attempts for which there is a slot now."""
-        return self._unstarted[: self._dispatcher.free] if self._unstarted else []
+        return self._dispatcher.startable(self._unstarted) if self._unstarted else []
 
     def _rooms(self, now: float) -> list[tuple[str, int]]:
         if self._is_draining or self._unanswered or not self.may_claim:
             return []
-        return self._room.deal(in_flight=self._dispatcher.in_flight + len(self._unstarted), now=now)
+        in_flight = self._dispatcher.in_flight + len(self._unstarted)
+        waiting = self._waiting_for_child()
+        return self._room.deal(in_flight=in_flight - waiting.total(), waiting_elsewhere=waiting, now=now)
+
+    def _waiting_for_child(self) -> Counter[str]:
+        """By queue: what was claimed and finds no child."""
+        waiting = Counter(run.job.queue for run in self._dispatcher.waiting_for_child())
+        if self._unstarted:
+            startable = self._last_attempts()
+            isolated = [run for run in self._unstarted if run.task.is_isolated and run not in startable]
+            waiting.update(run.job.queue for run in isolated)
+        return waiting
 
     def _cycle(self, ended: list[Ended], marked: list[Run], rooms: list[tuple[str, int]], now: float) -> Cycled | None:
         claimant = self._unanswered or Claimant(self._worker, self._lease(), self._token())

@@ -10,6 +10,7 @@ from windlass.core.weights import SmoothWeights
 from windlass.worker.pace import Pace
 
 Rooms = list[tuple[str, int]]
+NOTHING: Mapping[str, int] = {}
 
 
 class Room:
@@ -29,6 +30,11 @@ class Room:
     def queues(self) -> tuple[str, ...]:
         return self._weights.names
 
+    @property
+    def is_hopeful(self) -> bool:
+        """Whether some queue may have work, as far as anybody knows."""
+        return len(self._empty) < len(self._declared)
+
     def reweigh(self, weights: Mapping[str, int | None]) -> None:
         """Follow what operators have set; a weight that is taken back falls to what the worker was started with."""
         for name, declared in self._declared.items():
@@ -44,9 +50,17 @@ class Room:
         for name in queues:
             self._pace.forget(name)
 
-    def deal(self, *, in_flight: int, now: float) -> Rooms:
-        """What to ask for now; nothing when there is no room or every queue is known to be empty."""
-        hopeful = [name for name in self._weights.names if name not in self._empty]
+    def deal(self, *, in_flight: int, now: float, waiting_elsewhere: Mapping[str, int] = NOTHING) -> Rooms:
+        """What to ask for now; nothing when there is no room or every queue is known to be empty.
+
+        ``waiting_elsewhere``: how many jobs of each queue wait for something else than a slot. A few are looked past,
+        for what may lie behind them; a queue that gives nothing else is left alone.
+        """
+        hopeful = [
+            name
+            for name in self._weights.names
+            if name not in self._empty and waiting_elsewhere.get(name, 0) < self._concurrency
+        ]
         if not hopeful:
             return []
         free = max(0, self._concurrency - in_flight)
@@ -67,7 +81,7 @@ class Room:
             return False
         given = Counter(job.queue for job in claimed)
         self._empty.update(name for name, room in rooms if given[name] < room)
-        return len(self._empty) < len(self._declared)
+        return self.is_hopeful
 
     def _ask_unknown(self, dealt: dict[str, int]) -> None:
         """Ask those first of which nothing is known, for one job each: a light one that is empty would otherwise keep

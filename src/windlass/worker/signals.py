@@ -11,6 +11,8 @@ from threading import current_thread, main_thread
 from types import FrameType
 
 from windlass.errors import ConfigError
+from windlass.worker.copies import let_copies_end
+from windlass.worker.hangup import is_at_terminal, is_hangup_ours
 from windlass.worker.worker import Worker
 
 log = logging.getLogger("windlass.worker")
@@ -21,21 +23,32 @@ _SHORT_PIECE = 0.05
 
 
 class StopSignals:
-    """The first SIGTERM or SIGINT asks for a stop, the second for a stop now."""
+    """The first SIGTERM or SIGINT asks for a stop, the second for a stop now. SIGHUP asks for a fresh process, unless
+    there is a terminal: that has been closed then, and nobody wants the worker to live on without it.
+    """
 
     def __init__(self) -> None:
         self._count = 0
+        self._is_at_terminal = False
+        self._wants_fresh = False
         # The handler may interrupt any line of the main thread: this is what a handler may put into, an Event is not.
         self._arrivals: SimpleQueue[int] = SimpleQueue()
         self._former: dict[int, object] = {}
+        self._former_mask: set[int] = set()
 
     def __enter__(self) -> StopSignals:
         if current_thread() is not main_thread():
             raise ConfigError("signals reach only the main thread; elsewhere use `with app.worker(): ...`")
+        let_copies_end(self._received)
+        self._is_at_terminal = is_at_terminal()
         self._former = {number: signal.signal(number, self._received) for number in _STOPPING}
+        if is_hangup_ours():
+            self._former[signal.SIGHUP] = signal.signal(signal.SIGHUP, self._hung_up)
+        self._former_mask = signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})
         return self
 
     def __exit__(self, *exception: object) -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, self._former_mask)
         for number, handler in self._former.items():
             signal.signal(number, handler)  # type: ignore[arg-type]  # what signal.signal gave is what it takes
 
@@ -46,6 +59,10 @@ class StopSignals:
     def is_urgent(self) -> bool:
         """Whether a stop was asked for more than once."""
         return self._count > 1
+
+    def wants_fresh(self) -> bool:
+        """Whether a fresh process was asked for."""
+        return self._wants_fresh
 
     def wait(self, *, unless: Callable[[], bool] = lambda: False, piece: float = _PIECE) -> None:
         """Block until the first signal, or until ``unless`` is true, which is asked every ``piece`` seconds."""
@@ -58,19 +75,26 @@ class StopSignals:
         self._count += 1
         self._arrivals.put(number)
 
+    def _hung_up(self, number: int, frame: FrameType | None) -> None:
+        if self._is_at_terminal:
+            self._count = max(self._count, 1)  # the shell and the system may both say so: that is no hurry
+        else:
+            self._wants_fresh = True
+        self._arrivals.put(number)
+
 
 def run_until_signalled(
     worker: Worker, *, on_started: Callable[[], None] = lambda: None, is_worn: Callable[[], bool] = lambda: False
 ) -> bool:
     """Start the worker, wait for a signal, stop within the grace time, or at once on a second signal.
 
-    ``on_started`` is called when the worker runs and signals are obeyed. True when no signal has come: the worker is
-    worn, or has asked for it, and a fresh process should go on; what ran has ended by itself.
+    ``on_started`` is called when the worker runs and signals are obeyed. True when a fresh process should go on, and no
+    signal to stop has come: the worker is worn, or it or SIGHUP has asked for that; what ran has ended by itself.
     """
     with StopSignals() as signals:
         worker.start()
         on_started()
-        signals.wait(unless=lambda: worker.wants_restart or is_worn())
+        signals.wait(unless=lambda: worker.wants_restart or signals.wants_fresh() or is_worn())
         if not signals.has_come():
             log.info("claiming no more; a fresh process goes on when what runs has ended")
             worker.drain()
@@ -87,6 +111,6 @@ def run_burst(worker: Worker, *, on_started: Callable[[], None] = lambda: None) 
     with StopSignals() as signals:
         worker.start()
         on_started()
-        ended = worker.run_until_empty(is_over=signals.has_come)
+        ended = worker.run_until_empty(is_over=lambda: signals.has_come() or signals.wants_fresh())
         worker.stop(is_urgent=signals.is_urgent)
     return ended

@@ -16,6 +16,7 @@ _INFO = (
     "pid",
     "queues",
     "concurrency",
+    "commands",
     "python",
     "version",
     "uptime",
@@ -67,7 +68,11 @@ def _told(value: object) -> str:
     """
     >>> _told([{"id": "a", "task": "mail"}, "default"])
     'mail a, default'
+    >>> _told(True)
+    'yes'
     """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, dict):
         return f"{value.get('task')} {value.get('id')}"
     if isinstance(value, list):

@@ -11,7 +11,7 @@ from multiprocessing.context import SpawnProcess
 from threading import Lock
 
 from windlass.core.exitcode import how_it_ended
-from windlass.worker.resources import memory_of
+from windlass.worker.resources import cpu_of, memory_of
 
 
 class Life:
@@ -22,6 +22,8 @@ class Life:
         self._lock = Lock()
         self._is_running = False
         self._death: int | None = None
+        self.cpu: float | None = None
+        """After its end: the processor time that it used in its life."""
 
     def begin(self) -> None:
         """Start it. The thread that calls this has to live as long: on Linux the child dies with it."""
@@ -62,6 +64,7 @@ class Life:
             self._is_running = False
             if self._death is not None:
                 os.close(self._death)
+        self.cpu = cpu_of(self._number)  # while there is something left to ask about
         self._process.join()
         how = how_it_ended(self._process.exitcode)
         self._process.close()

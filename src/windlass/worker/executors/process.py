@@ -142,7 +142,7 @@ class ChildProcess:
         if run is None:
             return
         self._note_start(run, now)
-        self._memory = self._life.memory()
+        self._memory = self._life.memory() or self._memory  # one that is just dying has none
         if run.stop is not None and self._board.wanted_stop(run.job) is None:
             self.stop(run, run.stop)
 
@@ -228,4 +228,5 @@ class ChildProcess:
         self._life.await_death()
 
     def _circumstances(self) -> str:
-        return f", with {self._memory / 1e6:.0f} MB of memory when last seen" if self._memory else ""
+        used = "" if self._life.cpu is None else f", after {self._life.cpu:.1f} s of processor time"
+        return used + (f", with {self._memory / 1e6:.0f} MB of memory when last seen" if self._memory else "")

@@ -52,12 +52,15 @@ class ProcessExecutor:
         self._tending: Thread | None = None
 
     @property
-    def has_room(self) -> bool:
-        """Whether one more run would begin soon."""
+    def room(self) -> int:
+        """How many more runs would begin soon."""
         with self._lock:
-            held = sum(len(child.runs) for child in self._children) + len(self._waiting)
-            room = sum(child.most for child in self._children if child.is_open)
-            return held < max(room, self._limits.count)
+            return max(0, self._places())
+
+    def _places(self) -> int:
+        """How many more runs the children can hold, below zero if they have to wait for each other."""
+        held = sum(len(child.runs) for child in self._children) + len(self._waiting)
+        return max(sum(child.most for child in self._children if child.is_open), self._limits.count) - held
 
     def start(self, runs: list[Run]) -> None:
         with self._lock:
@@ -269,6 +272,17 @@ class ProcessExecutor:
             elif child.holds_others_up(now, _RECALL_AFTER):
                 child.recall()
         self._assign()
+        self._put_back()
+
+    def _put_back(self) -> None:
+        """Runs that no child will begin soon, because jobs that were short have become long, must not take the slots of
+        those that could run elsewhere.
+        """
+        with self._lock:
+            too_many = min(-self._places(), len(self._waiting))
+            back = [self._waiting.pop() for _ in range(too_many)]
+        if back:
+            self._dispatcher.put_back(reversed(back))
 
     def _end_with_interpreter(self) -> None:
         """The interpreter ends, whether or not the worker was stopped: no child may be left, and nothing may hang."""

@@ -19,6 +19,10 @@ from windlass.worker.supervisor.wake import Wake
 log = logging.getLogger("windlass.supervisor")
 
 _WRONG_USE = 2
+_AS_TOLD = (START_AGAIN, -signal.SIGTERM, -signal.SIGINT)
+"""How a process may end that was told to leave, besides in order: our signals may meet it before it heeds them, or when
+it does not any more.
+"""
 _AFTER_GRACE = 1.8
 """Seconds after the grace time when a worker process that is still there is killed."""
 _LONGEST_WAIT = 1.0
@@ -138,7 +142,7 @@ class Supervisor:
     def _after_end(self, slot: Slot, process: WorkerProcess, code: int, now: float) -> None:
         """Decide what comes after a process that has ended."""
         if self._is_stopping:
-            self._note(0 if code in (START_AGAIN, -signal.SIGTERM) else code)
+            self._note(0 if code in _AS_TOLD else code)
         elif slot.current is not None:
             log.info("worker process %s %s", process.pid, how_it_ended(code))  # it had a successor, or was to be one
         elif process.is_retiring or code == START_AGAIN:

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from types import FrameType
 
+from windlass.worker.hangup import is_at_terminal, is_hangup_ours
 from windlass.worker.supervisor.process import WorkerProcess
 
-_OBEYED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
+_OBEYED = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
 
 
 class Wake:
@@ -21,6 +22,7 @@ class Wake:
         self.stops = 0
         """How often a stop was asked for."""
         self._renewals = 0
+        self._is_at_terminal = False
         self._former: dict[int, object] = {}
         self._former_fd = -1
         self._read, self._write = os.pipe()
@@ -29,7 +31,9 @@ class Wake:
 
     def __enter__(self) -> Wake:
         self._former_fd = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
-        self._former = {number: signal.signal(number, self._received) for number in _OBEYED}
+        self._is_at_terminal = is_at_terminal()
+        obeyed = (*_OBEYED, signal.SIGHUP) if is_hangup_ours() else _OBEYED
+        self._former = {number: signal.signal(number, self._received) for number in obeyed}
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -62,5 +66,7 @@ class Wake:
     def _received(self, number: int, frame: FrameType | None) -> None:
         if number in (signal.SIGTERM, signal.SIGINT):
             self.stops += 1
+        elif number == signal.SIGHUP and self._is_at_terminal:
+            self.stops = max(self.stops, 1)  # the shell and the system may both say so: that is no hurry
         elif number == signal.SIGHUP:
             self._renewals += 1

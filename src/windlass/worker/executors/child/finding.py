@@ -44,7 +44,14 @@ def find(module: str, qualname: str, name: str) -> Task[..., Any]:
     """The task as this process knows it."""
     from windlass.app import Windlass
 
-    found: object = reduce(getattr, qualname.split("."), import_module(module))
+    home: object = import_module(module)
+    try:
+        found = reduce(getattr, qualname.split("."), home)
+    except AttributeError as error:
+        raise ConfigError(
+            f"task {name!r}: there is no {qualname!r} in module {module!r} in a child process; what stands under "
+            "`if __name__ == '__main__':` is not there, so put the app and its tasks above that"
+        ) from error
     if isinstance(found, Windlass):
         found = found._registry.find(name)
     if not isinstance(found, Task):

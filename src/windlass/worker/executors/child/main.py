@@ -16,6 +16,7 @@ from windlass.errors import JobInterrupted
 from windlass.task import Task
 from windlass.worker.attempt import Attempts
 from windlass.worker.attempt import Call as Arguments
+from windlass.worker.copies import let_copies_end
 from windlass.worker.executors.child.board import Board
 from windlass.worker.executors.child.finding import find
 from windlass.worker.executors.child.inbox import Inbox
@@ -60,6 +61,7 @@ class Child:
         self._worker = equipment.worker
         self._inbox = Inbox(equipment.orders, self._answers)
         self._surroundings = Surroundings(self._terminated)
+        let_copies_end(self._terminated)
         self._inside: Run | None = None
         self._coroutine: asyncio.Task[Any] | None = None
         self._loop: asyncio.Runner | None = None

@@ -7,12 +7,11 @@ import signal
 
 # That of ``signal`` looks for an enum member, which takes longer than all the rest of what is done here.
 from _signal import getsignal  # type: ignore[import-not-found]
-from collections.abc import Callable
 from contextlib import suppress
 
-_STANDARD_FILES = (0, 1, 2)
+from windlass.worker.copies import SignalHandler
 
-SignalHandler = Callable[[int, object], None]
+_STANDARD_FILES = (0, 1, 2)
 
 
 class Surroundings:

@@ -43,9 +43,8 @@ help: ## list the targets
 demo: $(RUNTIME) ## a small story on a temporary SQLite file
 	@$(BIN)/windlass demo
 
-# Some tests kill processes and servers of a busy machine in real time: one that fails is run once more, and listed (R).
 test: $(DEV) ## all tests (PYTEST_ARGS, WORKERS)
-	$(BIN)/python -m pytest -n $(WORKERS) --reruns 1 -raR $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 lint: $(DEV) ## ruff, mypy and the import contracts
 	$(BIN)/ruff check .

@@ -1,7 +1,8 @@
 """Write docs/ledger.md: every promise of docs/ledger-rows.toml with the tests that prove it.
 
-A test proves a row by beginning its docstring with the row's number, as in ``"A7: ..."`` or ``"E1, E5: ..."``. With
-``--check`` nothing is written; exit code 1 when the file is not up to date, or when a test names a row that is none.
+A test proves a row by beginning its docstring with the row's number, as in ``"A7: ..."`` or ``"E1, E5: ..."``; numbers
+of faults (``"B7, W4: ..."``) may stand among them. With ``--check`` nothing is written; exit code 1 when the file is
+not up to date, or when a test names a row that is none.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-ROWS_OF_TEST = re.compile(r"([A-E]\d+(?:, [A-E]\d+)*): ")
+NUMBERS_OF_TEST = re.compile(r"[A-Z]\d+(?:(?:, |-)[A-Z]\d+)*(?=[:.])")
+ROW = re.compile(r"[A-E]\d+")
 STORES = {"sqlite": "S", "postgres": "P", "redis": "R"}
 
 Test = ast.FunctionDef | ast.AsyncFunctionDef
@@ -42,26 +44,36 @@ class Proof:
 
 def proofs(root: Path) -> Iterator[Proof]:
     for file in sorted((root / "tests").rglob("test_*.py")):
-        stores = stores_of(file.parent)
-        for test in tests_in(file):
-            if named := ROWS_OF_TEST.match(ast.get_docstring(test) or ""):
-                for row in named[1].split(", "):
-                    yield Proof(row, file.relative_to(root), own_stores(test) or stores)
+        module = ast.parse(file.read_text(encoding="utf-8"))
+        stores = stores_named_by(marks_of_all(module)) or stores_of(file.parent)
+        for test in tests_in(module):
+            if named := NUMBERS_OF_TEST.match(ast.get_docstring(test) or ""):
+                for row in ROW.findall(named[0]):
+                    yield Proof(row, file.relative_to(root), stores_named_by(test.decorator_list) or stores)
 
 
-def tests_in(file: Path) -> Iterator[Test]:
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+def tests_in(module: ast.Module) -> Iterator[Test]:
+    for node in ast.walk(module):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
             yield node
 
 
-def own_stores(test: Test) -> frozenset[str]:
-    """The stores that a test is about, if it is marked so; it runs on no other."""
-    marks = (mark for mark in test.decorator_list if isinstance(mark, ast.Call))
+def marks_of_all(module: ast.Module) -> list[ast.expr]:
+    """What ``pytestmark`` at the head of a file says of all its tests."""
+    values = [
+        node.value
+        for node in module.body
+        if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == ["pytestmark"]
+    ]
+    return [mark for value in values for mark in (value.elts if isinstance(value, ast.List) else [value])]
+
+
+def stores_named_by(marks: list[ast.expr]) -> frozenset[str]:
+    """The stores to which ``only_on`` among these marks keeps a test; none if it is not there."""
     return frozenset(
         STORES[ast.literal_eval(store)]
         for mark in marks
-        if ast.unparse(mark.func) == "pytest.mark.only_on"
+        if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.only_on"
         for store in mark.args
     )
 

@@ -1,9 +1,20 @@
 """What all tests share: servers and places as fixtures, and Hypothesis settings that make a failure repeatable."""
 
+import pytest
 from hypothesis import settings
+
+from tests.bytecode import compile_once
+
+compile_once()  # before anything else of the tests is imported
 
 pytest_plugins = ["tests.servers.fixtures", "tests.places.fixtures", "tests.faults.fixtures"]
 
 # New examples in every run; a failure prints how to repeat it. Deadlines would measure the machine, not us.
 settings.register_profile("ci", print_blob=True, derandomize=False, deadline=None)
 settings.load_profile("ci")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes long, so that no process is left alone with it at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("timeout") is None)

@@ -10,7 +10,7 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,6 @@ from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
-from tests.bytecode import compiling_once
 from tests.store.places import Place
 from windlass import Windlass
 
@@ -154,7 +153,25 @@ class Program:
 
     @contextmanager
     def start(self, *arguments: str, **environment: str) -> Iterator[Running]:
-        """A command that goes on; killed if the test leaves it behind."""
+        """A command that goes on, without a terminal; killed if the test leaves it behind."""
+        with self._running(arguments, environment) as running:
+            yield running
+
+    @contextmanager
+    def start_at_terminal(self, *arguments: str) -> Iterator[tuple[Running, Callable[[], None]]]:
+        """The same at a terminal, and what closes that."""
+        ours, theirs = pty.openpty()
+        with (
+            os.fdopen(ours) as terminal,
+            self._running(arguments, {}, lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)) as running,
+        ):
+            os.close(theirs)
+            yield running, terminal.close
+
+    @contextmanager
+    def _running(
+        self, arguments: tuple[str, ...], environment: dict[str, str], begin: Callable[[], object] | None = None
+    ) -> Iterator[Running]:
         process = subprocess.Popen(
             _command(arguments),
             cwd=self.folder,
@@ -164,6 +181,8 @@ class Program:
             stderr=subprocess.STDOUT,
             text=True,
             encoding="utf-8",
+            start_new_session=True,
+            preexec_fn=begin,  # noqa: PLW1509  # one system call, no lock
         )
         running = Running(process)
         try:
@@ -250,7 +269,7 @@ def _command(arguments: tuple[str, ...]) -> list[str]:
 def _environment(more: Mapping[str, str]) -> dict[str, str]:
     """Ours, without what could steer the program."""
     steering = ("WINDLASS_", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "TTY_")
-    kept = {name: value for name, value in compiling_once().items() if not name.startswith(steering)}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(steering)}
     return kept | {"PYTHONPATH": str(SOURCE)} | dict(more)
 
 

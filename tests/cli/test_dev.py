@@ -49,12 +49,15 @@ def test_saves_are_noticed(tmp_path: Path) -> None:
     """Saved, added, deleted; in folders below, but not in those that hold no code of the user's."""
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "one.py").write_text("1")
+    (tmp_path / "deep" / "link").symlink_to(tmp_path)
+    (tmp_path / "deep" / "gone.py").symlink_to(tmp_path / "nowhere")
     for hidden in (".git", "__pycache__", "environment"):
         (tmp_path / hidden).mkdir()
         (tmp_path / hidden / "no.py").write_text("1")
     (tmp_path / "environment" / "pyvenv.cfg").touch()
     (tmp_path / "notes.txt").touch()
-    assert [Path(path).name for path in source_files(tmp_path)] == ["one.py"]
+    assert {Path(path).name for path in source_files(tmp_path)} == {"one.py", "gone.py"}
+    assert source_files(tmp_path / "nowhere") == {}
 
     seen: SimpleQueue[list[str]] = SimpleQueue()
     over, began = Event(), Event()

@@ -102,7 +102,7 @@ def test_a_burst_runs_what_is_ready_and_ends(windlass: Program) -> None:
     answer = windlass("worker", "--burst", "-A", "jobs")
     assert answer.code == 0
     assert "3 runs ended" in answer.out
-    assert [job.result(timeout=10) for job in jobs] == ["welcome 0", "welcome 1", "welcome 2"]
+    assert [job.result(timeout=30) for job in jobs] == ["welcome 0", "welcome 1", "welcome 2"]
     assert later.refresh().state is State.SCHEDULED
 
 
@@ -117,7 +117,7 @@ def test_sigterm_lets_what_runs_finish_and_exits_with_0(windlass: Program) -> No
         waiting = windlass.app.enqueue("broken", "too late")
         there.write_text("heard")
         assert worker.code() == 0
-    assert running.result(timeout=10) == "heard"
+    assert running.result(timeout=30) == "heard"
     assert waiting.refresh().state is State.PENDING
     assert windlass.app.workers() == []
 
@@ -202,4 +202,35 @@ def test_child_processes_are_counted_and_replaced_as_told(windlass: Program) -> 
     options = ["--children", "1", "--child-max-jobs", "2", "--child-max-memory", "2GB"]
     answer = windlass("worker", "--burst", "-A", "isolated", *options)
     assert answer.code == 0, answer
-    assert sorted(Counter(job.result(timeout=10) for job in jobs).values()) == [2, 2]
+    assert sorted(Counter(job.result(timeout=30) for job in jobs).values()) == [2, 2]
+
+
+FORKING = """
+import os
+import signal
+
+from windlass import Retry, Windlass
+
+app = Windlass()
+
+
+@app.task(name="ends_copies", retry=Retry(attempts=1))
+def ends_copies() -> list[int]:
+    codes = []
+    for _ in range(10):
+        copy = os.fork()
+        if not copy:
+            signal.pause()
+            os._exit(0)
+        os.kill(copy, signal.SIGTERM)
+        codes.append(os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]))
+    return codes
+"""
+
+
+def test_a_process_that_a_job_forked_ends_by_sigterm(windlass: Program) -> None:
+    """W14: in a thread too; the worker's own handler is for signals to the worker."""
+    windlass.write("forking.py", FORKING)
+    job = windlass.app.enqueue("ends_copies")
+    assert windlass("worker", "--burst", "-A", "forking").code == 0
+    assert job.result(timeout=0) == [-signal.SIGTERM] * 10

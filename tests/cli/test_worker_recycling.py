@@ -146,7 +146,7 @@ def test_a_signal_ends_a_worker_that_is_about_to_be_replaced(shop: Program) -> N
 
 
 def test_a_worker_with_too_many_runs_that_would_not_stop_is_replaced(shop: Program) -> None:
-    """Abandoned threads end with their process, and the jobs after them run in a fresh one."""
+    """B8: abandoned threads end with their process, and the jobs after them run in a fresh one."""
     pipe = shop.folder / "pipe"
     os.mkfifo(pipe)
     shop.app.enqueue_many([shop.app.request("listen", [str(pipe)], attempts=1, timeout=0.05) for _ in range(3)])

@@ -55,3 +55,13 @@ def test_a_folder_without_leave_is_wrong_use(windlass: Program) -> None:
     answer = windlass("worker", "--burst", "--commands-folder", "/")
     assert answer.code == 2
     assert "commands are not allowed" in answer.error
+
+
+@pytest.mark.parametrize(("options", "told"), [([], False), (["--allow-commands"], True)])
+def test_a_worker_tells_whether_it_runs_commands(windlass: Program, options: list[str], told: bool) -> None:
+    """C11: and so does the list of workers that programs read."""
+    with windlass.start("worker", "--name", "till", "--id", "1", *options) as worker:
+        worker.wait_for("tasks")
+        assert windlass.json("workers", "show", "till-worker-0-1")["commands"] is told
+        [row] = [line for line in windlass("workers", "show", "till-worker-0-1").out.splitlines() if "commands" in line]
+        assert row.split() == ["commands", "yes" if told else "no"]

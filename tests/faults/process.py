@@ -13,11 +13,11 @@ from queue import Empty, Queue
 from threading import Thread
 from time import monotonic
 
-from tests.bytecode import compiling_once
 from tests.ledger.apps import PATIENCE
 from tests.store.places import Place
 
 ROOT = Path(__file__).parents[2]
+_END_OF_PYTHON = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,16 @@ class Footprint:
     """Bytes that are really in memory."""
 
 
+def footprint_of(pid: int) -> Footprint:
+    process = Path(f"/proc/{pid}")
+    pages = int((process / "statm").read_text().split()[1])
+    return Footprint(
+        threads=len(list((process / "task").iterdir())),
+        files=len(list((process / "fd").iterdir())),
+        memory=pages * os.sysconf("SC_PAGE_SIZE"),
+    )
+
+
 class Process:
     """Runs ``tests.faults.programs.<name>``; everything it prints is read as it comes."""
 
@@ -39,7 +49,7 @@ class Process:
             [sys.executable, "-m", f"tests.faults.programs.{name}", *arguments],
             cwd=ROOT,
             env={
-                **compiling_once(),
+                **os.environ,
                 "PYTHONPATH": os.pathsep.join(sys.path),
                 "WINDLASS_URL": place.url,
                 "NAMESPACE": place.namespace,
@@ -74,13 +84,7 @@ class Process:
         self._process.send_signal(number)
 
     def footprint(self) -> Footprint:
-        process = Path(f"/proc/{self._process.pid}")
-        pages = int((process / "statm").read_text().split()[1])
-        return Footprint(
-            threads=len(list((process / "task").iterdir())),
-            files=len(list((process / "fd").iterdir())),
-            memory=pages * os.sysconf("SC_PAGE_SIZE"),
-        )
+        return footprint_of(self._process.pid)
 
     def children(self) -> list[int]:
         """The processes that it started and that are still there."""
@@ -96,6 +100,16 @@ class Process:
         assert self._process.stdin is not None
         self._process.stdin.write("\n")
         self._process.stdin.flush()
+
+    def ends_within(self, seconds: float) -> None:
+        """Wait until it says that it has stopped, in time, and ends in order.
+
+        What comes after its last word is the end of Python itself, which takes long on a machine that is busy.
+        """
+        began = monotonic()
+        self.await_line("stopped")
+        assert monotonic() - began < seconds
+        assert self.exit_code(within=_END_OF_PYTHON) == 0
 
     def exit_code(self, within: float = PATIENCE) -> int:
         """How it ends by itself; the test fails if it has not within that many seconds."""

@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -16,11 +17,13 @@ from time import monotonic
 import pytest
 
 from tests.faults.process import ROOT, Process, Processes
-from tests.faults.test_signals import GONE, GRACE, ends_within
+from tests.faults.test_signals import GONE, GRACE
 from tests.ledger.apps import PATIENCE, eventually, failure_of
 from tests.store.places import Place
 from windlass import Job, State, Windlass
 
+NEXT = 1.5
+"""Seconds after a death within which the next job starts: one, and half a one for a machine that tests share."""
 ORPHANED = 5.0
 """Seconds within which no child of a dead worker is left."""
 
@@ -79,7 +82,7 @@ def test_a_worker_that_stops_leaves_no_child(app: Windlass, processes: Processes
     job = app.enqueue(task)
     child = child_of(worker)
     worker.signal(signal.SIGTERM)
-    ends_within(worker, GRACE + GONE)
+    worker.ends_within(GRACE + GONE)
     assert is_gone(child)
     assert (job.refresh().state, job.attempt, job.record.crashes, job.record.rescues) == (State.PENDING, 0, 0, 0)
 
@@ -91,7 +94,7 @@ def test_a_worker_that_stops_while_its_children_start_leaves_none(app: Windlass,
     eventually(lambda: len(worker.children()) >= 2, "children start")
     children = worker.children()
     worker.signal(signal.SIGTERM)
-    ends_within(worker, GONE)
+    worker.ends_within(GONE)
     eventually(lambda: all(map(is_gone, children)), "they are gone")
     assert {(job.refresh().state, job.attempt) for job in jobs} == {(State.PENDING, 0)}
 
@@ -104,7 +107,7 @@ def test_a_job_that_ends_within_the_grace_time_is_finished(app: Windlass, proces
     worker.signal(signal.SIGTERM)
     eventually(lambda: app.workers()[0].state == "draining", "it drains")
     processes.open_gate(job.id, 1)
-    ends_within(worker, GONE)
+    worker.ends_within(GONE)
     assert job.result(timeout=PATIENCE) == child
     assert is_gone(child)
 
@@ -144,6 +147,38 @@ def test_ctrl_c_at_a_terminal_stops_the_worker_and_not_its_children(
         worker.wait()
         os.close(terminal)
         os.close(of_worker)
+
+
+@pytest.mark.only_on("sqlite")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT])
+def test_a_death_is_told_at_once_with_its_circumstances(
+    app: Windlass, processes: Processes, number: signal.Signals
+) -> None:
+    """W5: the signal, the processor time, the memory; and the next job starts within a second, in a new child."""
+    crew(processes, children=1, lease="1h")
+    first: Job[int] = app.enqueue("hold_in_child")
+    processes.open_gate(first.id, 1)
+    child = first.result(timeout=PATIENCE)
+    dead, following = app.enqueue_many(
+        [
+            app.request("die_in_child", (int(number),), attempts=1),
+            app.request("hold_in_child", id="following", attempts=1),
+        ]
+    )
+    processes.open_gate("following", 1)
+    told = re.fullmatch(
+        rf"the child process that ran this job was killed by {number.name}, after (\d+\.\d) s of processor time, "
+        r"with (\d+) MB of memory when last seen",
+        str(failure_of(dead).message),
+    )
+    assert told, failure_of(dead).message
+    assert float(told[1]) >= 0.5
+    assert int(told[2]) > 5
+    assert following.result(timeout=PATIENCE) != child
+    ended, started = dead.refresh().finished_at, following.refresh().started_at
+    assert ended is not None
+    assert started is not None
+    assert (started - ended).total_seconds() < NEXT
 
 
 @pytest.mark.only_on("sqlite")
@@ -193,10 +228,23 @@ print(job.refresh().errors[-1].message)
 """
 
 
+HIDDEN = """
+if __name__ == "__main__":
+    hidden = Windlass("sqlite:///:memory:")
+    job = hidden.task(isolation="process", name="hidden")(where.function).options(attempts=1).enqueue()
+    hidden.worker(children=1).run_until_empty()
+    print(job.refresh().errors[-1].message)
+"""
+
+
 @pytest.mark.parametrize(
     ("rest", "said"),
-    [(GUARDED, "True True"), (UNGUARDED, "needs `if __name__ == '__main__':`")],
-    ids=["guarded", "unguarded"],
+    [
+        (GUARDED, "True True"),
+        (UNGUARDED, "needs `if __name__ == '__main__':`"),
+        (HIDDEN, "there is no 'hidden' in module '__main__' in a child process"),
+    ],
+    ids=["guarded", "unguarded", "hidden"],
 )
 def test_a_script_may_be_program_and_tasks_at_once(tmp_path: Path, rest: str, said: str) -> None:
     """B6: children find tasks in the program that was started; one that is not made for that is told so."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,11 @@ from tests.faults.tally import await_all_done, records
 from tests.ledger.apps import Apps, eventually
 from tests.store.places import ServerPlace
 from windlass import Job, State, Windlass
+from windlass.store import reading
 
 LEASE = 1.5
+LONG = 9.0
+"""A lease that leaves a busy machine seconds to renew it before anybody is impatient."""
 RUNS = range(1, 30)
 """Gates are opened for as many raises of the fence; each rescue and each claim is one."""
 
@@ -109,6 +113,31 @@ def test_jobs_that_run_while_the_clock_is_stepped_end_once(
         lambda: sorted(worker.state for worker in app.workers() if worker.state != "lost") == ["idle", "idle"],
         "both workers are alive",
     )
+
+
+@pytest.mark.parametrize("seconds", [HOUR, -HOUR], ids=["forward", "back"])
+def test_nobody_who_lives_is_declared_dead_after_a_step(
+    app: Windlass, clock: ShiftedClock, processes: Processes, seconds: int
+) -> None:
+    """T2, T3: all leases look over, but whoever sees the step waits until the living have renewed theirs."""
+    workers = [processes.worker(lease=LONG, concurrency=6) for _ in range(2)]
+    jobs = app.enqueue_many([app.request(HOLD) for _ in range(12)])
+    eventually(lambda: all(job.refresh().started_at is not None for job in jobs), "all are marked as started")
+    before = {worker.id: worker.seen_at for worker in app.workers()}
+    step(app, clock, seconds)
+    for worker in workers:
+        worker.await_line("log the store's clock was stepped by")
+    eventually(
+        lambda: all(abs(worker.seen_at - before[worker.id]) > timedelta(minutes=30) for worker in app.workers()),
+        "both have renewed their leases by the new time",
+    )
+    for job in jobs:
+        processes.open_gate(job.id, 1)
+    await_all_done(jobs)
+    assert_each_run_is_explained(jobs)
+    assert {job.attempt for job in jobs} == {1}
+    steps = [event for event in app._session.run(reading.notices()) if event.kind == "stepped"]
+    assert len(steps) == 2, "each worker leaves word of it, once"
 
 
 @pytest.mark.parametrize("seconds", [HOUR, -HOUR], ids=["forward", "back"])

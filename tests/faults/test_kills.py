@@ -68,8 +68,8 @@ def test_the_jobs_of_a_dead_worker_are_found_by_one_that_starts(app: Windlass, p
 
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_worker_may_die_at_any_moment(app: Windlass, behind: Behind, processes: Processes, moment: str) -> None:
-    """W1-W4, A9: the job is run elsewhere when the lease is over; only a run that the store knew of is charged, and an
-    ending is written whole or not at all.
+    """W1, W2, W3, W4, A9: the job is run elsewhere when the lease is over; only a run that the store knew of is
+    charged, and an ending is written whole or not at all.
     """
     kind = MOMENTS[moment]
     job = kind.enqueue(app)

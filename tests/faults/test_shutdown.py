@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from time import monotonic
 
 import pytest
 
@@ -20,14 +19,6 @@ AFTER_A_RUN = ["w7 ending sent", "w8 ending committed"]
 HANDING_BACK = ["w11 hand-back sent", "w11 hand-back committed"]
 
 
-def ends_within(process: Process, seconds: float) -> None:
-    began = monotonic()
-    process.await_line("stopped")
-    assert monotonic() - began < seconds
-    # What is left is Python's own end, which takes long on a machine that is busy with other tests.
-    assert process.exit_code() == 0
-
-
 def stop_at(worker: Process, processes: Processes) -> None:
     """Send the signal while the worker stands still, and let it go on when it has noticed."""
     worker.await_line("reached")
@@ -38,41 +29,41 @@ def stop_at(worker: Process, processes: Processes) -> None:
 
 @pytest.mark.parametrize("moment", BEFORE_A_RUN)
 def test_what_has_not_begun_is_pending_at_once(app: Windlass, processes: Processes, moment: str) -> None:
-    """B7: whether the claim is on its way there, on its way back, or its start is being recorded."""
+    """B7, W7: whether the claim is on its way there, on its way back, or its start is being recorded."""
     job = MOMENTS[moment].enqueue(app)
     worker = processes.held(moment, grace="1h", lease="1h")
     stop_at(worker, processes)
-    ends_within(worker, GONE)
+    worker.ends_within(GONE)
     assert (job.refresh().state, costs(job)) == (State.PENDING, FREE)
     assert app.workers() == []
 
 
 @pytest.mark.parametrize("moment", AFTER_A_RUN)
 def test_what_has_ended_is_written_once(app: Windlass, processes: Processes, moment: str) -> None:
-    """B7: a job that is finished stays finished, and has run once."""
+    """B7, W7: a job that is finished stays finished, and has run once."""
     job = MOMENTS[moment].enqueue(app)
     worker = processes.held(moment, grace="1h", lease="1h")
     stop_at(worker, processes)
-    ends_within(worker, GONE)
+    worker.ends_within(GONE)
     assert (job.refresh().state, costs(job)) == (State.COMPLETED, RUN)
     assert [entry.kind for entry in job.timeline()].count("completed") == 1
     assert app.workers() == []
 
 
 def test_what_runs_while_its_start_is_recorded_is_finished(app: Windlass, processes: Processes) -> None:
-    """B7."""
+    """B7, W7."""
     job = MOMENTS["w4 start recorded"].enqueue(app)
     worker = processes.held("w4 start recorded", grace="1h", lease="1h")
     stop_at(worker, processes)
     processes.open_gate(job.id, 1)
-    ends_within(worker, GONE)
+    worker.ends_within(GONE)
     assert job.result(timeout=PATIENCE) == 1
     assert costs(job.refresh()) == RUN
 
 
 @pytest.mark.parametrize("moment", HANDING_BACK)
 def test_a_second_signal_during_the_hand_back_changes_nothing(app: Windlass, processes: Processes, moment: str) -> None:
-    """B7."""
+    """B7, W7."""
     job = MOMENTS[moment].enqueue(app)
     worker = processes.held(moment, grace=0, lease="1h")
     worker.await_line("began")
@@ -80,29 +71,29 @@ def test_a_second_signal_during_the_hand_back_changes_nothing(app: Windlass, pro
     worker.await_line("reached")
     worker.signal(signal.SIGINT)
     processes.go_on()
-    ends_within(worker, GONE)
+    worker.ends_within(GONE)
     assert (job.refresh().state, costs(job)) == (State.PENDING, FREE)
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_store_that_answers_no_more_holds_nobody_up(app: Windlass, processes: Processes, moment: str) -> None:
-    """B7: gone within grace + 2 s although the call never comes back; the job is free when the lease is over."""
+    """B7, W7: gone within grace + 2 s although the call never comes back; the job is free when the lease is over."""
     kind = MOMENTS[moment]
     job = kind.enqueue(app)
     worker = processes.held(moment, grace=GRACE, lease="1s")
     worker.await_line("began" if kind.after_signal else "reached")
     worker.signal(signal.SIGTERM)
-    ends_within(worker, GRACE + GONE)
+    worker.ends_within(GRACE + GONE)
     eventually(lambda: app.rescue() or job.refresh().state != State.RUNNING, "the job is free")
     assert costs(job.refresh()) == kind.left
 
 
 def test_a_heartbeat_under_way_holds_nobody_up(app: Windlass, processes: Processes) -> None:
-    """B7, W4: what it says or hears is of no importance any more."""
+    """B7, W4, W7: what it says or hears is of no importance any more."""
     job = MOMENTS["w4 start recorded"].enqueue(app)
     worker = processes.held("w10 heartbeat sent", grace=GRACE, lease="1h", heartbeat="100ms")
     eventually(lambda: job.refresh().started_at is not None, "the job runs")
     worker.await_line("reached")
     worker.signal(signal.SIGTERM)
-    ends_within(worker, GRACE + GONE)
+    worker.ends_within(GRACE + GONE)
     assert (job.refresh().state, costs(job)) == (State.PENDING, FREE)

@@ -130,7 +130,9 @@ def test_a_worker_that_alone_is_cut_off_loses_its_job_to_another(
 
 
 def test_a_worker_asks_seldom_while_its_store_is_away(app: Windlass, far_processes: Processes, proxy: Proxy) -> None:
-    """S1: after its first deadline, at most about once a second for the whole process, whatever its threads want."""
+    """S1: after its first deadline, about once a second for the whole process, whatever its threads want, and about as
+    often for the thread that listens for news.
+    """
     worker = far_processes.worker(lease="2s")
     job = app.enqueue(HOLD)
     worker.await_line("began")
@@ -139,7 +141,22 @@ def test_a_worker_asks_seldom_while_its_store_is_away(app: Windlass, far_process
     far_processes.open_gate(job.id, 1)
     began = monotonic()
     eventually(lambda: monotonic() - began > 4, "four seconds have passed")
-    assert 2 <= proxy.attempts_since(began) <= 1.5 * (monotonic() - began) + 1
+    calls, news = 1 / 0.75, 1  # the most in a second, by the shortest pauses of each
+    assert 2 <= proxy.attempts_since(began) <= (calls + news) * (monotonic() - began) + 2
+
+
+def test_the_log_has_a_few_lines_for_an_outage(app: Windlass, far_processes: Processes, proxy: Proxy) -> None:
+    """S1: one for each part of a worker that has noticed, however long it lasts and however often they ask."""
+    worker = far_processes.worker(lease="2s")
+    proxy.turn_away()
+    worker.await_line("log lease lost")
+    began = monotonic()
+    eventually(lambda: proxy.attempts_since(began) >= 10, "it has asked again and again")
+    proxy.restore()
+    await_all_done(records(app, 1))
+    worker.signal(signal.SIGTERM)
+    said = [line.split(":")[0] for line in worker.rest() if line.startswith("log ")]
+    assert len(set(said)) == len(said) <= 6, said
 
 
 def test_a_slow_store_costs_no_lease(app: Windlass, far_processes: Processes, proxy: Proxy) -> None:
@@ -178,25 +195,31 @@ def test_many_clients_come_back_one_after_another(far_app: Apps, proxy: Proxy) -
     clients = [far_app() for _ in range(40)]
     with ThreadPoolExecutor(len(clients)) as threads:
         list(threads.map(Windlass.counts, clients))
-        proxy.turn_away()
+        # A machine that stands still for a moment makes them come together, but not time after time.
+        assert any(_most_at_once(clients, proxy, threads) <= len(clients) / 2 for _ in range(3)), "in step, every time"
 
-        def come_back(client: Windlass) -> None:
-            eventually(lambda: not _is_away(client), "the store is back")
 
-        returned = [threads.submit(come_back, client) for client in clients]
-        eventually(lambda: len(proxy.attempts) > 6 * len(clients), "everybody has noticed")
-        began = monotonic()
-        eventually(lambda: monotonic() - began > 2, "two seconds have passed")
-        while_down = proxy.attempts_since(began) / (monotonic() - began)
-        proxy.restore()
-        back = monotonic()
-        for each in returned:
-            each.result()
-        assert monotonic() - back < RETURN
+def _most_at_once(clients: list[Windlass], proxy: Proxy, threads: ThreadPoolExecutor) -> int:
+    """How many clients came back from an outage within the same tenth of a second."""
+    proxy.turn_away()
+    away = monotonic()
+
+    def come_back(client: Windlass) -> None:
+        eventually(lambda: not _is_away(client), "the store is back")
+
+    returned = [threads.submit(come_back, client) for client in clients]
+    eventually(lambda: proxy.attempts_since(away) > 5 * len(clients), "everybody has noticed")
+    began = monotonic()
+    eventually(lambda: monotonic() - began > 2, "two seconds have passed")
+    while_down = proxy.attempts_since(began) / (monotonic() - began)
+    proxy.restore()
+    back = monotonic()
+    for each in returned:
+        each.result()
+    assert monotonic() - back < RETURN
     assert while_down <= 1.5 * len(clients)
-    after = sorted(at - back for at in proxy.attempts if at >= back)
-    most = max(sum(start <= at < start + 0.1 for at in after) for start in after)
-    assert most <= len(clients) / 2, f"{most} of {len(clients)} came back within a tenth of a second"
+    after = [at - back for at in proxy.attempts if at >= back]
+    return max(sum(start <= at < start + 0.1 for at in after) for start in after)
 
 
 def _is_away(client: Windlass) -> bool:
@@ -211,13 +234,13 @@ def _is_away(client: Windlass) -> bool:
 def test_a_worker_whose_store_is_away_ends_in_time(
     app: Windlass, far_processes: Processes, proxy: Proxy, begin: Callable[[Proxy], None]
 ) -> None:
-    """W7: within the grace time and two seconds, whatever its threads are waiting for."""
+    """B7, W7: within the grace time and two seconds, whatever its threads are waiting for."""
     worker = far_processes.worker(grace=0.5, lease="30s")
     app.enqueue(HOLD)
     worker.await_line("began")
     begin(proxy)
     worker.signal(signal.SIGTERM)
-    assert worker.exit_code(within=0.5 + 2 + 1) == 0  # a second for the end of the interpreter, on a busy machine
+    worker.ends_within(0.5 + 2)
 
 
 def test_fifty_outages_leave_nothing_behind(app: Windlass, far_processes: Processes, proxy: Proxy) -> None:

@@ -56,6 +56,14 @@ def eventually(condition: Callable[[], object], what: str) -> None:
         pause.wait(0.005)
 
 
+def await_first_beat(app: Windlass) -> None:
+    """Wait until all workers have told that they started; after that none renews its lease for seconds.
+
+    A test that moves the clock while they are about to gives them a lease from then on.
+    """
+    eventually(lambda: all(seen.state != "starting" for seen in app.workers()), "the first heartbeat is over")
+
+
 def until_interrupted() -> None:
     """For a task in a thread: go on when the worker interrupts it, as if nothing were."""
     pause = Event()

@@ -42,7 +42,7 @@ def test_a_job_that_runs_shows_its_worker_and_progress(app: Windlass) -> None:
             assert seen.started_at is not None
             assert seen.finished_at is None
             halfway.open()
-            job.wait(timeout=10)
+            job.wait(timeout=20)
 
 
 def test_a_job_that_finished_shows_when_and_with_what(app: Windlass, clock: ManualClock) -> None:

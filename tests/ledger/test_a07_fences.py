@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.ledger.apps import LONG_LEASE, Apps, eventually, gate, work
+from tests.ledger.apps import LONG_LEASE, Apps, await_first_beat, eventually, gate, work
 from windlass import ClaimedJob, LeaseLost, State, Windlass, current_job
 from windlass.testing import ManualClock
 
@@ -133,11 +133,12 @@ def test_a_worker_that_was_declared_dead_cannot_end_its_job(app: Windlass, new_a
         job = slow.enqueue()
         with app.worker(duties=False, name="zombie", version="1", id="1", lease="30s") as zombie:
             stalled.await_entered()
+            await_first_beat(app)
             fence = app.job(job.id).fence
             clock.advance("31s")
             successor.rescue()
             work(successor, lease=LONG_LEASE)
-            assert job.result(timeout=10) == "successor"
+            assert job.result(timeout=20) == "successor"
             stalled.open()
             eventually(lambda: zombie.status().refused, "the zombie's ending is refused")
         assert outcome == ["told"]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from itertools import pairwise
 from threading import Event
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -23,6 +25,22 @@ def test_beats_that_could_not_keep_a_lease_are_refused(app: Windlass, options: d
     """A8: a heartbeat of more than half the lease is ConfigError."""
     with pytest.raises(ConfigError, match="heartbeat"):
         app.worker(["default"], **options)
+
+
+@pytest.mark.parametrize(("options", "interval"), [({}, 0.5), ({"heartbeat": "100ms"}, 0.1)], ids=["default", "given"])
+def test_a_lease_is_renewed_three_times_in_its_length(app: Windlass, options: dict[str, str], interval: float) -> None:
+    """A8: heartbeat= says how often; lease/3 by default."""
+    beats: list[float] = []
+
+    def note(call: Call) -> None:
+        if call.name == "renew":
+            beats.append(monotonic())
+
+    tapped(app).before.append(note)
+    with app.worker(["default"], lease="1.5s", duties=False, **options):  # type: ignore[arg-type]
+        eventually(lambda: len(beats) == 4, "its heart beats")
+    shortest = min(later - earlier for earlier, later in pairwise(beats))
+    assert interval * 0.9 < shortest < interval * 1.5
 
 
 def test_jobs_are_stopped_before_another_worker_may_have_them(

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.ledger.apps import LONG_LEASE, PATIENCE, Apps, eventually, failure_of, gate, work
+from tests.ledger.apps import LONG_LEASE, PATIENCE, Apps, await_first_beat, eventually, failure_of, gate, work
 from windlass import Job, State, Windlass
 from windlass.testing import ManualClock
 
@@ -24,6 +24,7 @@ def lost_worker(new_app: Apps, clock: ManualClock, job: Job[None]) -> Iterator[N
 
         with app.worker(duties=False, lease="30s"):
             eventually(lambda: job.refresh().started_at and job.state == "running", "the start is marked")
+            await_first_beat(app)
             clock.advance("31s")
             yield
             stalled.open()

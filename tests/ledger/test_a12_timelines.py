@@ -81,7 +81,7 @@ def test_a_running_job_shows_the_last_heartbeat(app: Windlass, clock: ManualCloc
             [heartbeat] = [entry for entry in job.timeline() if entry.kind == "heartbeat"]
             assert (heartbeat.worker, heartbeat.fence) == ("alpha-worker-1-2", job.refresh().fence)
             busy.open()
-            job.wait(timeout=10)
+            job.wait(timeout=20)
         assert "heartbeat" not in kinds(job)
 
 

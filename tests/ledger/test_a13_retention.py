@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.ledger.apps import Apps, eventually, work
+from tests.ledger.apps import Apps, await_first_beat, eventually, work
 from tests.places.behind import Behind
 from windlass import ConfigError, Job, JobNotFound, Retention, State, Unique, Windlass
 from windlass.core.record import JobRecord
@@ -278,6 +278,7 @@ def test_lost_workers_and_old_events_go(app: Windlass, behind: Behind, clock: Ma
     app.configure(retention=KEEP_ALL)
     worker = app.worker(lease="30s", duties=False)
     worker.start()
+    await_first_beat(app)
     clock.advance("23h")
     app.clean()
     assert [seen.state for seen in app.workers()] == ["lost"]

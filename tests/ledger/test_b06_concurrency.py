@@ -6,14 +6,18 @@ import asyncio
 import os
 from pathlib import Path
 from threading import Barrier, Lock, Thread, current_thread
+from time import monotonic
 from typing import Any
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually, failure_of, gate, work
+from tests.ledger.apps import LONG_LEASE, PATIENCE, eventually, failure_of, gate, work
 from tests.worker.isolated.starting import enqueue
 from tests.worker.isolated.tasks import isolated
-from windlass import ConfigError, Windlass
+from windlass import ConfigError, State, Windlass
+
+ONE_SECOND = 1.0
+"""After which a worker hands back what it cannot start."""
 
 
 @pytest.mark.parametrize("concurrency", [None, 1, 3])
@@ -220,3 +224,36 @@ def test_children_do_not_hold_threads_and_coroutines_up(app: Windlass, tmp_path:
         assert on_the_loop.enqueue().result(timeout=PATIENCE) == os.getpid()
         (tmp_path / "gate").touch()
         assert [job.result(timeout=PATIENCE) for job in busy] == ["there"] * 5
+
+
+def test_long_jobs_in_children_leave_the_slots_to_others(app: Windlass, tmp_path: Path) -> None:
+    """B6: however many wait for a child, and although such jobs were short before; others start at once."""
+    isolated(app)
+
+    @app.task
+    async def on_the_loop() -> int:
+        return os.getpid()
+
+    with app.worker(["default", "heavy"], concurrency=10, children=2, lease=LONG_LEASE):
+        for job in app.enqueue_many([app.request("echo", [number], queue="heavy") for number in range(50)]):
+            job.result(timeout=PATIENCE)
+        busy = app.enqueue_many([app.request("wait_for", [str(tmp_path / "gate")], queue="heavy") for _ in range(40)])
+        eventually((tmp_path / "gate.begun").exists, "some run")
+        began = monotonic()
+        for _ in range(20):
+            assert on_the_loop.enqueue().result(timeout=PATIENCE) == os.getpid()
+        assert monotonic() - began < 20 * ONE_SECOND / 4, "they wait for those before them to be handed back"
+        (tmp_path / "gate").touch()
+        assert [job.result(timeout=PATIENCE) for job in busy] == ["there"] * 40
+    assert {job.refresh().attempt for job in busy} == {1}
+
+
+def test_last_attempts_that_wait_for_a_child_are_not_marked_as_started(app: Windlass, tmp_path: Path) -> None:
+    """B6, A9: whoever is lost with the worker before it had a child is charged nothing."""
+    isolated(app)
+    with app.worker(concurrency=5, children=1, lease=LONG_LEASE, grace=0):
+        request = app.request("wait_for", [str(tmp_path / "gate")], attempts=1)
+        jobs = app.enqueue_many([request] * 5)
+        eventually((tmp_path / "gate.begun").exists, "one runs")
+        eventually(lambda: app.counts()[State.RUNNING] > 1, "others were claimed")
+        assert [job.refresh().started_at is not None for job in jobs] == [True, False, False, False, False]

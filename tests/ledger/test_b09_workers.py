@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import platform
 import socket
+from threading import Thread
 
-from tests.ledger.apps import LONG_LEASE, eventually, gate
+from tests.ledger.apps import LONG_LEASE, PATIENCE, Apps, eventually, gate
+from tests.worker.tap import tapped
 from windlass import State, Windlass
 from windlass.store.jobs import Claimant, cycle
 from windlass.store.leases import Presence, open_lease
+from windlass.store.operation import Call
 from windlass.testing import ManualClock
 from windlass.version import VERSION
 
@@ -38,6 +41,42 @@ def test_a_worker_shows_what_it_is_and_does(app: Windlass) -> None:
             assert info["memory"] > 1_000_000
             assert info["cpu"] >= 0
             assert info["uptime"] >= 0
+
+
+def test_a_worker_shows_its_state(app: Windlass, new_app: Apps) -> None:
+    """B9: starting, idle, busy, paused and draining, each soon after it came; lost is below."""
+    operator = new_app()
+    at_first: list[str] = []
+
+    def look(call: Call, answer: object) -> None:
+        if call.name == "open":
+            at_first.extend(view.state for view in operator.workers())
+
+    def shows(state: str) -> None:
+        eventually(lambda: [view.state for view in operator.workers()] == [state], f"it shows that it is {state}")
+
+    tapped(app).after.append(look)
+    with gate() as busy:
+
+        @app.task(name="slow")
+        def slow() -> None:
+            busy.wait()
+
+        with app.worker(lease=LONG_LEASE, heartbeat="50ms") as worker:
+            assert at_first == ["starting"]
+            shows("idle")
+            worker.pause()
+            shows("paused")
+            worker.resume()
+            shows("idle")
+            operator.enqueue("slow")
+            shows("busy")
+            stopping = Thread(target=worker.stop)
+            stopping.start()
+            shows("draining")
+            busy.open()
+            stopping.join(PATIENCE)
+    assert operator.workers() == []
 
 
 def test_a_worker_shows_its_last_twenty_jobs(app: Windlass) -> None:

@@ -182,7 +182,7 @@ def test_only_one_of_many_at_once(app: Windlass, new_app: Apps) -> None:
 
     def enqueue(where: Windlass, name: str) -> None:
         [request] = [where.request(name, (1,), unique="key")]
-        together.wait(10)
+        together.wait(20)
         jobs.extend(where.enqueue_many([request]))
 
     apps = [app, new_app()] * 4

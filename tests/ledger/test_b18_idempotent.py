@@ -120,7 +120,7 @@ def test_only_one_of_many_at_once(app: Windlass, new_app: Apps) -> None:
 
     def enqueue(where: Windlass) -> None:
         request = where.request("charge", (10,), id="order-7")
-        together.wait(10)
+        together.wait(20)
         jobs.extend(where.enqueue_many([request]))
 
     threads = [Thread(target=enqueue, args=(one,)) for one in [app, new_app()] * 4]

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from statistics import median
 from time import monotonic
 
 import pytest
@@ -74,10 +75,14 @@ def test_a_producer_fails_within_its_deadline_and_then_fast(near: Windlass, far_
         began = monotonic()
         assert is_away(producer)
         assert monotonic() - began < DEADLINE + 1
-    began, tried = monotonic(), len(proxy.attempts)
-    assert all(is_away(producer) for _ in range(100))
-    assert monotonic() - began < DEADLINE
-    assert len(proxy.attempts) - tried <= 2
+    tried, took = len(proxy.attempts), []
+    began = monotonic()
+    for _ in range(100):
+        before = monotonic()
+        assert is_away(producer)
+        took.append(monotonic() - before)
+    assert median(took) < DEADLINE / 50
+    assert len(proxy.attempts) - tried <= 2 + 2 * (monotonic() - began), "one that tries for all, about once a second"
     proxy.restore()
     back = monotonic()
     eventually(lambda: not is_away(producer), "it goes on")
@@ -95,6 +100,7 @@ def test_an_ending_whose_fence_holds_is_recorded_when_the_store_returns(
         job = task.enqueue()
         held.await_entered()
         waited = threads.submit(job.result, timeout=PATIENCE)
+        eventually(lambda: job.id in program._waiter._awaited, "somebody waits for the result")
         eventually(lambda: near.job(job.id).started_at is not None, "the run is marked as started")
         proxy.swallow()
         held.open()

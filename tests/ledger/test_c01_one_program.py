@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,28 +38,38 @@ def program(tmp_path: Path, place: Place) -> Iterator[Program]:
     made.app.close(wait=False)
 
 
+def told(program: Program, *commands: list[str]) -> list[Any]:
+    """What commands that must succeed say with ``--json``, one after the other."""
+    answers = program.many(*([*command, "--json"] for command in commands))
+    assert {(answer.code, answer.error) for answer in answers} == {(0, "")}, answers
+    return [answer.json for answer in answers]
+
+
 def test_the_command_line_tells_the_same_story(program: Program) -> None:
     """C1: enqueue, run, look, fail, retry, purge: the same answers on every store."""
-    for id, number in (("good", 21), ("bad", -1), ("late", 4)):
-        options = ["--delay", "1h"] if id == "late" else []
-        made = program.json("enqueue", "double", f"[{number}]", "--id", id, *options)
-        assert (made["queue"], made["duplicate"]) == ("sums", False)
-    assert program.json("enqueue", "double", "[21]", "--id", "good")["duplicate"]
+    made = told(
+        program,
+        ["enqueue", "double", "[21]", "--id", "good"],
+        ["enqueue", "double", "[-1]", "--id", "bad"],
+        ["enqueue", "double", "[4]", "--id", "late", "--delay", "1h"],
+        ["enqueue", "double", "[21]", "--id", "good"],
+    )
+    assert [(job["queue"], job["duplicate"]) for job in made] == [("sums", False)] * 3 + [("sums", True)]
     assert program("worker", "--burst").code == 0
-    status = program.json("status")
+    status, queues, shown, listed, dead = told(
+        program, ["status"], ["queues", "list"], ["jobs", "show", "good"], ["jobs", "list"], ["dead", "list"]
+    )
     counts = {state: count for state, count in status["counts"].items() if count}
     assert counts == {"scheduled": 1, "completed": 1, "failed": 1}
-    assert [queue["name"] for queue in program.json("queues", "list")["queues"]] == ["default", "sums"]
-    shown = program.json("jobs", "show", "good")
+    assert [queue["name"] for queue in queues["queues"]] == ["default", "sums"]
     assert (shown["state"], shown["result"], shown["attempt"]) == ("completed", 42, 1)
-    assert [job["id"] for job in program.json("jobs", "list")["jobs"]] == ["late", "bad", "good"]
-    [dead] = program.json("dead", "list")["jobs"]
-    assert (dead["id"], dead["reason"]) == ("bad", "attempts")
-    assert program("dead", "retry", "bad").code == 0
-    assert program("worker", "--burst").code == 0
-    assert [job["id"] for job in program.json("dead", "list")["jobs"]] == ["bad"]
+    assert [job["id"] for job in listed["jobs"]] == ["late", "bad", "good"]
+    assert [(job["id"], job["reason"]) for job in dead["jobs"]] == [("bad", "attempts")]
+    assert {answer.code for answer in program.many(["dead", "retry", "bad"], ["worker", "--burst"])} == {0}
     assert program("jobs", "cancel", "late").code == 0
-    assert program.json("jobs", "show", "late")["state"] == "cancelled"
+    dead, shown = told(program, ["dead", "list"], ["jobs", "show", "late"])
+    assert [job["id"] for job in dead["jobs"]] == ["bad"]
+    assert shown["state"] == "cancelled"
 
 
 def test_replicas_share_the_work(program: Program) -> None:

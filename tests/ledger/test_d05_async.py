@@ -57,6 +57,6 @@ def test_async_forms_work_on_any_loop(app: Windlass) -> None:
         job = await app.tasks[0].aenqueue("hello")
         [claimed] = await app.aclaim()
         await claimed.acomplete("done")
-        return str(await job.aresult(timeout=10))
+        return str(await job.aresult(timeout=20))
 
     assert [asyncio.run(one_round()) for _ in range(2)] == ["done", "done"]

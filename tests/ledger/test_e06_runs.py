@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.ledger.apps import LONG_LEASE, Apps, eventually, gate, work
+from tests.ledger.apps import LONG_LEASE, Apps, await_first_beat, eventually, gate, work
 from windlass import LeaseLost, RetryableError, State, Windlass, current_job
 from windlass.testing import ManualClock
 
@@ -75,6 +75,7 @@ def test_every_run_beyond_the_first_has_a_recorded_cause(
         elif cause == "crash":
             with app.worker(lease="30s", duties=False):
                 eventually(lambda: job.refresh().started_at and job.state == "running", "the start is marked")
+                await_first_beat(app)
                 clock.advance("31s")
                 app.rescue()
                 successor = new_app()

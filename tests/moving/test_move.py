@@ -14,6 +14,7 @@ from tests.places.fixtures import PlaceOn
 from tests.store.places import Place
 from windlass import ConfigError, IdConflict, Job, JobFailed, Retry, Snooze, State, Windlass
 from windlass.moving import Moved, Progress, move
+from windlass.store.noticing import notice
 
 PAIRS = [
     ("sqlite", "postgres"),
@@ -182,6 +183,33 @@ def test_a_job_that_is_claimed_by_hand_is_refused(from_sqlite_to_postgres: Ways)
         ways.move()
     claimed.release()
     assert ways.move().jobs == 1
+
+
+def test_the_job_of_an_owner_that_died_is_rescued_first(from_sqlite_to_postgres: Ways) -> None:
+    """As soon as its lease is over; until then somebody may still work on it."""
+    ways = from_sqlite_to_postgres
+    job = ways.old.enqueue("echo", 1)
+    ways.old.claim(1, lease="0.5s")
+    with pytest.raises(ConfigError):
+        ways.move()
+
+    def moves() -> bool:
+        try:
+            return ways.move().jobs == 1
+        except ConfigError:
+            return False
+
+    eventually(moves, "its lease is over")
+    assert ways.new.job(job.id).state is State.PENDING
+    assert "rescued" in [entry.kind for entry in ways.new.job(job.id).timeline()]
+
+
+def test_what_belongs_to_no_job_stays(from_sqlite_to_postgres: Ways) -> None:
+    ways = from_sqlite_to_postgres
+    ways.old.enqueue("echo", 1)
+    ways.old._session.run(notice("cleaned", [("somebody", "{}")]))
+    ways.move()
+    assert (len(ways.old.cleanings()), ways.new.cleanings()) == (1, [])
 
 
 def test_a_different_job_under_the_same_id_is_told(from_sqlite_to_postgres: Ways) -> None:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 def asked(address: str, path: str, method: str = "GET") -> tuple[int, str]:
     """Status and text of the answer."""
-    connection = HTTPConnection(urlsplit(address).netloc, timeout=10)
+    connection = HTTPConnection(urlsplit(address).netloc, timeout=20)
     try:
         connection.request(method, path)
         response = connection.getresponse()

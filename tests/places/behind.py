@@ -27,6 +27,9 @@ class Raw(Protocol):
     def read(self, job: Job[Any], column: str) -> bytes:
         """What lies there as text, byte by byte."""
 
+    def remove(self, job: Job[Any]) -> None:
+        """Delete what the store knows of a job, and nothing that points at it."""
+
     def give(self, job: Job[Any], lease: str) -> None:
         """Let a running job go over to another lease under the next fence, all at once."""
 
@@ -66,6 +69,10 @@ class Behind:
         """Let a running job be another's from one moment to the next, while its owner keeps its lease."""
         self._run(open_lease(Presence("thief", "thief", "busy", "{}"), lease="thief's", ttl=HOUR))
         self._raw.give(job, "thief's")
+
+    def remove(self, job: Job[Any]) -> None:
+        """Let the body of a job be gone, as after an eviction or a careless hand."""
+        self._raw.remove(job)
 
     def text(self, job: Job[Any], column: str) -> bytes:
         return self._raw.read(job, column)

@@ -7,6 +7,7 @@ that store alone.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,7 +18,8 @@ import pytest
 from tests.ledger.apps import Apps
 from tests.places.behind import Behind
 from tests.places.raw_sqlite import RawSqlite
-from tests.store.places import Place, ServerPlace, SqlitePlace, put_postgres, put_redis, wipe_postgres, wipe_redis
+from tests.places.schemas import Schemas
+from tests.store.places import Place, ServerPlace, SqlitePlace, put_postgres, put_redis, wipe_redis
 
 PlaceOn = Callable[[str], Place]
 
@@ -39,6 +41,13 @@ def _is_at_home(item: pytest.Item) -> bool:
     if mark is None or not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
         return True
     return item.callspec.params.get("place", mark.args[0]) in mark.args
+
+
+@pytest.fixture(scope="session")
+def _schemas(postgres_dsn: str) -> Iterator[Schemas]:
+    schemas = Schemas(postgres_dsn, is_shared="TEST_PG_DSN" in os.environ)
+    yield schemas
+    schemas.drop_all()
 
 
 @pytest.fixture
@@ -83,16 +92,13 @@ def _sqlite_stdlib(_: pytest.FixtureRequest, folder: Path) -> Place:
 
 
 def _postgres(request: pytest.FixtureRequest, _: Path) -> Place:
-    return ServerPlace(request.getfixturevalue("postgres_dsn"), _namespace(), wipe_postgres, put_postgres)
+    schemas: Schemas = request.getfixturevalue("_schemas")
+    return ServerPlace(request.getfixturevalue("postgres_dsn"), schemas.take(), schemas.give_back, put_postgres)
 
 
 def _redis(request: pytest.FixtureRequest, _: Path) -> Place:
-    return ServerPlace(request.getfixturevalue("redis_url"), _namespace(), wipe_redis, put_redis)
-
-
-def _namespace() -> str:
     # Random, not counted: a server that the environment names is shared with other runs.
-    return f"t_{uuid4().hex[:16]}"
+    return ServerPlace(request.getfixturevalue("redis_url"), f"t_{uuid4().hex[:16]}", wipe_redis, put_redis)
 
 
 _PLACES: dict[str, Callable[[pytest.FixtureRequest, Path], Place]] = {

@@ -27,6 +27,9 @@ class RawPostgres:
         [(value,)] = self._execute(f"SELECT {column} FROM windlass_record WHERE id = %s", (job.id,))
         return str(value).encode()
 
+    def remove(self, job: Job[Any]) -> None:
+        self._execute("DELETE FROM windlass_job WHERE id = %s", (job.id,))
+
     def give(self, job: Job[Any], lease: str) -> None:
         moving = "UPDATE windlass_running SET lease = %s, fence = fence + 1 WHERE seq = %s"
         self._execute(moving, (lease, job.record.seq))

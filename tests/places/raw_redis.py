@@ -38,6 +38,11 @@ class RawRedis:
             text = client.hget(f"{self._prefix}job:{job.record.seq}", column)
             return bytes(text or client.get(f"{self._prefix}{column}:{job.record.seq}"))
 
+    def remove(self, job: Job[Any]) -> None:
+        seq = job.record.seq
+        with self._connected() as client:
+            client.delete(f"{self._prefix}job:{seq}", *(f"{self._prefix}{name}:{seq}" for name in TEXTS))
+
     def give(self, job: Job[Any], lease: str) -> None:
         record, fence = job.refresh().record, job.fence + 1
         with self._connected() as client, client.pipeline(transaction=True) as pipe:

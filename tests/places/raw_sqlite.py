@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,9 @@ class RawSqlite:
     def read(self, job: Job[Any], column: str) -> bytes:
         [(value,)] = self.execute(f"SELECT CAST({column} AS BLOB) FROM windlass_job WHERE id = ?", (job.id,))
         return bytes(value)
+
+    def remove(self, job: Job[Any]) -> None:
+        self.execute("DELETE FROM windlass_job WHERE id = ?", (job.id,))
 
     def give(self, job: Job[Any], lease: str) -> None:
         self.execute("UPDATE windlass_job SET lease = ?, fence = fence + 1 WHERE id = ?", (lease, job.id))
@@ -72,6 +75,15 @@ class RawSqlite:
         with self._connected() as connection:
             connection.execute("BEGIN IMMEDIATE")
             yield
+
+    def is_locked(self) -> bool:
+        """Whether somebody is in the middle of a write."""
+        with closing(apsw.Connection(str(self._path))) as connection:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except apsw.BusyError:
+                return True
+        return False
 
     @contextmanager
     def _connected(self) -> Iterator[apsw.Connection]:

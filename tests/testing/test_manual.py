@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from threading import current_thread
 
 import pytest
 
-from windlass import JobFailed, PermanentError, Retry, State, Windlass, current_job
-from windlass.testing import ManualClock, drain, manual
+from windlass import JobFailed, PermanentError, Retry, State, Windlass, command, current_job
+from windlass.testing import ManualClock, assert_enqueued, drain, manual
 
 
 def test_jobs_are_collected_in_order(windlass_app: Windlass) -> None:
@@ -172,3 +173,13 @@ def test_a_test_may_move_the_clock_inside_a_task(windlass_app: Windlass, windlas
     job = slow.enqueue()
     assert drain(windlass_app) == 1
     assert job.result() == "done"
+
+
+def test_commands_are_not_run(windlass_app: Windlass, tmp_path: Path) -> None:
+    """C11: a test starts no program that it did not ask for; the job is charged nothing and says why it waits."""
+    with manual(windlass_app):
+        job = windlass_app.enqueue(command(["touch", str(tmp_path / "ran")]))
+        assert drain(windlass_app) == 0
+        assert assert_enqueued(windlass_app, "windlass.command", ["touch", str(tmp_path / "ran")]) == job
+    assert "--allow-commands" in job.refresh().why()
+    assert (job.attempt, (tmp_path / "ran").exists()) == (0, False)

@@ -1,8 +1,9 @@
-"""Exceptions that are not what an exception usually is."""
+"""Exceptions that are not what an exception usually is, and results that cannot be stored."""
 
 from __future__ import annotations
 
 import asyncio
+import socket
 
 import apsw
 import psycopg
@@ -53,3 +54,16 @@ _ODD = (
 
 ODD: dict[str, BaseException] = {type(error).__name__: error for error in _ODD}
 """By the name of the class, which is how the history of a job calls them."""
+
+
+def unstorable() -> dict[str, object]:
+    """By what is wrong with them."""
+    cycle: list[object] = []
+    cycle.append(cycle)
+    return {
+        "a socket": socket.socket(),
+        "a cycle": cycle,
+        "ten megabytes": "x" * 10_000_000,
+        "no number": float("nan"),
+        "a million digits": 10**1_000_000,
+    }

@@ -37,6 +37,10 @@ class Tap:
     def cycle_limit(self) -> int:
         return self._driver.cycle_limit
 
+    @property
+    def announces_jobs(self) -> bool:
+        return self._driver.announces_jobs
+
     def execute(self, call: Call) -> Answer:
         self.calls[call.name] += 1
         for look in tuple(self.before):

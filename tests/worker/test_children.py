@@ -161,6 +161,12 @@ def test_a_job_may_start_processes_of_its_own(crew: Windlass) -> None:
         assert enqueue(crew, "starts_processes").result(timeout=PATIENCE) == 6
 
 
+def test_a_process_that_a_job_forked_ends_by_sigterm(crew: Windlass) -> None:
+    """W14: at once, also while it is being made; the child's own handler is for the worker's signals."""
+    with crew.worker(children=1):
+        assert enqueue(crew, "ends_copies", 20).result(timeout=PATIENCE) == [-signal.SIGTERM] * 20
+
+
 def test_a_job_may_fork_from_threads(crew: Windlass) -> None:
     """W14: a hundred times, while another thread logs."""
     with crew.worker(children=1):
@@ -187,8 +193,11 @@ def test_a_death_is_seen_while_a_forked_process_lives_on(crew: Windlass, tmp_pat
     os.kill(int(forked.read_text()), signal.SIGKILL)
 
 
-def test_a_program_that_a_job_waits_for_dies_with_it(crew: Windlass, tmp_path: Path) -> None:
+def test_a_program_that_a_job_waits_for_dies_with_it(
+    crew: Windlass, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """B8: a job that has to be killed takes what it started along."""
+    monkeypatch.setattr("windlass.worker.executors.processes._KILL_AFTER", 0.5)
     program = tmp_path / "program"
     with crew.worker(children=1):
         failed = failure_of(enqueue(crew, "starts_a_program", str(program), timeout=0.5, attempts=1))

@@ -309,10 +309,11 @@ def test_a_run_that_had_ended_before_the_lease_was_lost_is_still_offered(app: Wi
 def test_a_renewal_that_is_late_by_our_own_doing_is_no_loss(app: Windlass, tap: Tap) -> None:
     """The store ends leases, not the time: one that nobody rescued is simply renewed."""
     with app.worker(["default"], lease="30s") as worker:
-        before = worker.lease
-        worker._heartbeat._renewed -= 3600
+        before, heart = worker.lease, worker._heartbeat
+        eventually(lambda: tap.calls["renew"] and not heart._is_under_way, "it has told that it started")
+        heart._renewed -= 3600
         beats(tap, 1)
-        eventually(lambda: not worker._heartbeat._is_under_way, "the round is over")
+        eventually(lambda: not heart._is_under_way, "the round is over")
         assert worker.lease == before
 
 

@@ -119,3 +119,10 @@ def test_a_queue_whose_pace_was_wrong_is_not_fetched_ahead() -> None:
     room = a_room({"a": 1}, concurrency=4, most=500, quick=("a",))
     room.measure_anew(["a", "never seen"])
     assert dealt(room) == {"a": 4}
+
+
+def test_what_waits_for_something_else_than_a_slot_is_looked_past() -> None:
+    """Unless a queue gives nothing else."""
+    room = a_room({"a": 1, "b": 1}, concurrency=4)
+    assert dict(room.deal(in_flight=2, now=0.0, waiting_elsewhere={"a": 3})) == {"a": 1, "b": 1}
+    assert dict(room.deal(in_flight=2, now=0.0, waiting_elsewhere={"a": 4})) == {"b": 2}

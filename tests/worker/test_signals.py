@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Iterator
 from threading import Thread
 from types import FrameType
 
@@ -73,3 +74,21 @@ def test_a_worker_runs_until_a_signal(app: Windlass, number: signal.Signals) -> 
     app.run_worker()
     assert job.result(timeout=PATIENCE) == "stopped"
     assert app.workers() == []
+
+
+@pytest.fixture
+def _hangup() -> Iterator[None]:
+    before = signal.getsignal(signal.SIGHUP)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("_hangup")
+@pytest.mark.parametrize("owner", [signal.SIG_IGN, lambda number, frame: None], ids=["nohup", "the program's own"])
+def test_a_hangup_that_others_have_a_say_in_is_left_to_them(owner: signal.Handlers) -> None:
+    signal.signal(signal.SIGHUP, owner)
+    with StopSignals() as signals:
+        assert signal.getsignal(signal.SIGHUP) is owner
+        signal.raise_signal(signal.SIGHUP)
+        assert not signals.has_come()
+        assert not signals.wants_fresh()

@@ -12,7 +12,7 @@ import pytest
 from tests.ledger.apps import PATIENCE, eventually, gate, raises
 from tests.places.raw_sqlite import RawSqlite
 from tests.worker.learning import enqueue_behind, learned, teach
-from tests.worker.tap import Hold, Tap, claims
+from tests.worker.tap import Hold, Tap, claimed, claims
 from windlass import PermanentError, Snooze, State, StoreUnavailable, Windlass
 from windlass.store.operation import Answer, Call
 
@@ -22,6 +22,10 @@ AFTER_GRACE = 2.0
 
 def has_marks(call: Call, answer: Answer) -> bool:
     return call.name == "cycle" and bool(call.params["marks"])
+
+
+def is_vain(call: Call, answer: Answer) -> bool:
+    return call.name == "cycle" and bool(call.params["rooms"]) and not claimed(answer)
 
 
 @pytest.mark.parametrize("attempts", [4, 1])
@@ -90,7 +94,9 @@ def test_jobs_that_were_fetched_ahead_go_back_at_once(app: Windlass) -> None:
     assert running.refresh().state == State.COMPLETED
 
 
-def test_nothing_is_claimed_by_a_worker_that_stops(app: Windlass) -> None:
+def test_nothing_is_claimed_by_a_worker_that_stops(app: Windlass, tap: Tap) -> None:
+    """The stop begins when the store has answered a cycle: one that is still on its way there may take something."""
+    hold = Hold(is_vain)
     with gate() as first:
 
         @app.task
@@ -101,9 +107,12 @@ def test_nothing_is_claimed_by_a_worker_that_stops(app: Windlass) -> None:
         worker.start()
         wait.enqueue()
         first.await_entered()
+        tap.after.append(hold.after)
+        hold.await_reached()
         stopping = Thread(target=worker.stop)
         stopping.start()
         eventually(lambda: worker.status().state == "draining", "the stop begins")
+        hold.release()
         late = wait.enqueue()
         worker.resume()
         first.open()

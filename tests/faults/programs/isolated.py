@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
@@ -43,6 +44,15 @@ def note_in_child(number: int) -> int:
 @app.task(name="leave_in_child", isolation="process")
 def leave_in_child() -> None:
     os._exit(3)
+
+
+@app.task(name="die_in_child", isolation="process")
+def die_in_child(number: int) -> None:
+    """Computes for a while, and dies of a signal when the worker has had time to look at it."""
+    until = time.process_time() + 0.5
+    while time.process_time() < until:
+        pass
+    os.kill(os.getpid(), number)
 
 
 def _begin() -> Path:

@@ -255,6 +255,20 @@ def starts_processes() -> int:
         return sum(pool.map(abs, [-1, -2, -3]))
 
 
+@app.task(name="ends_copies", isolation="process")
+def ends_copies(count: int) -> list[int]:
+    """Forks, and has each copy end by a signal, as pools do; how they ended."""
+    codes = []
+    for _ in range(count):
+        copy = os.fork()
+        if not copy:
+            signal.pause()
+            os._exit(0)
+        os.kill(copy, signal.SIGTERM)
+        codes.append(os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]))
+    return codes
+
+
 @app.task(name="returns_twice", isolation="process")
 def returns_twice(file: str) -> int:
     """Forks, and both go on."""

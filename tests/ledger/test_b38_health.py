@@ -1,0 +1,99 @@
+"""B38: ``/healthz`` and ``/readyz`` of a worker. Lost leases are in tests/faults, options in tests/cli."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic
+
+import pytest
+
+from tests.cli.program import Program, Running
+from tests.faults.proxy import Proxy
+from tests.ledger.apps import PATIENCE, eventually
+from tests.places.asking import asked
+from tests.store.places import Place, ServerPlace
+
+TOLD = 5.0
+BACK = 10.0
+"""Seconds after a loss, and after the store's return, within which it is told."""
+
+JOBS = """
+import asyncio
+
+from windlass import Windlass
+
+app = Windlass(namespace="{namespace}")  # the store comes from the environment
+
+
+@app.task(name="answer")
+def answer() -> int:
+    return 42
+
+
+@app.task(name="forever")
+async def forever() -> None:
+    print("forever", flush=True)
+    await asyncio.Event().wait()
+"""
+
+
+@contextmanager
+def program_at(place: Place, folder: Path) -> Iterator[Program]:
+    program = Program(folder, place)
+    program.write("jobs.py", JOBS.format(namespace=place.namespace))
+    yield program
+    program.app.close(wait=False)
+
+
+@contextmanager
+def ready_worker(program: Program, *options: str) -> Iterator[tuple[Running, str]]:
+    """A worker that is ready, and where to ask it."""
+    with program.start("worker", "--health-port", "0", "--json", *options) as worker:
+        address = json.loads(worker.wait_for('"health": "http'))["health"]
+        eventually(lambda: asked(address, "/readyz") == (200, "ok"), "it is ready")
+        yield worker, address
+
+
+@pytest.mark.parametrize("parent", [[], ["--processes", "2"]], ids=["alone", "supervised"])
+def test_a_worker_lives_and_is_ready_until_it_drains(place: Place, tmp_path: Path, parent: list[str]) -> None:
+    """B38: one that finishes what runs gets no more, but must not be killed as dead."""
+    with program_at(place, tmp_path) as program, ready_worker(program, "--grace", "1h", *parent) as (worker, address):
+        eventually(lambda: asked(address, "/healthz") == (200, "ok"), "all of it lives")
+        job = program.app.enqueue("forever")
+        worker.wait_for("forever")
+        worker.signal(signal.SIGTERM)
+        eventually(lambda: asked(address, "/readyz") == (503, "draining"), "it says so")
+        if not parent:  # a parent has one process less when the idle one has left
+            assert asked(address, "/healthz") == (200, "ok")
+        worker.signal(signal.SIGTERM)
+        assert worker.code() == 0
+        assert (job.refresh().state, job.attempt) == ("pending", 0)
+
+
+@pytest.mark.only_on("postgres", "redis")
+@pytest.mark.parametrize(
+    ("lose", "parent"),
+    [(Proxy.refuse, []), (Proxy.swallow, ["--processes", "2"])],
+    ids=["refused", "swallowed and supervised"],
+)
+def test_readiness_follows_the_store(
+    far: ServerPlace, proxy: Proxy, tmp_path: Path, lose: Callable[[Proxy], None], parent: list[str]
+) -> None:
+    """B38: false within 5 s of the loss, true within 10 s of the return; the process lives all the time."""
+    with program_at(far, tmp_path) as program, ready_worker(program, *parent) as (_, address):
+        eventually(lambda: asked(address, "/healthz") == (200, "ok"), "all of it lives")
+        lose(proxy)
+        lost = monotonic()
+        eventually(lambda: asked(address, "/readyz")[0] == 503, "the loss is told")
+        assert monotonic() - lost < TOLD
+        assert asked(address, "/healthz") == (200, "ok")
+        proxy.restore()
+        back = monotonic()
+        eventually(lambda: asked(address, "/readyz") == (200, "ok"), "the return is told")
+        assert monotonic() - back < BACK
+        assert asked(address, "/healthz") == (200, "ok")
+        assert program.app.enqueue("answer").result(timeout=PATIENCE) == 42

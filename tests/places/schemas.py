@@ -1,0 +1,88 @@
+"""Schemas of a PostgreSQL server, each for one test at a time.
+
+Making one takes longer than most tests do. So one that nobody uses any more is emptied and given to the next test.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+from psycopg.sql import SQL, Composable, Identifier, Literal
+
+from tests.store.waiting import has_come
+
+_LEFT_WITHIN = 0.5
+"""Seconds; the server notices a little later that somebody has hung up."""
+_SMALL = 1 << 20
+"""Bytes; what deleted rows leave behind would change how the server goes about the next test."""
+
+_DRIVERS = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'windlass'"
+_TABLES = """
+    SELECT relname, pg_relation_size(oid) FROM pg_class
+    WHERE relnamespace = to_regnamespace(%s) AND relkind = 'r' AND relname <> 'schema'
+"""
+_COUNT_ANEW = """
+    SELECT setval(oid::regclass, 1, false) FROM pg_class WHERE relnamespace = to_regnamespace({}) AND relkind = 'S'
+"""
+
+_Connection = psycopg.Connection[tuple[Any, ...]]
+
+
+class Schemas:
+    """Names of schemas in one database; each is empty, or not there yet.
+
+    In a database that is shared with other processes none is used again: nobody can tell who is connected for what.
+    """
+
+    def __init__(self, dsn: str, *, is_shared: bool) -> None:
+        self._dsn = dsn
+        self._is_shared = is_shared
+        self._emptied: list[str] = []
+        self._taken: set[str] = set()
+
+    def take(self) -> str:
+        # Random, not counted: a server that the environment names is shared with other runs.
+        name = self._emptied.pop() if self._emptied else f"t_{uuid4().hex[:16]}"
+        self._taken.add(name)
+        return name
+
+    def give_back(self, url: str, name: str) -> None:
+        """A second time is harmless."""
+        if name not in self._taken:
+            return
+        self._taken.remove(name)
+        with psycopg.connect(url, autocommit=True) as connection:
+            tables: dict[str, int] = dict(connection.execute(_TABLES, [_quoted(name)]).fetchall())
+            if tables and sum(tables.values()) < _SMALL and self._is_left(connection):
+                _empty(connection, name, list(tables))
+                self._emptied.append(name)
+            else:
+                _drop(connection, name)
+
+    def drop_all(self) -> None:
+        with psycopg.connect(self._dsn, autocommit=True) as connection:
+            for name in self._emptied:
+                _drop(connection, name)
+        self._emptied.clear()
+
+    def _is_left(self, connection: _Connection) -> bool:
+        """Whether nobody is there whom a test left behind, and who may still write."""
+        return not self._is_shared and has_come(
+            lambda: connection.execute(_DRIVERS).fetchone() is None, seconds=_LEFT_WITHIN
+        )
+
+
+def _empty(connection: _Connection, name: str, tables: list[str]) -> None:
+    statements: list[Composable] = [SQL("DELETE FROM {}").format(Identifier(name, table)) for table in tables]
+    statements.append(SQL(_COUNT_ANEW).format(Literal(_quoted(name))))
+    connection.execute(SQL(";").join(statements))
+
+
+def _drop(connection: _Connection, name: str) -> None:
+    connection.execute(SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(Identifier(name)))
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'

@@ -5,7 +5,8 @@
 
 VENV ?= .venv
 PYTHON ?=
-WORKERS ?= 2
+# Many tests wait for processes and servers: three at once keep two cores busy.
+WORKERS ?= 3
 PYTEST_ARGS ?=
 PEERS ?=
 STORES ?=

@@ -54,7 +54,7 @@ def test_jobs_are_filtered(shop: Program) -> None:
 def test_since_takes_the_instants_that_we_print(shop: Program) -> None:
     [done] = shop.json("jobs", "list", "--state", "completed")["jobs"]
     created = datetime.fromisoformat(done["created_at"])
-    assert timedelta(0) < datetime.now(UTC) - created < timedelta(minutes=10)
+    assert timedelta(0) < datetime.now(UTC) - created < timedelta(minutes=29)  # no zone is nearer to UTC than that
     assert "done" in ids(shop.json("jobs", "list", "--since", done["created_at"]))
 
 

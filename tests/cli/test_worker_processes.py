@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
-from pathlib import Path
 from time import monotonic
 
 import pytest
 
 from tests.cli.program import Program, Running, eventually
-from tests.places.raw_sqlite import RawSqlite
+from tests.places.freezing import freeze
 from windlass import State
 
 GRACE = 1.0
@@ -73,30 +72,6 @@ def is_gone(pid: int) -> bool:
     except ProcessLookupError:
         return True
     return False
-
-
-def freeze(program: Program, pid: int) -> None:
-    """Stop a process, at a moment when it does not hold the file locked: then nobody else could go on either."""
-    file = RawSqlite(program.folder / "windlass.db")
-
-    def has_stopped_outside() -> bool:
-        os.kill(pid, signal.SIGSTOP)
-        eventually(lambda: states(pid) == {"T"})
-        if file.is_locked():
-            os.kill(pid, signal.SIGCONT)
-            return False
-        return True
-
-    eventually(has_stopped_outside)
-
-
-def states(pid: int) -> set[str]:
-    """What the threads of a process do, in the letters of the system; nothing, if one is just ending."""
-    files = Path(f"/proc/{pid}/task").glob("*/stat")
-    try:
-        return {file.read_text().rpartition(")")[2].split()[0] for file in files}
-    except (FileNotFoundError, ProcessLookupError):
-        return set()
 
 
 def test_the_parent_loads_none_of_the_users_code(fleet: Program, two: Running) -> None:
@@ -208,7 +183,7 @@ def test_no_worker_survives_its_parent(fleet: Program, two: Running) -> None:
 def test_one_that_does_not_stop_is_killed_in_time(fleet: Program, two: Running) -> None:
     """B7: gone within grace + 2 s, and the exit code tells."""
     victim = min(pids(fleet))
-    freeze(fleet, victim)
+    freeze(victim, file=fleet.folder / "windlass.db")
     began = monotonic()
     two.signal(signal.SIGTERM)
     two.wait_for(f"worker process {victim} does not stop")
@@ -235,7 +210,7 @@ def test_an_old_process_that_does_not_leave_is_killed(fleet: Program, two: Runni
     """A replacement of all must not wait for one of them for ever."""
     before = pids(fleet)
     stuck = min(before)
-    freeze(fleet, stuck)
+    freeze(stuck, file=fleet.folder / "windlass.db")
     two.signal(signal.SIGHUP)
     two.wait_for(f"worker process {stuck} does not stop; killing it")
     eventually(lambda: all(is_gone(pid) for pid in before))

@@ -14,7 +14,8 @@ from threading import Thread
 from time import monotonic
 
 from tests.ledger.apps import PATIENCE
-from tests.store.places import Place
+from tests.places.freezing import freeze
+from tests.store.places import Place, SqlitePlace
 
 ROOT = Path(__file__).parents[2]
 _END_OF_PYTHON = 5.0
@@ -45,6 +46,7 @@ class Process:
 
     def __init__(self, name: str, *arguments: str, place: Place, gates: Path) -> None:
         self._log = (gates / f"{name}.log").open("ab")
+        self._file = place.path if isinstance(place, SqlitePlace) else None
         self._process = subprocess.Popen(
             [sys.executable, "-m", f"tests.faults.programs.{name}", *arguments],
             cwd=ROOT,
@@ -82,6 +84,10 @@ class Process:
 
     def signal(self, number: signal.Signals) -> None:
         self._process.send_signal(number)
+
+    def freeze(self) -> None:
+        """Stop it until it is woken by SIGCONT."""
+        freeze(self._process.pid, file=self._file)
 
     def footprint(self) -> Footprint:
         return footprint_of(self._process.pid)

@@ -107,7 +107,7 @@ def test_a_worker_whose_store_is_locked_ends_all_the_same(
 
 def test_a_worker_that_was_stopped_hears_of_the_signal_when_it_wakes(app: Windlass, processes: Processes) -> None:
     worker = processes.worker(grace="1h")
-    worker.signal(signal.SIGSTOP)
+    worker.freeze()
     worker.signal(signal.SIGTERM)
     worker.signal(signal.SIGCONT)
     worker.ends_within(GONE)

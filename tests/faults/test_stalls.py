@@ -22,10 +22,9 @@ def test_a_zombie_changes_nothing_whenever_it_stalled(app: Windlass, processes: 
     """W8, A7, E2: another worker has finished the job when it wakes; it goes on under a new lease."""
     kind = MOMENTS[moment]
     job = kind.enqueue(app)
-    # Without duties: a process that is stopped inside a write to a SQLite file keeps everybody else from writing.
     zombie = processes.held(moment, lease="1s", name="zombie", duties=False)
     zombie.await_line("reached")
-    zombie.signal(signal.SIGSTOP)
+    zombie.freeze()
     heir = processes.worker(lease="30s", name="heir")
     if kind.task == HOLD:
         id, run = heir.await_line("began").split()
@@ -50,7 +49,7 @@ def test_repeated_stalls_within_the_lease_cost_nothing(app: Windlass, processes:
     worker.await_line("began")
     for _ in range(3):
         seen = app.workers()[0].seen_at
-        worker.signal(signal.SIGSTOP)
+        worker.freeze()
         for _ in range(20):
             assert app.rescue() == []
         worker.signal(signal.SIGCONT)

@@ -19,7 +19,7 @@ def test_a_zombie_cannot_overwrite_its_successor(app: Windlass, processes: Proce
     job = app.enqueue(task)
     assert zombie.await_line("began") == f"{job.id} 1"
     eventually(lambda: job.refresh().started_at is not None, "the run is marked as started")
-    zombie.signal(signal.SIGSTOP)
+    zombie.freeze()
     successor = processes.worker(lease="1s", name="successor", concurrency=1)
     id, run = successor.await_line("began").split()
     processes.open_gate(id, int(run))
@@ -42,7 +42,7 @@ def test_a_zombie_goes_on_under_a_new_lease(app: Windlass, processes: Processes)
     zombie = processes.worker(lease="1s", name="zombie", concurrency=1)
     job = app.enqueue(HOLD)
     zombie.await_line("began")
-    zombie.signal(signal.SIGSTOP)
+    zombie.freeze()
     eventually(lambda: app.rescue(), "the lease is over")
     job.cancel()
     processes.open_gate(job.id, 1)
@@ -58,7 +58,7 @@ def test_a_pause_shorter_than_the_lease_costs_nothing(app: Windlass, processes: 
     job = app.enqueue(HOLD)
     worker.await_line("began")
     for _ in range(3):
-        worker.signal(signal.SIGSTOP)
+        worker.freeze()
         assert app.rescue() == []
         worker.signal(signal.SIGCONT)
     processes.open_gate(job.id, 1)

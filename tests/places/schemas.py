@@ -15,8 +15,8 @@ from tests.store.waiting import has_come
 
 _LEFT_WITHIN = 0.5
 """Seconds; the server notices a little later that somebody has hung up."""
-_SMALL = 1 << 20
-"""Bytes; what deleted rows leave behind would change how the server goes about the next test."""
+_SMALL = 1 << 18
+"""Bytes; what deleted rows leave behind would change how the server goes about the next test, or be swept in it."""
 
 _DRIVERS = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'windlass'"
 _TABLES = """

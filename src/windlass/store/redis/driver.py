@@ -135,7 +135,7 @@ class RedisDriver:
                     raise
                 if clock.monotonic() >= until:
                     raise StoreUnavailable(f"{self.name}: the server changes its epoch again and again") from error
-            epoch = self._epoch.renew(wire, other, until=until)
+            epoch = self._epoch.renew(wire, other, refused=epoch, until=until)
 
     def _reaction(self, wire: Wire, script: Script, error: RedisError) -> Exception:
         """What a refusal means for the caller; one that is about the server also means that we look for another."""

@@ -58,10 +58,10 @@ class Epoch:
             is_empty = not wire.ask("HGET", f"{self._prefix}epoch", "epoch", until=until)
             return self._begin(wire, known, has_lost=is_empty, until=until)
 
-    def renew(self, wire: Wire, other: OtherEpoch, *, until: float) -> int:
-        """The epoch after a script has refused ours."""
+    def renew(self, wire: Wire, other: OtherEpoch, *, refused: int, until: float) -> int:
+        """The epoch after a script has refused the one that we had."""
         known = self._known
-        if known is not None and known.epoch == other.stored:
+        if known is not None and known.epoch != refused:
             return known.epoch  # another thread has asked since
         with nothing_done():
             identity = wire.look(until=until).identity

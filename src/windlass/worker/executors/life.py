@@ -21,6 +21,8 @@ class Life:
         self._process = spawned
         self._lock = Lock()
         self._is_running = False
+        self._number = 0
+        """Its process id; kept here because the process object, once closed, does not tell it any more."""
         self._death: int | None = None
         self.cpu: float | None = None
         """After its end: the processor time that it used in its life."""
@@ -28,6 +30,8 @@ class Life:
     def begin(self) -> None:
         """Start it. The thread that calls this has to live as long: on Linux the child dies with it."""
         self._process.start()
+        assert self._process.pid is not None
+        self._number = self._process.pid
         # Out of the module's list of children: of these each start of another one reaps the dead, whose exit code
         # would be lost for us, and a fork of this process that ends would wait for them as if they were its own.
         process._children.discard(self._process)  # type: ignore[attr-defined]
@@ -73,11 +77,6 @@ class Life:
     def memory(self) -> int:
         """Resident bytes, 0 where the system does not tell."""
         return memory_of(self._number) or 0
-
-    @property
-    def _number(self) -> int:
-        assert self._process.pid is not None
-        return self._process.pid
 
     def _kill_group(self) -> None:
         with suppress(ProcessLookupError, PermissionError):  # it had no time yet to make a group of its own

@@ -100,15 +100,15 @@ class Proxy:
 
     def cut_request(self, marker: bytes, *, reach: int) -> Trap:
         """Cut the connection that sends the marker next, after so many bytes of that request (from its end if < 0)."""
-        return self._set(Trap(marker, in_reply=False, reach=reach))
+        return self.set(Trap(marker, in_reply=False, reach=reach))
 
     def lose_reply_to(self, marker: bytes) -> Trap:
         """Let the server carry out the next request with the marker, and cut instead of passing the answer on."""
-        return self._set(Trap(marker, in_reply=False))
+        return self.set(Trap(marker, in_reply=False))
 
     def lose_reply_with(self, marker: bytes) -> Trap:
         """The same for an answer that carries the marker, whatever the request was."""
-        return self._set(Trap(marker, in_reply=True))
+        return self.set(Trap(marker, in_reply=True))
 
     @property
     def connections(self) -> int:
@@ -123,7 +123,7 @@ class Proxy:
 
     # What happens then.
 
-    def _set(self, trap: Trap) -> Trap:
+    def set(self, trap: Trap) -> Trap:
         self._trap = trap
         return trap
 
@@ -186,6 +186,7 @@ class _Pair:
         self._server = server
         self.is_dumb = False
         self._awaits_reply: Trap | None = None
+        self._loses_replies = False
         for end in (client, server):
             end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
@@ -206,6 +207,7 @@ class _Pair:
             if self._proxy.delay:
                 Event().wait(self._proxy.delay)
             if trap is not None and trap.reach is not None:
+                self._loses_replies = True  # the server may be quicker than we are
                 with suppress(OSError):
                     self._server.sendall(chunk[: trap.reach])
                 # The server's end is closed in order, so that it reads what came before.
@@ -215,8 +217,11 @@ class _Pair:
                 trap.sprung.set()
                 return
             self._awaits_reply = trap or self._awaits_reply
-            with suppress(OSError):
+            try:
                 self._server.sendall(chunk)
+            except OSError:  # this pair was cut; the trap is for the next one that sends its marker
+                if trap is not None:
+                    self._proxy.set(trap)
         self.end(gently=True)
 
     def _carry_replies(self) -> None:
@@ -226,7 +231,7 @@ class _Pair:
                 self.end(gently=False)
                 trap.sprung.set()
                 return
-            if self._is_swallowed():
+            if self._loses_replies or self._is_swallowed():
                 continue
             if self._proxy.loses_news and _is_news(chunk):
                 self._proxy.news_lost.set()

@@ -54,6 +54,7 @@ class Dispatcher:
         """By run, not by job: one that was lost here and claimed again may still occupy its first slot."""
         self._endings: list[tuple[Ending, Claimed]] = []
         self._low = 0
+        self._may_start = True
         self.may_fetch = True
         """Whether the store may have more; otherwise nobody has to hurry when the buffer runs low."""
         self.ended_count = 0
@@ -121,6 +122,11 @@ class Dispatcher:
         """What runs at this moment."""
         with self._lock:
             return list(self._running)
+
+    def start_no_more(self) -> None:
+        """For good: what waits here stays until somebody takes it back."""
+        with self._lock:
+            self._may_start = False
 
     def offer(self, runs: Iterable[Run]) -> None:
         """Take runs in; those that find a slot start at once."""
@@ -225,15 +231,20 @@ class Dispatcher:
         self._start(started)
         return given_up
 
-    def stop(self, run: Run, why: Stop) -> None:
-        """Ask a run to stop; the first reason counts. One that looks for itself is told, not interrupted."""
+    def stop(self, runs: Iterable[Run], why: Stop) -> None:
+        """Ask runs to stop; the first reason counts. One that looks for itself is told, not interrupted.
+
+        All are marked before any is interrupted, and the newest is interrupted first: what was given to a child ahead
+        must not begin when the run before it has stopped.
+        """
         with self._lock:
-            if run.stop is not None:
-                return
-            run.stop = why
-            run.stop_asked = run.last_asked = clock.monotonic()
-        if not run.is_cooperative:
-            self._executor(run).interrupt(run)
+            asked = [run for run in runs if run.stop is None]
+            for run in asked:
+                run.stop = why
+                run.stop_asked = run.last_asked = clock.monotonic()
+        for run in reversed(asked):
+            if not run.is_cooperative:
+                self._executor(run).interrupt(run)
 
     def insist(self, run: Run) -> None:
         """Ask a run once more that has not stopped."""
@@ -269,6 +280,8 @@ class Dispatcher:
 
         ``before``: how many are about to be given to children, which do not know of them yet.
         """
+        if not self._may_start:
+            return None
         run = self._buffer[0]
         if run.task.is_isolated and self.processes.room <= before:
             return self._take_next_here()

@@ -104,6 +104,7 @@ class Pump:
         nobody else can know what a cycle under way is bringing in.
         """
         self._is_draining = True
+        self._dispatcher.start_no_more()
         self.wake.set()
 
     def ended(self) -> None:

@@ -71,10 +71,10 @@ class Steering:
         self._dispatcher.remove_buffered(lambda run: True)
         self.runs_lost(self._dispatcher.running())
 
-    def runs_lost(self, runs: Iterable[Run]) -> None:
+    def runs_lost(self, runs: Collection[Run]) -> None:
         for run in runs:
             log.error("job %s: lost under fence %s; stopping it", run.job.id, run.job.fence)
-            self._dispatcher.stop(run, Stop.LOST)
+        self._dispatcher.stop(runs, Stop.LOST)
 
     def hand_back_strays(self, strays: Collection[Held]) -> None:
         """Give back what the store says we hold and we know nothing of: an answer got lost on its way to us."""
@@ -85,8 +85,7 @@ class Steering:
 
     def give_up_running(self) -> None:
         """Ask everything that runs to stop and to go back."""
-        for run in self._dispatcher.running():
-            self._dispatcher.stop(run, Stop.GIVEN_UP)
+        self._dispatcher.stop(self._dispatcher.running(), Stop.GIVEN_UP)
 
     def hand_back_running(self) -> None:
         """Hand back what still runs, uncharged; whatever it gives later is dropped."""
@@ -103,8 +102,7 @@ class Steering:
             return (run.job.seq, run.job.fence) in wanted
 
         self._hand_back(self._dispatcher.remove_buffered(is_wanted))
-        for run in filter(is_wanted, self._dispatcher.running()):
-            self._dispatcher.stop(run, Stop.CANCELLED)
+        self._dispatcher.stop(filter(is_wanted, self._dispatcher.running()), Stop.CANCELLED)
 
     def _hand_back(self, runs: Iterable[Run]) -> None:
         self._dispatcher.add_endings([(self._attempts.ending(run, Interrupted()), run.job) for run in runs])

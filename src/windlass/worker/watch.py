@@ -63,7 +63,7 @@ class Watch:
                 self._insist(run, now)
             elif run.ends_at is not None:
                 if run.ends_at <= now:
-                    self._dispatcher.stop(run, Stop.TIMED_OUT)
+                    self._dispatcher.stop([run], Stop.TIMED_OUT)
                 else:
                     nearest = min(nearest, run.ends_at)
         return min(_LATEST, max(0.01, nearest - now))

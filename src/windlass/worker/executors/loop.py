@@ -66,7 +66,7 @@ class LoopExecutor:
         """What waits for a loop that does not turn goes back, to be run elsewhere."""
         for run in self._dispatcher.running():
             if run.seat is loop and run.started is None:
-                self._dispatcher.stop(run, Stop.GIVEN_UP)
+                self._dispatcher.stop([run], Stop.GIVEN_UP)
 
     async def _perform(self, run: Run, loop: UserLoop) -> None:
         try:

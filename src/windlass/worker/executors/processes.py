@@ -128,8 +128,9 @@ class ProcessExecutor:
                 child = min(roomy, key=lambda one: len(one.runs))
                 child.runs[run.job.seq] = self._waiting.popleft()
                 portions.setdefault(child, []).append(run)
-        for child, runs in portions.items():
-            child.send([Order(run.job, *place_of(run.task)) for run in runs])
+            # Not after the lock: whoever sees that a child has a run may recall it, and that must come after the order.
+            for child, runs in portions.items():
+                child.send([Order(run.job, *place_of(run.task)) for run in runs])
         if hindered:
             self._finish(hindered)
 
@@ -192,7 +193,7 @@ class ProcessExecutor:
         for seq, told in newest.items():
             run = child.runs.get(seq)
             if run is not None and not run.report_progress(told.value, told.text):
-                self._dispatcher.stop(run, Stop.LOST)
+                self._dispatcher.stop([run], Stop.LOST)
 
     def _finish(self, ended: list[tuple[Run, Outcome]]) -> None:
         for run, outcome in ended:

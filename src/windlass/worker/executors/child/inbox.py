@@ -30,6 +30,10 @@ class Inbox:
                 self._changed.wait()
             return self._orders.popleft()
 
+    def give_back(self) -> None:
+        """Return what has not begun, before the worker has asked for it."""
+        self._take([Recall()])
+
     def _read(self) -> None:
         try:
             while True:

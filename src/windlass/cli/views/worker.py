@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from windlass.cli.moments import age, iso, length
+from windlass.cli.moments import age, iso, length, now
 from windlass.cli.screen import Cell, Column, Screen, Styled
 from windlass.workers import WorkerView
 
@@ -101,10 +101,16 @@ def _row(worker: WorkerView) -> list[Cell]:
         Styled(worker.state, _STYLES.get(worker.state, "")),
         f"{info.get('running_count', '?')}/{info.get('concurrency', '?')}",
         str(info.get("ended", "?")),
-        length(timedelta(seconds=_number(info.get("uptime")))),
+        _up(worker),
         age(worker.seen_at),
         ", ".join(map(str, info.get("queues") or ())) + _signal(worker) + _abandoned(worker),
     ]
+
+
+def _up(worker: WorkerView) -> str:
+    """How long it has been there; not what it told itself, which is as old as its last heartbeat."""
+    until = worker.seen_at if worker.state == "lost" else now()
+    return length(max(timedelta(0), until - worker.started_at))
 
 
 def _number(value: object) -> float:

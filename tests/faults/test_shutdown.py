@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import signal
+from typing import Any
 
 import pytest
 
 from tests.faults.moments import FREE, MOMENTS, RUN, costs
 from tests.faults.process import Process, Processes
 from tests.ledger.apps import PATIENCE, eventually
-from windlass import State, Windlass
+from windlass import Job, State, Windlass
 
 GRACE = 0.5
 GONE = 2.0
@@ -27,13 +28,19 @@ def stop_at(worker: Process, processes: Processes) -> None:
     processes.go_on()
 
 
-@pytest.mark.parametrize("moment", BEFORE_A_RUN)
-def test_what_has_not_begun_is_pending_at_once(app: Windlass, processes: Processes, moment: str) -> None:
-    """B7, W7: whether the claim is on its way there, on its way back, or its start is being recorded."""
+def left_at(moment: str, app: Windlass, processes: Processes) -> Job[Any]:
+    """The job of a worker that was stopped at a moment and has ended in time."""
     job = MOMENTS[moment].enqueue(app)
     worker = processes.held(moment, grace="1h", lease="1h")
     stop_at(worker, processes)
     worker.ends_within(GONE)
+    return job
+
+
+@pytest.mark.parametrize("moment", BEFORE_A_RUN)
+def test_what_has_not_begun_is_pending_at_once(app: Windlass, processes: Processes, moment: str) -> None:
+    """B7, W7: whether the claim is on its way there, on its way back, or its start is being recorded."""
+    job = left_at(moment, app, processes)
     assert (job.refresh().state, costs(job)) == (State.PENDING, FREE)
     assert app.workers() == []
 
@@ -41,10 +48,7 @@ def test_what_has_not_begun_is_pending_at_once(app: Windlass, processes: Process
 @pytest.mark.parametrize("moment", AFTER_A_RUN)
 def test_what_has_ended_is_written_once(app: Windlass, processes: Processes, moment: str) -> None:
     """B7, W7: a job that is finished stays finished, and has run once."""
-    job = MOMENTS[moment].enqueue(app)
-    worker = processes.held(moment, grace="1h", lease="1h")
-    stop_at(worker, processes)
-    worker.ends_within(GONE)
+    job = left_at(moment, app, processes)
     assert (job.refresh().state, costs(job)) == (State.COMPLETED, RUN)
     assert [entry.kind for entry in job.timeline()].count("completed") == 1
     assert app.workers() == []

@@ -20,7 +20,7 @@ from tests.ledger.apps import PATIENCE, Apps, eventually, raises
 from tests.servers.redis_node import RedisNode
 from tests.servers.running import free_port
 from tests.store.places import ServerPlace
-from windlass import State, StoreUnavailable, Windlass
+from windlass import Job, State, StoreUnavailable, Windlass
 
 RETURN = 10.0
 """Seconds within which everything goes on by itself after the store's return."""
@@ -51,6 +51,17 @@ def processes(place: ServerPlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         yield started
 
 
+def goes_on_as_if_nothing_had_been(app: Windlass, job: Job[Any], processes: Processes) -> None:
+    """The store is back: what ran through its absence is recorded as the first attempt, and new jobs run."""
+    back = monotonic()
+    assert job.result(timeout=PATIENCE) == 1
+    later = records(app, 5)
+    await_all_done(later)
+    assert monotonic() - back < RETURN
+    assert (job.refresh().attempt, job.record.crashes, raises(job.fence)) == (1, 0, 1)
+    assert_ended_once(later, processes.folder)
+
+
 def test_a_restart_shorter_than_the_lease_costs_nothing(node: Node, app: Windlass, processes: Processes) -> None:
     """S1: the run goes on, its job is not run again, and the producer's call waits for the server."""
     worker = processes.worker(lease="30s")
@@ -60,13 +71,7 @@ def test_a_restart_shorter_than_the_lease_costs_nothing(node: Node, app: Windlas
     node.stop()
     processes.open_gate(job.id, 1)
     node.start()
-    back = monotonic()
-    assert job.result(timeout=PATIENCE) == 1
-    later = records(app, 5)
-    await_all_done(later)
-    assert monotonic() - back < RETURN
-    assert (job.refresh().attempt, job.record.crashes, raises(job.fence)) == (1, 0, 1)
-    assert_ended_once(later, processes.folder)
+    goes_on_as_if_nothing_had_been(app, job, processes)
 
 
 def test_a_restart_longer_than_the_lease_is_survived(node: Node, app: Windlass, processes: Processes) -> None:
@@ -198,13 +203,7 @@ def test_a_server_that_takes_no_writes_is_waited_for(node: Node, app: Windlass, 
     with read_only(node):
         processes.open_gate(job.id, 1)
         worker.await_line("log store unavailable, trying until it is back")
-    back = monotonic()
-    assert job.result(timeout=PATIENCE) == 1
-    later = records(app, 5)
-    await_all_done(later)
-    assert monotonic() - back < RETURN
-    assert (job.refresh().attempt, job.record.crashes, raises(job.fence)) == (1, 0, 1)
-    assert_ended_once(later, processes.folder)
+    goes_on_as_if_nothing_had_been(app, job, processes)
 
 
 @pytest.mark.parametrize("node", ["postgres"], indirect=True)

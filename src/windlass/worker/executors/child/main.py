@@ -27,6 +27,9 @@ from windlass.worker.executors.child.wire import Answered, Answers, Order, Progr
 from windlass.worker.joblog import listen_to_logs, listen_to_prints
 from windlass.worker.run import Run, Stop
 
+_WANTS_ALL_BACK = (Stop.GIVEN_UP, Stop.LOST)
+"""Why a run is stopped when its worker gives up all of them, also those that have not begun."""
+
 
 @dataclass(frozen=True, slots=True)
 class Equipment:
@@ -63,7 +66,6 @@ class Child:
         self._surroundings = Surroundings(self._terminated)
         let_copies_end(self._terminated)
         self._inside: Run | None = None
-        self._is_given_up = False
         self._coroutine: asyncio.Task[Any] | None = None
         self._loop: asyncio.Runner | None = None
         self._attempts: dict[int, Attempts] = {}
@@ -73,10 +75,8 @@ class Child:
         self._answers.send(Ready())
         while (order := self._inbox.next()) is not None:
             answer = self._answer(order)
-            if self._is_given_up:
-                # The worker wants everything back, and its word of that may still be on its way.
-                self._inbox.give_back()
-                self._is_given_up = False
+            if self._board.wanted_stop(order.job) in _WANTS_ALL_BACK:
+                self._inbox.give_back()  # the worker's word of that may still be on its way
             self._answers.send(answer)
             # Not before the answer is on its way: a death in between must not be charged to nobody.
             self._board.end()
@@ -120,7 +120,6 @@ class Child:
             outcome = attempts.returned(run, self._call(run, call))
         except BaseException as error:  # user code may raise anything; each is an outcome of its job alone
             outcome = attempts.raised(run, error)
-        self._is_given_up = run.stop in (Stop.GIVEN_UP, Stop.LOST)
         return Answered(run.job.seq, run.started, outcome)
 
     def _call(self, run: Run, arguments: Arguments) -> object:

@@ -20,8 +20,9 @@ from windlass.core.decide import decide
 from windlass.core.outcome import Returned
 from windlass.core.record import Claimed
 from windlass.core.retry import Retry
+from windlass.store.adding import NewJob, enqueue
 from windlass.store.driver import Driver
-from windlass.store.jobs import Claimant, NewJob, cycle, enqueue, finish
+from windlass.store.jobs import Claimant, cycle, finish
 from windlass.store.leases import Presence, open_lease
 from windlass.store.open import open_driver
 from windlass.store.operation import drive

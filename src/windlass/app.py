@@ -32,7 +32,7 @@ from windlass.retention import Archive, Retention, archive_from
 from windlass.session import Session
 from windlass.settings import setting
 from windlass.store import jobs
-from windlass.store.jobs import Enqueued
+from windlass.store.adding import Enqueued
 from windlass.store.open import open_driver
 from windlass.store.operation import Operation
 from windlass.task import Request, Task, TaskSettings, TaskWithOptions
@@ -101,7 +101,7 @@ class Windlass(Operating, Hookable):
         self._ids = UlidSource(now=self._now, random_bits=_random_bits)
         start_anew_in_child(self._ids, UlidSource.start_anew)
         self._enqueuer = Enqueuer(
-            codec=self._codec, next_id=self._ids.next, retry=self._default_retry, route=self._route
+            codec=self._codec, next_ids=self._ids.take, retry=self._default_retry, route=self._route
         )
         self._transactions = Transactions(self._session.join)
         self._waiter = Waiter(self._session)

@@ -16,94 +16,113 @@ from windlass.core.rules import write_retry
 from windlass.core.unique import Unique, chosen, key_of
 from windlass.errors import ConfigError, PayloadError
 from windlass.options import NO_OPTIONS, Options
-from windlass.store.jobs import Enqueued, Naming, NewJob, enqueue
+from windlass.store.adding import Enqueued, Naming, NewJob, Terms, append, enqueue
 from windlass.store.operation import Operation
 from windlass.task import Request, Task, TaskSettings
 
 DEFAULT_QUEUE = "default"
 
 
-class _Terms(Struct, frozen=True):
+class _Kind(Struct, frozen=True):
     """What is the same for all jobs of one task under the same options: worked out once, however many they are."""
 
     task: Any
     options: Options
-    name: str
     signature: Signature | None
-    queue: str
-    priority: int
-    meta: str | None
-    attempts: int
-    delay: int
-    timeout: int | None
+    terms: Terms
     unique: str | Unique | None
-    retry: str | None
     at: int | None
     naming: Naming | None
+
+    def is_of(self, request: Request) -> bool:
+        return request.task is self.task and request.options is self.options
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its jobs need neither an id or a key of their own nor an instant."""
+        return self.naming is None and self.at is None
 
 
 class Enqueuer:
     """Turns requests into jobs: fills in what the task and the app say, checks everything, then stores all or none."""
 
     def __init__(
-        self, *, codec: Codec, next_id: Callable[[], str], retry: Retry, route: Callable[[str], str | None]
+        self,
+        *,
+        codec: Codec,
+        next_ids: Callable[[int], list[str]],
+        retry: Retry,
+        route: Callable[[str], str | None],
     ) -> None:
         self._codec = codec
-        self._next_id = next_id
+        self._next_ids = next_ids
         self._retry = retry
         self._route = route
+        self._usual: dict[Task[..., Any], _Kind] = {}
+        """By task: jobs without options, enqueued outside of jobs."""
 
     def store(self, requests: Sequence[Request]) -> Operation[list[Enqueued]]:
         """The operation that stores these requests; everything that can be refused without the store is, here."""
         most = self._codec.limits.bulk
         if len(requests) > most:
             raise PayloadError(f"at most {most:,} jobs at once, got {len(requests):,}; split the list")
+        if not requests:
+            return enqueue([], {})
+        kind = self._kind(requests[0])
+        ids = self._next_ids(len(requests))
+        if kind.is_plain and all(map(kind.is_of, requests)):
+            encode, signature = self._codec.encode_call, kind.signature
+            payloads = [encode(signature, request.args, request.kwargs) for request in requests]
+            return append(kind.terms, list(zip(ids, payloads, strict=True)))
         jobs: list[NewJob] = []
         namings: dict[int, Naming] = {}
-        terms: _Terms | None = None
         for index, request in enumerate(requests):
-            if terms is None or terms.task is not request.task or terms.options is not request.options:
-                terms = self._terms(request.task, request.options)
-            jobs.append(self._job(request, terms))
-            if terms.naming is not None:
-                namings[index] = terms.naming
+            if not kind.is_of(request):
+                kind = self._kind(request)
+            jobs.append(self._job(request, kind, ids[index]))
+            if kind.naming is not None:
+                namings[index] = kind.naming
         return enqueue(jobs, namings)
 
-    def _terms(self, task: Task[..., Any] | str, options: Options) -> _Terms:
+    def _kind(self, request: Request) -> _Kind:
+        task, options = request.task, request.options
+        if options is not NO_OPTIONS or isinstance(task, str) or running.get() is not None:
+            return self._new_kind(task, options)
+        kind = self._usual.get(task)
+        if kind is None:
+            kind = self._usual[task] = self._new_kind(task, options)
+        return kind
+
+    def _new_kind(self, task: Task[..., Any] | str, options: Options) -> _Kind:
         name, settings = (task.name, task.settings) if isinstance(task, Task) else (task, _UNKNOWN)
         unique = options.unique if options.unique is not None else settings.unique
-        return _Terms(
+        return _Kind(
             task=task,
             options=options,
-            name=name,
             signature=task.signature if isinstance(task, Task) else None,
-            queue=options.queue or settings.queue or self._route(name) or DEFAULT_QUEUE,
-            priority=settings.priority if options.priority is None else options.priority,
-            meta=self._meta(options),
-            attempts=self._attempts(options, settings),
-            delay=options.delay_milliseconds,
-            timeout=options.time_limit(settings.time_limit),
+            terms=Terms(
+                task=name,
+                queue=options.queue or settings.queue or self._route(name) or DEFAULT_QUEUE,
+                priority=settings.priority if options.priority is None else options.priority,
+                meta=self._meta(options),
+                max_attempts=self._attempts(options, settings),
+                delay=options.delay_milliseconds,
+                timeout=options.time_limit(settings.time_limit),
+                retry=None if options.retry is None else write_retry(options.retry),
+            ),
             unique=unique,
-            retry=None if options.retry is None else write_retry(options.retry),
             at=options.at_milliseconds,
             naming=_naming(options, unique),
         )
 
-    def _job(self, request: Request, terms: _Terms) -> NewJob:
-        payload = self._codec.encode_call(terms.signature, request.args, request.kwargs)
-        return NewJob(
-            self._next_id() if terms.options.id is None else terms.options.id,
-            terms.name,
-            terms.queue,
-            terms.priority,
+    def _job(self, request: Request, kind: _Kind, id: str) -> NewJob:
+        payload = self._codec.encode_call(kind.signature, request.args, request.kwargs)
+        return NewJob.under(
+            kind.terms,
+            id if kind.options.id is None else kind.options.id,
             payload,
-            terms.meta,
-            terms.attempts,
-            terms.delay,
-            terms.timeout,
-            None if terms.unique is None else self._key(request, terms.name, payload, terms.unique),
-            terms.retry,
-            terms.at,
+            unique_key=None if kind.unique is None else self._key(request, kind.terms.task, payload, kind.unique),
+            at=kind.at,
         )
 
     def _attempts(self, options: Options, settings: TaskSettings) -> int:

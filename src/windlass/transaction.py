@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 
 from windlass.errors import ConfigError
+from windlass.options import NO_OPTIONS
 from windlass.store.joining.joined import Joined
 from windlass.task import Request
 
@@ -67,6 +68,8 @@ class Transactions:
 
     def joined(self, requests: Sequence[Request]) -> Joined | None:
         """The transaction that these requests belong to: their own connection's, else that of the innermost block."""
+        if not _entered.get() and all(request.options is NO_OPTIONS for request in requests):
+            return None  # nearly every enqueue
         block = next((block for block in reversed(_entered.get()) if block.is_of(self)), None)
         around = None if block is None else block.connection
         own = {id(request.options.connection): request.options.connection for request in requests}

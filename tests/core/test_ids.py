@@ -51,6 +51,14 @@ def test_ids_grow_while_the_clock_stands_still() -> None:
     assert ids == sorted(set(ids))
 
 
+def test_many_ids_at_once_are_those_of_as_many_calls() -> None:
+    clock = Clock()
+    at_once, one_by_one = a_source(clock, bits=2**20 - 2), a_source(clock, bits=2**20 - 2)
+    assert at_once.take(4) == [one_by_one.next() for _ in range(4)]
+    assert at_once.take(0) == []
+    assert at_once.next() == one_by_one.next()
+
+
 def test_ids_grow_when_the_clock_steps_back() -> None:
     clock = Clock()
     source = a_source(clock)

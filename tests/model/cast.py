@@ -14,7 +14,8 @@ from windlass.core.ending import Ending
 from windlass.core.record import Claimed
 from windlass.core.retry import Retry
 from windlass.errors import IdConflict, QueueFull
-from windlass.store.jobs import Claimant, Cycled, Mark, Naming, NewJob
+from windlass.store.adding import Naming, NewJob
+from windlass.store.jobs import Claimant, Cycled, Mark
 from windlass.store.leases import Presence
 
 RETRY = Retry()

@@ -7,7 +7,7 @@ from hypothesis.stateful import rule
 from tests.model import material as m
 from tests.model.cast import Cast
 from tests.model.material import WINDOWS, KeyPair, When
-from windlass.store.jobs import Naming
+from windlass.store.adding import Naming
 
 
 class Clients(Cast):

@@ -14,9 +14,10 @@ from msgspec.structs import replace
 from windlass.core.ending import Ending
 from windlass.core.record import Claimed, JobRecord
 from windlass.core.state import State
-from windlass.store import jobs, leases, queues, reading
+from windlass.store import adding, jobs, leases, queues, reading
+from windlass.store.adding import Enqueued, Naming, NewJob
 from windlass.store.driver import Driver
-from windlass.store.jobs import Claimant, Cycled, Enqueued, Mark, Naming, NewJob, Rescued, Retried
+from windlass.store.jobs import Claimant, Cycled, Mark, Rescued, Retried
 from windlass.store.leases import Presence, Renewed
 from windlass.store.operation import Call, Operation, drive
 from windlass.store.reading import Filter, Upcoming
@@ -46,7 +47,7 @@ class Mirror:
             self._theirs[ours], self._ours[theirs] = theirs, ours
 
     def enqueue(self, new: Sequence[NewJob], namings: dict[int, Naming]) -> list[Enqueued]:
-        return self._run(jobs.enqueue(new, namings))
+        return self._run(adding.enqueue(new, namings))
 
     def cycle(
         self,

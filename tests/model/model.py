@@ -22,7 +22,8 @@ from windlass.core.record import Claimed, JobRecord
 from windlass.core.retry import Retry
 from windlass.core.state import DUE_LATER, FINISHED, State, Verb, allowed_from, is_legal
 from windlass.errors import IdConflict, QueueFull
-from windlass.store.jobs import Claimant, Cycled, Enqueued, Mark, Naming, NewJob, Rescued, Retried
+from windlass.store.adding import Enqueued, Naming, NewJob
+from windlass.store.jobs import Claimant, Cycled, Mark, Rescued, Retried
 from windlass.store.leases import Presence, Renewed
 from windlass.store.queues import ALL
 from windlass.store.reading import Upcoming

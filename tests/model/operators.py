@@ -8,7 +8,7 @@ from tests.model import material as m
 from tests.model.cast import Cast
 from tests.model.material import Change, When
 from windlass.core.state import State
-from windlass.store.jobs import Naming
+from windlass.store.adding import Naming
 from windlass.store.queues import ALL
 
 _WAITING = (State.PENDING, State.SCHEDULED, State.RETRYING)

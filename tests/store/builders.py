@@ -10,7 +10,8 @@ from windlass.core.fault import Fault
 from windlass.core.outcome import Cancelled, Interrupted, Outcome, Raised, Returned
 from windlass.core.record import Claimed, JobRecord
 from windlass.core.retry import Retry
-from windlass.store.jobs import Mark, Naming, NewJob
+from windlass.store.adding import Naming, NewJob
+from windlass.store.jobs import Mark
 
 START = 1_700_000_000_000
 SECOND = 1_000

@@ -11,7 +11,7 @@ from tests.store.every_state import a_job_in
 from tests.store.stores import Store
 from windlass.core.outcome import Outcome, Postponed, Refused
 from windlass.core.state import FINISHED, WAITING, State
-from windlass.store import jobs
+from windlass.store import adding, jobs
 
 
 def cancel(store: Store, *seqs: int) -> dict[int, State]:
@@ -91,7 +91,7 @@ def test_a_request_alone_does_not_give_the_key_back(store: Store) -> None:
 
 
 def test_a_key_for_a_window_outlives_a_cancel(store: Store) -> None:
-    window = jobs.Naming(until="window", window=SECOND)
+    window = adding.Naming(until="window", window=SECOND)
     [stored] = store.enqueue(new_job("a", key="k"), naming=window)
     cancel(store, store.job(stored.id).seq)
     assert store.enqueue(new_job("b", key="k"), naming=window)[0].id == "a"

@@ -9,7 +9,7 @@ from tests.store.every_state import a_job_in
 from tests.store.stores import Store
 from windlass.core.record import JobRecord
 from windlass.core.state import State, Verb, allowed_from
-from windlass.store import jobs, reading
+from windlass.store import adding, jobs, reading
 
 
 def delete(store: Store, *found: JobRecord) -> list[int]:
@@ -62,7 +62,7 @@ def test_the_events_of_a_running_job_stay(store: Store) -> None:
 
 @pytest.mark.parametrize("until", ["started", "finished", "window"])
 def test_its_key_is_free(store: Store, until: str) -> None:
-    naming = jobs.Naming(until=until, window=SECOND if until == "window" else None)
+    naming = adding.Naming(until=until, window=SECOND if until == "window" else None)
     job = store.a_job(new_job("a", key="k"), naming=naming)
     delete(store, job)
     assert store.enqueue(new_job("b", key="k"), naming=naming)[0].id == "b"

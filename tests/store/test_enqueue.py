@@ -10,9 +10,16 @@ from windlass.core.outcome import Outcome, Refused
 from windlass.core.record import JobRecord
 from windlass.core.state import State
 from windlass.errors import IdConflict
-from windlass.store import jobs, reading
+from windlass.store import adding, jobs, queues, reading
+from windlass.store.adding import Enqueued, Naming, NewJob
 from windlass.store.driver import DataRefused
-from windlass.store.jobs import Enqueued, Naming, NewJob
+
+
+@pytest.fixture(autouse=True, params=["new queues", "known queues"])
+def _queues(request: pytest.FixtureRequest, store: Store) -> None:
+    """Stores have a short way for jobs that are alike and whose queue is there."""
+    if request.param == "known queues":
+        store.run(queues.ensure([(name, None, None) for name in ("default", "mail")]))
 
 
 def test_a_job_is_stored_as_it_was_given(store: Store) -> None:
@@ -107,7 +114,25 @@ def test_thousands_of_jobs_are_one_call(store: Store) -> None:
 
 def test_an_empty_call_stores_nothing(store: Store) -> None:
     assert store.enqueue() == []
-    assert store.run(reading.counts()) == {}
+    assert not any(store.run(reading.counts()).values())
+
+
+def test_jobs_that_are_not_alike_keep_their_order_and_their_terms(store: Store) -> None:
+    new = [
+        new_job("a"),
+        new_job("b", task="other"),
+        new_job("c", queue="mail"),
+        new_job("d", delay=1500),
+        new_job("e", meta="{}"),
+        new_job("f", retry="{}"),
+        new_job("g"),
+    ]
+    store.enqueue(*new)
+    stored = [store.job(job.id) for job in new]
+    assert [job.seq for job in stored] == sorted(job.seq for job in stored)
+    assert [(job.task, job.queue, job.run_at - START, job.meta, job.retry) for job in stored] == [
+        (job.task, job.queue, job.delay, job.meta, job.retry) for job in new
+    ]
 
 
 # When it is due.
@@ -245,7 +270,7 @@ def test_the_first_of_a_call_takes_the_key(store: Store) -> None:
 
 def test_the_first_of_a_call_takes_the_key_in_whatever_order_they_are_named(store: Store) -> None:
     new = [new_job("a", key="k"), new_job("b", key="k")]
-    stored = store.run(jobs.enqueue(new, {1: Naming(), 0: Naming()}))
+    stored = store.run(adding.enqueue(new, {1: Naming(), 0: Naming()}))
     assert stored == [Enqueued("a", State.PENDING), Enqueued("a", State.PENDING, True)]
 
 

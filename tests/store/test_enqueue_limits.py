@@ -10,7 +10,7 @@ from windlass.core.outcome import Outcome, Postponed
 from windlass.core.state import State
 from windlass.errors import QueueFull
 from windlass.store import jobs, queues, reading
-from windlass.store.jobs import Enqueued
+from windlass.store.adding import Enqueued
 
 
 def limit(store: Store, length: int | None, queue: str = "default") -> None:

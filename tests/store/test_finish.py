@@ -11,7 +11,7 @@ from windlass.core.fault import read_faults
 from windlass.core.outcome import Outcome, Postponed, Refused, Returned
 from windlass.core.record import Claimed
 from windlass.core.state import State
-from windlass.store import jobs
+from windlass.store import adding, jobs
 
 
 def taken_over(store: Store) -> tuple[Claimed, Claimed]:
@@ -247,8 +247,8 @@ def test_an_ending_that_was_refused_releases_no_key(store: Store) -> None:
 
 
 def test_an_ending_releases_no_key_that_another_job_took_since(store: Store) -> None:
-    store.enqueue(new_job("a", key="k"), naming=jobs.Naming(until="started"))
+    store.enqueue(new_job("a", key="k"), naming=adding.Naming(until="started"))
     [job] = store.a_worker().take()
-    store.enqueue(new_job("b", key="k"), naming=jobs.Naming(until="finished"))
+    store.enqueue(new_job("b", key="k"), naming=adding.Naming(until="finished"))
     store.end(job)
     assert store.enqueue(new_job("c", key="k"))[0].id == "b"

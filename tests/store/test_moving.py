@@ -10,8 +10,8 @@ from tests.store.every_state import a_job_in
 from tests.store.stores import Store
 from windlass.core.record import JobRecord
 from windlass.core.state import State
-from windlass.store import jobs, queues, reading
-from windlass.store.jobs import Naming
+from windlass.store import adding, jobs, queues, reading
+from windlass.store.adding import Naming
 from windlass.store.moving import HeldKey, Load, export, store_load, store_queues, walk
 
 MOVABLE = [state for state in State if state is not State.RUNNING]
@@ -75,7 +75,7 @@ def test_every_column_travels(store: Store) -> None:
     new = new_job(
         priority=7, payload='{"a":"ä\\u0000"}', meta='{"m":1}', attempts=9, timeout=5, key="k", retry='{"r":1}'
     )
-    store.run(jobs.enqueue([new], {0: Naming(window=MINUTE)}))
+    store.run(adding.enqueue([new], {0: Naming(window=MINUTE)}))
     worker = store.a_worker()
     [claimed] = worker.take()
     worker.mark(claimed)

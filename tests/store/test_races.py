@@ -7,7 +7,7 @@ from tests.store.stepping import Stepwise
 from tests.store.stores import Store
 from windlass.core.outcome import Refused
 from windlass.core.state import State
-from windlass.store import jobs, reading
+from windlass.store import adding, jobs, reading
 from windlass.store.jobs import Claimant, Rescued, Retried
 
 
@@ -192,9 +192,9 @@ def test_a_request_to_cancel_that_comes_before_the_ending_decides_it(store: Stor
 def test_an_enqueue_whose_answer_was_lost(store: Store) -> None:
     """Repeating with the same ids is safe (I10)."""
     new = [new_job(), new_job(key="k"), new_job(delay=SECOND)]
-    namings = {1: jobs.Naming()}
-    Stepwise(store, jobs.enqueue(new, namings)).lose_answer()
-    again = store.run(jobs.enqueue(new, namings))
+    namings = {1: adding.Naming()}
+    Stepwise(store, adding.enqueue(new, namings)).lose_answer()
+    again = store.run(adding.enqueue(new, namings))
     assert [stored.id for stored in again] == [job.id for job in new]
     assert store.run(reading.counts()) == {"default": {State.PENDING: 2, State.SCHEDULED: 1}}
 

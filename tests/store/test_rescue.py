@@ -9,11 +9,11 @@ from tests.store.stores import Store
 from windlass.core.decide import CRASHES_ALLOWED, RESCUES_ALLOWED
 from windlass.core.fault import read_faults
 from windlass.core.state import State
-from windlass.store import jobs, leases, reading
+from windlass.store import adding, leases, reading
 from windlass.store.jobs import Rescued
 
 
-def lose(store: Store, new: jobs.NewJob | None = None, *, times: int = 1, is_marked: bool = False) -> str:
+def lose(store: Store, new: adding.NewJob | None = None, *, times: int = 1, is_marked: bool = False) -> str:
     """A job that so many workers took and never came back with."""
     new = new or new_job()
     store.enqueue(new)

@@ -13,7 +13,8 @@ from windlass.core.outcome import Refused
 from windlass.core.record import JobRecord
 from windlass.core.state import State, Verb, allowed_from
 from windlass.store import jobs, queues
-from windlass.store.jobs import Naming, Retried
+from windlass.store.adding import Naming
+from windlass.store.jobs import Retried
 
 PERMANENT = Refused(raised().fault, "permanent")
 

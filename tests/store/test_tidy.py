@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.store.builders import DAY, SECOND, START, TTL, new_job
 from tests.store.stores import Store
 from windlass.store import jobs, leases, reading
-from windlass.store.jobs import Naming
+from windlass.store.adding import Naming
 
 
 def tidy(store: Store, detail: str | None = None) -> None:

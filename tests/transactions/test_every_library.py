@@ -15,7 +15,7 @@ from tests.transactions.callers.caller import Caller
 from tests.transactions.places import KINDS, POSTGRES, Kind, Shop
 from tests.transactions.scene import Scene
 from windlass import ConfigError, IdConflict, QueueFull, StoreUnavailable
-from windlass.store import jobs
+from windlass.store import adding
 from windlass.store.driver import DataRefused
 
 every_kind = pytest.mark.parametrize("kind_name", KINDS)
@@ -146,7 +146,7 @@ def test_data_that_the_store_refuses_leave_the_transaction_usable(scene: Scene, 
     poisonous = replace(new_job(), priority="many")  # no caller of the app gets that far
     caller.execute(scene.order)
     with pytest.raises(DataRefused):
-        caller.run_in(scene.app, jobs.enqueue([new_job(), poisonous], {}))
+        caller.run_in(scene.app, adding.enqueue([new_job(), poisonous], {}))
     caller.commit()
     assert scene.stored() == []
     assert scene.shop.order_count() == 1

@@ -27,16 +27,23 @@ class UlidSource:
 
     def next(self) -> str:
         """A new id of 26 characters."""
+        return self.take(1)[0]
+
+    def take(self, count: int) -> list[str]:
+        """So many new ids."""
         with self._lock:
             fresh = self._now() << _RANDOM_BITS
             if fresh > self._last:
                 # One bit is left free above the random part, so that counting up does not run into the time.
-                self._last = fresh | self._random_bits(_RANDOM_BITS - 1)
+                first = fresh | self._random_bits(_RANDOM_BITS - 1)
             else:
-                self._last += 1
-            value = self._last
+                first = self._last + 1
+            self._last = first + count - 1
         # Ids of one millisecond differ in their last characters only; the others are written once.
-        return _leading(value >> 20) + _PAIRS[(value >> 10) & 1023] + _PAIRS[value & 1023]
+        return [
+            _leading(value >> 20) + _PAIRS[(value >> 10) & 1023] + _PAIRS[value & 1023]
+            for value in range(first, first + count)
+        ]
 
 
 @lru_cache(maxsize=8)

@@ -15,7 +15,7 @@ from windlass.core.outcome import Lost
 from windlass.core.record import Claimed, Expired, JobRecord
 from windlass.core.retry import Retry
 from windlass.core.state import TRANSITIONS, State, Verb, allowed_from
-from windlass.errors import IdConflict, OutcomeUnknown, QueueFull
+from windlass.errors import OutcomeUnknown
 from windlass.store.driver import DataRefused
 from windlass.store.noticing import notice
 from windlass.store.operation import Answer, Call, Lane, Operation
@@ -26,106 +26,6 @@ _ENDS = TRANSITIONS[Verb.FINISH][State.RUNNING]
 
 PAGE = 500
 """How many jobs one call of a bulk operation touches at the most."""
-
-
-class NewJob(Struct, frozen=True, array_like=True, gc=False):
-    """A job to be stored; the position of each field is part of the statement's contract."""
-
-    id: str
-    task: str
-    queue: str
-    priority: int
-    payload: str
-    meta: str | None
-    max_attempts: int
-    delay: int
-    timeout: int | None
-    unique_key: str | None
-    retry: str | None
-    at: int | None
-
-
-class Naming(Struct, frozen=True):
-    """What makes a new job one of a kind: an id of the caller's own, or a unique key and how long it is held."""
-
-    has_own_id: bool = False
-    until: str = "finished"
-    window: int | None = None
-
-
-class Enqueued(Struct, frozen=True, gc=False):
-    """What became of one job of an enqueue."""
-
-    id: str
-    state: State
-    is_duplicate: bool = False
-
-
-def enqueue(jobs: Sequence[NewJob], namings: dict[int, Naming]) -> Operation[list[Enqueued]]:
-    """Store all jobs or none; ``namings`` has an entry for each position with an own id or a unique key.
-
-    Ids and keys that are taken are reported as duplicates. Raises ``IdConflict`` where an id belongs to a different
-    job, ``QueueFull`` where a queue has no room.
-    """
-    repeated = _repeated_ids(jobs, namings)
-    # Whether an instant has come only the store knows, so jobs that have one are looked up as well.
-    timed = {index: Naming() for index, job in enumerate(jobs) if job.at is not None}
-    named = [
-        (index, job.id, job.task, job.payload, job.unique_key, naming.until, naming.window)
-        for index, naming in sorted((timed | namings).items())
-        if index not in repeated
-        for job in (jobs[index],)
-    ]
-    params = {
-        "jobs": [job for index, job in enumerate(jobs) if index not in repeated] if repeated else list(jobs),
-        "named": named,
-        "queues": sorted({job.queue for job in jobs}),
-    }
-    try:
-        answer = yield Call("enqueue", params)
-    except OutcomeUnknown as unknown:
-        raise OutcomeUnknown(str(unknown), ids=[job.id for job in jobs]) from unknown
-    _raise_refusal(answer)
-    return _enqueued(jobs, namings, answer, repeated)
-
-
-def _repeated_ids(jobs: Sequence[NewJob], namings: dict[int, Naming]) -> dict[int, int]:
-    """Positions whose own id stands earlier in the same call, each with that earlier position."""
-    first: dict[str, int] = {}
-    repeated: dict[int, int] = {}
-    for index in sorted(namings):
-        earlier = first.setdefault(jobs[index].id, index) if namings[index].has_own_id else index
-        if earlier != index:
-            if (jobs[earlier].task, jobs[earlier].payload) != (jobs[index].task, jobs[index].payload):
-                raise IdConflict(
-                    f"id {jobs[index].id!r} is given to two different jobs in one call; nothing was stored"
-                )
-            repeated[index] = earlier
-    return repeated
-
-
-def _raise_refusal(answer: Answer) -> None:
-    if "conflict" in answer:
-        id, task = answer["conflict"][0]
-        raise IdConflict(
-            f"id {id!r} is taken by a job of task {task!r} with other arguments or another task; nothing was stored"
-        )
-    if "full" in answer:
-        name, limit = answer["full"][0]
-        raise QueueFull(f"queue {name!r} is full (max_length {limit}); nothing was stored")
-
-
-def _enqueued(
-    jobs: Sequence[NewJob], namings: dict[int, Naming], answer: Answer, repeated: dict[int, int]
-) -> list[Enqueued]:
-    known = {index for (index,) in answer.get("known", ()) if index in namings}
-    found = {index: (id, State(state)) for index, id, state in answer.get("found", ())}
-    stored = [Enqueued(job.id, State.SCHEDULED if job.delay > 0 else State.PENDING) for job in jobs]
-    for index, (id, state) in found.items():
-        stored[index] = Enqueued(id, state, index in known or id != jobs[index].id)
-    for index, earlier in repeated.items():
-        stored[index] = Enqueued(stored[earlier].id, stored[earlier].state, True)
-    return stored
 
 
 class Mark(Struct, frozen=True, array_like=True, gc=False):

@@ -17,12 +17,13 @@ _AFTER_FAILURE = 1.0
 class Ticker:
     """Calls ``tick`` from a thread of its own; a tick says how many seconds later the next one is due.
 
-    ``wake`` brings the next tick forward. A tick that raises is logged and repeated: a service never dies of one
-    bad round.
+    ``wake`` brings the next tick forward, to ``rest`` seconds later. A tick that raises is logged and repeated: a
+    service never dies of one bad round.
     """
 
-    def __init__(self, tick: Callable[[], float], *, name: str, wake: Event | None = None) -> None:
+    def __init__(self, tick: Callable[[], float], *, name: str, wake: Event | None = None, rest: float = 0.0) -> None:
         self._tick = tick
+        self._rest = rest
         self._name = name
         self._wake = wake or Event()
         self._stopped = Event()
@@ -51,7 +52,8 @@ class Ticker:
     def _run(self) -> None:
         while not self._stopped.is_set():
             try:
-                clock.wait(self._wake, max(0.0, self._tick()))
+                if clock.wait(self._wake, max(0.0, self._tick())) and self._rest:
+                    clock.wait(self._stopped, self._rest)
             except Exception:  # the top of a service: it must outlive whatever a round runs into
                 if not self._stopped.is_set():
                     log.exception("%s failed, trying again", self._name)

@@ -33,6 +33,9 @@ from windlass.worker.watch import Watch
 
 log = logging.getLogger("windlass.worker")
 
+_AFTER_NEWS = 0.02
+"""How many seconds upkeep lets news rest: most are of jobs that are due, and those are in a hurry."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parts:
@@ -71,7 +74,7 @@ class Worker:
         self._beating = Ticker(self._heartbeat.tick, name="heartbeat")
         self._watch = parts.watch
         self._watching = Ticker(self._watch_once, name="watch")
-        self._upkeep = None if parts.duties is None else Ticker(parts.duties.tick, name="duties")
+        self._upkeep = None if parts.duties is None else Ticker(parts.duties.tick, name="duties", rest=_AFTER_NEWS)
         self._leadership = None if parts.leading is None else Ticker(parts.leading.tick, name="leader")
         self._rounds = Event()
         self._leaving = Leaving(

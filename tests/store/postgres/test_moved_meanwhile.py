@@ -51,8 +51,8 @@ def uncommitted(database: Database, store: Store, operation: Operation[Any]) -> 
     driver = store.driver
     assert isinstance(driver, PostgresDriver)
     with database.connected() as connection, connection.transaction():
-        for statement, values in driver._bound(next(operation)):
-            RawCursor(connection).execute(statement.text, values)
+        statement, values = driver._bound(next(operation))
+        RawCursor(connection).execute(statement.text, values)
         yield
 
 

@@ -27,8 +27,8 @@ COUNTING = {"counts", "depth", "queue_delete", "tidy"}
 UNPLANNED = {"vacuum_due", "vacuum_ready", "vacuum_running"}
 FORMS = [(name, number) for name in sorted(set(CALLS) - COUNTING - UNPLANNED) for number in range(len(CALLS[name]))]
 HOT = {
-    "claim", "control", "cycle", "enqueue", "expired", "extend", "job", "progress", "promote", "refused", "renew",
-    "rescue", "upcoming",
+    "append", "claim", "control", "cycle", "enqueue", "expired", "extend", "job", "progress", "promote", "refused",
+    "renew", "rescue", "upcoming",
 }  # fmt: skip
 """Calls that come so often that they cannot wait for the first ANALYZE after the first jobs."""
 HOT_FORMS = [form for form in FORMS if form[0] in HOT]

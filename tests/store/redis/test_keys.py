@@ -23,8 +23,8 @@ from windlass import clock
 from windlass.core.outcome import Postponed, Refused
 from windlass.core.state import State
 from windlass.store import jobs, leader, queues, reading
+from windlass.store.adding import Naming
 from windlass.store.driver import Driver
-from windlass.store.jobs import Naming
 from windlass.store.redis.scripts import load_scripts
 
 READS = {

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from tests.store.places import SqlitePlace
-from windlass.store import jobs, reading
+from windlass.store import adding, reading
+from windlass.store.adding import NewJob
 from windlass.store.driver import Driver
-from windlass.store.jobs import NewJob
 from windlass.store.operation import Operation, drive
 
 A = TypeVar("A")
@@ -25,7 +25,7 @@ class Opened:
         return drive(operation, self.driver.execute)
 
     def enqueue(self, *new: NewJob) -> None:
-        self.run(jobs.enqueue(new, {}))
+        self.run(adding.enqueue(new, {}))
 
     def count(self) -> int:
         return sum(sum(states.values()) for states in self.run(reading.counts()).values())

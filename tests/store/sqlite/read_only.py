@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.store.builders import new_job
 from windlass.errors import WindlassError
-from windlass.store.jobs import enqueue
+from windlass.store.adding import enqueue
 from windlass.store.open import open_driver
 from windlass.store.operation import drive
 

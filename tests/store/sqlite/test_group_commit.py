@@ -11,9 +11,9 @@ from tests.store.places import SqlitePlace
 from tests.store.sqlite.opened import Opened, opened
 from tests.store.waiting import until
 from windlass.errors import IdConflict, StoreUnavailable
-from windlass.store import jobs, reading
+from windlass.store import adding, reading
+from windlass.store.adding import Naming
 from windlass.store.driver import DataRefused
-from windlass.store.jobs import Naming
 from windlass.store.sqlite.driver import SqliteDriver
 
 THREADS = 100
@@ -55,7 +55,7 @@ def test_one_that_fails_leaves_the_others_alone(place: SqlitePlace) -> None:
         own = {0: Naming(has_own_id=True)}
 
         def conflict() -> object:
-            return store.run(jobs.enqueue([new_job("taken", task="other"), new_job("beside")], own))
+            return store.run(adding.enqueue([new_job("taken", task="other"), new_job("beside")], own))
 
         def poison() -> None:
             store.enqueue(new_job("beside too"), new_job(payload="\ud800"))

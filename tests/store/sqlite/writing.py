@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from tests.store.builders import new_job
 from windlass.store import reading
-from windlass.store.jobs import enqueue
+from windlass.store.adding import enqueue
 from windlass.store.open import open_driver
 from windlass.store.operation import drive
 

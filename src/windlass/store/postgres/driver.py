@@ -68,11 +68,15 @@ class PostgresDriver:
         return self._address.name
 
     def execute(self, call: Call) -> Answer:
-        bound = self._bound(call)
+        statement, values = self._bound(call)
         until = clock.monotonic() + self._deadline
         if not self._is_open:
             self._open(until)
-        return self._patiently(call.lane, lambda connection: _carry_out(bound, connection), until=until)
+
+        def carry_out(connection: TimedConnection) -> Answer:
+            return statement.answer(connection.execute(statement.text, values))
+
+        return self._patiently(call.lane, carry_out, until=until)
 
     def listen(self, heard: Callable[[Topic], None]) -> News:
         self._refuse_if_closed()
@@ -94,7 +98,7 @@ class PostgresDriver:
         self._refuse_if_closed()
         # Told without our name, so that our own process hears of it as well: it cannot know when the caller commits.
         news = channel(self._schema, Topic.WORK) if self._address.listens else None
-        [here] = self._bound(Call("here", {"channel": news}))
+        here = self._bound(Call("here", {"channel": news}))
         scripts = PostgresScripts(self.name, home=self._home, here=here, bound=self._bound)
         return join(connection, scripts.carry_out, database="postgresql", store=self.name)
 
@@ -205,14 +209,14 @@ class PostgresDriver:
             log.warning("%s: a pooler loses prepared statements (%s); going on as with ?prepare=off", self.name, lost)
         self._connections.stop_preparing()
 
-    def _bound(self, call: Call) -> list[Bound]:
-        """A call's statements, each with the values of its parameters, in order; lists travel as JSON."""
-        suited = [statement for statement in self._statements.get(call.name, ()) if statement.suits(call.params)]
-        if not suited:
+    def _bound(self, call: Call) -> Bound:
+        """A call's statement with the values of its parameters, in order; lists travel as JSON."""
+        statement = next((one for one in self._statements.get(call.name, ()) if one.suits(call.params)), None)
+        if statement is None:
             raise NotImplementedError(f"the PostgreSQL store knows no call {call.name!r}")
         values = {name: self._encoded(value) for name, value in call.params.items()}
         values["now"] = None if self._now is None else self._now()
-        return [(statement, [values[name] for name in statement.names]) for statement in suited]
+        return statement, [values[name] for name in statement.names]
 
     def _encoded(self, value: Any) -> Any:
         if not isinstance(value, list | dict):
@@ -221,12 +225,3 @@ class PostgresDriver:
             return encode(value).decode()
         except (UnicodeError, OverflowError) as error:  # lone surrogates, numbers that no store has room for
             raise DataRefused(f"{self.name}: {error}") from error
-
-
-def _carry_out(bound: list[Bound], connection: TimedConnection) -> Answer:
-    """Run the statements of a call until one was enough, as the last one always is."""
-    for statement, values in bound:
-        answer = statement.answer(connection.execute(statement.text, values))
-        if answer is not None:
-            return answer
-    raise AssertionError("the last statement of a call must not be left for another")

@@ -36,8 +36,8 @@ class Home:
 class PostgresScripts:
     """How calls are carried out on a caller's connection."""
 
-    def __init__(self, name: str, *, home: Home, here: Bound, bound: Callable[[Call], list[Bound]]) -> None:
-        """``here`` asks a connection where it is; ``bound`` gives a call's statements with their values."""
+    def __init__(self, name: str, *, home: Home, here: Bound, bound: Callable[[Call], Bound]) -> None:
+        """``here`` asks a connection where it is; ``bound`` gives a call's statement with its values."""
         self._name = name
         self._home = home
         self._here = here
@@ -59,13 +59,10 @@ class PostgresScripts:
                     raise self._meaning(twin) from error
         raise StoreUnavailable(f"{self._name}: others changed the same ids, keys or limited queue all the time")
 
-    def _perform(self, bound: list[Bound]) -> Script[Answer]:
+    def _perform(self, bound: Bound) -> Script[Answer]:
         yield from self._refuse_another_database()
-        for statement, values in bound:
-            answer = statement.answer((yield Query(statement.text.decode(), values)))
-            if answer is not None:
-                return answer
-        raise AssertionError("the last statement of a call must not be left for another")
+        statement, values = bound
+        return statement.answer((yield Query(statement.text.decode(), values)))
 
     def _refuse_another_database(self) -> Script[None]:
         statement, values = self._here

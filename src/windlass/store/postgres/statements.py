@@ -12,12 +12,10 @@ On PostgreSQL a call is one statement, whose heading names the parts of the answ
 
 What several statements have in common lies in ``shared/``: ``-- here NAME`` stands where ``shared/NAME.sql`` belongs.
 
-A call that has a folder of numbered files is one of them, the first that does:
+A call that has a folder of numbered files is one of them, the first that suits it:
 
 - ``-- only with NAME``: left out when the list NAME is empty
 - ``-- only without NAME, NAME``: left out when one of these lists is not
-- ``-- enough NAME``: a column that is false where the statement is not made for what it found; it has written nothing
-  then, and the next file is carried out instead
 """
 
 from __future__ import annotations
@@ -40,7 +38,6 @@ _CALLS = f"{_FOLDER}.calls"
 _PART = re.compile(r"^-- (gives|guard) (\w+)( as json)?$", re.M)
 _ONLY_WITH = re.compile(r"^-- only with (\w+)$", re.M)
 _ONLY_WITHOUT = re.compile(r"^-- only without ([\w, ]+)$", re.M)
-_ENOUGH = re.compile(r"^-- enough (\w+)$", re.M)
 _HERE = re.compile(r"^-- here (\w+)\n", re.M)
 _COMMENT = re.compile(r"^\s*--.*\n", re.M)
 _PARAMETER = re.compile(r"(?<!:):([a-z_]+)\b")
@@ -81,7 +78,6 @@ class Statement:
     parts: tuple[Part, ...]
     only_with: str | None = None
     only_without: tuple[str, ...] = ()
-    enough: str | None = None
 
     def suits(self, params: Mapping[str, Any]) -> bool:
         """Whether it may be carried out for a call with these parameters."""
@@ -89,11 +85,8 @@ class Statement:
             return False
         return not any(params[name] for name in self.only_without)
 
-    def answer(self, cursor: Gave) -> Answer | None:
-        """Shape what the statement gave; None when it was not enough."""
-        if self.enough is not None:
-            [is_enough] = cursor.fetchone()
-            return {} if is_enough else None
+    def answer(self, cursor: Gave) -> Answer:
+        """Shape what the statement gave."""
         if not self.parts:
             return {}
         if len(self.parts) == 1 and not self.parts[0].is_json:
@@ -146,7 +139,6 @@ def translate(source: str) -> Statement:
         parts,
         only_with=_said(_ONLY_WITH, source),
         only_without=tuple(without.split(", ")) if without else (),
-        enough=_said(_ENOUGH, source),
     )
 
 

@@ -22,8 +22,8 @@ _FAREWELL = 0.5
 
 
 def channels(prefix: str) -> dict[Topic, str]:
-    """The channel of each topic; `enqueue.lua` knows that of new work. Plain ones: in a cluster every node hears them,
-    and they are few.
+    """The channel of each topic; scripts that add jobs know that of new work. Plain ones: in a cluster every node hears
+    them, and they are few.
     """
     return {topic: f"{prefix}news:{topic.value}" for topic in Topic}
 

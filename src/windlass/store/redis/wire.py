@@ -19,6 +19,8 @@ from windlass.store.redis.server import Server, read_info
 
 _SHORTEST = 0.001
 """A socket's time limit of zero would mean: do not wait at all."""
+_NEARLY = 0.01
+"""Two time limits that differ by no more count as the same: each call wants the usual one, and to set it takes time."""
 _AT_ONCE = 65536
 _UNFINISHED = object()
 
@@ -49,6 +51,7 @@ class Wire:
         self._connection = connection
         self._poll = poll()
         self._is_owed = False
+        self._limited = 0.0
         self._socket: socket
         self._reader: Reader
         self.server: Server
@@ -150,7 +153,10 @@ class Wire:
         )
 
     def _limit(self, until: float) -> None:
-        self._socket.settimeout(_seconds(until))
+        seconds = _seconds(until)
+        if not 0 <= self._limited - seconds <= _NEARLY:
+            self._limited = seconds
+            self._socket.settimeout(seconds)
 
 
 def _seconds(until: float) -> float:

@@ -27,6 +27,7 @@ from windlass.store.sqlite.twofold import claim_file, yield_file
 from windlass.store.statements import load_calls
 
 _CALLS = "windlass.store.sqlite.calls"
+_COMPOSED = (list, dict)
 
 T = TypeVar("T")
 
@@ -222,9 +223,10 @@ class SqliteDriver:
 
     def _performed(self, call: Call) -> Statements[Answer]:
         # Read after the lock was taken: a call that waited must not judge leases by the time at which it came.
-        bound: dict[str, Any] = {"now": self._now()}
+        bound: dict[str, Any] = {**call.params, "now": self._now()}
         for name, value in call.params.items():
-            bound[name] = self._encoded(value) if isinstance(value, list | dict) else value
+            if type(value) in _COMPOSED:
+                bound[name] = self._encoded(value)
         return performed(self._calls[call.name], call.params, bound)
 
     def _encoded(self, value: object) -> str:

@@ -1,0 +1,28 @@
+-- Stores jobs under common terms, in the order of the call, into a queue that is there and has no limit: nearly every
+-- enqueue, and short, because a server that keeps no prepared statements plans it each time.
+-- :jobs rows (id, payload)
+-- gives stored
+WITH clock AS (
+    SELECT coalesce(
+        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+), terms AS MATERIALIZED (
+    SELECT now, greatest(0, CAST(:delay AS bigint)) AS delay FROM clock
+    WHERE EXISTS (SELECT 1 FROM windlass_queue WHERE name = :queue AND max_length IS NULL)
+), stored AS (
+    INSERT INTO windlass_job (
+        id, payload, task, queue, priority, meta, max_attempts, run_at, waiting, timeout, retry, created_at)
+    SELECT value ->> 0, value ->> 1, :task, :queue, :priority, :meta, :max_attempts, now + delay,
+        CASE WHEN delay > 0 THEN 'scheduled' ELSE 'pending' END, :timeout, :retry, now
+    FROM terms, jsonb_array_elements(CAST(:jobs AS jsonb)) WITH ORDINALITY AS item (value, place)
+    ORDER BY place
+    -- An id that is there is that of an earlier try whose answer was lost.
+    ON CONFLICT (id) DO NOTHING
+    RETURNING seq, run_at, waiting, priority, queue
+), ready AS (
+    INSERT INTO windlass_ready (seq, since, priority, queue)
+    SELECT seq, run_at, priority, queue FROM stored WHERE waiting = 'pending'
+), due AS (
+    INSERT INTO windlass_due (seq, run_at, state, queue)
+    SELECT seq, run_at, waiting, queue FROM stored WHERE waiting = 'scheduled'
+)
+SELECT EXISTS (SELECT 1 FROM terms) AS stored

@@ -1,0 +1,63 @@
+-- Stores jobs under common terms, in the order of the call, into a queue without a limit: nearly every enqueue, so it
+-- does with few commands, and without the parts that other scripts share, what enqueue.lua does for all kinds of jobs.
+-- KEYS ids, seq, queues, counts, due
+-- asks task, queue, priority, meta, max_attempts, delay, timeout, retry; jobs: rows (id, payload)
+-- gives stored: rows (1), or (0) where the queue has a limit or an id is there; then nothing was stored
+-- with portions, texts, index
+local call = redis.call
+local jobs, queue, priority = ask.jobs, ask.queue, ask.priority
+if call('HGET', prefix .. 'queue:' .. queue, 'max_length') then return {'stored', {{0}}} end
+local ids = {}
+for index = 1, #jobs do ids[index] = jobs[index][1] end
+local there = read_all('HMGET', KEY.ids, ids)
+for index = 1, #jobs do
+    if there[index] then return {'stored', {{0}}} end
+end
+-- The order of claims is made of three digits.
+if math.abs(priority) > 499 then return redis.error_reply('REFUSED priority ' .. priority .. ' is out of range') end
+
+-- The first write is one that a server without memory refuses. Numbers are never given out twice.
+local last = call('INCRBY', KEY.seq, #jobs)
+local first = last - #jobs + 1
+local is_due = ask.delay <= 0
+local state = is_due and 'pending' or 'scheduled'
+local run_at = is_due and stamp or written(now + ask.delay)
+local fields = {
+    'state', state, 'queue', queue, 'task', ask.task, 'max_attempts', written(ask.max_attempts),
+    'run_at', run_at, 'created_at', stamp, 'id', '', 'payload', '',
+}
+local ID, PAYLOAD = #fields - 2, #fields
+-- What is null, or a number that is zero, is left out: the hash stays small.
+local function add(name, value)
+    fields[#fields + 1] = name
+    fields[#fields + 1] = value
+    return #fields
+end
+if priority ~= 0 then add('priority', written(priority)) end
+if ask.timeout then add('timeout', written(ask.timeout)) end
+local META, RETRY = ask.meta and add('meta', ''), ask.retry and add('retry', '')
+
+local numbers, places, long = {}, {}, {}
+local score, form = is_due and '0' or run_at, is_due and string.format('%03d%%014d', 500 - priority) or '%014d'
+for index = 1, #jobs do
+    local number, id, payload = first + index - 1, jobs[index][1], jobs[index][2]
+    local seq = written(number)
+    fields[ID], fields[PAYLOAD] = id, text_field('payload', seq, payload, long)
+    if META then fields[META] = text_field('meta', seq, ask.meta, long) end
+    if RETRY then fields[RETRY] = text_field('retry', seq, ask.retry, long) end
+    call('HSET', job_key(seq), unpack(fields))
+    numbers[2 * index - 1], numbers[2 * index] = id, seq
+    places[2 * index - 1], places[2 * index] = score, string.format(form, number)
+end
+local waiting = is_due and prefix .. 'pending:' .. queue or KEY.due
+in_portions(places, function(...) call('ZADD', waiting, ...) end)
+in_portions(numbers, function(...) call('HSET', KEY.ids, ...) end)
+if #long > 0 then write_long(long) end
+add_run_to_index('all', first, last)
+-- A queue with jobs that wait is known, and workers know of them; only who finds nothing stops asking.
+if call('HINCRBY', KEY.counts, state .. ':' .. queue, #jobs) == #jobs then
+    call('SADD', KEY.queues, queue)
+    -- Not with call: whoever may not publish has enqueued all the same, and workers look by themselves within a second.
+    if is_due then redis.pcall('PUBLISH', prefix .. 'news:work', '') end
+end
+return {'stored', {{1}}}

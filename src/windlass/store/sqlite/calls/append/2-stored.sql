@@ -1,0 +1,3 @@
+-- Whether anything was stored; where not, somebody has to look closer.
+-- gives stored
+SELECT changes()

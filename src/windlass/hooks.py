@@ -145,14 +145,9 @@ class Enqueuing:
 def _around_function(function: Callable[..., Any], hooks: Sequence[RunHook]) -> Callable[..., Any]:
     @wraps(function)
     def hooked(*args: Any, **kwargs: Any) -> Any:
-        layers = _enter_all(hooks, current_job())
-        try:
-            value = function(*args, **kwargs)
-        except BaseException as error:  # hooks see whatever user code raises, and it goes on
-            _leave_all(layers, None, error)
-        else:
-            _leave_all(layers, value, None)
-            return value
+        with _Inside(hooks) as inside:
+            inside.value = function(*args, **kwargs)
+        return inside.value
 
     return hooked
 
@@ -160,16 +155,28 @@ def _around_function(function: Callable[..., Any], hooks: Sequence[RunHook]) -> 
 def _around_coroutine(function: Callable[..., Any], hooks: Sequence[RunHook]) -> Callable[..., Any]:
     @wraps(function)
     async def hooked(*args: Any, **kwargs: Any) -> Any:
-        layers = _enter_all(hooks, current_job())
-        try:
-            value = await function(*args, **kwargs)
-        except BaseException as error:  # hooks see whatever user code raises, and it goes on
-            _leave_all(layers, None, error)
-        else:
-            _leave_all(layers, value, None)
-            return value
+        with _Inside(hooks) as inside:
+            inside.value = await function(*args, **kwargs)
+        return inside.value
 
     return hooked
+
+
+class _Inside:
+    """A run inside its hooks, which see whatever user code returns or raises."""
+
+    def __init__(self, hooks: Sequence[RunHook]) -> None:
+        self._layers = _enter_all(hooks, current_job())
+        self.value: Any = None
+
+    def __enter__(self) -> _Inside:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        left = _left(self._layers, self.value, error)
+        if left is not None and left is not error:
+            raise left
+        return left is None
 
 
 def _enter_all(hooks: Sequence[RunHook], job: ActiveJob) -> list[_Layer]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -21,6 +21,7 @@ from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.duties.duties import Duties
 from windlass.worker.duties.leading import Leading
 from windlass.worker.duties.store_clock import StoreClock
+from windlass.worker.exchange import Exchange
 from windlass.worker.executors.child.finding import check_places
 from windlass.worker.executors.loop import LoopExecutor
 from windlass.worker.executors.processes import ProcessExecutor
@@ -85,25 +86,24 @@ def build_worker(
     pace = Pace(concurrency=concurrency, is_on=prefetch)
     wake = Event()
     dispatcher = Dispatcher(concurrency=concurrency, on_ended=lambda: pump.ended(), on_run=partial(_observe, pace))
-    dispatcher.threads = threads = ThreadExecutor(attempts=attempts, dispatcher=dispatcher)
-    dispatcher.processes = processes = ProcessExecutor(
-        attempts=attempts,
-        dispatcher=dispatcher,
-        limits=_child_limits(children, child_max_jobs, child_max_memory, concurrency=concurrency),
-        worker=who.name,
-    )
-    dispatcher.loop = loop = LoopExecutor(attempts=attempts, dispatcher=dispatcher)
+    limits = _child_limits(children, child_max_jobs, child_max_memory, concurrency=concurrency)
+    loop, close_executors = _give_executors(dispatcher, attempts, limits, worker=who.name)
     room = Room(weights, concurrency=concurrency, most=app._session.cycle_limit, pace=pace)
     recent = Recent()
+    exchange = Exchange(
+        session=app._session,
+        attempts=attempts,
+        worker=who.name,
+        lease=lambda: beating.lease,
+        token=app._ids.next,
+    )
     pump = Pump(
         session=app._session,
         registry=tasks,
         attempts=attempts,
         dispatcher=dispatcher,
         room=room,
-        worker=who.name,
-        lease=lambda: beating.lease,
-        token=app._ids.next,
+        exchange=exchange,
         report=partial(report_progress, app._session, who.name),
         recent=recent,
         wake=wake,
@@ -145,9 +145,21 @@ def build_worker(
         watch=watch,
         duties=build_duties(app, who, beat=beats.interval) if duties else None,
         leading=build_leading(app, who) if duties else None,
-        close_executors=(threads.close, loop.close, processes.close, close_commands),
+        close_executors=(*close_executors, close_commands),
     )
     return Worker(parts, grace=grace_time)
+
+
+def _give_executors(
+    dispatcher: Dispatcher, attempts: Attempts, limits: ChildLimits, *, worker: str
+) -> tuple[LoopExecutor, tuple[Callable[[], None], ...]]:
+    """One for each kind of task; the event loop, for whoever watches it, and how to close them all."""
+    dispatcher.threads = threads = ThreadExecutor(attempts=attempts, dispatcher=dispatcher)
+    dispatcher.loop = loop = LoopExecutor(attempts=attempts, dispatcher=dispatcher)
+    dispatcher.processes = processes = ProcessExecutor(
+        attempts=attempts, dispatcher=dispatcher, limits=limits, worker=worker
+    )
+    return loop, (threads.close, loop.close, processes.close)
 
 
 def _beats(lease: Duration, heartbeat: Duration | None, failures_allowed: int) -> Beats:

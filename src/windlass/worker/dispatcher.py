@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable
 from threading import Lock
 from typing import Protocol
@@ -10,6 +9,7 @@ from typing import Protocol
 from windlass import clock
 from windlass.core.ending import Ending
 from windlass.core.record import Claimed
+from windlass.worker.line import Line
 from windlass.worker.run import Run, Stop
 
 
@@ -49,7 +49,7 @@ class Dispatcher:
         self._on_ended = on_ended
         self._on_run = on_run
         self._lock = Lock()
-        self._buffer: deque[Run] = deque()
+        self._line = Line(lambda: self.processes.room)
         self._running: dict[Run, None] = {}
         """By run, not by job: one that was lost here and claimed again may still occupy its first slot."""
         self._endings: list[tuple[Ending, Claimed]] = []
@@ -68,14 +68,14 @@ class Dispatcher:
     @property
     def in_flight(self) -> int:
         """How many runs are started or wait for their turn."""
-        return len(self._running) + len(self._buffer)
+        return len(self._running) + len(self._line)
 
     def waiting_for_child(self) -> list[Run]:
-        """The runs in the buffer that find no child; they take no slot from those that run elsewhere."""
-        if not self._buffer or self.processes.room:
+        """The runs here that find no child; they take no slot from those that run elsewhere."""
+        if not self._line:
             return []
         with self._lock:
-            return [run for run in self._buffer if run.task.is_isolated]
+            return self._line.waiting_for_child()
 
     def startable(self, runs: Iterable[Run]) -> list[Run]:
         """Those of these runs that would start at once."""
@@ -103,12 +103,12 @@ class Dispatcher:
 
     @property
     def buffered(self) -> int:
-        return len(self._buffer)
+        return len(self._line)
 
     @property
     def has_plenty(self) -> bool:
         """Whether the executors can go on for a while with what they have."""
-        return len(self._buffer) > self._low
+        return len(self._line) > self._low
 
     @property
     def has_endings(self) -> bool:
@@ -116,7 +116,7 @@ class Dispatcher:
 
     @property
     def is_busy(self) -> bool:
-        return bool(self._running or self._buffer or self._endings)
+        return bool(self._running or self._line or self._endings)
 
     def running(self) -> list[Run]:
         """What runs at this moment."""
@@ -131,15 +131,15 @@ class Dispatcher:
     def offer(self, runs: Iterable[Run]) -> None:
         """Take runs in; those that find a slot start at once."""
         with self._lock:
-            self._buffer.extend(runs)
+            self._line.extend(runs)
             started = self._fill_slots()
-            self._low = len(self._buffer) // 3
+            self._low = len(self._line) // 3
         self._start(started)
 
     def holds(self) -> set[tuple[int, int]]:
         """The seq and fence of every job that runs, waits or has ended here and is not handed in yet."""
         with self._lock:
-            jobs = [run.job for run in (*self._running, *self._buffer)] + [job for _, job in self._endings]
+            jobs = [run.job for run in (*self._running, *self._line)] + [job for _, job in self._endings]
         return {(job.seq, job.fence) for job in jobs}
 
     def add_endings(self, endings: Iterable[tuple[Ending, Claimed]]) -> None:
@@ -150,7 +150,6 @@ class Dispatcher:
 
     def finished(self, run: Run, ending: Ending, executor: Executor) -> Run | None:
         """Take in the ending of a run; the next run, if the same executor can go on with it."""
-        following = None
         with self._lock:
             if run not in self._running:
                 self._stuck.discard(run)
@@ -159,12 +158,11 @@ class Dispatcher:
             is_first = not self._endings
             self._endings.append((ending, run.job))
             self.ended_count += 1
-            if self._buffer:
-                following = self._take_next()
+            following = self._take_next()
             if self.may_fetch:
-                is_urgent = len(self._buffer) <= self._low
+                is_urgent = len(self._line) <= self._low
             else:
-                is_urgent = not self._buffer and (is_first or not self._running)
+                is_urgent = not self._line and (is_first or not self._running)
         if run.started is not None:
             now = clock.monotonic()
             self._on_run(run, now - run.started, now)
@@ -195,21 +193,10 @@ class Dispatcher:
         with self._lock:
             return min((run.started or now for run in self._running if not run.is_marked), default=None)
 
-    def take_buffered(self, *, claimed_before: float) -> list[Run]:
-        """Remove runs that were claimed before then and have not started."""
+    def remove_buffered(self, is_wanted: Callable[[Run], bool]) -> list[Run]:
+        """Take runs out that have not started and are wanted elsewhere."""
         with self._lock:
-            taken = [run for run in self._buffer if run.claimed <= claimed_before]
-            if taken:
-                self._buffer = deque(run for run in self._buffer if run.claimed > claimed_before)
-        return taken
-
-    def remove_buffered(self, wanted: Callable[[Run], bool]) -> list[Run]:
-        """Remove the runs that have not started and are wanted elsewhere."""
-        with self._lock:
-            taken = [run for run in self._buffer if wanted(run)]
-            if taken:
-                self._buffer = deque(run for run in self._buffer if not wanted(run))
-        return taken
+            return self._line.withdraw(is_wanted)
 
     def put_back(self, runs: Iterable[Run]) -> None:
         """Take runs back that have not begun where they were to run; they wait for their turn, before all others."""
@@ -217,7 +204,7 @@ class Dispatcher:
             back = [run for run in runs if run in self._running]
             for run in back:
                 del self._running[run]
-            self._buffer.extendleft(reversed(back))
+            self._line.rejoin(back)
             started = self._fill_slots()
         self._start(started)
 
@@ -267,7 +254,7 @@ class Dispatcher:
     def _fill_slots(self) -> list[Run]:
         started: list[Run] = []
         isolated = 0
-        while self._buffer and len(self._running) < self.concurrency:
+        while len(self._running) < self.concurrency:
             run = self._take_next(before=isolated)
             if run is None:
                 break
@@ -276,23 +263,10 @@ class Dispatcher:
         return started
 
     def _take_next(self, *, before: int = 0) -> Run | None:
-        """The next run that finds room where it runs; one that has to wait for a child lets others go first.
-
-        ``before``: how many are about to be given to children, which do not know of them yet.
-        """
-        if not self._may_start:
+        if not (self._line and self._may_start):
             return None
-        run = self._buffer[0]
-        if run.task.is_isolated and self.processes.room <= before:
-            return self._take_next_here()
-        self._buffer.popleft()
-        self._running[run] = None
-        return run
-
-    def _take_next_here(self) -> Run | None:
-        run = next((run for run in self._buffer if not run.task.is_isolated), None)
+        run = self._line.take(before=before)
         if run is not None:
-            self._buffer.remove(run)
             self._running[run] = None
         return run
 

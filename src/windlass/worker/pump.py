@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from threading import Event
 
 from windlass import clock
-from windlass.core.ending import Ending
 from windlass.core.outcome import Interrupted
 from windlass.core.record import Claimed
 from windlass.core.state import State
-from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.registry import KnownTasks
 from windlass.session import Session
 from windlass.store.driver import DataRefused, Topic
-from windlass.store.jobs import Claimant, Cycled, Mark, cycle, finish
+from windlass.store.jobs import Cycled, Mark
 from windlass.worker.attempt import Attempts
 from windlass.worker.dispatcher import Dispatcher
+from windlass.worker.exchange import Ended, Exchange
 from windlass.worker.recent import Recent
 from windlass.worker.room import Room
 from windlass.worker.run import ReportProgress, Run
@@ -33,9 +32,6 @@ _LIE_ABOUT = 0.02
 _MARK_AFTER = 0.02
 _MARK_BEFORE = 0.08
 _HAND_BACK_AFTER = 1.0
-_LONGEST_PAUSE = 1.0
-
-Ended = tuple[Ending, Claimed]
 
 
 class Pump:
@@ -49,9 +45,7 @@ class Pump:
         attempts: Attempts,
         dispatcher: Dispatcher,
         room: Room,
-        worker: str,
-        lease: Callable[[], str],
-        token: Callable[[], str],
+        exchange: Exchange,
         report: ReportProgress,
         recent: Recent,
         wake: Event,
@@ -61,9 +55,7 @@ class Pump:
         self._attempts = attempts
         self._dispatcher = dispatcher
         self._room = room
-        self._worker = worker
-        self._lease = lease
-        self._token = token
+        self._exchange = exchange
         self._report = report
         self._recent = recent
         self.wake = wake
@@ -72,9 +64,6 @@ class Pump:
         """Last allowed attempts: the store must know of each before it starts, but not before it has a slot."""
         self._unsent: list[Ended] = []
         """Endings that the store could not take yet."""
-        self._unanswered: Claimant | None = None
-        """Who asked in a cycle whose answer was lost: jobs may have been taken in that name."""
-        self._failures = 0
         self._is_draining = False
         self._polled = 0.0
         self._cycled = 0.0
@@ -114,9 +103,8 @@ class Pump:
 
     def pause(self) -> float:
         """How many seconds the next round may wait."""
-        if self._failures:
-            # Full jitter: workers that lost their store must not come back in step.
-            return min(_LONGEST_PAUSE, 0.05 * float(2**self._failures)) * clock.roll() + 0.01
+        if pause := self._exchange.pause:
+            return pause
         if self._last_attempts():
             return 0.0
         now = clock.monotonic()
@@ -141,7 +129,7 @@ class Pump:
         starting = self._last_attempts()
         marked = starting + self._dispatcher.unmarked(running_since=now - _MARK_AFTER)
         rooms = self._rooms(now)
-        if not (ended or marked or rooms or self._unanswered):
+        if not (ended or marked or rooms or self._exchange.is_owed_an_answer):
             self._note_idleness()
             return
         self.cycle_count += 1
@@ -185,7 +173,7 @@ class Pump:
         return self._dispatcher.startable(self._unstarted) if self._unstarted else []
 
     def _rooms(self, now: float) -> list[tuple[str, int]]:
-        if self._is_draining or self._unanswered or not self.may_claim:
+        if self._is_draining or self._exchange.is_owed_an_answer or not self.may_claim:
             return []
         in_flight = self._dispatcher.in_flight + len(self._unstarted)
         waiting = self._waiting_for_child()
@@ -201,76 +189,36 @@ class Pump:
         return waiting
 
     def _cycle(self, ended: list[Ended], marked: list[Run], rooms: list[tuple[str, int]], now: float) -> Cycled | None:
-        claimant = self._unanswered or Claimant(self._worker, self._lease(), self._token())
         endings = [ending for ending, _ in ended]
         marks = [Mark(run.job.seq, run.job.fence, round((now - (run.started or now)) * 1000)) for run in marked]
+        was_owed = self._exchange.is_owed_an_answer
         try:
-            cycled = self._repeated(claimant, endings, marks, rooms)
+            cycled = self._exchange.cycle(endings, marks, rooms)
         except DataRefused as error:
-            self._after_refusal(ended, error)
+            self._write_one_by_one(ended, error)
             return None
-        except StoreUnavailable as error:
-            self._note_failure(error)
-            return None
-        if self._failures:
-            log.info("the store is back")
-        self._failures = 0
-        if self._unanswered is not None:
-            self._unanswered = None
+        if cycled is not None and was_owed:
             self.news()  # the try without an answer may have taken nothing: ask anew, at once
         return cycled
 
-    def _repeated(
-        self, claimant: Claimant, endings: list[Ending], marks: list[Mark], rooms: list[tuple[str, int]]
-    ) -> Cycled:
-        try:
-            return self._session.run(cycle(claimant, endings=endings, marks=marks, rooms=rooms))
-        except OutcomeUnknown:
-            # The same token without rooms re-reads what the first try took, if it took. Until that has worked nothing
-            # else is claimed, or jobs would be held in our name and run by nobody.
-            self._unanswered = claimant
-            return self._session.run(cycle(claimant, endings=endings, marks=marks))
-
-    def _after_refusal(self, ended: list[Ended], error: DataRefused) -> None:
-        """One bad ending must not fail the batch: all are written one by one."""
+    def _write_one_by_one(self, ended: list[Ended], error: DataRefused) -> None:
+        """One bad ending must not fail the batch."""
         if not ended:
-            self._note_failure(error)  # what it refused was not ours
             return
         log.warning("the store refused a batch of %s endings; writing them one by one: %s", len(ended), error)
-        try:
-            while self._unsent:
-                self._write(*self._unsent[0])
-                self._unsent = self._unsent[1:]
-        except StoreUnavailable as unavailable:
-            self._note_failure(unavailable)
+        while self._unsent:
+            refused = self._exchange.write_alone(self._unsent[0])
+            if refused is None:
+                break
+            self._note_refused(self._unsent[:1], refused)
+            self._unsent = self._unsent[1:]
         self._tell_of(ended)
-
-    def _write(self, ending: Ending, job: Claimed) -> None:
-        """Write one ending, or, if it cannot be stored, a failure that says so."""
-        try:
-            refused = self._session.run(finish([ending], worker=self._worker))
-        except DataRefused as error:
-            log.error("job %s: its ending cannot be stored, so it fails: %s", job.id, error)
-            refused = self._write_failure(self._attempts.of_refused_data(ending, job, error), job)
-        self._note_refused([(ending, job)], refused)
-
-    def _write_failure(self, ending: Ending, job: Claimed) -> Collection[int]:
-        try:
-            return self._session.run(finish([ending], worker=self._worker))
-        except DataRefused as error:
-            log.critical("job %s: not even its failure can be stored; rescue gets it from us: %s", job.id, error)
-            return ()
 
     def _tell_of(self, ended: list[Ended]) -> None:
         self._recent.add(ended)
         self._session.tell(Topic.ENDINGS)
         if any(ending.state is State.PENDING for ending, _ in ended):
             self._session.tell(Topic.WORK)  # others may have room for what we handed back
-
-    def _note_failure(self, error: Exception) -> None:
-        if not self._failures:
-            log.warning("store unavailable, trying until it is back: %s", error)
-        self._failures = min(self._failures + 1, 10)
 
     def _note_marked(self, runs: list[Run]) -> None:
         for run in runs:
@@ -309,7 +257,7 @@ class Pump:
 
     def _hand_back(self, *, claimed_before: float) -> None:
         """What does not get its turn goes back, uncharged, for others to run."""
-        stale = self._dispatcher.take_buffered(claimed_before=claimed_before)
+        stale = self._dispatcher.remove_buffered(lambda run: run.claimed <= claimed_before)
         stale += [run for run in self._unstarted if run.claimed <= claimed_before]
         if stale:
             self._unstarted = [run for run in self._unstarted if run.claimed > claimed_before]

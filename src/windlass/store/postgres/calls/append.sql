@@ -18,11 +18,6 @@ WITH clock AS (
     -- An id that is there is that of an earlier try whose answer was lost.
     ON CONFLICT (id) DO NOTHING
     RETURNING seq, run_at, waiting, priority, queue
-), ready AS (
-    INSERT INTO windlass_ready (seq, since, priority, queue)
-    SELECT seq, run_at, priority, queue FROM stored WHERE waiting = 'pending'
-), due AS (
-    INSERT INTO windlass_due (seq, run_at, state, queue)
-    SELECT seq, run_at, waiting, queue FROM stored WHERE waiting = 'scheduled'
+-- here line_up
 )
 SELECT EXISTS (SELECT 1 FROM terms) AS stored

@@ -116,12 +116,7 @@ WITH clock AS (
     ORDER BY place
     ON CONFLICT (id) DO NOTHING
     RETURNING seq, id, run_at, waiting, priority, queue
-), ready AS (
-    INSERT INTO windlass_ready (seq, since, priority, queue)
-    SELECT seq, run_at, priority, queue FROM stored WHERE waiting = 'pending'
-), due AS (
-    INSERT INTO windlass_due (seq, run_at, state, queue)
-    SELECT seq, run_at, waiting, queue FROM stored WHERE waiting = 'scheduled'
+-- here line_up
 ), behind AS (
     -- Which job stands behind each id and each key now: the new one, or the one that was there before.
     SELECT id, state FROM there UNION SELECT id, waiting FROM stored UNION SELECT id, state FROM kept

@@ -1,0 +1,113 @@
+"""A worker's cycles with its store: one at a time, each of them answered sooner or later."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Sequence
+
+from windlass import clock
+from windlass.core.ending import Ending
+from windlass.core.record import Claimed
+from windlass.errors import OutcomeUnknown, StoreUnavailable
+from windlass.session import Session
+from windlass.store.driver import DataRefused
+from windlass.store.jobs import Claimant, Cycled, Mark, cycle, finish
+from windlass.worker.attempt import Attempts
+
+log = logging.getLogger("windlass.worker")
+
+_LONGEST_PAUSE = 1.0
+
+Ended = tuple[Ending, Claimed]
+
+
+class Exchange:
+    """Hands in and fetches. A store that is away leaves everything as it was, for the next try."""
+
+    def __init__(
+        self,
+        *,
+        session: Session,
+        attempts: Attempts,
+        worker: str,
+        lease: Callable[[], str],
+        token: Callable[[], str],
+    ) -> None:
+        self._session = session
+        self._attempts = attempts
+        self._worker = worker
+        self._lease = lease
+        self._token = token
+        self._unanswered: Claimant | None = None
+        self._failures = 0
+
+    @property
+    def is_owed_an_answer(self) -> bool:
+        """Whether the answer to a cycle was lost: jobs may have been taken in our name, and until we know of them
+        nothing else may be claimed, or nobody would run them.
+        """
+        return self._unanswered is not None
+
+    @property
+    def pause(self) -> float:
+        """How many seconds to wait before the next try; none while the store answers."""
+        if not self._failures:
+            return 0.0
+        # Full jitter: workers that lost their store must not come back in step.
+        return min(_LONGEST_PAUSE, 0.05 * float(2**self._failures)) * clock.roll() + 0.01
+
+    def cycle(self, endings: list[Ending], marks: list[Mark], rooms: list[tuple[str, int]]) -> Cycled | None:
+        """One cycle; None where the store is away. Raises ``DataRefused``, and then nothing of it was written."""
+        claimant = self._unanswered or Claimant(self._worker, self._lease(), self._token())
+        try:
+            cycled = self._repeated(claimant, endings, marks, rooms)
+        except DataRefused as error:
+            if not endings:
+                self._note_failure(error)  # what it refused was not ours
+            raise
+        except StoreUnavailable as error:
+            self._note_failure(error)
+            return None
+        if self._failures:
+            log.info("the store is back")
+        self._failures = 0
+        self._unanswered = None
+        return cycled
+
+    def write_alone(self, ended: Ended) -> Collection[int] | None:
+        """Write one ending, or, if it cannot be stored, a failure that says so; None where the store is away."""
+        ending, job = ended
+        try:
+            return self._written(ending, job)
+        except StoreUnavailable as error:
+            self._note_failure(error)
+            return None
+
+    def _repeated(
+        self, claimant: Claimant, endings: Sequence[Ending], marks: Sequence[Mark], rooms: Sequence[tuple[str, int]]
+    ) -> Cycled:
+        try:
+            return self._session.run(cycle(claimant, endings=endings, marks=marks, rooms=rooms))
+        except OutcomeUnknown:
+            # The same token without rooms re-reads what the first try took, if it took.
+            self._unanswered = claimant
+            return self._session.run(cycle(claimant, endings=endings, marks=marks))
+
+    def _written(self, ending: Ending, job: Claimed) -> Collection[int]:
+        try:
+            return self._session.run(finish([ending], worker=self._worker))
+        except DataRefused as error:
+            log.error("job %s: its ending cannot be stored, so it fails: %s", job.id, error)
+            return self._written_failure(self._attempts.of_refused_data(ending, job, error), job)
+
+    def _written_failure(self, ending: Ending, job: Claimed) -> Collection[int]:
+        try:
+            return self._session.run(finish([ending], worker=self._worker))
+        except DataRefused as error:
+            log.critical("job %s: not even its failure can be stored; rescue gets it from us: %s", job.id, error)
+            return ()
+
+    def _note_failure(self, error: Exception) -> None:
+        if not self._failures:
+            log.warning("store unavailable, trying until it is back: %s", error)
+        self._failures = min(self._failures + 1, 10)

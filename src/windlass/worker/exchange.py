@@ -40,6 +40,8 @@ class Exchange:
         self._token = token
         self._unanswered: Claimant | None = None
         self._failures = 0
+        self.was_repeated = False
+        """Whether the last answer is that of a cycle that was asked again: the first try may have taken nothing."""
 
     @property
     def is_owed_an_answer(self) -> bool:
@@ -71,7 +73,7 @@ class Exchange:
         if self._failures:
             log.info("the store is back")
         self._failures = 0
-        self._unanswered = None
+        self.was_repeated, self._unanswered = self._unanswered is not None, None
         return cycled
 
     def write_alone(self, ended: Ended) -> Collection[int] | None:

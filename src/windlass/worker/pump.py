@@ -191,14 +191,13 @@ class Pump:
     def _cycle(self, ended: list[Ended], marked: list[Run], rooms: list[tuple[str, int]], now: float) -> Cycled | None:
         endings = [ending for ending, _ in ended]
         marks = [Mark(run.job.seq, run.job.fence, round((now - (run.started or now)) * 1000)) for run in marked]
-        was_owed = self._exchange.is_owed_an_answer
         try:
             cycled = self._exchange.cycle(endings, marks, rooms)
         except DataRefused as error:
             self._write_one_by_one(ended, error)
             return None
-        if cycled is not None and was_owed:
-            self.news()  # the try without an answer may have taken nothing: ask anew, at once
+        if cycled is not None and self._exchange.was_repeated:
+            self.news()  # it was asked again without rooms: ask for more at once
         return cycled
 
     def _write_one_by_one(self, ended: list[Ended], error: DataRefused) -> None:

@@ -70,10 +70,19 @@ def _pending(gates: Gates, job: JobRecord) -> str:
         return f"{what} paused" + (f": {gates.paused_reason}" if gates.paused_reason else "")
     if gates.serving == 0:
         return f"no worker serves queue {job.queue!r}"
+    if gates.willing == 0:
+        whoever = "the only worker that serves" if gates.serving == 1 else f"all {gates.serving} workers that serve"
+        return f"{whoever} queue {job.queue!r} take{'s' * (gates.serving == 1)} no jobs now: paused, or about to leave"
     if gates.ahead:
-        count = "1,000 or more jobs" if gates.ahead >= 1000 else f"{gates.ahead} job{'s' * (gates.ahead > 1)}"
-        return f"{count} of queue {job.queue!r} come first; {gates.serving} worker(s) serve it"
+        before = "1,000 or more jobs" if gates.ahead >= 1000 else _several(gates.ahead, "job")
+        comes = "comes" if gates.ahead == 1 else "come"
+        serve = "serves" if gates.willing == 1 else "serve"
+        return f"{before} of queue {job.queue!r} {comes} first; {_several(gates.willing, 'worker')} {serve} it"
     return "it is next in line and waits for a free slot"
+
+
+def _several(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
 
 
 def _length(milliseconds: int) -> str:

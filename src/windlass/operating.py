@@ -186,13 +186,13 @@ class Operating:
 
     def promote(self) -> int:
         """Make jobs pending whose time has come; how many."""
-        promoted = self._session.run(jobs.promote())
+        promoted = self._session.run(jobs.promote(by=self._actor))
         self._session.announce()
         return promoted
 
     async def apromote(self) -> int:
         """``promote`` for async code."""
-        promoted = await self._session.arun(jobs.promote())
+        promoted = await self._session.arun(jobs.promote(by=self._actor))
         self._session.announce()
         return promoted
 

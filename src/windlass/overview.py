@@ -1,4 +1,4 @@
-"""Everything at a glance: queues, workers, counts."""
+"""Everything at a glance: queues, workers, counts, and what was noticed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from windlass.core.state import State
+from windlass.notices import Notice, notices
 from windlass.queue import QueueSettings, settings_of
 from windlass.store import queues, reading
 from windlass.store.operation import Operation
@@ -40,6 +41,8 @@ class Overview:
     workers: list[WorkerView]
     everywhere: QueueSettings
     """What is set for all queues at once: a pause of everything, above all."""
+    notices: list[Notice]
+    """What was noticed within the last 24 hours, the newest first: lost jobs, clocks that disagree."""
 
     @property
     def counts(self) -> dict[State, int]:
@@ -64,7 +67,7 @@ def overview() -> Operation[Overview]:
         )
         for name in sorted(settings.keys() | counts.keys())
     ]
-    return Overview(found, workers, settings_of(everywhere))
+    return Overview(found, workers, settings_of(everywhere), (yield from notices()))
 
 
 def _serving(workers: Iterable[WorkerView], queue: str) -> Iterable[WorkerView]:

@@ -34,7 +34,8 @@ def timeline(job: JobRecord, story: Story) -> list[TimelineEntry]:
         entries.append(TimelineEntry(clock.instant(job.run_at), "due"))
     if job.promoted_at is not None:
         entries.append(TimelineEntry(clock.instant(job.promoted_at), "promoted"))
-    for kind, at in (("claimed", job.claimed_at), ("started", job.started_at), ("heartbeat", story.seen_at)):
+    seen_at = story.seen_at if story.seen_at is not None and story.seen_at >= (job.claimed_at or 0) else None
+    for kind, at in (("claimed", job.claimed_at), ("started", job.started_at), ("heartbeat", seen_at)):
         if at is not None:
             entries.append(TimelineEntry(clock.instant(at), kind, job.worker, job.fence))
     entries += [

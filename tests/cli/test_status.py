@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.cli.program import Program
 from windlass import State
+from windlass.store.noticing import notice
 
 
 def test_status_shows_store_counts_queues_and_what_needs_a_hand(shop: Program) -> None:
@@ -33,3 +34,55 @@ def test_an_empty_store_is_no_problem(windlass: Program) -> None:
     answer = windlass("status")
     assert answer.code == 0
     assert "no jobs yet" in answer.out
+
+
+def tell(windlass: Program, kind: str, *rows: tuple[str, str]) -> None:
+    windlass.app._session.run(notice(kind, rows))
+
+
+def test_status_tells_what_was_noticed_lately(windlass: Program) -> None:
+    """P5: a sentence for each kind, with when and by whom; lost jobs are summed up."""
+    tell(windlass, "stepped", ("w1", '{"seconds":-3600.0}'), ("w2", '{"seconds":-3600.0}'))
+    tell(windlass, "skewed", ("w1", '{"seconds":12.5}'))
+    tell(windlass, "emptied", ("w1", "{}"))
+    lost = [f'{{"seq":{seq},"queue":"mail","was":"pending"}}' for seq in (1, 2)]
+    tell(windlass, "lost", *(("w1", detail) for detail in lost), ("w2", '{"seq":3,"queue":null,"was":"running"}'))
+    tell(windlass, "cleaned", ("w1", '{"deleted":5}'))
+    out = windlass("status").out.splitlines()
+    lines = out[out.index("noticed within the last 24 hours:") + 1 :]
+    assert [line.partition(", ")[0].strip() for line in lines] == [
+        "3 jobs lost their data; the last one was running",
+        "the store lost all its jobs: somebody emptied it",
+        "the clock of worker w1's host is 12.5 s ahead of the store's",
+        "the store's clock was stepped by -3600.0 s",
+    ]
+    assert all(line.endswith(("now (told by w1)", "ago (told by w1)")) for line in lines[1:3])
+    assert "noticed 2 times" in lines[3]
+    found = windlass.json("status")["notices"]
+    assert [(notice["kind"], notice["count"], notice["by"]) for notice in found] == [
+        ("lost", 3, "w2"),
+        ("emptied", 1, "w1"),
+        ("skewed", 1, "w1"),
+        ("stepped", 2, "w2"),
+    ]
+    assert found[0]["detail"] == {"seq": 3, "was": "running"}
+    assert found[0]["text"] == "3 jobs lost their data; the last one was running"
+
+
+def test_a_single_lost_job_is_told_with_its_queue(windlass: Program) -> None:
+    """P5."""
+    tell(windlass, "lost", ("w1", '{"seq":3,"queue":"mail","was":"completed"}'))
+    assert "a job lost its data while it was completed in queue mail, " in windlass("status").out
+
+
+def test_no_more_than_a_handful_of_notices_is_shown(windlass: Program) -> None:
+    tell(windlass, "skewed", *((f"w{number}", '{"seconds":-7}') for number in range(8)))
+    out = windlass("status").out
+    assert out.count("behind the store's") == 5
+    assert "and 3 more" in out
+    assert len(windlass.json("status")["notices"]) == 8
+
+
+def test_nothing_noticed_is_nothing_shown(windlass: Program) -> None:
+    assert "noticed within" not in windlass("status").out
+    assert windlass.json("status")["notices"] == []

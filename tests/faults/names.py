@@ -1,4 +1,4 @@
-"""The names of the tasks in ``programs/tasks.py``, for an app that does not import them."""
+"""The names of the tasks in ``programs/tasks.py`` and the like, for tests that do not import them."""
 
 from __future__ import annotations
 
@@ -13,3 +13,6 @@ NOTE = f"{_MODULE}.note"
 RECORD = f"{_MODULE}.record"
 HOLD_THE_INTERPRETER = f"{_MODULE}.hold_the_interpreter"
 DEAF = f"{_MODULE}.deaf"
+
+MARKER = "the-one-of-the-rivals"
+"""The unique key or id in every request of ``programs/rival.py``."""

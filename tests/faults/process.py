@@ -7,12 +7,14 @@ import os
 import signal
 import subprocess
 import sys
+from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
 from time import monotonic
 
+from tests.faults.starving import Turns, turns_of
 from tests.ledger.apps import PATIENCE
 from tests.places.freezing import freeze
 from tests.store.places import Place, SqlitePlace
@@ -63,16 +65,25 @@ class Process:
             text=True,
         )
         self._lines: Queue[str | None] = Queue()
+        self._kept: deque[str] = deque()
         self._reader = Thread(target=self._read, daemon=True)
         self._reader.start()
 
-    def await_line(self, start: str) -> str:
-        """The rest of the next line that begins so; the test fails when the process ends without it."""
-        until = monotonic() + PATIENCE
+    def await_line(self, start: str, *, within: float = PATIENCE) -> str:
+        """The rest of the next line that begins so; the test fails when the process ends without it, or is too late."""
+        until = monotonic() + within
         while (line := self._next(until)) is not None:
             if line.startswith(start):
                 return line.removeprefix(start).strip()
         raise AssertionError(f"the process ended without saying {start!r}")
+
+    def await_ready(self) -> None:
+        """Wait until it is up; what a run says before that is still there to be awaited."""
+        until, before = monotonic() + PATIENCE, []
+        while (line := self._next(until)) is not None and not line.startswith("ready"):
+            before.append(line)
+        assert line is not None, "the process ended before it was up"
+        self._kept.extend(before)
 
     def rest(self) -> list[str]:
         """What it says until it ends."""
@@ -91,6 +102,9 @@ class Process:
 
     def footprint(self) -> Footprint:
         return footprint_of(self._process.pid)
+
+    def turns(self) -> Turns:
+        return turns_of(self._process.pid)
 
     def children(self) -> list[int]:
         """The processes that it started and that are still there."""
@@ -140,6 +154,8 @@ class Process:
         self._lines.put(None)
 
     def _next(self, until: float) -> str | None:
+        if self._kept:
+            return self._kept.popleft()
         try:
             return self._lines.get(timeout=max(0.0, until - monotonic()))
         except Empty:
@@ -165,7 +181,7 @@ class Processes:
     def worker(self, **options: object) -> Process:
         """A worker process that is up."""
         process = self.start("worker", json.dumps(options))
-        process.await_line("ready")
+        process.await_ready()
         return process
 
     def open_gate(self, id: str, run: int) -> None:

@@ -45,7 +45,8 @@ class Proxy:
         self._lock = Lock()
         self._pairs: set[_Pair] = set()
         self._turns_away = Event()
-        self._trap: Trap | None = None
+        self._traps: list[Trap] = []
+        """Only the first of them can spring."""
         self.swallows = False
         self.loses_news = False
         self.delay = 0.0
@@ -94,7 +95,7 @@ class Proxy:
         self.swallows = self.loses_news = False
         self._turns_away.clear()
         self.delay = 0.0
-        self._trap = None
+        self._traps = []
         if self._listener is None:
             self._listen()
 
@@ -110,6 +111,11 @@ class Proxy:
         """The same for an answer that carries the marker, whatever the request was."""
         return self.set(Trap(marker, in_reply=True))
 
+    def lay(self, *traps: Trap) -> None:
+        """Traps that spring one after the other, each for the next that carries its marker."""
+        with self._lock:
+            self._traps = [*traps]
+
     @property
     def connections(self) -> int:
         """How many are open."""
@@ -124,17 +130,20 @@ class Proxy:
     # What happens then.
 
     def set(self, trap: Trap) -> Trap:
-        self._trap = trap
+        self.lay(trap)
         return trap
+
+    def set_again(self, trap: Trap) -> None:
+        """For one that hit what was over already."""
+        with self._lock:
+            self._traps.insert(0, trap)
 
     def spring(self, chunk: bytes, *, in_reply: bool) -> Trap | None:
         """The trap that this chunk springs, if it does."""
         with self._lock:
-            trap = self._trap
-            if trap is None or trap.in_reply is not in_reply or trap.marker not in chunk:
+            if not self._traps or self._traps[0].in_reply is not in_reply or self._traps[0].marker not in chunk:
                 return None
-            self._trap = None
-            return trap
+            return self._traps.pop(0)
 
     def forget(self, pair: _Pair) -> None:
         with self._lock:
@@ -221,7 +230,7 @@ class _Pair:
                 self._server.sendall(chunk)
             except OSError:  # this pair was cut; the trap is for the next one that sends its marker
                 if trap is not None:
-                    self._proxy.set(trap)
+                    self._proxy.set_again(trap)
         self.end(gently=True)
 
     def _carry_replies(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from tests.faults.names import RECORD
+from tests.faults.names import NOTE, RECORD
 from tests.ledger.apps import eventually
 from windlass import Job, State, Windlass
 
@@ -15,6 +15,11 @@ from windlass import Job, State, Windlass
 def records(app: Windlass, count: int) -> list[Job[Any]]:
     """Jobs that leave a line for every run."""
     return app.enqueue_many([app.request(RECORD, (number,)) for number in range(count)])
+
+
+def notes(app: Windlass, count: int) -> list[Job[int]]:
+    """Jobs that return their numbers."""
+    return app.enqueue_many([app.request(NOTE, (number,)) for number in range(count)])
 
 
 def runs(folder: Path) -> Counter[str]:

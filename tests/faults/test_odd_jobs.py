@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
-from pathlib import Path
 
 import pytest
 
 from tests.faults.names import NOTE
 from tests.faults.process import Process, Processes
-from tests.faults.proxy import proxied
 from tests.ledger.apps import PATIENCE, eventually, failure_of
-from tests.store.places import Place, ServerPlace
 from tests.worker.odd import ODD
 from windlass import PayloadError, State, Windlass
 
@@ -81,30 +77,6 @@ def test_a_task_that_only_new_workers_know_waits_for_one(app: Windlass, processe
     odd_worker(processes, name="new")
     assert [job.result(timeout=PATIENCE) for job in unknown] == list(range(5))
     assert {(job.refresh().attempt, str(job.worker).split("-")[0]) for job in unknown} == {(1, "new")}
-
-
-@pytest.mark.parametrize("kind", ["unique", "id"])
-def test_rivals_that_enqueue_the_same_make_one_job(app: Windlass, place: Place, tmp_path: Path, kind: str) -> None:
-    """P7: 200 calls of four processes, on servers with connections cut under them; all are given the same job."""
-
-    def race(place: Place) -> list[Process]:
-        rivals = [processes.start("rival", kind, "50") for _ in range(4)]
-        for rival in rivals:
-            rival.await_line("ready")
-        (processes.folder / "go").touch()
-        return rivals
-
-    if isinstance(place, ServerPlace):
-        with proxied(place) as (far, proxy), closing(Processes(far, tmp_path / "gates")) as processes:
-            rivals = race(far)
-            for _ in range(5):
-                proxy.cut()
-            answers = [rival.await_line("ids") for rival in rivals]
-    else:
-        with closing(Processes(place, tmp_path / "gates")) as processes:
-            answers = [rival.await_line("ids") for rival in race(place)]
-    [job] = app.jobs(limit=100)
-    assert answers == [job.id] * 4
 
 
 def test_one_job_may_become_many(app: Windlass, processes: Processes) -> None:

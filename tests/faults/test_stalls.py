@@ -1,13 +1,16 @@
-"""SIGSTOP at every moment of a worker's life, for longer than its lease (W8) and for less (W9)."""
+"""Workers that stand still: by SIGSTOP for longer than their lease (W8) or for less, or for want of a CPU (W9)."""
 
 from __future__ import annotations
 
+import json
 import signal
+import sys
+from datetime import timedelta
 
 import pytest
 
 from tests.faults.moments import MOMENTS
-from tests.faults.names import HOLD, NOTE
+from tests.faults.names import AHOLD, HOLD, NOTE
 from tests.faults.process import Processes
 from tests.ledger.apps import PATIENCE, eventually, raises
 from tests.places.behind import Behind
@@ -58,6 +61,41 @@ def test_repeated_stalls_within_the_lease_cost_nothing(app: Windlass, processes:
     assert job.result(timeout=PATIENCE) == 1
     assert (job.refresh().attempt, job.record.crashes, raises(job.fence)) == (1, 0, 1)
     assert {view.name: view.id for view in app.workers()} == lease
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux lets a test put processes on one CPU and tells who waits"
+)
+def test_a_worker_that_hardly_gets_a_turn_keeps_its_lease(app: Windlass, processes: Processes) -> None:
+    """W9: four processes take the CPU from a worker with a short lease and something running on each executor.
+
+    Somebody looks for leases that are over all the time, for at least three leases' time.
+    """
+    worker = processes.start("starved", json.dumps({"lease": "1s", "name": "starved"}))
+    worker.await_line("ready")
+    jobs = [app.enqueue(task) for task in (HOLD, AHOLD, "hold_in_child")]
+    for _ in jobs:
+        worker.await_line("began")
+    [view] = app.workers()
+    before = worker.turns()
+    for _ in range(4):
+        processes.start("hog")
+    beats = {view.seen_at}
+
+    def has_beaten_on() -> bool:
+        assert app.rescue() == []
+        beats.update(seen.seen_at for seen in app.workers())
+        return max(beats) - min(beats) > timedelta(seconds=3) and len(beats) > 6
+
+    eventually(has_beaten_on, "its heart beats on")
+    after = worker.turns()
+    assert after.waited - before.waited > 2 * (after.had - before.had), "it starves"
+    for job in jobs:
+        processes.open_gate(job.id, 1)
+        job.result(timeout=PATIENCE)
+        assert (job.refresh().attempt, job.record.crashes, job.record.rescues, raises(job.fence)) == (1, 0, 0, 1)
+    assert [seen.id for seen in app.workers()] == [view.id]
+    assert "lost" not in (processes.folder / "starved.log").read_text()
 
 
 def test_workers_that_share_a_name_do_not_share_jobs(app: Windlass, processes: Processes) -> None:

@@ -92,19 +92,23 @@ def test_an_enqueue_whose_answer_was_lost_says_so_with_its_ids(
 ) -> None:
     """S3: it was carried out, nobody knows, and repeating it with those ids changes nothing."""
     producer = far_app()
-    producer.enqueue(NOTE, 0)
+    first, mine = ({"id": "first"}, {"id": "mine"}) if is_own else ({}, {})
+
+    def enqueue_two(value: object, ids: dict[str, Any]) -> None:
+        producer.enqueue_many([producer.request(NOTE, (value,), **ids), producer.request(NOTE, (2,))])
+
+    enqueue_two(1, first)  # a Redis server that has not met the script only says so; that must not be what is lost
     marker = "an unmistakable argument"
     trap = proxy.lose_reply_to(marker.encode())
-    ids: dict[str, Any] = {"id": "mine"} if is_own else {}
     with pytest.raises(OutcomeUnknown) as caught:
-        producer.enqueue_many([producer.request(NOTE, (marker,), **ids), producer.request(NOTE, (2,))])
+        enqueue_two(marker, mine)
     trap.await_sprung()
     assert len(caught.value.ids) == 2
     assert [app.job(id).state for id in caught.value.ids] == ["pending", "pending"]
     again = zip(caught.value.ids, (marker, 2), strict=True)
     jobs = producer.enqueue_many([producer.request(NOTE, (value,), id=id) for id, value in again])
     assert [job.duplicate for job in jobs] == [True, True]
-    assert len(app.jobs(limit=100)) == 3
+    assert len(app.jobs(limit=100)) == 4
 
 
 @pytest.mark.asyncio

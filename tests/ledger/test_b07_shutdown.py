@@ -54,6 +54,7 @@ def test_what_does_not_finish_is_handed_back_uncharged(app: Windlass, new_app: A
         with app.worker(grace=grace):
             busy.await_entered()
         assert (job.refresh().state, job.attempt, job.errors) == (State.PENDING, 0, ())
+        assert job.timeline()[-1].kind == "handed_back", "somebody who wonders why it runs again finds out"
         work(other)
         assert job.result() == 1
 

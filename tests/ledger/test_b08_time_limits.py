@@ -65,6 +65,16 @@ def test_a_run_that_takes_too_long_is_one_failed_attempt(
     assert job.refresh().attempt == 2
 
 
+@pytest.mark.parametrize(("kind", "line"), [("async", "await asyncio.Event().wait()"), ("thread", "never.wait(0.001)")])
+def test_the_error_tells_where_the_run_was(app: Windlass, tmp_path: Path, kind: str, line: str) -> None:
+    """B8: a child is ended from outside, and cannot tell."""
+    with app.worker(lease=LONG_LEASE):
+        failed = failure_of(enqueue(app, kind, tmp_path, timeout=0.2, attempts=1))
+    assert failed.traceback is not None
+    assert line in failed.traceback
+    assert failed.traceback.endswith("TimeoutError: ran longer than 0.2 s\n")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_slot_is_free_again(app: Windlass, tmp_path: Path, kind: str) -> None:
     """B8: and the same worker goes on."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.ledger.apps import Apps, work
+from tests.ledger.apps import Apps, gate, work
 from windlass import ConfigError, State, Windlass
 
 
@@ -75,17 +75,20 @@ def test_a_legal_name(app: Windlass, name: str) -> None:
 def test_a_queue_without_a_worker_is_told(app: Windlass) -> None:
     """C2: why says that nobody serves it, until somebody does."""
 
-    @app.task(queue="mail")
-    def noop() -> None: ...
+    with gate() as busy:
 
-    job = noop.enqueue()
-    assert job.why() == "no worker serves queue 'mail'"
-    with app.worker(queues=["other"]):
+        @app.task(queue="mail")
+        def slow() -> None:
+            busy.wait()
+
+        _, job = slow.enqueue_many([(), ()])
         assert job.why() == "no worker serves queue 'mail'"
-    worker = app.worker(queues=["mail"])
-    worker.pause()
-    with worker:
-        assert job.why() == "it is next in line and waits for a free slot"
+        with app.worker(queues=["other"]):
+            assert job.why() == "no worker serves queue 'mail'"
+        with app.worker(queues=["mail"], concurrency=1):
+            busy.await_entered()
+            assert job.why() == "it is next in line and waits for a free slot"
+            busy.open()
 
 
 def test_a_worker_shows_what_it_serves(app: Windlass) -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.ledger.apps import PATIENCE, eventually, gate
+from tests.places.behind import Behind
 from tests.places.fixtures import PlaceOn
 from tests.store.places import Place
-from windlass import ConfigError, IdConflict, Job, JobFailed, Retry, Snooze, State, Windlass
-from windlass.moving import Moved, Progress, move
+from windlass import IdConflict, Job, JobFailed, JobNotFound, Retention, Retry, Snooze, State, Windlass
+from windlass.moving import Moved, MoveRefused, Progress, move
 from windlass.store.noticing import notice
 
 PAIRS = [
@@ -169,17 +172,64 @@ def test_large_jobs_travel_in_several_loads(ways: Ways) -> None:
 def test_a_store_in_use_is_refused(from_sqlite_to_postgres: Ways) -> None:
     ways = from_sqlite_to_postgres
     ways.old.enqueue("echo", 1)
-    with ways.old.worker(["other"]) as worker, pytest.raises(ConfigError, match=worker.name):
+    with ways.old.worker(["other"]) as worker, pytest.raises(MoveRefused, match=worker.name):
         ways.move()
     assert ways.new.counts()[State.PENDING] == 0
-    assert not any(queue.settings().paused for queue in ways.old.queues())
+    assert ways.old.overview().everywhere.paused_by is None
+
+
+def test_a_target_in_use_is_refused(from_sqlite_to_postgres: Ways) -> None:
+    """Its workers would start jobs before all of them are there."""
+    ways = from_sqlite_to_postgres
+    job = ways.old.enqueue("echo", 1)
+    with ways.new.worker() as worker, pytest.raises(MoveRefused, match=f"in use by {worker.name}; stop all workers"):
+        ways.move()
+    with pytest.raises(JobNotFound):
+        ways.new.job(job.id)
+    assert ways.old.overview().everywhere.paused_by is None
+
+
+@pytest.mark.parametrize("store", ["sqlite", "postgres", "redis"])
+def test_a_source_that_is_not_there_is_refused_and_not_made(place_on: PlaceOn, store: str, tmp_path: Path) -> None:
+    with Windlass(place_on(store).url, namespace="nobodys") as old, Windlass(f"sqlite:///{tmp_path}/new.db") as new:
+        with pytest.raises(MoveRefused, match=f"there is no store at {re.escape(old.store)} .*'nobodys'"):
+            move(old._session, new._session)
+        assert not old._session.exists()
+        assert not new._session.exists()
+
+
+@pytest.mark.parametrize("store", ["sqlite", "postgres", "redis"])
+def test_a_source_without_jobs_is_refused_and_not_paused(place_on: PlaceOn, store: str, tmp_path: Path) -> None:
+    with closing(app_on(place_on(store))) as old, Windlass(f"sqlite:///{tmp_path}/new.db") as new:
+        assert sum(old.counts().values()) == 0  # which makes the store
+        assert old._session.exists()
+        with pytest.raises(MoveRefused, match=f"has no jobs under namespace {old._session.namespace!r}"):
+            move(old._session, new._session)
+        assert old.overview().everywhere.paused_by is None
+        assert not new._session.exists()
+
+
+def test_a_queue_that_is_not_there_is_refused(from_sqlite_to_postgres: Ways) -> None:
+    ways = from_sqlite_to_postgres
+    ways.old.enqueue("echo", 1)
+    with pytest.raises(MoveRefused, match="has no queue 'mial'"):
+        ways.move(queue="mial")
+    assert "mial" not in [queue.name for queue in ways.old.queues()]
+
+
+def test_queues_that_were_set_up_and_have_no_jobs_are_moved(from_sqlite_to_postgres: Ways) -> None:
+    ways = from_sqlite_to_postgres
+    ways.old.queue("mail").configure(weight=3)
+    moved = ways.move()
+    assert (moved.jobs, moved.queues) == (0, 1)
+    assert ways.new.queue("mail").settings().weight == 3
 
 
 def test_a_job_that_is_claimed_by_hand_is_refused(from_sqlite_to_postgres: Ways) -> None:
     ways = from_sqlite_to_postgres
     ways.old.enqueue("echo", 1)
     [claimed] = ways.old.claim(1)
-    with pytest.raises(ConfigError, match="claimed by hand"):
+    with pytest.raises(MoveRefused, match="claimed by hand"):
         ways.move()
     claimed.release()
     assert ways.move().jobs == 1
@@ -190,13 +240,13 @@ def test_the_job_of_an_owner_that_died_is_rescued_first(from_sqlite_to_postgres:
     ways = from_sqlite_to_postgres
     job = ways.old.enqueue("echo", 1)
     ways.old.claim(1, lease="0.5s")
-    with pytest.raises(ConfigError):
+    with pytest.raises(MoveRefused):
         ways.move()
 
     def moves() -> bool:
         try:
             return ways.move().jobs == 1
-        except ConfigError:
+        except MoveRefused:
             return False
 
     eventually(moves, "its lease is over")
@@ -210,6 +260,22 @@ def test_what_belongs_to_no_job_stays(from_sqlite_to_postgres: Ways) -> None:
     ways.old._session.run(notice("cleaned", [("somebody", "{}")]))
     ways.move()
     assert (len(ways.old.cleanings()), ways.new.cleanings()) == (1, [])
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS, ids=map("-to-".join, PAIRS))
+def test_the_archive_stays_behind(place_on: PlaceOn, source: str, target: str) -> None:
+    old_place, new_place = place_on(source), place_on(target)
+    with closing(app_on(old_place)) as old, closing(app_on(new_place)) as new:
+        old.configure(archive="table", retention=Retention(completed="1ms"))
+        archived = old.enqueue("echo", 1)
+        old.worker().run_until_empty()
+        eventually(lambda: old.clean().archived, "its time is over")
+        old.enqueue("echo", 2)
+        assert move(old._session, new._session).jobs == 1
+        with pytest.raises(JobNotFound):
+            new.job(archived.id)
+    assert [id for _, id in Behind(old_place).archived()] == [archived.id]
+    assert Behind(new_place).archived() == []
 
 
 def test_a_different_job_under_the_same_id_is_told(from_sqlite_to_postgres: Ways) -> None:

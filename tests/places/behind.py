@@ -27,7 +27,7 @@ class Raw(Protocol):
     def read(self, job: Job[Any], column: str) -> bytes:
         """What lies there as text, byte by byte."""
 
-    def remove(self, job: Job[Any]) -> None:
+    def remove(self, id: str) -> None:
         """Delete what the store knows of a job, and nothing that points at it."""
 
     def give(self, job: Job[Any], lease: str) -> None:
@@ -70,9 +70,9 @@ class Behind:
         self._run(open_lease(Presence("thief", "thief", "busy", "{}"), lease="thief's", ttl=HOUR))
         self._raw.give(job, "thief's")
 
-    def remove(self, job: Job[Any]) -> None:
+    def remove(self, id: str) -> None:
         """Let the body of a job be gone, as after an eviction or a careless hand."""
-        self._raw.remove(job)
+        self._raw.remove(id)
 
     def text(self, job: Job[Any], column: str) -> bytes:
         return self._raw.read(job, column)

@@ -6,8 +6,31 @@ from typing import Any
 
 from windlass import Job
 
-PARTS = {"errors": ["job", "finished"], "progress": ["job", "running", "finished"], "result": ["finished"]}
-"""Where a part of a job lies, if not in the table of jobs alone."""
+PARTS = {
+    "state": ["job.waiting"],
+    "result": ["finished.result"],
+    "finished_at": ["finished.finished_at"],
+    "lease": ["running.lease"],
+    "claim": ["running.claim"],
+    "cancel_requested_at": ["running.cancel_requested_at", "finished.cancel_requested_at"],
+    "errors": ["job.errors", "finished.errors"],
+    "reason": ["job.reason", "finished.reason"],
+    **{
+        name: [f"{table}.{name}" for table in ("job", "running", "finished")]
+        for name in (
+            "attempt",
+            "crashes",
+            "rescues",
+            "fence",
+            "claimed_at",
+            "started_at",
+            "queue",
+            "worker",
+            "progress",
+        )
+    },
+}
+"""Where a part of a job lies, if not under its name in the table of jobs alone. Only one of the others has the job."""
 
 
 class RawPostgres:
@@ -20,15 +43,15 @@ class RawPostgres:
     def write(self, job: Job[Any], columns: dict[str, str | int | bytes | None]) -> None:
         for name, value in columns.items():
             text = value.decode() if isinstance(value, bytes) else value
-            for table in PARTS.get(name, ["job"]):
-                self._execute(f"UPDATE windlass_{table} SET {name} = %s WHERE seq = %s", (text, job.record.seq))
+            for table, column in (part.split(".") for part in PARTS.get(name, [f"job.{name}"])):
+                self._execute(f"UPDATE windlass_{table} SET {column} = %s WHERE seq = %s", (text, job.record.seq))
 
     def read(self, job: Job[Any], column: str) -> bytes:
         [(value,)] = self._execute(f"SELECT {column} FROM windlass_record WHERE id = %s", (job.id,))
         return str(value).encode()
 
-    def remove(self, job: Job[Any]) -> None:
-        self._execute("DELETE FROM windlass_job WHERE id = %s", (job.id,))
+    def remove(self, id: str) -> None:
+        self._execute("DELETE FROM windlass_job WHERE id = %s", (id,))
 
     def give(self, job: Job[Any], lease: str) -> None:
         moving = "UPDATE windlass_running SET lease = %s, fence = fence + 1 WHERE seq = %s"

@@ -38,10 +38,10 @@ class RawRedis:
             text = client.hget(f"{self._prefix}job:{job.record.seq}", column)
             return bytes(text or client.get(f"{self._prefix}{column}:{job.record.seq}"))
 
-    def remove(self, job: Job[Any]) -> None:
-        seq = job.record.seq
+    def remove(self, id: str) -> None:
         with self._connected() as client:
-            client.delete(f"{self._prefix}job:{seq}", *(f"{self._prefix}{name}:{seq}" for name in TEXTS))
+            seq = client.hget(f"{self._prefix}ids", id).decode()
+            client.delete(f"{self._prefix}job:{seq}")
 
     def give(self, job: Job[Any], lease: str) -> None:
         record, fence = job.refresh().record, job.fence + 1

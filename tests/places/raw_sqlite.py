@@ -31,8 +31,8 @@ class RawSqlite:
         [(value,)] = self.execute(f"SELECT CAST({column} AS BLOB) FROM windlass_job WHERE id = ?", (job.id,))
         return bytes(value)
 
-    def remove(self, job: Job[Any]) -> None:
-        self.execute("DELETE FROM windlass_job WHERE id = ?", (job.id,))
+    def remove(self, id: str) -> None:
+        self.execute("DELETE FROM windlass_job WHERE id = ?", (id,))
 
     def give(self, job: Job[Any], lease: str) -> None:
         self.execute("UPDATE windlass_job SET lease = ?, fence = fence + 1 WHERE id = ?", (lease, job.id))

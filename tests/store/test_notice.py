@@ -20,6 +20,14 @@ def test_notices_are_read_the_newest_first(store: Store) -> None:
     assert [event.worker for event in store.run(notices(1))] == ["w2"]
 
 
+def test_notices_are_read_back_to_an_age(store: Store) -> None:
+    store.run(notice("taken", [("old", "{}")]))
+    store.clock.advance(10)
+    store.run(notice("taken", [("new", "{}")]))
+    assert [event.worker for event in store.run(notices(age=9))] == ["new"]
+    assert [event.worker for event in store.run(notices(age=10))] == ["new", "old"]
+
+
 def test_a_rescue_leaves_word_of_what_the_worker_lost(store: Store) -> None:
     """B9: one notice for each worker; nothing where nothing was taken."""
     job = store.claimed()

@@ -9,7 +9,7 @@ from tests.store.every_state import a_job_in
 from tests.store.stores import Store
 from windlass.core.outcome import Postponed
 from windlass.core.state import State
-from windlass.store import queues, reading
+from windlass.store import leases, queues, reading
 from windlass.store.reading import Gates
 
 
@@ -22,7 +22,7 @@ def gates(store: Store, seq: int) -> Gates:
 def test_nothing_stands_before_a_job_that_a_worker_may_take(store: Store) -> None:
     job = store.a_job()
     store.a_worker(queues=["default"])
-    assert gates(store, job.seq) == Gates(State.PENDING, None, None, 0, 1, 0, None, None)
+    assert gates(store, job.seq) == Gates(State.PENDING, None, None, 0, 1, 1, 0, None, None)
 
 
 def test_a_job_that_is_gone_has_no_gates(store: Store) -> None:
@@ -34,6 +34,21 @@ def test_a_queue_that_nobody_serves(store: Store) -> None:
     job = store.a_job()
     store.a_worker(queues=["other"])
     assert gates(store, job.seq).serving == 0
+
+
+@pytest.mark.parametrize("state", ["paused", "draining"])
+def test_workers_that_claim_nothing_are_not_willing(store: Store, state: str) -> None:
+    job = store.a_job()
+    worker, _ = store.a_worker(), store.a_worker()
+    worker.renew(state)
+    assert (gates(store, job.seq).serving, gates(store, job.seq).willing) == (2, 1)
+
+
+def test_a_worker_that_was_told_to_pause_is_not_willing(store: Store) -> None:
+    job = store.a_job()
+    worker = store.a_worker()
+    store.run(leases.signal(worker.id, signal="pause", by="me"))
+    assert (gates(store, job.seq).serving, gates(store, job.seq).willing) == (1, 0)
 
 
 def test_only_workers_in_time_serve(store: Store) -> None:

@@ -59,6 +59,9 @@ class Tap:
     def join(self, connection: object) -> Joined:
         return self._driver.join(connection)
 
+    def exists(self) -> bool:
+        return self._driver.exists()
+
     def migrate(self) -> list[str]:
         return self._driver.migrate()
 

@@ -14,5 +14,5 @@ from windlass.cli.views.status import Status
 @printing
 @managing
 def status(app: Windlass, *, out: Output) -> None:
-    """Show the store, the jobs by state, queues and workers."""
+    """Show the store, the jobs by state, queues, workers, and what was noticed lately."""
     out.show(Status(app.store, app.overview()))

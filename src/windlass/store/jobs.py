@@ -17,12 +17,16 @@ from windlass.core.retry import Retry
 from windlass.core.state import TRANSITIONS, State, Verb, allowed_from
 from windlass.errors import OutcomeUnknown
 from windlass.store.driver import DataRefused
+from windlass.store.losses import report_lost
 from windlass.store.noticing import notice
 from windlass.store.operation import Answer, Call, Lane, Operation
 from windlass.store.reading import Filter, page
 from windlass.store.rows import records
 
 _ENDS = TRANSITIONS[Verb.FINISH][State.RUNNING]
+
+_HANDED_IN: dict[str, list[Any]] = {"completed": [], "endings": [], "keys": [], "marks": []}
+"""A cycle that only claims."""
 
 PAGE = 500
 """How many jobs one call of a bulk operation touches at the most."""
@@ -69,24 +73,34 @@ def cycle(
     completed = [(e.seq, e.fence, e.ran_for, e.result) for e in endings if _just_returned(e)]
     others = [e for e in endings if not _just_returned(e)] if len(completed) < len(endings) else []
     _refuse_what_is_no_ending(others)
-    answer = yield Call(
-        "cycle",
-        {
-            "worker": claimant.worker,
-            "lease": claimant.lease,
-            "token": claimant.token,
-            "completed": completed,
-            "endings": others,
-            "keys": _keys(endings),
-            "marks": list(marks),
-            "rooms": list(rooms),
-        },
-    )
+    params: dict[str, Any] = {
+        "worker": claimant.worker,
+        "lease": claimant.lease,
+        "token": claimant.token,
+        "completed": completed,
+        "endings": others,
+        "keys": _keys(endings),
+        "marks": list(marks),
+        "rooms": list(rooms),
+    }
+    answer = yield Call("cycle", params)
+    claimed = records(answer["claimed"], Claimed)
+    if (yield from report_lost(answer, by=claimant.worker)) and rooms and not claimed:
+        claimed = yield from _claim_past_lost("cycle", {**params, **_HANDED_IN})
     refused: Collection[int] = ()
     if _changed(answer, "completed") + _changed(answer, "ended") != len(endings):
         refused = yield from note_refused([(e.seq, e.fence, str(e.state)) for e in endings], worker=claimant.worker)
     marked = {seq for (seq,) in answer.get("marked", ())}
-    return Cycled(records(answer["claimed"], Claimed), refused, marked)
+    return Cycled(claimed, refused, marked)
+
+
+def _claim_past_lost(name: str, params: Mapping[str, Any]) -> Operation[list[Claimed]]:
+    """Claim again after a claim that met nothing but lost jobs, which must not pass for an empty queue."""
+    while True:
+        answer = yield Call(name, params)
+        claimed = records(answer["claimed"], Claimed)
+        if not (yield from report_lost(answer, by=params["worker"])) or claimed:
+            return claimed
 
 
 def _just_returned(ending: Ending) -> bool:
@@ -115,6 +129,7 @@ def finish(endings: Sequence[Ending], *, worker: str) -> Operation[Collection[in
 def note_refused(writes: Sequence[tuple[int, int, str]], *, worker: str) -> Operation[Collection[int]]:
     """Leave an event for each (seq, fence, what) that was refused because of its fence; the seqs of those."""
     answer = yield Call("refused", {"writes": list(writes), "worker": worker})
+    yield from report_lost(answer, by=worker)
     return {seq for (seq,) in answer["refused"]}
 
 
@@ -134,7 +149,10 @@ def claim(limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: in
         answer = yield call
     except OutcomeUnknown:  # nobody else knows the token: what was taken under it would wait until its time is over
         answer = yield call
-    return records(answer["claimed"], Claimed)[:limit]
+    claimed = records(answer["claimed"], Claimed)
+    if (yield from report_lost(answer, by=worker)) and not claimed:
+        claimed = yield from _claim_past_lost(call.name, call.params)
+    return claimed[:limit]
 
 
 def extend(seq: int, fence: int, *, ttl: int, worker: str) -> Operation[bool]:
@@ -155,13 +173,14 @@ def progress(seq: int, fence: int, text: str, *, worker: str) -> Operation[bool]
     return False
 
 
-def promote(limit: int = 1000) -> Operation[int]:
+def promote(limit: int = 1000, *, by: str | None = None) -> Operation[int]:
     """Make due jobs pending, page by page; how many."""
     total = 0
     while True:
         answer = yield Call("promote", {"limit": limit})
+        lost = yield from report_lost(answer, by=by)
         total += len(answer["promoted"])
-        if len(answer["promoted"]) < limit:
+        if len(answer["promoted"]) + lost < limit:
             return total
 
 
@@ -190,6 +209,7 @@ def rescue(*, by: str, now: Callable[[], int]) -> Operation[list[Rescued]]:
                 "by": by,
             },
         )
+        yield from report_lost(answer, by=by)
         rescued += [Rescued(id, State(state)) for id, state, _ in answer["rescued"]]
         yield from _note_losses(answer["rescued"], by=by)
         if len(expired) < PAGE:
@@ -304,11 +324,15 @@ def archive(weeks: Sequence[tuple[int, str]]) -> Operation[list[int]]:
 
 def tidy(*, by: str, detail: str | None) -> Operation[None]:
     """Remove what nobody needs any more besides jobs, and note what was cleaned."""
-    yield Call("tidy", {"by": by, "detail": detail})
+    answer = yield Call("tidy", {"by": by, "detail": detail})
+    while answer.get("astray"):
+        answer = yield Call("tidy", {"by": by, "detail": None})
 
 
-def prunable(*, queue: str, state: State, age: int, keep: int) -> Operation[list[JobRecord]]:
-    """The next finished jobs that retention lets go of, oldest first."""
+def prunable(*, queue: str, state: State, age: int, keep: int, by: str | None = None) -> Operation[list[JobRecord]]:
+    """The next finished jobs that retention lets go of, oldest first. Lost ones on the way are removed."""
     params: dict[str, Any] = {"queue": queue, "state": state, "age": age, "keep": keep, "limit": PAGE}
-    answer = yield Call("prunable", params, Lane.READ)
-    return records(answer["jobs"], JobRecord)
+    while True:
+        answer = yield Call("prunable", params, Lane.READ)
+        if not (yield from report_lost(answer, by=by)):
+            return records(answer["jobs"], JobRecord)

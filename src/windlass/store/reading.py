@@ -128,9 +128,9 @@ NOTICES_KEPT = 1000
 """How many events that belong to no job a store keeps at least."""
 
 
-def notices(limit: int = NOTICES_KEPT) -> Operation[list[EventRecord]]:
-    """The newest events that belong to no job."""
-    answer = yield Call("notices", {"limit": limit}, Lane.READ)
+def notices(limit: int = NOTICES_KEPT, *, age: int | None = None) -> Operation[list[EventRecord]]:
+    """The newest events that belong to no job; only those of the last ``age`` milliseconds, if that is given."""
+    answer = yield Call("notices", {"limit": limit, "age": age}, Lane.READ)
     return records(answer["events"], EventRecord)
 
 
@@ -192,6 +192,8 @@ class Gates(Struct, frozen=True, array_like=True):
     """How many jobs of its queue come first, counted up to 1,000."""
     serving: int
     """How many live workers serve its queue."""
+    willing: int
+    """How many of those are neither paused nor about to leave."""
     due_in: int
     reason: str | None
     worker: str | None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from types import TracebackType
 
 from windlass import clock
 from windlass.commands.command import COMMAND
@@ -111,7 +112,7 @@ class Attempts:
     def raised(self, run: Run, error: BaseException) -> Outcome:
         """What an exception means. Whatever user code raises is an outcome, never the end of the worker."""
         if run.stop is not None and isinstance(error, asyncio.CancelledError | JobInterrupted | Cancel | LeaseLost):
-            return self.stopped(run)
+            return self.stopped(run, error.__traceback__)
         try:
             return self._meant(run, error)
         except Exception as wrong:  # an impossible delay, or a subclass of the user's that has none
@@ -179,13 +180,13 @@ class Attempts:
             return Refused(self._fault(run.job, error, run.said), "permanent")
         return Raised(self._fault(run.job, error, run.said))
 
-    def stopped(self, run: Run) -> Outcome:
-        """What it means that a run gave way when it was asked to stop."""
+    def stopped(self, run: Run, where: TracebackType | None = None) -> Outcome:
+        """What it means that a run gave way when it was asked to stop; ``where`` it was then, if that is known."""
         match run.stop:
             case Stop.CANCELLED:
                 return Cancelled()
             case Stop.TIMED_OUT:
-                error = TimeoutError(f"ran longer than {run.time_limit:g} s")
+                error = TimeoutError(f"ran longer than {run.time_limit:g} s").with_traceback(where)
                 return Raised(self._fault(run.job, error, run.said), is_timeout=True)
             case _:
                 return Interrupted()

@@ -35,7 +35,7 @@ class Exchange:
     ) -> None:
         self._session = session
         self._attempts = attempts
-        self._worker = worker
+        self.worker = worker
         self._lease = lease
         self._token = token
         self._unanswered: Claimant | None = None
@@ -60,7 +60,7 @@ class Exchange:
 
     def cycle(self, endings: list[Ending], marks: list[Mark], rooms: list[tuple[str, int]]) -> Cycled | None:
         """One cycle; None where the store is away. Raises ``DataRefused``, and then nothing of it was written."""
-        claimant = self._unanswered or Claimant(self._worker, self._lease(), self._token())
+        claimant = self._unanswered or Claimant(self.worker, self._lease(), self._token())
         try:
             cycled = self._repeated(claimant, endings, marks, rooms)
         except DataRefused as error:
@@ -97,14 +97,14 @@ class Exchange:
 
     def _written(self, ending: Ending, job: Claimed) -> Collection[int]:
         try:
-            return self._session.run(finish([ending], worker=self._worker))
+            return self._session.run(finish([ending], worker=self.worker))
         except DataRefused as error:
             log.error("job %s: its ending cannot be stored, so it fails: %s", job.id, error)
             return self._written_failure(self._attempts.of_refused_data(ending, job, error), job)
 
     def _written_failure(self, ending: Ending, job: Claimed) -> Collection[int]:
         try:
-            return self._session.run(finish([ending], worker=self._worker))
+            return self._session.run(finish([ending], worker=self.worker))
         except DataRefused as error:
             log.critical("job %s: not even its failure can be stored; rescue gets it from us: %s", job.id, error)
             return ()

@@ -21,6 +21,7 @@ from windlass.worker.exchange import Ended, Exchange
 from windlass.worker.recent import Recent
 from windlass.worker.room import Room
 from windlass.worker.run import ReportProgress, Run
+from windlass.worker.word import leave_word
 
 log = logging.getLogger("windlass.worker")
 
@@ -147,7 +148,7 @@ class Pump:
         others_may_have_more = self._room.learn(rooms, cycled.claimed)
         self._dispatcher.may_fetch = self._may_fetch
         if ended:
-            self._tell_of(ended)
+            self._tell_of(ended, cycled.refused)
         if cycled.claimed or others_may_have_more:
             self.wake.set()
         self._note_idleness()
@@ -213,11 +214,22 @@ class Pump:
             self._unsent = self._unsent[1:]
         self._tell_of(ended)
 
-    def _tell_of(self, ended: list[Ended]) -> None:
+    def _tell_of(self, ended: list[Ended], refused: Collection[int] = ()) -> None:
         self._recent.add(ended)
         self._session.tell(Topic.ENDINGS)
-        if any(ending.state is State.PENDING for ending, _ in ended):
-            self._session.tell(Topic.WORK)  # others may have room for what we handed back
+        handed_back = [(ending, job) for ending, job in ended if ending.state is State.PENDING]
+        if handed_back:
+            self._session.tell(Topic.WORK)  # others may have room for them
+            self._note_cut_off([(ending, job) for ending, job in handed_back if job.seq not in refused])
+
+    def _note_cut_off(self, handed_back: list[Ended]) -> None:
+        """Runs that were stopped half-way and begin anew elsewhere: nothing else would tell of what they had done."""
+        cut_off = {
+            job: {"after": f"{ending.ran_for / 1000:g} s"} for ending, job in handed_back if ending.ran_for is not None
+        }
+        if cut_off:
+            log.warning("handed back while they ran, to begin anew: %s", ", ".join(f"job {job.id}" for job in cut_off))
+            leave_word(self._session, "handed_back", cut_off, worker=self._exchange.worker)
 
     def _note_marked(self, runs: list[Run]) -> None:
         for run in runs:
@@ -252,7 +264,7 @@ class Pump:
         for _, job in ended if refused else ():
             if job.seq in refused:
                 self.refused_count += 1
-                log.warning("job %s: another owner has it; our ending under fence %s was refused", job.id, job.fence)
+                log.warning("job %s: it is ours no more; our ending under fence %s was refused", job.id, job.fence)
 
     def _hand_back(self, *, claimed_before: float) -> None:
         """What does not get its turn goes back, uncharged, for others to run."""

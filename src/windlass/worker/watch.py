@@ -8,13 +8,11 @@ from math import inf
 
 from windlass import clock
 from windlass.core.outcome import Interrupted
-from windlass.core.state import State
-from windlass.errors import WindlassError
 from windlass.session import Session
-from windlass.store.jobs import note
 from windlass.worker.attempt import Attempts
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.run import Run, Stop
+from windlass.worker.word import leave_word
 
 Look = Callable[[float], None]
 """Looks after something else, with the time on the monotonic clock."""
@@ -88,18 +86,12 @@ class Watch:
         )
         if run.stop not in (Stop.GIVEN_UP, Stop.LOST):
             self._dispatcher.add_endings([(ending, run.job)])
-            self._leave_word(run, ending.state)
+            detail = {"why": _why(run), "state": str(ending.state)}
+            leave_word(self._session, "abandoned", {run.job: detail}, worker=self._worker)
 
     def _hand_back(self, run: Run) -> None:
         for given_up in self._dispatcher.give_up([run]):
             self._dispatcher.add_endings([(self._attempts.ending(given_up, Interrupted()), given_up.job)])
-
-    def _leave_word(self, run: Run, state: State) -> None:
-        detail = {"why": _why(run), "state": str(state)}
-        try:
-            self._session.run(note([(run.job.seq, run.job.fence, "abandoned", detail)], worker=self._worker))
-        except WindlassError as error:
-            log.warning("job %s: could not note that it was abandoned: %s", run.job.id, error)
 
 
 def _why(run: Run) -> str:

@@ -50,9 +50,31 @@ def test_a_value_that_makes_no_sense_is_named(option: str) -> None:
         parsed(f"postgresql://db/app?{option}")
 
 
-def test_an_option_that_nobody_knows_is_an_error() -> None:
-    with pytest.raises(ConfigError, match="none that PostgreSQL understands"):
-        parsed("postgresql://db/app?pools=3")
+def test_a_value_that_makes_no_sense_is_told_with_the_url() -> None:
+    for option in ("pool=many", "prepare=no"):
+        with pytest.raises(ConfigError, match=r"^store URL 'postgresql://me@db/app': "):
+            parsed(f"postgresql://me:s3cret@db/app?{option}")
+
+
+def test_an_option_that_nobody_knows_is_named_with_the_url() -> None:
+    with pytest.raises(ConfigError) as caught:
+        parsed("postgresql://me:s3cret@db/app?sslmode=require&pools=3")
+    assert str(caught.value).startswith("store URL 'postgresql://me@db/app': unknown option 'pools'; known are pool, ")
+
+
+def test_an_option_without_a_value_is_named() -> None:
+    with pytest.raises(ConfigError, match="option 'sslmode' has no value"):
+        parsed("postgresql://db/app?sslmode")
+
+
+@pytest.mark.parametrize("password", ["s3?cret", "s3?cr=et", "s3?cr&et", "s3?cr%zzet"])
+def test_a_password_that_looks_like_options_is_not_repeated(password: str) -> None:
+    try:
+        said = parsed(f"postgresql://me:{password}@db/app?pools=3").name
+    except ConfigError as refused:
+        said = str(refused)
+    assert "s3" not in said
+    assert "cr" not in said
 
 
 @pytest.mark.parametrize(

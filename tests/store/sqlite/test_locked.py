@@ -95,6 +95,14 @@ def test_another_process_may_hold_the_lock(place: SqlitePlace) -> None:
         assert store.count() == 2
 
 
+def test_who_opens_a_file_to_read_waits_for_no_writer(place: SqlitePlace) -> None:
+    """Its schema is there already, so there is nothing to write."""
+    with opened(place) as store:
+        store.enqueue(new_job())
+    with locked_elsewhere(place, "writing"), opened(place, deadline=0.2) as store:
+        assert store.count() == 1
+
+
 def test_a_new_file_that_is_locked_may_be_opened_later(place: SqlitePlace) -> None:
     """Works again without a restart (I8)."""
     with opened(place, deadline=0.2) as store:

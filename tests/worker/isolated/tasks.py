@@ -18,6 +18,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from threading import Thread
 
+from tests.worker.copies import end_copies
 from windlass import ActiveJob, Windlass, current_job
 
 app = Windlass("sqlite:///:memory:")
@@ -257,16 +258,7 @@ def starts_processes() -> int:
 
 @app.task(name="ends_copies", isolation="process")
 def ends_copies(count: int) -> list[int]:
-    """Forks, and has each copy end by a signal, as pools do; how they ended."""
-    codes = []
-    for _ in range(count):
-        copy = os.fork()
-        if not copy:
-            signal.pause()
-            os._exit(0)
-        os.kill(copy, signal.SIGTERM)
-        codes.append(os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]))
-    return codes
+    return end_copies(count)
 
 
 @app.task(name="returns_twice", isolation="process")

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from windlass.cli.moments import age, iso
 from windlass.cli.screen import Cell, Screen, Styled
 from windlass.cli.views.queue import draw_queues, pause_data, paused, queue_data
 from windlass.cli.views.style import STATE_STYLES
 from windlass.cli.views.worker import draw_workers, worker_data
+from windlass.notices import Notice
 from windlass.overview import Overview
 from windlass.version import VERSION
+
+_NOTICES_SHOWN = 5
+_NOTICE_STYLES = {"lost": "bold red", "emptied": "bold red"}
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The store, jobs by state, queues, workers, and what needs a hand."""
+    """The store, jobs by state, queues, workers, what was noticed lately, and what needs a hand."""
 
     store: str
     overview: Overview
@@ -28,6 +33,7 @@ class Status:
             "workers": [worker_data(worker) for worker in self.overview.workers],
             "all_paused": pause_data(self.overview.everywhere),
             "unserved": self._unserved(),
+            "notices": [_notice(notice) for notice in self.overview.notices],
         }
 
     def draw(self, screen: Screen) -> None:
@@ -41,8 +47,19 @@ class Status:
             draw_workers(screen, self.overview.workers)
         else:
             screen.line(Styled("no workers", "yellow"))
+        self._draw_notices(screen)
         for warning in self._warnings():
             screen.line(Styled(warning, "bold red"))
+
+    def _draw_notices(self, screen: Screen) -> None:
+        if self.overview.notices:
+            screen.line("")
+            screen.line("noticed within the last 24 hours:")
+        for notice in self.overview.notices[:_NOTICES_SHOWN]:
+            by = f" (told by {notice.by})" if notice.by else ""
+            screen.line("  ", Styled(notice.text, _NOTICE_STYLES.get(notice.kind, "yellow")), f", {age(notice.at)}{by}")
+        if len(self.overview.notices) > _NOTICES_SHOWN:
+            screen.line(f"  and {len(self.overview.notices) - _NOTICES_SHOWN} more: --json has them all")
 
     def _counts(self) -> list[Cell]:
         counted = [(state, count) for state, count in self.overview.counts.items() if count]
@@ -61,3 +78,14 @@ class Status:
 
     def _unserved(self) -> list[str]:
         return [queue.name for queue in self.overview.queues if queue.is_unserved]
+
+
+def _notice(notice: Notice) -> dict[str, object]:
+    return {
+        "at": iso(notice.at),
+        "kind": notice.kind,
+        "by": notice.by,
+        "count": notice.count,
+        "text": notice.text,
+        "detail": notice.detail,
+    }

@@ -98,6 +98,12 @@ class RedisDriver:
             "?driver=stdlib)"
         )
 
+    def exists(self) -> bool:
+        if self._is_closed:
+            raise AppClosed(f"{self.name}: the store is closed")
+        until = clock.monotonic() + self._deadline
+        return self._breaker.reach(lambda: self._has_begun(until), deadline=self._deadline)
+
     def migrate(self) -> list[str]:
         return []
 
@@ -121,6 +127,18 @@ class RedisDriver:
             raise lost(error, self.name, may_have_written=lane.writes) from error
         except RedisError as error:
             raise self._reaction(wire, script, error) from error
+        finally:
+            pool.give_back(wire)
+
+    def _has_begun(self, until: float) -> bool:
+        """Whether anybody has begun an epoch here, which every first call does."""
+        pool = self._lanes.of(Lane.READ)
+        wire = pool.take(until=until)
+        try:
+            with nothing_done():
+                return bool(wire.ask("EXISTS", f"{self._prefix}epoch", until=until))
+        except RedisError as error:
+            raise self._reaction(wire, self._scripts["begin"], error) from error
         finally:
             pool.give_back(wire)
 

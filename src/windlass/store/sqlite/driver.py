@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -95,6 +97,10 @@ class SqliteDriver:
         scripts = SqliteScripts(self._address, up_to_date=self._up_to_date, performed=self._performed)
         return join(connection, scripts.carry_out, database="sqlite", store=self.name)
 
+    def exists(self) -> bool:
+        with self._traffic, self._opening:
+            return self._is_open or (Path(self._address.path).exists() and self._has_schema())
+
     def migrate(self) -> list[str]:
         with self._traffic:
             return self._open()
@@ -161,11 +167,25 @@ class SqliteDriver:
             self._is_open = True
             return steps
 
+    def _has_schema(self) -> bool:
+        """On a connection of its own, which sets nothing up: that would change a file that may not be ours."""
+        self._take_file()
+        try:
+            with closing(connect(self._address)) as connection:
+                return self._patiently(lambda: carry_out(schema.version(self._prefix), connection)) > 0
+        except Busy as busy:
+            raise self._locked() from busy
+        finally:
+            self._let_file_go()
+
     def _make_schema(self) -> list[str]:
         def step(connection: Connection) -> list[str]:
             return carry_out(self._up_to_date(), connection)
 
         try:
+            # Nearly every opening finds all done, and who only wants to read must not wait for somebody who writes.
+            if self._lanes.look(lambda connection: schema.is_current(connection, self._prefix)):
+                return []
             return self._lanes.writer.run_alone(step)
         except Busy as busy:
             raise self._locked() from busy

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Protocol, TypeVar
 
 from windlass.store.carried import keep_for_ever
 from windlass.store.operation import Answer, Call, Lane
@@ -10,6 +12,14 @@ from windlass.store.sqlite.library import Connection
 from windlass.store.sqlite.writer import Writer
 
 _READERS_KEPT = 4
+
+T = TypeVar("T")
+
+
+class Patiently(Protocol):
+    """Tries something until it works or the deadline has come."""
+
+    def __call__(self, attempt: Callable[[], T]) -> T: ...
 
 
 class Lanes:
@@ -21,7 +31,7 @@ class Lanes:
         connect: Callable[[], Connection],
         begin: Callable[[Connection], None],
         perform: Callable[[Connection, Call], Answer],
-        patiently: Callable[[Callable[[], Answer]], Answer],
+        patiently: Patiently,
         is_memory: bool,
     ) -> None:
         self._connect = connect
@@ -52,14 +62,26 @@ class Lanes:
             if connection is not None:
                 keep_for_ever(connection.carried_over())
 
+    def look(self, at: Callable[[Connection], T]) -> T:
+        """Read something that is no call."""
+        if self._is_memory:
+            return self.writer.run_alone(at)
+        with self._reader() as connection:
+            return self._patiently(lambda: at(connection))
+
     def _read(self, call: Call) -> Answer:
+        with self._reader() as connection:
+            # Even a reader has to wait when somebody repairs the log's index after a crash.
+            return self._patiently(lambda: self._read_on(connection, call))
+
+    @contextmanager
+    def _reader(self) -> Iterator[Connection]:
         try:
             connection = self._readers.pop()
         except IndexError:
             connection = self._connect()
         try:
-            # Even a reader has to wait when somebody repairs the log's index after a crash.
-            return self._patiently(lambda: self._read_on(connection, call))
+            yield connection
         finally:
             if len(self._readers) < _READERS_KEPT:
                 self._readers.append(connection)

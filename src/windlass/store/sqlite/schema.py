@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 
 from windlass.errors import ConfigError, StoreUnavailable
-from windlass.store.sqlite.library import Connection, Statements
+from windlass.store.sqlite.library import Connection, Statements, carry_out
 
 _MIGRATIONS = "windlass.store.sqlite.migrations"
 
@@ -29,7 +29,7 @@ def up_to_date(prefix: str, path: str, *, now: Callable[[], int]) -> Statements[
     Refuses a file that a newer release has changed.
     """
     steps = migrations(prefix)
-    found, known = (yield from _version(prefix)), steps[-1][0]
+    found, known = (yield from version(prefix)), steps[-1][0]
     if found > known:
         raise ConfigError(
             f"{path}: its schema is version {found}, this Windlass knows {known}; upgrade windlass to open it"
@@ -45,7 +45,12 @@ def up_to_date(prefix: str, path: str, *, now: Callable[[], int]) -> Statements[
     return [name for _, name, _ in missing]
 
 
-def _version(prefix: str) -> Statements[int]:
+def is_current(connection: Connection, prefix: str) -> bool:
+    """Whether nothing is missing and nobody newer has changed it."""
+    return carry_out(version(prefix), connection) == migrations(prefix)[-1][0]
+
+
+def version(prefix: str) -> Statements[int]:
     """The number of the last step that this file has seen; 0 for a new one."""
     if not (yield f"SELECT 1 FROM sqlite_schema WHERE name = '{prefix}schema'", {}):  # noqa: S608
         return 0

@@ -63,7 +63,7 @@ class Duties:
         if step := self._store_clock.step(began, now=ahead.now):
             self._wait_after(step)
         if ahead.next_due is not None and ahead.next_due <= 0:
-            self._session.run(promote())
+            self._session.run(promote(by=self._by))
             self._session.tell(Topic.WORK)
         if ahead.next_expiry is not None and ahead.next_expiry <= 0 and not self._is_patient():
             self._rescue()

@@ -3,6 +3,7 @@
 -- :queues rows (queue), served in this order
 -- :limit how many; what this token already holds counts, so that a repeated call takes nothing twice
 -- gives claimed as json
+-- gives lost
 --
 -- OFFSET 0, the kind of a list and the numbers of a seq are there for the planner, as in cycle/2-full.
 WITH clock AS (
@@ -32,7 +33,7 @@ WITH clock AS (
         ORDER BY picked.turn, picked.priority DESC, picked.seq
         LIMIT (SELECT max(picked.room) FROM picked)) AS first
     WHERE ready.ctid = first.place
-    RETURNING ready.seq
+    RETURNING ready.seq, ready.queue
 ), begun AS MATERIALIZED (
     SELECT asked.* FROM taken CROSS JOIN LATERAL (
         SELECT seq, id, task, queue, priority, payload, meta, attempt + 1 AS attempt, max_attempts, crashes, rescues,
@@ -57,8 +58,12 @@ WITH clock AS (
             created_at, unique_key, errors, retry, unknown_at, cancel_requested_at IS NOT NULL
         FROM windlass_record AS record WHERE record.seq = held.seq OFFSET 0) AS known
 )
-SELECT coalesce(json_agg(json_build_array(
-        seq, id, task, queue, priority, payload, meta, attempt, max_attempts, crashes, rescues, fence, timeout,
-        created_at, wants_cancel, unique_key, errors, retry, clock.now - unknown_at, true
-    ) ORDER BY priority DESC, seq), '[]') AS claimed
-FROM claimed, clock
+SELECT
+    (SELECT coalesce(json_agg(json_build_array(
+            seq, id, task, queue, priority, payload, meta, attempt, max_attempts, crashes, rescues, fence, timeout,
+            created_at, wants_cancel, unique_key, errors, retry, clock.now - unknown_at, true
+        ) ORDER BY priority DESC, seq), '[]')
+        FROM claimed, clock) AS claimed,
+    -- Jobs whose rows somebody has deleted.
+    (SELECT json_agg(json_build_array(seq, queue, 'pending') ORDER BY seq) FROM taken
+        WHERE taken.seq NOT IN (SELECT begun.seq FROM begun)) AS lost

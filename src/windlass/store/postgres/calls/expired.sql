@@ -17,7 +17,7 @@ WITH RECURSIVE clock AS (
         WHERE lease.id = holding.lease AND lease.state = 'open'
         AND lease.renewed_at - lease.ttl <= clock.now AND clock.now < lease.renewed_at + lease.ttl)
 )
--- A job whose row somebody deleted has nowhere to go; rescue takes it off the list all the same.
+-- A job whose row somebody deleted has nowhere to go; rescue takes it off the list all the same, and says so.
 SELECT running.seq, running.fence, running.attempt, coalesce(job.max_attempts, 0), running.crashes, running.rescues,
     job.errors, job.unique_key, strpos(running.lease, ':') > 0, running.started_at IS NOT NULL, running.lease,
     running.worker

@@ -8,6 +8,12 @@ WITH clock AS (
 ), paused AS MATERIALIZED (
     SELECT queue.name, queue.paused_reason FROM windlass_queue AS queue
     WHERE queue.name IN ('*', (SELECT queue FROM job)) AND queue.paused_at IS NOT NULL
+), serving AS MATERIALIZED (
+    SELECT count(*) AS total, count(*) FILTER (
+        WHERE worker.state NOT IN ('paused', 'draining') AND worker.signal IS DISTINCT FROM 'pause') AS willing
+    FROM clock, job, windlass_worker AS worker JOIN windlass_lease AS lease ON lease.id = worker.lease
+    WHERE lease.state = 'open' AND lease.renewed_at - lease.ttl <= clock.now
+    AND clock.now < lease.renewed_at + lease.ttl AND CAST(worker.info AS jsonb) -> 'queues' ? job.queue
 )
 SELECT job.state,
     (SELECT string_agg(name, ',' ORDER BY name) FROM paused),
@@ -20,8 +26,5 @@ SELECT job.state,
         (SELECT 1 FROM windlass_ready AS ready
             WHERE ready.queue = job.queue AND ready.priority = job.priority AND ready.seq < job.seq LIMIT 1000)
         LIMIT 1000) AS ahead),
-    (SELECT count(*) FROM windlass_worker AS worker JOIN windlass_lease AS lease ON lease.id = worker.lease
-        WHERE lease.state = 'open' AND lease.renewed_at - lease.ttl <= clock.now
-        AND clock.now < lease.renewed_at + lease.ttl AND CAST(worker.info AS jsonb) -> 'queues' ? job.queue),
-    job.run_at - clock.now, job.reason, job.worker
-FROM clock, job
+    serving.total, serving.willing, job.run_at - clock.now, job.reason, job.worker
+FROM clock, job, serving

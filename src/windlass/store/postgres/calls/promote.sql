@@ -1,5 +1,6 @@
 -- Makes jobs pending whose time has come, the longest overdue first. They keep their place by age.
 -- gives promoted
+-- gives lost
 WITH clock AS (
     SELECT coalesce(
         CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
@@ -13,12 +14,17 @@ WITH clock AS (
 ), taken AS (
     -- By their place in the table: they are locked, and nobody ever updates such a row.
     DELETE FROM windlass_due AS due USING picked WHERE due.ctid = picked.place
-    RETURNING due.seq
+    RETURNING due.seq, due.queue, due.state
 ), promoted AS (
     UPDATE windlass_job AS job SET waiting = 'pending', promoted_at = (SELECT now FROM clock)
     FROM taken WHERE job.seq = taken.seq
     RETURNING job.seq, job.created_at, job.run_at, job.priority, job.queue
+), ready AS (
+    INSERT INTO windlass_ready (seq, since, priority, queue)
+    SELECT seq, greatest(created_at, run_at), priority, queue FROM promoted
 )
-INSERT INTO windlass_ready (seq, since, priority, queue)
-SELECT seq, greatest(created_at, run_at), priority, queue FROM promoted
-RETURNING seq
+SELECT
+    (SELECT coalesce(json_agg(json_build_array(seq)), '[]') FROM promoted) AS promoted,
+    -- Jobs whose rows somebody has deleted.
+    (SELECT json_agg(json_build_array(seq, queue, state) ORDER BY seq) FROM taken
+        WHERE taken.seq NOT IN (SELECT promoted.seq FROM promoted)) AS lost

@@ -4,6 +4,7 @@
 -- :keys rows (key, seq, fence), only of endings whose job has a unique key
 -- :by who rescues
 -- gives rescued
+-- gives lost
 --
 -- Locks are taken in the order lease, keys, rows of running: each part counts the one before it.
 WITH clock AS (
@@ -55,6 +56,8 @@ WITH clock AS (
         CASE WHEN running.cancel_requested_at IS NULL THEN ending.reason END AS reason,
         running.attempt + ending.charge AS attempt, running.crashes + ending.crash AS crashes,
         running.rescues + ending.rescue AS rescues
+), rescued AS MATERIALIZED (
+    SELECT job.id, taken.seq, taken.state, taken.worker FROM taken JOIN windlass_job AS job ON job.seq = taken.seq
 ), finished AS (
     -- The fence is raised here too, so that the former owner's endings can be told from repetitions of its own.
     INSERT INTO windlass_finished (
@@ -62,8 +65,7 @@ WITH clock AS (
         reason, worker, progress, errors)
     SELECT seq, fence + 1, clock.now, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state,
         queue, reason, worker, progress, errors
-    FROM taken, clock WHERE state IN ('failed', 'cancelled')
-    AND EXISTS (SELECT 1 FROM windlass_job AS job WHERE job.seq = taken.seq)
+    FROM taken, clock WHERE state IN ('failed', 'cancelled') AND taken.seq IN (SELECT rescued.seq FROM rescued)
 ), back AS (
     UPDATE windlass_job AS job SET
         waiting = taken.state, reason = taken.reason, attempt = taken.attempt, crashes = taken.crashes,
@@ -75,8 +77,6 @@ WITH clock AS (
 ), ready AS (
     INSERT INTO windlass_ready (seq, since, priority, queue)
     SELECT seq, greatest(created_at, run_at), priority, queue FROM back
-), rescued AS (
-    SELECT job.id, taken.seq, taken.state, taken.worker FROM taken JOIN windlass_job AS job ON job.seq = taken.seq
 ), freed AS (
     -- A job that rescue finished gives its unique key back, unless the key is held for a window of time.
     DELETE FROM windlass_key AS key USING rescued, jsonb_array_elements(CAST(:keys AS jsonb)) AS item (value)
@@ -86,6 +86,10 @@ WITH clock AS (
     INSERT INTO windlass_event (seq, at, kind, worker, fence, detail)
     SELECT taken.seq, clock.now, 'rescued', taken.worker, taken.fence,
         json_build_object('by', CAST(:by AS text), 'started', taken.started_at IS NOT NULL)
-    FROM taken, clock ORDER BY taken.seq
+    FROM taken, clock WHERE taken.seq IN (SELECT rescued.seq FROM rescued) ORDER BY taken.seq
 )
-SELECT id, state, worker FROM rescued
+SELECT
+    (SELECT coalesce(json_agg(json_build_array(id, state, worker) ORDER BY seq), '[]') FROM rescued) AS rescued,
+    -- Jobs whose rows somebody has deleted have nowhere to go.
+    (SELECT json_agg(json_build_array(seq, queue, 'running') ORDER BY seq) FROM taken
+        WHERE taken.seq NOT IN (SELECT rescued.seq FROM rescued)) AS lost

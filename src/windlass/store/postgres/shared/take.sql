@@ -1,6 +1,6 @@
 -- Takes the next jobs of each queue that has room, unless it is paused: the rows of ready go, rows of running come.
--- Needs clock and lease, and gives begun. It stands between two parts of a WITH: its first line ends the one before it,
--- its last part is ended by what follows.
+-- Needs clock and lease, and gives begun; where the id is null the row of job is gone. It stands between two parts of a
+-- WITH: its first line ends the one before it, its last part is ended by what follows.
 ), room AS MATERIALIZED (
     SELECT jsonb_typeof(value) AS kind, value ->> 0 AS queue, CAST(value ->> 1 AS integer) AS room
     FROM jsonb_array_elements(CAST(:rooms AS jsonb))
@@ -20,16 +20,19 @@
     -- By their place in the table: they are locked, and nobody ever updates such a row.
     DELETE FROM windlass_ready AS ready USING picked
     WHERE ready.ctid = picked.place AND picked.kind = 'array'
-    RETURNING ready.seq
+    RETURNING ready.seq, ready.queue
 ), begun AS MATERIALIZED (
     -- A pending job's row does not change while its row of ready is there.
-    SELECT asked.* FROM taken CROSS JOIN LATERAL (
-        SELECT seq, id, task, queue, priority, payload, meta, attempt, max_attempts, crashes, rescues,
-            fence + 1 AS fence, timeout, created_at, unique_key, errors, retry, unknown_at
-        FROM windlass_job AS job WHERE job.seq = taken.seq OFFSET 0) AS asked
+    SELECT taken.seq, asked.id, asked.task, taken.queue, asked.priority, asked.payload, asked.meta, asked.attempt,
+        asked.max_attempts, asked.crashes, asked.rescues, asked.fence, asked.timeout, asked.created_at,
+        asked.unique_key, asked.errors, asked.retry, asked.unknown_at
+    FROM taken LEFT JOIN LATERAL (
+        SELECT id, task, priority, payload, meta, attempt, max_attempts, crashes, rescues, fence + 1 AS fence, timeout,
+            created_at, unique_key, errors, retry, unknown_at
+        FROM windlass_job AS job WHERE job.seq = taken.seq OFFSET 0) AS asked ON true
 ), owned AS (
     INSERT INTO windlass_running (
         seq, fence, claimed_at, attempt, crashes, rescues, queue, lease, claim, worker)
     SELECT seq, fence, clock.now, attempt, crashes, rescues, queue, CAST(:lease AS text), CAST(:token AS text),
         CAST(:worker AS text)
-    FROM begun, clock
+    FROM begun, clock WHERE id IS NOT NULL

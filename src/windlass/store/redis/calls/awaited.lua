@@ -8,7 +8,7 @@ local FINISHED = {completed = true, failed = true, cancelled = true}
 local rows = {}
 for index, seq in ipairs(read_all('HMGET', KEY.ids, ask.ids)) do
     local job = seq and redis.call('HMGET', job_key(seq), 'state', 'reason', 'task', 'result', 'errors')
-    if not job then
+    if not job or not job[1] then
         rows[#rows + 1] = {ask.ids[index], false, false, false, false, false}
     elseif FINISHED[job[1]] then
         local result, errors = whole_text('result', seq, job[4]), whole_text('errors', seq, job[5])

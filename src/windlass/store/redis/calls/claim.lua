@@ -3,8 +3,8 @@
 -- The room left shrinks by what this token already holds, so a repeated call takes nothing twice.
 -- KEYS counts, due, lease_from, lease_until
 -- asks limit, queues: rows (queue), in the order in which they are served; worker, token, ttl
--- gives claimed: rows as Claimed, of everything that the token holds
--- with portions, texts, drain, index, places, lease, paused, take
+-- gives claimed: rows as Claimed, of everything that the token holds; lost: see shared/lost
+-- with portions, texts, drain, index, places, lease, lost, paused, take
 local pulled = pulled_key(ask.token)
 
 local function pull(seq, fence, row)
@@ -14,7 +14,7 @@ local function pull(seq, fence, row)
         'claimed_at', stamp, 'started_at', stamp, 'attempt', written(row[8] + 1))
     redis.call('HSET', lease_key(lease), 'state', 'open', 'worker', ask.worker)
     set_time(lease, ask.ttl)
-    redis.call('HSET', held_key(lease), seq .. ':' .. fence, held_value(ask.token))
+    redis.call('HSET', held_key(lease), seq .. ':' .. fence, held_value(ask.token, row[4]))
     redis.call('SADD', pulled, lease)
 end
 
@@ -22,7 +22,6 @@ for _, row in ipairs(ask.queues) do
     local room = ask.limit - redis.call('SCARD', pulled)
     if room > 0 and not is_paused('*') and not is_paused(row[1]) then take(row[1], room, {}, pull) end
 end
-settle()
 
 local rows, long = {}, {}
 for _, lease in ipairs(redis.call('SMEMBERS', pulled)) do
@@ -31,6 +30,9 @@ for _, lease in ipairs(redis.call('SMEMBERS', pulled)) do
     if row then
         row[20] = 1
         rows[#rows + 1] = row
+    else
+        lose_run(lease, seq, fence)
     end
 end
-return {'claimed', finish_rows(rows, long)}
+settle()
+return {'claimed', finish_rows(rows, long), 'lost', lost}

@@ -9,8 +9,17 @@
 -- gives completed, ended: one row each (how many of them were accepted), if there are any
 --       marked: rows (seq) of the marks that still run under their fence, if there are marks
 --       claimed: rows as Claimed: what calls with this token took; one that is repeated without rooms finds it again
--- with portions, texts, drain, index, places, unique, finished, lease, paused, take
+--       lost: see shared/lost, if there are any
+-- with portions, texts, drain, index, places, unique, finished, lease, lost, paused, take
 local long_results, lightened = {}, {}
+
+-- The lease of a run is known from its job alone. If that is gone, it may be any.
+local function lose_run_anywhere(seq, fence)
+    if lose_run(ask.lease, seq, fence) then return end
+    for _, lease in ipairs(redis.call('ZRANGE', KEY.lease_until, 0, -1)) do
+        if lose_run(lease, seq, fence) then return end
+    end
+end
 
 -- Only the owner whose fence the job still carries may end it, and only while it runs: removing the field is the proof.
 local function finish(ending)
@@ -20,7 +29,11 @@ local function finish(ending)
         'HMGET', key, 'lease', 'queue', 'priority', 'cancel_requested_at', 'started_at', 'attempt', 'run_at',
         'unknown_at', 'reason', 'result')
     local lease, queue = job[1], job[2]
-    if not lease or redis.call('HDEL', held_key(lease), seq .. ':' .. fence) == 0 then return 0 end
+    if not lease then
+        lose_run_anywhere(seq, fence)
+        return 0
+    end
+    if redis.call('HDEL', held_key(lease), seq .. ':' .. fence) == 0 then return 0 end
     lightened[lease] = true
 
     -- A cancel request turns every ending but completed into cancelled.
@@ -82,10 +95,17 @@ local function complete(runs)
                 'finished_at', stamp,
             }
             if run[4] then add_text('result', seq, run[4], ended, long_results) end
-            redis.call('HSET', job_key(seq), unpack(ended))
-            local members = gathered(by_queue, queue)
-            members[#members + 1] = stamp
-            members[#members + 1] = padded(seq)
+            if redis.call('HSET', job_key(seq), unpack(ended)) < #ended / 2 then
+                local members = gathered(by_queue, queue)
+                members[#members + 1] = stamp
+                members[#members + 1] = padded(seq)
+            else
+                -- Every field is a new one, also those that each job has: nothing was there.
+                redis.call('DEL', job_key(seq))
+                count('running', queue, -1)
+                lose(seq, queue, 'running')
+                accepted = accepted - 1
+            end
             removed[#removed + 1] = field
             removed[field] = true
         else
@@ -107,7 +127,10 @@ end
 -- Says that user code has begun; the attempt itself is charged by the ending or by rescue.
 local function mark(seq, fence, ago)
     local lease = lease_of(seq, fence)
-    if not lease then return false end
+    if not lease then
+        if redis.call('EXISTS', job_key(written(seq))) == 0 then lose_run_anywhere(written(seq), written(fence)) end
+        return false
+    end
     redis.call('HSETNX', job_key(written(seq)), 'started_at', written(now - ago))
     look_at_ending(lease, held_field(seq, fence))
     return true
@@ -123,7 +146,7 @@ local function claim(queue, room)
             'claimed_at', stamp)
         if not is_new then redis.call('HDEL', job_key(seq), 'started_at') end
         held[#held + 1] = seq .. ':' .. fence
-        held[#held + 1] = held_value(ask.token, is_new and queue)
+        held[#held + 1] = held_value(ask.token, queue, is_new)
         claimed[#claimed + 1] = row
     end)
     in_portions(held, function(...) redis.call('HSET', held_key(ask.lease), ...) end)
@@ -161,7 +184,8 @@ local held = redis.call('HGETALL', held_key(ask.lease))
 for index = 1, #held, 2 do
     if held_token(held[index + 1]) == ask.token then
         local seq, fence = string.match(held[index], '^(%d+):(%d+)$')
-        claimed[#claimed + 1] = (read_claimed(seq, false, 0, tonumber(fence), long))
+        local row = read_claimed(seq, false, 0, tonumber(fence), long)
+        if row then claimed[#claimed + 1] = row else lose_run(ask.lease, seq, fence) end
     end
 end
 if #ask.rooms > 0 and is_open(ask.lease) and is_in_time(ask.lease) and not is_paused('*') then
@@ -169,6 +193,10 @@ if #ask.rooms > 0 and is_open(ask.lease) and is_in_time(ask.lease) and not is_pa
         if row[2] > 0 and not is_paused(row[1]) then claim(row[1], row[2]) end
     end
     settle()
+end
+if #lost > 0 then
+    settle()
+    give('lost', lost)
 end
 give('claimed', finish_rows(claimed, long))
 return answer

@@ -4,10 +4,7 @@
 -- gives groups: rows (task, reason, error, how many, when the newest of them finished)
 -- with index
 local groups, by_name, looked = {}, {}, 0
-walk_down('failed', math.huge, function(seq)
-    local job = redis.call('HMGET', job_key(written(seq)), 'task', 'reason', 'error', 'finished_at')
-    local task, reason, error, at = job[1], job[2], job[3], tonumber(job[4]) or 0
-    if error == '' then error = false end
+local function tally(task, reason, error, at)
     local name = cmsgpack.pack(task, reason, error)
     local group = by_name[name]
     if not group then
@@ -15,6 +12,11 @@ walk_down('failed', math.huge, function(seq)
         by_name[name], groups[#groups + 1] = group, group
     end
     group[4], group[5] = group[4] + 1, math.max(group[5], at)
+end
+walk_down('failed', math.huge, function(seq)
+    local job = redis.call('HMGET', job_key(written(seq)), 'task', 'reason', 'error', 'finished_at')
+    -- One whose body is gone is in no group.
+    if job[1] then tally(job[1], job[2], job[3] ~= '' and job[3], tonumber(job[4]) or 0) end
     looked = looked + 1
     return looked == ask.window
 end)

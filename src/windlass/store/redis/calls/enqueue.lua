@@ -16,9 +16,12 @@ for index, seq in ipairs(read_all('HMGET', KEY.ids, ids)) do there[ids[index]] =
 local conflict, known = {}, {}
 for _, named in ipairs(ask.named) do
     local seq = there[named[2]]
-    if seq then
+    local job = seq and redis.call('HMGET', job_key(seq), 'task', 'payload')
+    -- The id of a job whose body is gone is free.
+    if seq and not job[1] then
+        there[named[2]] = nil
+    elseif seq then
         known[#known + 1] = {named[1]}
-        local job = redis.call('HMGET', job_key(seq), 'task', 'payload')
         if job[1] ~= named[3] or whole_text('payload', seq, job[2]) ~= named[4] then
             conflict[#conflict + 1] = {named[2], job[1]}
         end

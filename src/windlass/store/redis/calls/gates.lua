@@ -28,14 +28,17 @@ local function serves(info)
     return false
 end
 
-local serving = 0
+local serving, willing = 0, 0
 for _, id in ipairs(redis.call('ZRANGE', KEY.workers, 0, -1)) do
-    local worker = redis.call('HMGET', prefix .. 'worker:' .. id, 'lease', 'info')
-    if worker[1] and is_open(worker[1]) and is_in_time(worker[1]) and serves(worker[2]) then serving = serving + 1 end
+    local worker = redis.call('HMGET', prefix .. 'worker:' .. id, 'lease', 'info', 'state', 'signal')
+    if worker[1] and is_open(worker[1]) and is_in_time(worker[1]) and serves(worker[2]) then
+        serving = serving + 1
+        if worker[3] ~= 'paused' and worker[3] ~= 'draining' and worker[4] ~= 'pause' then willing = willing + 1 end
+    end
 end
 
 local ahead = redis.call('ZLEXCOUNT', pending_key(queue), '-', '(' .. rank(priority, ask.seq))
 return {'gates', {{
-    state, #paused > 0 and table.concat(paused, ',') or false, reason, math.min(ahead, COUNTED), serving,
+    state, #paused > 0 and table.concat(paused, ',') or false, reason, math.min(ahead, COUNTED), serving, willing,
     (tonumber(job[4]) or now) - now, job[5], job[6],
 }}}

@@ -3,8 +3,8 @@
 -- endings can be told from repetitions of its own.
 -- KEYS counts, due, ids, events, lease_from, lease_until, lease_lost
 -- asks leases; endings: rows as in cycle; keys: rows (key, seq, fence); by
--- gives rescued: rows (id, state, worker)
--- with portions, texts, drain, index, places, unique, finished, lease, events
+-- gives rescued: rows (id, state, worker); lost: see shared/lost
+-- with portions, texts, drain, index, places, unique, finished, lease, lost, events
 local function lose(lease)
     if not is_open(lease) or is_in_time(lease) then return end
     redis.call('HSET', lease_key(lease), 'state', 'lost')
@@ -16,15 +16,11 @@ end
 -- Only what this call freed is told: another rescuer's jobs, or those of a new owner, carry a raised fence as well.
 local rescued = {}
 
--- A run whose job's body is gone, by eviction or by hand: nothing can be put back, but nobody must look for it for ever.
--- Of a later run than the first nobody knows the queue any more, and it stays counted.
+-- A run whose job's body is gone: nothing can be put back, but nobody must look for it for ever.
 local function let_go(seq, fence)
     for _, lease in ipairs(ask.leases) do
-        local value = not is_open(lease) and redis.call('HGET', held_key(lease), held_field(seq, fence))
-        if value then
-            redis.call('HDEL', held_key(lease), held_field(seq, fence))
-            local queue = queue_of_any_run(value)
-            if queue then count('running', queue, -1) end
+        if not is_open(lease) and lose_run(lease, seq, fence) and is_pulled(lease) then
+            redis.call('ZREM', KEY.lease_lost, lease)
         end
     end
 end
@@ -35,7 +31,7 @@ local function free(ending)
     local job = redis.call(
         'HMGET', key, 'lease', 'queue', 'priority', 'cancel_requested_at', 'started_at', 'worker', 'run_at', 'id')
     local lease = job[1]
-    if not job[8] then return let_go(seq, fence) end
+    if not job[8] then return let_go(written(seq), written(fence)) end
     if not lease or is_open(lease) then return end
     if redis.call('HDEL', held_key(lease), held_field(seq, fence)) == 0 then return end
 
@@ -71,4 +67,4 @@ settle()
 release_keys(ask.keys, next_fence)
 for _, lease in ipairs(ask.leases) do forget_if_empty(lease) end
 
-return {'rescued', rescued}
+return {'rescued', rescued, 'lost', lost}

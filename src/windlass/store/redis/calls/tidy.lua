@@ -1,10 +1,10 @@
 -- Removes what nobody needs any more besides jobs: old events, lost workers, leases that are over; a part of them if
 -- there are many, the rest next time. Unique keys need no cleaning: a window's key has an expiry of the server's, any
 -- other goes with its job.
--- KEYS counts, events, notices, workers, lease_from, lease_until, lease_lost
+-- KEYS counts, events, notices, workers, lease_from, lease_until, lease_lost, ids, astray
 -- asks by; detail: what was cleaned and how long it took, as JSON text, or null if there was nothing
--- gives nothing
--- with drain, lease, events
+-- gives astray: one row (where the walk goes on) if there are ids left that may be those of lost jobs: call it again
+-- with portions, texts, drain, index, lease, events, remains
 local DAY, AT_ONCE = 86400000, 1000
 local EVENTS_FOR, JOBS_WITH_EVENTS = 30 * DAY, 1000000
 
@@ -53,4 +53,23 @@ remove_unused(before(KEY.lease_until, '(-inf', DAY))
 remove_unused(before(KEY.lease_lost, '-inf', DAY))
 
 if ask.detail then note_without_job('cleaned', ask.by, ask.detail) end
-return {}
+
+-- Since a job was lost, an id may lead nowhere. None is found from its job, so all are walked through, once.
+local at = redis.call('GET', KEY.astray)
+if not at then return {} end
+local found, gone = redis.call('HSCAN', KEY.ids, at, 'COUNT', AT_ONCE), {}
+for index = 1, #found[2], 2 do
+    local id, seq = found[2][index], found[2][index + 1]
+    if redis.call('EXISTS', job_key(seq)) == 0 then
+        redis.call('HDEL', KEY.ids, id)
+        gone[#gone + 1] = seq
+    end
+end
+-- Also of those that nobody has met yet, or whose finder did not come so far.
+remove_remains(gone)
+if found[1] == '0' then
+    redis.call('DEL', KEY.astray)
+    return {}
+end
+redis.call('SET', KEY.astray, found[1])
+return {'astray', {{found[1]}}}

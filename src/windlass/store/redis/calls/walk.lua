@@ -16,7 +16,7 @@ end
 walk_up('all', ask.after, function(number)
     local seq = written(number)
     local job = redis.call('HMGET', job_key(seq), 'id', 'queue')
-    if not ask.queue or job[2] == ask.queue then stops[#stops + 1] = {number, job[1], size(seq)} end
+    if job[1] and (not ask.queue or job[2] == ask.queue) then stops[#stops + 1] = {number, job[1], size(seq)} end
     looked, last = looked + 1, number
     return looked == ask.limit
 end)

@@ -15,6 +15,7 @@ local function release_keys(keys, fence_now)
     for _, row in ipairs(keys) do
         local job = redis.call('HMGET', job_key(row[2]), 'id', 'state', 'fence')
         if FINISHED[job[2]] and tonumber(job[3]) == fence_now(row[3]) then release_key(row[1], job[1]) end
+        if not job[1] then forget_key(row[1], row[2]) end
     end
 end
 

@@ -1,5 +1,6 @@
 -- A lease is a hash; a hash beside it holds what runs under it: `seq:fence` -> the token of the call that claimed it
--- and, for the first run of a job that nobody has marked, its queue: who ends such a run need not look at the job.
+-- and the queue of its job. The first run of a job that nobody has marked has it behind one line feed: who ends it need
+-- not look at the job. All others have it behind two.
 -- Needs KEY.lease_from and KEY.lease_until where a lease is prolonged or removed.
 local function lease_key(lease) return prefix .. 'lease:' .. lease end
 local function held_key(lease) return prefix .. 'held:' .. lease end
@@ -19,20 +20,18 @@ end
 
 local function held_field(seq, fence) return written(seq) .. ':' .. written(fence) end
 
-local function held_value(token, queue_of_first_run)
-    if queue_of_first_run then return token .. '\n' .. queue_of_first_run end
-    return token
-end
+local function held_value(token, queue, is_first_run) return token .. (is_first_run and '\n' or '\n\n') .. queue end
 local function held_token(value) return string.match(value, '^[^\n]*') end
 local function queue_of_first_run(value) return value and string.match(value, '^[^\n]*\n([^\n]+)$') end
 
--- The job is not as it was when it was claimed: who ends the run has to look at it. Its queue stays behind a second line
--- feed, for rescue: should the job's body be gone, nothing else tells where it was counted.
+-- The job is not as it was when it was claimed: who ends the run has to look at it.
 local function look_at_ending(lease, field)
     local value = redis.call('HGET', held_key(lease), field)
     local queue = queue_of_first_run(value)
-    if queue then redis.call('HSET', held_key(lease), field, held_token(value) .. '\n\n' .. queue) end
+    if queue then redis.call('HSET', held_key(lease), field, held_value(held_token(value), queue)) end
 end
+
+-- Should the job's body be gone, nothing else tells where it was counted.
 local function queue_of_any_run(value) return string.match(value, '\n([^\n]+)$') end
 
 -- (seq, fence) of a field of a lease's hash

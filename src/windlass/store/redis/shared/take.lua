@@ -1,4 +1,4 @@
--- Jobs that change hands, as rows of Claimed. Needs portions, texts, places and lease.
+-- Jobs that change hands, as rows of Claimed. Needs portions, texts, places, lease and lost.
 
 -- Reads a job as a row, nothing if it is gone; long texts are put in later, all at once. Most jobs were never taken
 -- before, and then there is not much to ask for.
@@ -40,6 +40,8 @@ local function take(queue, room, long, own)
             if old then row[12] = next_fence(old) end
             own(seq, old and written(row[12]) or FIRST_FENCE_WRITTEN, row, not old)
             taken = taken + 1
+        else
+            lose(seq, queue, 'pending')
         end
     end
     count('pending', queue, -#popped / 2)

@@ -7,9 +7,10 @@ local function holder_of(key)
     local held = redis.call('HMGET', unique_key(key), 'id', 'until', 'expires_at')
     if not held[1] then return false, false end
     local seq = redis.call('HGET', KEY.ids, held[1])
-    local fence = seq and tonumber(redis.call('HGET', job_key(seq), 'fence')) or 0
-    local has_started, is_over = held[2] == 'started' and fence > 0, held[3] and tonumber(held[3]) <= now
-    if not seq or has_started or is_over then return false, true end
+    local job = seq and redis.call('HMGET', job_key(seq), 'id', 'fence') or {}
+    local has_started = held[2] == 'started' and (tonumber(job[2]) or 0) > 0
+    local is_over = held[3] and tonumber(held[3]) <= now
+    if not job[1] or has_started or is_over then return false, true end
     return held[1], true
 end
 
@@ -17,6 +18,15 @@ end
 local function release_key(key, id)
     local held = redis.call('HMGET', unique_key(key), 'id', 'until')
     if held[1] == id and held[2] ~= 'window' then redis.call('DEL', unique_key(key)) end
+end
+
+-- Removes the key of a job whose body is gone, and with it its id, which nobody else knows.
+local function forget_key(key, seq)
+    local id = redis.call('HGET', unique_key(key), 'id')
+    if id and redis.call('HGET', KEY.ids, id) == written(seq) then
+        redis.call('DEL', unique_key(key))
+        redis.call('HDEL', KEY.ids, id)
+    end
 end
 
 -- Gives a free key to a job. `until_` says what ends that: started, finished or window; a window ends at an instant.

@@ -10,8 +10,12 @@ SELECT windlass_job.state,
         WHERE earlier.queue = windlass_job.queue AND earlier.state = 'pending' AND (
             earlier.priority > windlass_job.priority
             OR (earlier.priority = windlass_job.priority AND earlier.seq < windlass_job.seq)) LIMIT 1000)),
-    (SELECT count(*) FROM windlass_worker JOIN windlass_lease ON windlass_lease.id = windlass_worker.lease
-        WHERE windlass_lease.state = 'open' AND renewed_at - ttl <= :now AND :now < renewed_at + ttl
-        AND EXISTS (SELECT 1 FROM json_each(info, '$.queues') WHERE json_each.value = windlass_job.queue)),
-    windlass_job.run_at - :now, windlass_job.reason, windlass_job.worker
-FROM windlass_job WHERE seq = :seq
+    serving.total, serving.willing, windlass_job.run_at - :now, windlass_job.reason, windlass_job.worker
+FROM windlass_job, (
+    SELECT count(*) AS total, count(*) FILTER (
+        WHERE windlass_worker.state NOT IN ('paused', 'draining') AND signal IS NOT 'pause') AS willing
+    FROM windlass_worker JOIN windlass_lease ON windlass_lease.id = windlass_worker.lease
+    WHERE windlass_lease.state = 'open' AND renewed_at - ttl <= :now AND :now < renewed_at + ttl
+    AND EXISTS (SELECT 1 FROM json_each(info, '$.queues')
+        WHERE json_each.value = (SELECT queue FROM windlass_job WHERE seq = :seq))) AS serving
+WHERE seq = :seq

@@ -7,6 +7,7 @@
 -- only without endings, keys, marks
 -- gives ended
 -- gives claimed as json
+-- gives lost
 --
 -- OFFSET 0, the kind of a list and the numbers of a seq are there for the planner, as in 2-full.
 WITH clock AS (
@@ -35,29 +36,39 @@ WITH clock AS (
     -- in another place now; see the last column.
     DELETE FROM windlass_running AS running USING owner AS ending
     WHERE running.ctid = ending.place AND ending.kind = 'array'
-    RETURNING running.*, ending.ran_for, ending.result
+    -- The ending of a run that was not over in a moment makes sure that there is still a job.
+    RETURNING running.*, ending.ran_for, ending.result, CASE WHEN running.started_at IS NULL THEN running.seq
+        ELSE (SELECT job.seq FROM windlass_job AS job WHERE job.seq = running.seq) END AS job
 ), finished AS (
     INSERT INTO windlass_finished (
         seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
         worker, progress, result)
     SELECT seq, fence, clock.now, claimed_at, coalesce(started_at, clock.now - ran_for), cancel_requested_at,
         attempt + 1, crashes, rescues, 'completed', queue, worker, progress, result
-    FROM ended, clock
+    FROM ended, clock WHERE job IS NOT NULL
 -- here take
 )
 SELECT
-    (SELECT json_build_array(json_build_array(count(*))) FROM ended) AS ended,
+    endings.ended, begins.claimed, coalesce(endings.lost || begins.lost, endings.lost, begins.lost) AS lost,
+    -- Somebody has cancelled or rescued one of the jobs meanwhile: nothing is kept, and the driver repeats it.
+    -- An ending that was sent twice is one.
+    CAST(CASE
+        WHEN (SELECT count(DISTINCT place) FROM owner) <> endings.number THEN 'windlass: look again'
+        ELSE '0'
+    END AS integer) AS again
+FROM (
+    SELECT count(*) AS number, json_build_array(json_build_array(count(job))) AS ended,
+        -- Jobs whose rows somebody has deleted.
+        jsonb_agg(jsonb_build_array(seq, queue, 'running')) FILTER (WHERE job IS NULL) AS lost
+    FROM ended
+) AS endings, (
     -- An array of texts takes a third of the time that building JSON from values of each type takes.
-    (SELECT coalesce(array_to_json(array_agg(ARRAY[
+    SELECT coalesce(array_to_json(array_agg(ARRAY[
             CAST(seq AS text), id, task, queue, CAST(priority AS text), payload, meta, CAST(attempt AS text),
             CAST(max_attempts AS text), CAST(crashes AS text), CAST(rescues AS text), CAST(fence AS text),
             CAST(timeout AS text), CAST(created_at AS text), 'false', unique_key, errors, retry,
             CAST(clock.now - unknown_at AS text)
-        ] ORDER BY priority DESC, seq)), '[]')
-        FROM begun, clock) AS claimed,
-    -- Somebody has cancelled or rescued one of the jobs meanwhile: nothing is kept, and the driver repeats it.
-    -- An ending that was sent twice is one.
-    CAST(CASE
-        WHEN (SELECT count(DISTINCT place) FROM owner) <> (SELECT count(*) FROM ended) THEN 'windlass: look again'
-        ELSE '0'
-    END AS integer) AS again
+        ] ORDER BY priority DESC, seq) FILTER (WHERE id IS NOT NULL)), '[]') AS claimed,
+        jsonb_agg(jsonb_build_array(seq, queue, 'pending')) FILTER (WHERE id IS NULL) AS lost
+    FROM begun, clock
+) AS begins

@@ -9,6 +9,7 @@
 -- gives ended
 -- gives marked
 -- gives claimed as json
+-- gives lost
 --
 -- Locks are taken in the order lease, keys, rows of running by seq: each part counts the one before it. A job that this
 -- call puts back is not taken by the same call, because a statement does not see what its own parts write.
@@ -79,14 +80,17 @@ WITH clock AS (
         CASE WHEN running.cancel_requested_at IS NULL OR ending.state = 'completed' THEN ending.reason END AS reason,
         running.attempt + ending.charge AS attempt, running.crashes + ending.crash AS crashes,
         running.rescues + ending.rescue AS rescues,
-        coalesce(running.started_at, clock.now - ending.ran_for) AS started_at
+        coalesce(running.started_at, clock.now - ending.ran_for) AS started_at,
+        -- The ending of a run that was not over in a moment, or did not just return, makes sure that there is a job.
+        CASE WHEN running.started_at IS NULL AND ending.state = 'completed' THEN running.seq
+            ELSE (SELECT job.seq FROM windlass_job AS job WHERE job.seq = running.seq) END AS job
 ), finished AS (
     INSERT INTO windlass_finished (
         seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
         reason, worker, progress, result, errors)
     SELECT seq, fence, clock.now, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
         reason, worker, progress, result, errors
-    FROM ended, clock WHERE state IN ('completed', 'failed', 'cancelled')
+    FROM ended, clock WHERE state IN ('completed', 'failed', 'cancelled') AND job IS NOT NULL
 ), back AS (
     UPDATE windlass_job AS job SET
         -- a state that no run can end in is refused by the table
@@ -136,21 +140,29 @@ WITH clock AS (
     AND running.seq NOT IN (SELECT ended.seq FROM ended)
 )
 SELECT
-    (SELECT json_build_array(json_build_array(count(*))) FROM ended) AS ended,
-    (SELECT coalesce(json_agg(json_build_array(seq)), '[]') FROM marked) AS marked,
-    -- An array of texts takes a third of the time that building JSON from values of each type takes.
-    (SELECT coalesce(array_to_json(array_agg(ARRAY[
-            CAST(seq AS text), id, task, queue, CAST(priority AS text), payload, meta, CAST(attempt AS text),
-            CAST(max_attempts AS text), CAST(crashes AS text), CAST(rescues AS text), CAST(fence AS text),
-            CAST(timeout AS text), CAST(created_at AS text), CAST(wants_cancel AS text), unique_key, errors, retry,
-            CAST(clock.now - unknown_at AS text)
-        ] ORDER BY priority DESC, seq)), '[]')
-        FROM claimed, clock) AS claimed,
+    endings.ended, (SELECT coalesce(json_agg(json_build_array(seq)), '[]') FROM marked) AS marked, begins.claimed,
+    coalesce(endings.lost || begins.lost, endings.lost, begins.lost) AS lost,
     -- Somebody has marked, cancelled or rescued one of the jobs meanwhile: nothing is kept, and the driver repeats it.
     -- An ending or a mark that was sent twice is one.
     CAST(CASE
-        WHEN (SELECT count(DISTINCT place) FROM owner) <> (SELECT count(*) FROM ended)
+        WHEN (SELECT count(DISTINCT place) FROM owner) <> endings.number
             OR (SELECT count(DISTINCT place) FROM starter) <> (SELECT count(*) FROM marked)
         THEN 'windlass: look again'
         ELSE '0'
     END AS integer) AS again
+FROM (
+    SELECT count(*) AS number, json_build_array(json_build_array(count(job))) AS ended,
+        -- Jobs whose rows somebody has deleted.
+        jsonb_agg(jsonb_build_array(seq, queue, 'running')) FILTER (WHERE job IS NULL) AS lost
+    FROM ended
+) AS endings, (
+    -- An array of texts takes a third of the time that building JSON from values of each type takes.
+    SELECT coalesce(array_to_json(array_agg(ARRAY[
+            CAST(seq AS text), id, task, queue, CAST(priority AS text), payload, meta, CAST(attempt AS text),
+            CAST(max_attempts AS text), CAST(crashes AS text), CAST(rescues AS text), CAST(fence AS text),
+            CAST(timeout AS text), CAST(created_at AS text), CAST(wants_cancel AS text), unique_key, errors, retry,
+            CAST(clock.now - unknown_at AS text)
+        ] ORDER BY priority DESC, seq) FILTER (WHERE id IS NOT NULL)), '[]') AS claimed,
+        jsonb_agg(jsonb_build_array(seq, queue, 'pending')) FILTER (WHERE id IS NULL) AS lost
+    FROM claimed, clock
+) AS begins

@@ -1,0 +1,20 @@
+-- Jobs whose bodies are gone, by eviction or by hand, as somebody meets what is left of them. The script takes it away
+-- where it met it and gives `lost`, rows (seq, queue or false, was); the call `lost` removes the rest and leaves word.
+-- Needs places and lease.
+local lost = {}
+
+local function lose(seq, queue, was) lost[#lost + 1] = {tonumber(seq), queue or false, was} end
+
+-- Lets go of a run of such a job; whether the lease held it.
+local function lose_run(lease, seq, fence)
+    local field = seq .. ':' .. fence
+    local value = redis.call('HGET', held_key(lease), field)
+    if not value then return false end
+    redis.call('HDEL', held_key(lease), field)
+    redis.call('SREM', cancels_key(lease), field)
+    if is_pulled(lease) then remove_pulled(lease) else forget_if_empty(lease) end
+    local queue = queue_of_any_run(value)
+    if queue then count('running', queue, -1) end
+    lose(seq, queue, 'running')
+    return true
+end

@@ -1,0 +1,55 @@
+"""Jobs whose bodies are gone, in a store with many others: what removes their traces holds nobody up."""
+
+from __future__ import annotations
+
+import redis
+
+from tests.places.behind import Behind
+from tests.store.builders import HOUR, new_job
+from tests.store.redis.keyspace import Keyspace
+from tests.store.stores import Store
+from windlass.core.state import State
+from windlass.store import jobs, reading
+from windlass.store.operation import Call
+
+MANY = 5_000
+COUNTED = 50_000
+"""So many due jobs are counted anew after a loss."""
+
+
+def ids(store: Store) -> set[str]:
+    with redis.Redis.from_url(store.place.url, decode_responses=True) as client:
+        return set(client.hkeys(f"{{{store.place.namespace}}}:ids"))
+
+
+def test_the_id_of_a_lost_job_is_found_among_many(store: Store) -> None:
+    """P5: in steps, each of which looks at a part of them."""
+    gone = store.a_job()
+    store.enqueue(*(new_job() for _ in range(MANY)))
+    Behind(store.place).remove(gone.id)
+    store.a_worker().take(1)
+    assert gone.id in ids(store), "nothing leads from the job to it"
+    answer = store.driver.execute(Call("tidy", {"by": "leader", "detail": None}))
+    assert answer["astray"], "not all of them at once"
+    store.run(jobs.tidy(by="leader", detail=None))
+    assert gone.id not in ids(store)
+    assert len(ids(store)) == MANY
+    Keyspace(store.place.url, store.place.namespace).check()
+
+
+def test_too_many_due_jobs_are_not_counted_anew(store: Store) -> None:
+    """P5: nobody else is served meanwhile; a later loss among fewer mends the counter."""
+    gone, also = store.a_job(new_job(delay=1)), store.a_job(new_job(delay=2))
+    for _ in range(5):
+        store.enqueue(*(new_job(delay=HOUR) for _ in range(COUNTED // 5)))
+    for job in (gone, also):
+        Behind(store.place).remove(job.id)
+    store.clock.advance(1)
+    store.run(jobs.promote())
+    assert store.run(reading.counts()) == {"default": {State.SCHEDULED: COUNTED + 2}}
+    assert [event.detail for event in store.run(reading.notices())] == [
+        f'{{"seq":{gone.seq},"queue":null,"was":"scheduled"}}'
+    ]
+    store.clock.advance(1)
+    store.run(jobs.promote())
+    assert store.run(reading.counts()) == {"default": {State.SCHEDULED: COUNTED}}

@@ -13,11 +13,12 @@ from windlass.commands.command import COMMAND, command
 from windlass.commands.guardian import Guardian
 from windlass.commands.program import Program, ProgramSettings
 from windlass.core import names
-from windlass.core.codec import Codec, Limits
+from windlass.core.codec import Codec, Limits, limits_from
 from windlass.core.duration import duration, milliseconds
 from windlass.core.ids import UlidSource
+from windlass.core.kinds import exception_classes, texts
 from windlass.core.record import Claimed
-from windlass.core.retry import Retry
+from windlass.core.retry import Retry, retry_rule
 from windlass.core.unique import Unique
 from windlass.enqueuing import DEFAULT_QUEUE, Enqueuer
 from windlass.errors import ConfigError, Duration
@@ -27,15 +28,16 @@ from windlass.job import Job
 from windlass.operating import Operating
 from windlass.options import UNSET, WorkerOptions, check_known
 from windlass.pull import ClaimedJob
-from windlass.registry import Registry, module_of
-from windlass.retention import Archive, Retention, archive_from
+from windlass.registry import Registry, name_of
+from windlass.retention import Archive, Retention, archive_from, retention_policy
+from windlass.routes import Routes
 from windlass.session import Session
 from windlass.settings import setting
 from windlass.store import jobs
 from windlass.store.adding import Enqueued
-from windlass.store.open import open_driver
+from windlass.store.open import DEFAULT_NAMESPACE, open_driver
 from windlass.store.operation import Operation
-from windlass.task import Request, Task, TaskSettings, TaskWithOptions
+from windlass.task import Request, Task, TaskSettings, TaskWithOptions, checked_call, checked_requests
 from windlass.transaction import Transaction, Transactions
 from windlass.waiting import Waiter
 
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_TASK_SETTINGS = tuple(field.name for field in fields(TaskSettings) if field.init)
+_TASK_OPTIONS = ("name", *(field.name for field in fields(TaskSettings) if field.init))
 DEFAULT_URL = "sqlite:///windlass.db"
 
 Runnable = Task[..., Any] | TaskWithOptions[..., Any] | Request | Callable[..., Any] | str
@@ -74,7 +76,7 @@ class Windlass(Operating, Hookable):
         self,
         url: str | None = None,
         *,
-        namespace: str = "windlass",
+        namespace: str = DEFAULT_NAMESPACE,
         importable: Sequence[str] = (),
         types: Iterable[type] = (),
         retry: Retry | None = None,
@@ -88,20 +90,26 @@ class Windlass(Operating, Hookable):
         """``clock`` replaces the store's clock in tests (see ``windlass.testing.ManualClock``)."""
         self.url = setting("url", url, DEFAULT_URL) or DEFAULT_URL
         self._clock = clock
-        self._default_retry = retry or Retry()
-        self._give_up_on = give_up_on
-        self._retention = retention or Retention()
+        self._default_retry = Retry() if retry is None else retry_rule(retry)
+        self._give_up_on = exception_classes(give_up_on, "give_up_on")
+        self._retention = Retention() if retention is None else retention_policy(retention)
         self._archive = archive_from(archive)
-        self._routes: dict[str, str] = {}
-        self._codec = Codec(types, limits or Limits())
+        self._routes = Routes()
+        self._codec = Codec(types, limits_from(limits))
         self._registry = Registry(importable=importable, adopt=self._adopt)
         self._hooks = Hooks(lambda: self._registry)
         deadline = duration(store_deadline, "store_deadline").total_seconds()
-        self._session = Session(open_driver(self.url, namespace=namespace, now=clock, deadline=deadline))
+        if deadline == 0:
+            raise ConfigError("store_deadline must be longer than 0, or no call could ever be answered in time")
+        driver = open_driver(self.url, namespace=namespace, now=clock, deadline=deadline)
+        self._session = Session(driver, namespace=namespace)
         self._ids = UlidSource(now=self._now, random_bits=_random_bits)
         start_anew_in_child(self._ids, UlidSource.start_anew)
         self._enqueuer = Enqueuer(
-            codec=self._codec, next_ids=self._ids.take, retry=self._default_retry, route=self._route
+            codec=self._codec,
+            next_ids=self._ids.take,
+            retry=self._default_retry,
+            route=lambda task: self._routes.queue_of(task),  # by the routes of the day
         )
         self._transactions = Transactions(self._session.join)
         self._waiter = Waiter(self._session)
@@ -160,7 +168,7 @@ class Windlass(Operating, Hookable):
         """Register a function as a task: bare, or with options for all of its jobs."""
         if function is not None:
             return self._declare(function, name=None, settings=TaskSettings())
-        check_known(options, _TASK_SETTINGS, "task option")
+        check_known(options, _TASK_OPTIONS, "task option")
         settings = TaskSettings(**options)
         return lambda decorated: self._declare(decorated, name=name, settings=settings)
 
@@ -180,16 +188,16 @@ class Windlass(Operating, Hookable):
         **options: Any,
     ) -> Request:
         """A request under options, for ``enqueue_many`` or for a task that is known by name only."""
-        request = self._request(task, tuple(args), kwargs or {})
+        request = self._request(task, *checked_call(args, kwargs))
         return Request(request.task, request.args, request.kwargs, request.options.but(options))
 
     def enqueue_many(self, requests: Iterable[Request]) -> list[Job[Any]]:
         """Enqueue requests of any tasks, all of them or none; the jobs come back in order."""
-        return self._handles(self._store(list(requests)))
+        return self._handles(self._store(checked_requests(requests)))
 
     async def aenqueue_many(self, requests: Iterable[Request]) -> list[Job[Any]]:
         """``enqueue_many`` for async code."""
-        return self._handles(await self._astore(list(requests)))
+        return self._handles(await self._astore(checked_requests(requests)))
 
     def transaction(self, connection: object) -> Transaction:
         """Enqueue inside a transaction of yours: rolled back means no job, committed means exactly one.
@@ -242,15 +250,15 @@ class Windlass(Operating, Hookable):
         *,
         retention: Retention | None = UNSET,
         archive: str | Path | Archive | None = UNSET,
-        routes: Mapping[str, str] = UNSET,
+        routes: Mapping[str, str] | None = UNSET,
     ) -> None:
         """Change what holds for the whole app."""
         if retention is not UNSET:
-            self._retention = retention or Retention()
+            self._retention = Retention() if retention is None else retention_policy(retention)
         if archive is not UNSET:
             self._archive = archive_from(archive)
         if routes is not UNSET:
-            self._routes = {prefix: names.queue_name(queue) for prefix, queue in routes.items()}
+            self._routes = Routes(routes)
 
     def worker(
         self, queues: Mapping[str, int] | Sequence[str] | None = None, **options: Unpack[WorkerOptions]
@@ -296,8 +304,7 @@ class Windlass(Operating, Hookable):
     def _declare(self, function: Callable[..., Any], *, name: str | None, settings: TaskSettings) -> Task[..., Any]:
         if isinstance(function, Task) or not callable(function):
             raise ConfigError(f"@app.task decorates a function, got {function!r}")
-        task_name = names.task_name(f"{module_of(function)}.{function.__qualname__}" if name is None else name)
-        return self._register(function, task_name, settings)
+        return self._register(function, name_of(function) if name is None else names.task_name(name), settings)
 
     def _adopt(self, function: Callable[..., Any], name: str) -> Task[..., Any]:
         return self._register(function, name, TaskSettings())
@@ -378,18 +385,17 @@ class Windlass(Operating, Hookable):
     def _handles(self, stored: Sequence[Enqueued]) -> list[Job[Any]]:
         return [self._handle(one) for one in stored]
 
-    def _route(self, task: str) -> str | None:
-        matching = [prefix for prefix in self._routes if task == prefix or task.startswith(prefix)]
-        return self._routes[max(matching, key=len)] if matching else None
-
     def _claim(self, limit: int, queues: Sequence[str], lease: Duration) -> Operation[list[Claimed]]:
         names.whole_number(limit, "claim: limit", least=1, most=10_000)
-        wanted = [names.queue_name(queue) for queue in queues] or self._known_queues()
+        named = texts(queues, "claim: queues", example="['mail']")
+        wanted = [names.queue_name(queue) for queue in named] or self._known_queues()
         ttl = milliseconds(lease, "lease")
         if ttl == 0:
             raise ConfigError("lease must be longer than 0, or the jobs would be taken away at once")
-        # There may be no worker anywhere: whoever claims keeps the store moving.
-        yield from jobs.promote()
+        # There may be no worker anywhere: whoever claims keeps the store moving. Unlike the duties it does not wait
+        # after a step of the store's clock: a program that is frozen between two claims would see one each time, and
+        # would never rescue anybody.
+        yield from jobs.promote(by=self._actor)
         yield from jobs.rescue(by=self._actor, now=self._now)
         claimed = yield from jobs.claim(limit, queues=wanted, worker=self._actor, token=self._ids.next(), ttl=ttl)
         return claimed
@@ -399,7 +405,7 @@ class Windlass(Operating, Hookable):
 
     def _known_queues(self) -> list[str]:
         """The default queue and all that tasks name."""
-        named = {task.settings.queue or self._route(task.name) or DEFAULT_QUEUE for task in self._registry}
+        named = {task.settings.queue or self._routes.queue_of(task.name) or DEFAULT_QUEUE for task in self._registry}
         return sorted(named | {DEFAULT_QUEUE})
 
     def _decode_call(self, task: str, payload: str) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -74,7 +74,7 @@ class JobCancelled(WindlassError):
 
 
 class JobTimeout(WindlassError, TimeoutError):
-    """The wait took longer than its limit; the job itself goes on."""
+    """The wait took longer than its limit; says in which state the job is, which goes on as if nobody had waited."""
 
 
 class LeaseLost(WindlassError):

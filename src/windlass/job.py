@@ -24,6 +24,7 @@ from windlass.errors import (
     JobFailed,
     JobNotFound,
     JobTimeout,
+    StoreUnavailable,
 )
 from windlass.explain import explain
 from windlass.store import jobs, reading
@@ -319,7 +320,7 @@ class Job(Generic[R]):
         return explain(gates, self.record, story.events)
 
     def _wait(self, timeout: Duration | None) -> Settled:
-        limit = None if timeout is None else duration(timeout, "timeout").total_seconds()
+        limit = _limit(timeout)
         for settled in self._app._session.run(reading.awaited([self.id])):
             return settled
         future = self._app._waiter.future(self.id)
@@ -327,22 +328,31 @@ class Job(Generic[R]):
             return future.result(limit)
         except (FutureTimeout, CancelledError):
             future.cancel()
-            raise self._took_too_long(timeout) from None
+        return self._app._session.run(self._at_the_end_of_a_wait(limit))
 
     async def _await(self, timeout: Duration | None) -> Settled:
         import asyncio
 
-        limit = None if timeout is None else duration(timeout, "timeout").total_seconds()
+        limit = _limit(timeout)
         for settled in await self._app._session.arun(reading.awaited([self.id])):
             return settled
         future = self._app._waiter.future(self.id)
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), limit)
         except TimeoutError:
-            raise self._took_too_long(timeout) from None
+            pass
+        return await self._app._session.arun(self._at_the_end_of_a_wait(limit))
 
-    def _took_too_long(self, timeout: Duration | None) -> JobTimeout:
-        return JobTimeout(f"job {self.id} has not finished within {timeout}; it goes on")
+    def _at_the_end_of_a_wait(self, limit: float | None) -> Operation[Settled]:
+        """How the job ended after all, in the last moment; else ``JobTimeout`` that tells where it stands."""
+        late = f"job {self.id} has not finished" + ("" if limit is None else f" within {limit:g} s")
+        try:
+            for settled in (yield from reading.awaited([self.id])):
+                return settled
+            yield from self._refresh()
+        except StoreUnavailable as error:
+            raise JobTimeout(f"{late}; where it stands is not known: {error}") from error
+        raise JobTimeout(f"{late}; it is {self.state}")
 
     def _found(self, settled: Settled) -> None:
         if settled.state is None:
@@ -355,6 +365,10 @@ class Job(Generic[R]):
         if settled.state is State.CANCELLED:
             raise JobCancelled(f"job {self.id} was cancelled")
         raise _failure(self.id, settled)
+
+
+def _limit(timeout: Duration | None) -> float | None:
+    return None if timeout is None else duration(timeout, "timeout").total_seconds()
 
 
 def _failure(id: str, settled: Settled) -> JobFailed:

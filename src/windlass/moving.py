@@ -14,10 +14,11 @@ import msgspec
 
 from windlass import clock
 from windlass.core.state import State
-from windlass.errors import ConfigError, IdConflict, StoreUnavailable
+from windlass.errors import IdConflict, StoreUnavailable, WindlassError
 from windlass.session import Session
 from windlass.store import jobs, leases, queues, reading
 from windlass.store.moving import Load, Stop, export, store_load, store_queues, walk
+from windlass.store.open import DEFAULT_NAMESPACE
 
 MOVER = "windlass move"
 """Who pauses what is moved."""
@@ -26,9 +27,13 @@ _LARGEST_LOAD = 4 * 2**20
 """Bytes that travel in one call."""
 
 
+class MoveRefused(WindlassError):
+    """The stores are not as a move needs them; nothing was copied."""
+
+
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a move is."""
+    """How far a move is; the first report comes when the source is paused, the others after each load."""
 
     step: str
     done: int
@@ -52,35 +57,64 @@ class Moved:
 def move(
     source: Session, target: Session, *, queue: str | None = None, report: Callable[[Progress], None] = lambda _: None
 ) -> Moved:
-    """Copy all jobs, or those of one queue, with settings, keys and events; ``ConfigError`` while the source is in use.
+    """Copy all jobs, or those of one queue, with settings, keys and events.
 
-    Raises ``IdConflict`` where the target has a different job under the same id.
+    Raises ``MoveRefused`` where the source has nothing to move, and while one of the two is in use; ``IdConflict``
+    where the target has a different job under the same id.
     """
     began = clock.monotonic()
-    _refuse_if_in_use(source, queue)
+    _refuse_if_empty(source, queue)
+    _refuse_if_in_use(source, target, queue)
     settings = _settings(source, queue)
     target.run(store_queues(settings))
-    source.run(queues.pause(queue or queues.ALL, by=MOVER, reason=f"moved to {target.store_name}"))
-    _refuse_if_in_use(source, queue)  # a worker may have come before the pause
+    source.run(queues.pause(queue or queues.ALL, by=MOVER, reason=f"moved to {place(target)}"))
+    report(Progress("copied", 0, _count(source, queue)))
+    _refuse_if_in_use(source, target, queue)  # a worker may have come before the pause
     added = _copy(source, target, queue, report)
     count, checksum = _compare(source, target, queue, report)
-    named = [record for record in settings if record.name != queues.ALL]
-    return Moved(count, added, len(named), checksum, clock.monotonic() - began)
+    return Moved(count, added, len(_named(settings)), checksum, clock.monotonic() - began)
 
 
-def _refuse_if_in_use(source: Session, queue: str | None) -> None:
-    alive = [worker.name for worker in source.run(leases.workers()) if worker.state != "lost"]
-    if alive:
-        raise ConfigError(
-            f"{source.store_name} is in use by {', '.join(sorted(alive))}; stop all workers before a move"
+def place(store: Session) -> str:
+    """A store for people, with its namespace where that is not the one they expect.
+
+    >>> from windlass import Windlass
+    >>> place(Windlass("sqlite:///:memory:", namespace="shop")._session)
+    ":memory: (namespace 'shop')"
+    """
+    return store.store_name if store.namespace == DEFAULT_NAMESPACE else _with_namespace(store)
+
+
+def _with_namespace(store: Session) -> str:
+    return f"{store.store_name} (namespace {store.namespace!r})"
+
+
+def _refuse_if_empty(source: Session, queue: str | None) -> None:
+    """Before anything else is asked: other calls would make the store that a mistyped URL names."""
+    if not source.exists():
+        raise MoveRefused(f"there is no store at {_with_namespace(source)}; --namespace names another namespace")
+    if not _count(source, queue) and not _named(_settings(source, queue)):
+        what = "no jobs" if queue is None else f"no queue {queue!r}"
+        raise MoveRefused(
+            f"{source.store_name} has {what} under namespace {source.namespace!r}; --namespace names another"
         )
+
+
+def _refuse_if_in_use(source: Session, target: Session, queue: str | None) -> None:
+    """The target's workers would start jobs that are not compared yet, some without their keys and settings."""
+    for store in (source, target):
+        alive = [worker.name for worker in store.run(leases.workers()) if worker.state != "lost"]
+        if alive:
+            raise MoveRefused(f"{place(store)} is in use by {', '.join(sorted(alive))}; stop all workers before a move")
     source.run(jobs.rescue(by=MOVER, now=clock.now))
     running = sum(by_state.get(State.RUNNING, 0) for by_state in source.run(reading.counts(queue)).values())
     if running:
-        raise ConfigError(
-            f"{source.store_name}: {running} jobs are running or claimed by hand; let them end, or wait until their "
-            "leases are over"
-        )
+        are, their = ("1 job is", "its lease is") if running == 1 else (f"{running:,} jobs are", "their leases are")
+        raise MoveRefused(f"{place(source)}: {are} running or claimed by hand; stop that, or wait until {their} over")
+
+
+def _named(settings: list[queues.QueueRecord]) -> list[queues.QueueRecord]:
+    return [record for record in settings if record.name != queues.ALL]
 
 
 def _settings(source: Session, queue: str | None) -> list[queues.QueueRecord]:

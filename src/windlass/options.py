@@ -11,7 +11,8 @@ from typing import Any, TypedDict
 
 from windlass.core import names
 from windlass.core.duration import milliseconds
-from windlass.core.retry import Retry
+from windlass.core.kinds import texts
+from windlass.core.retry import Retry, retry_rule
 from windlass.core.unique import Unique
 from windlass.errors import ConfigError, Duration
 
@@ -93,8 +94,24 @@ class Options:
             raise ConfigError(f"unique must be a text or a Unique, got {self.unique!r}")
         if self.delay is not None and self.at is not None:
             raise ConfigError("delay and at exclude each other; give one of them")
-        if self.retry is not None and self.retry.custom is not None:
+        if self.retry is not None and retry_rule(self.retry).custom is not None:
             raise ConfigError("retry: a custom function cannot be stored with a job; set it on the task")
+        if self.meta is not None and not isinstance(self.meta, Mapping):
+            raise ConfigError(f"meta must be a dict, as in {{'tenant': 'a'}}; got {self.meta!r}")
+        if self.correlation_id is not None and not isinstance(self.correlation_id, str):
+            raise ConfigError(f"correlation_id must be a text, got {self.correlation_id!r}")
+        if self.tags != ():
+            object.__setattr__(self, "tags", texts(self.tags, "tags", example="('vip',)"))
+        self._check_times()
+
+    def _check_times(self) -> None:
+        """So that a mistake is found where it is made, and not where the job is enqueued."""
+        if self.delay is not None:
+            milliseconds(self.delay, "delay")
+        if self.at is not None:
+            names.milliseconds_since_1970(self.at, "at")
+        if self.timeout is not UNSET:
+            timeout_milliseconds(self.timeout)
 
     def but(self, changes: Mapping[str, Any]) -> Options:
         """The same options with some of them changed; unknown names are an error that suggests the right one."""

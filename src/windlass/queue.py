@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from windlass import clock
 from windlass.core import names
-from windlass.core.retry import Retry
+from windlass.core.retry import Retry, retry_rule
 from windlass.core.rules import read_retry, write_retry
 from windlass.core.state import State
 from windlass.errors import IllegalTransition
 from windlass.job import Job
 from windlass.options import UNSET
-from windlass.retention import Retention, read_retention, write_retention
+from windlass.retention import Retention, read_retention, retention_policy, write_retention
 from windlass.store import queues, reading
 from windlass.store.operation import Operation
 from windlass.store.queues import QueueRecord
@@ -156,9 +156,9 @@ def _changes(
     if max_length is not UNSET:
         changes["max_length"] = None if max_length is None else names.whole_number(max_length, "max_length", least=0)
     if retention is not UNSET:
-        changes["retention"] = None if retention is None else write_retention(retention)
+        changes["retention"] = None if retention is None else write_retention(retention_policy(retention))
     if retry is not UNSET:
-        changes["retry"] = None if retry is None else write_retry(retry)
+        changes["retry"] = None if retry is None else write_retry(retry_rule(retry))
     return changes
 
 

@@ -9,6 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
+from windlass.core import names
+from windlass.core.kinds import texts
 from windlass.errors import ConfigError
 from windlass.task import Task
 
@@ -33,10 +35,8 @@ class Registry:
         self, *, importable: Iterable[str], adopt: Callable[[Callable[..., Any], str], Task[..., Any]]
     ) -> None:
         self._tasks: dict[str, Task[..., Any]] = {}
-        self._importable = tuple(importable)
+        self._importable = texts(importable, "importable", example="['shop.tasks']")
         self._adopt = adopt
-        if isinstance(importable, str):
-            raise ConfigError(f"importable takes a list of module prefixes, got the text {importable!r}")
 
     def __iter__(self) -> Iterator[Task[..., Any]]:
         return iter(tuple(self._tasks.values()))
@@ -98,7 +98,16 @@ def _place(code: Any) -> tuple[str, int]:
     return code.co_filename, code.co_firstlineno
 
 
-def module_of(function: Callable[..., Any]) -> str:
+def name_of(function: Callable[..., Any]) -> str:
+    """The name of a task that was given none."""
+    name = f"{_module_of(function)}.{getattr(function, '__qualname__', function)}"
+    try:
+        return names.task_name(name)
+    except ConfigError as error:
+        raise ConfigError(f"{error}; made from the function's module and name: pass another one as name=") from None
+
+
+def _module_of(function: Callable[..., Any]) -> str:
     """The module's name as others import it: a script that is run is known by the name of its file."""
     module: str = getattr(function, "__module__", None) or ""
     if module != "__main__":
@@ -113,8 +122,8 @@ def module_of(function: Callable[..., Any]) -> str:
 
 def _plain_name(function: Callable[..., Any]) -> str:
     qualname = getattr(function, "__qualname__", "")
-    module = module_of(function)
-    if not module or not qualname.isidentifier():
+    module = _module_of(function)
+    if not module or module.startswith("<") or not qualname.isidentifier():  # "<stdin>" is no module
         raise ConfigError(
             f"{function!r} cannot be enqueued: only functions at the top level of a module have a name that a worker "
             "can find; register it with @app.task"

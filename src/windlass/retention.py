@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from windlass import clock
 from windlass.core.duration import milliseconds
+from windlass.core.kinds import of_kind
 from windlass.core.names import whole_number
 from windlass.core.record import JobRecord
 from windlass.core.state import FINISHED, State
@@ -51,6 +52,11 @@ class Retention:
         """Milliseconds after which a job of this state may go."""
         value: Duration | None = getattr(self, state)
         return _FOR_EVER if value is None else milliseconds(value)
+
+
+def retention_policy(setting: object) -> Retention:
+    """What ``retention=`` was given, if it is a policy."""
+    return of_kind(setting, Retention, "retention", example='Retention(completed="7d")')
 
 
 class _Stored(Struct, frozen=True):
@@ -140,13 +146,13 @@ def _line(record: JobRecord) -> dict[str, object]:
     return {name: getattr(record, name) for name in record.__struct_fields__}
 
 
-def archive_from(setting: str | Path | Archive | None) -> Archive | None:
+def archive_from(setting: object) -> Archive | None:
     """What ``archive=`` means: nothing, the store's own table, a folder, or an archive of the user's own."""
     if setting is None or isinstance(setting, Archive):
         return setting
     if setting == "table":
         return TableArchive()
-    if isinstance(setting, str | Path):
+    if isinstance(setting, str | Path) and setting != "":
         return FileArchive(setting)
     raise ConfigError(f"archive must be None, 'table' or a folder, got {setting!r}")
 
@@ -173,7 +179,7 @@ def clean(
             continue
         policy = read_retention(queue.retention) or everywhere or default
         for state in sorted(FINISHED):
-            gone, kept = yield from _clean_queue(name, state, policy, archive)
+            gone, kept = yield from _clean_queue(name, state, policy, archive, by=by)
             deleted, archived = deleted + gone, archived + kept
     seconds = monotonic() - began
     detail = {"deleted": deleted, "archived": archived, "seconds": round(seconds, 3)}
@@ -181,11 +187,13 @@ def clean(
     return Cleaned(deleted, archived, seconds)
 
 
-def _clean_queue(name: str, state: State, policy: Retention, archive: Archive | None) -> Operation[tuple[int, int]]:
+def _clean_queue(
+    name: str, state: State, policy: Retention, archive: Archive | None, *, by: str
+) -> Operation[tuple[int, int]]:
     deleted = archived = 0
     while True:
         records = yield from jobs.prunable(
-            queue=name, state=state, age=policy.age(state), keep=policy.at_most or _FOR_EVER
+            queue=name, state=state, age=policy.age(state), keep=policy.at_most or _FOR_EVER, by=by
         )
         going = records
         if archive is not None and records:

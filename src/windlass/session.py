@@ -25,8 +25,9 @@ class Session:
     on any event loop.
     """
 
-    def __init__(self, driver: Driver) -> None:
+    def __init__(self, driver: Driver, *, namespace: str) -> None:
         self._driver = driver
+        self.namespace = namespace
         self._listeners = _nobody()
         self._followers: list[Callable[[], None]] = []
         self._lock = Lock()
@@ -65,6 +66,10 @@ class Session:
         import asyncio  # a sixth of our start-up, for sync programs in vain
 
         return await asyncio.wrap_future(self._store_threads().submit(self.run, operation))
+
+    def exists(self) -> bool:
+        """Whether there is a store already, without making one."""
+        return self._driver.exists()
 
     def migrate(self) -> list[str]:
         """Bring the store's schema up to date; the steps taken."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, Unpack
@@ -13,8 +13,9 @@ from msgspec import Struct
 from windlass.active import ActiveJob
 from windlass.core import names
 from windlass.core.codec import Signature
+from windlass.core.kinds import exception_classes, flag, of_kind
 from windlass.core.memory import memory
-from windlass.core.retry import Retry
+from windlass.core.retry import Retry, retry_rule
 from windlass.core.unique import Unique
 from windlass.errors import ConfigError, Duration
 from windlass.options import NO_OPTIONS, OptionArguments, Options, timeout_milliseconds
@@ -59,30 +60,39 @@ class TaskSettings:
         if self.queue is not None:
             names.queue_name(self.queue)
         names.priority(self.priority)
+        if self.retry is not None:
+            retry_rule(self.retry)
+        if self.unique is not None:
+            of_kind(self.unique, Unique, "unique", example="Unique(by=('user_id',))")
         object.__setattr__(self, "time_limit", timeout_milliseconds(self.timeout))
         if self.isolation not in (None, "thread", "process"):
             raise ConfigError(f"isolation must be 'thread' or 'process', got {self.isolation!r}")
+        self._check_child_limits()
+        if self.prefetch not in (None, 0):
+            raise ConfigError(f"prefetch must be 0 (never) or left out, got {self.prefetch!r}")
+        if self.retry_on is not None:
+            exception_classes(self.retry_on, "retry_on")
+        exception_classes(self.give_up_on, "give_up_on")
+        flag(self.retry_abandoned, "retry_abandoned")
+        flag(self.keep_log, "keep_log")
+
+    def _check_child_limits(self) -> None:
+        for name in ("max_memory", "recycle_after"):
+            if getattr(self, name) is not None and self.isolation != "process":
+                raise ConfigError(
+                    f"{name}={getattr(self, name)!r} is about a child process, so it needs isolation='process'; "
+                    f"isolation is {self.isolation!r}"
+                )
         if self.max_memory is not None:
             object.__setattr__(self, "memory_limit", memory(self.max_memory, "max_memory"))
         if self.recycle_after is not None:
             names.whole_number(self.recycle_after, "recycle_after", least=1)
-        if self.prefetch not in (None, 0):
-            raise ConfigError(f"prefetch must be 0 (never) or left out, got {self.prefetch!r}")
-        for name in ("retry_on", "give_up_on"):
-            _check_errors(name, getattr(self, name))
 
     def gives_up_on(self, error: BaseException) -> bool:
         """Whether running again would not help, by what the task says about its errors."""
         if isinstance(error, self.give_up_on):
             return True
         return self.retry_on is not None and not isinstance(error, self.retry_on)
-
-
-def _check_errors(name: str, errors: Any) -> None:
-    if errors is None:
-        return
-    if not isinstance(errors, tuple) or not all(isinstance(e, type) and issubclass(e, BaseException) for e in errors):
-        raise ConfigError(f"{name} must be a tuple of exception classes, got {errors!r}")
 
 
 class Request(Struct, frozen=True):
@@ -116,6 +126,24 @@ class Request(Struct, frozen=True):
     def with_meta(self, **values: object) -> Request:
         """The same with more metadata."""
         return self.but(meta={**(self.options.meta or {}), **values})
+
+
+def checked_requests(given: Iterable[Request]) -> list[Request]:
+    """What ``enqueue_many`` was given, if it is requests."""
+    requests = list(given)
+    for request in requests:
+        if not isinstance(request, Request):
+            raise ConfigError(f"enqueue_many takes requests, as in [welcome.request(42)]; got {request!r}")
+    return requests
+
+
+def checked_call(args: object, kwargs: object) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
+    """The arguments of a call that were given as values, not in a call; one text is no list of its letters."""
+    if not isinstance(args, Sequence) or isinstance(args, str | bytes):
+        raise ConfigError(f"request: args takes a list of arguments, as in [42]; got {args!r}")
+    if kwargs is not None and not isinstance(kwargs, Mapping):
+        raise ConfigError(f"request: kwargs takes a dict of arguments by name, got {kwargs!r}")
+    return tuple(args), kwargs or {}
 
 
 class Enqueueable(Generic[P, R]):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from windlass import ActiveJob, ConfigError, JobNotFound, Limits, Retry, Snooze, Windlass, current_job
+from windlass import ActiveJob, ConfigError, JobNotFound, Limits, Retry, Snooze, Unique, Windlass, current_job
 from windlass.testing import drain, inline
 
 
@@ -47,13 +51,25 @@ def test_a_password_is_not_repeated() -> None:
         ({"importable": "shop."}, "importable takes a list"),
         ({"types": [int]}, "types: int cannot be stored"),
         ({"types": ["Address"]}, "is not a class"),
+        ({"namespace": 7}, "namespace 7"),
+        ({"importable": None}, "importable takes a list of texts.* got None"),
+        ({"importable": [7]}, r"importable takes a list of texts.* got \[7\]"),
+        ({"types": int}, "types takes a list of classes.* got <class 'int'>"),
         ({"archive": 42}, "archive must be"),
+        ({"archive": ""}, "archive must be"),
         ({"store_deadline": "soon"}, "store_deadline"),
+        ({"store_deadline": 0}, "store_deadline must be longer than 0"),
+        ({"retry": 3}, r"retry must be a Retry, as in Retry\(attempts=3\); got 3"),
+        ({"retry": 0}, "retry must be a Retry.* got 0"),
+        ({"retention": "7d"}, r"retention must be a Retention, as in Retention\(completed=\"7d\"\); got '7d'"),
+        ({"limits": {"payload": 9}}, "limits must be a Limits"),
+        ({"give_up_on": ValueError}, "give_up_on must be a tuple of exception classes"),
+        ({"url": Path("jobs.db")}, "store URL must be a text such as 'sqlite:///jobs.db'"),
     ],
 )
 def test_an_app_that_makes_no_sense(options: Any, says: str) -> None:
     with pytest.raises(ConfigError, match=says):
-        Windlass("sqlite:///:memory:", **options)
+        Windlass(**{"url": "sqlite:///:memory:"} | options)
 
 
 @pytest.mark.parametrize(
@@ -62,8 +78,21 @@ def test_an_app_that_makes_no_sense(options: Any, says: str) -> None:
         ({"queue": "no spaces"}, "queue name"),
         ({"timeout": 0}, "timeout must be longer than 0"),
         ({"timeout": "soon"}, "timeout"),
+        ({"priority": "high"}, "priority must be .* got 'high'"),
+        ({"retry": 3}, r"retry must be a Retry, as in Retry\(attempts=3\); got 3"),
+        ({"unique": True}, r"unique must be a Unique, as in Unique\(by=\('user_id',\)\); got True"),
+        ({"unique": "user_id"}, "unique must be a Unique"),
         ({"prefetch": 5}, "prefetch"),
         ({"isolation": "container"}, "isolation"),
+        ({"recycle_after": 9}, "recycle_after=9 .* needs isolation='process'"),
+        ({"max_memory": "1GB", "isolation": "thread"}, "max_memory='1GB' .* needs isolation='process'"),
+        ({"recycle_after": 0, "isolation": "process"}, "recycle_after must be"),
+        ({"max_memory": "much", "isolation": "process"}, "max_memory must be"),
+        ({"retry_on": ValueError}, "retry_on must be a tuple of exception classes"),
+        ({"give_up_on": None}, "give_up_on must be a tuple of exception classes"),
+        ({"retry_abandoned": "no"}, "retry_abandoned must be True or False, got 'no'"),
+        ({"keep_log": "no"}, "keep_log must be True or False, got 'no'"),
+        ({"nme": "mail"}, "unknown task option 'nme'; did you mean 'name'"),
         ({"name": "no spaces"}, "task name"),
         ({"name": ""}, "task name"),
     ],
@@ -76,11 +105,85 @@ def test_a_task_that_makes_no_sense(app: Windlass, options: Any, says: str) -> N
 def _noop() -> None: ...
 
 
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"meta": [1]}, r"meta must be a dict.* got \[1\]"),
+        ({"meta": "tenant"}, "meta must be a dict"),
+        ({"retry": 3}, "retry must be a Retry"),
+        ({"tags": "vip"}, r"tags takes a list of texts, as in \('vip',\); got 'vip'"),
+        ({"tags": [7]}, "tags takes a list of texts"),
+        ({"correlation_id": 7}, "correlation_id must be a text, got 7"),
+        ({"delay": "soon"}, "delay must look like"),
+        ({"at": "tomorrow"}, "at must be a datetime, got 'tomorrow'"),
+        ({"timeout": 0}, "timeout must be longer than 0"),
+        ({"unique": True}, "unique must be a text or a Unique, got True"),
+        ({"attempts": 0}, "attempts must be"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_before_anything_is_enqueued(
+    app: Windlass, options: Any, says: str
+) -> None:
+    task = app.task(_noop)
+    with pytest.raises(ConfigError, match=says):
+        task.options(**options)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: Retry(jitter="much"), "Retry: jitter must lie between 0 and 1, got 'much'"),  # type: ignore[arg-type]
+        (lambda: Retry(factor=None), "Retry: factor must be a number"),  # type: ignore[arg-type]
+        (lambda: Retry(custom=3), "Retry: custom must be a function"),  # type: ignore[arg-type]
+        (lambda: Unique(by="user_id"), "Unique: by takes a list of texts"),  # type: ignore[arg-type]
+        (lambda: Unique(by=(7,)), "Unique: by takes a list of texts"),  # type: ignore[arg-type]
+        (lambda: Limits(payload="1MB"), "Limits: payload must be a whole number"),  # type: ignore[arg-type]
+        (lambda: Limits(depth=0), "Limits: depth must be a whole number"),
+    ],
+)
+def test_a_rule_that_makes_no_sense(make: Callable[[], object], says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        make()
+
+
+def test_names_of_arguments_may_come_as_a_list() -> None:
+    assert Unique(by=["user_id"]) == Unique(by=("user_id",))  # type: ignore[arg-type]
+
+
 def test_only_functions_are_tasks(app: Windlass) -> None:
     task = app.task(_noop)
     for wrong in (task, 42, "noop"):
         with pytest.raises(ConfigError, match="decorates a function"):
             app.task(wrong)  # type: ignore[arg-type]
+
+
+def test_a_function_that_has_no_name_of_its_own_needs_one(app: Windlass) -> None:
+    with pytest.raises(ConfigError, match="pass another one as name="):
+        app.task(partial(print, "a"))
+    assert app.task(name="prints")(partial(print, "a")).name == "prints"
+
+
+_TYPED = """
+from windlass import ConfigError, Windlass
+
+app = Windlass("sqlite:///:memory:")
+
+def greet() -> None: ...
+
+for declare in (app.task, app.enqueue):
+    try:
+        declare(greet)
+    except ConfigError as error:
+        print(error)
+"""
+
+
+def test_a_program_that_is_typed_has_no_module_that_could_name_its_tasks() -> None:
+    typed = subprocess.run([sys.executable, "-"], input=_TYPED, capture_output=True, text=True, check=True)
+    task, plain = typed.stdout.splitlines()
+    assert "task name '<stdin>.greet'" in task
+    assert task.endswith("pass another one as name=")
+    assert plain.endswith("register it with @app.task")
 
 
 def test_the_job_of_no_task() -> None:
@@ -124,7 +227,16 @@ def test_progress_beyond_its_bounds(app: Windlass, value: float) -> None:
         (lambda app: app.queue("no spaces"), "queue name"),
         (lambda app: app.enqueue("no spaces"), "task name"),
         (lambda app: app.configure(routes={"a.": "no spaces"}), "queue name"),
+        (lambda app: app.configure(routes=["a."]), "routes must be a dict"),
+        (lambda app: app.configure(routes={7: "a"}), "routes must be a dict"),
         (lambda app: app.configure(archive=42), "archive must be"),
+        (lambda app: app.configure(retention="7d"), "retention must be a Retention"),
+        (lambda app: app.queue("q").configure(retention="7d"), "retention must be a Retention"),
+        (lambda app: app.queue("q").configure(retry=3), "retry must be a Retry"),
+        (lambda app: app.request("a.b", "42"), "args takes a list of arguments"),
+        (lambda app: app.request("a.b", [], ["x"]), "kwargs takes a dict"),
+        (lambda app: app.enqueue_many([42]), "enqueue_many takes requests"),
+        (lambda app: app.claim(queues="mail"), "claim: queues takes a list of texts"),
         (lambda app: app.worker(["q"], lease="soon"), "lease"),
         (lambda app: app.worker(["q"], lease=0), "lease|heartbeat"),
         (lambda app: app.worker(["q"], lease="30s", heartbeat="20s"), "heartbeat must be at most half"),

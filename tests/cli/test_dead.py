@@ -24,7 +24,7 @@ def test_dead_letters_are_listed(morgue: Program) -> None:
     """A11: with reason and error; filtered."""
     rows = morgue("dead", "list").out.splitlines()
     assert [row.split()[0] for row in rows[1:]] == ["c", "b", "a"]
-    assert "attempts: error: no route to host" in rows[1]
+    assert "error: no route to host (attempts)" in rows[1]
     of_mail, of_reason = morgue.many(
         ["dead", "list", "--queue", "mail", "--json"], ["dead", "list", "--reason", "timeout"]
     )

@@ -10,7 +10,7 @@ from tests.cli.program import Program
 STORY = (
     r"charge order 7 +retrying +attempt 1 of 3 failed: the bank does not answer",
     r"charge order 7 +completed +at attempt 2",
-    r"load prices.csv +failed +attempts: ValueError: prices.csv, line 3",
+    r"load prices.csv +failed +ValueError: prices.csv, line 3.* \(attempts\)",
     r"remind in 3 s +scheduled +delayed",
     r"remind in 3 s +completed",
     r"report +running +50%",

@@ -23,7 +23,7 @@ def test_a_move_that_was_killed_is_repeated_without_doubles(windlass: Program) -
     """The second run adds what the first has not brought, and compares all of it."""
     windlass.app.enqueue_many([windlass.app.request("mail.welcome", [number]) for number in range(5_000)])
     with windlass.start("move", windlass.url, "sqlite:///new.db") as first:
-        first.wait_for("copied ")
+        first.wait_for("copied 500 ")
         first.signal(signal.SIGKILL)
         assert first.code() == -signal.SIGKILL
     second = windlass("move", windlass.url, "sqlite:///new.db", "--json")
@@ -35,14 +35,49 @@ def test_a_move_that_was_killed_is_repeated_without_doubles(windlass: Program) -
         assert new.counts()[State.PENDING] == 5_000
 
 
-def test_a_source_in_use_is_an_error_that_names_the_worker(windlass: Program) -> None:
-    with windlass.app.worker(["mail"]) as worker:
-        answer = windlass("move", windlass.url, "sqlite:///new.db")
-    assert answer.is_error(2, worker.name, "stop all workers")
+def test_a_move_that_is_interrupted_says_how_it_left_the_stores(windlass: Program) -> None:
+    windlass.app.enqueue_many([windlass.app.request("mail.welcome", [number]) for number in range(5_000)])
+    with windlass.start("move", windlass.url, "sqlite:///new.db") as first:
+        first.wait_for("copied 500 ")
+        first.signal(signal.SIGINT)
+        said = first.wait_for("windlass: error: interrupted")
+        assert first.code() == 130
+    assert f"{windlass.app.store} still has its jobs, everything there stays paused" in said
+    assert "the same command goes on" in said
+    assert windlass.app.overview().everywhere.paused_by == "windlass move"
+    assert windlass("move", windlass.url, "sqlite:///new.db", "--json").json["jobs"] == 5_000
+
+
+def test_a_store_in_use_is_an_error_that_names_the_worker(windlass: Program) -> None:
+    windlass.app.enqueue("mail.welcome", 1)
+    with windlass.app.worker(["letters"]) as worker:
+        assert windlass("move", windlass.url, "sqlite:///new.db").is_error(1, worker.name, "stop all workers")
+        assert windlass("move", "sqlite:///new.db", windlass.url).is_error(1, "there is no store")
+    assert windlass("move", windlass.url, "sqlite:///new.db").code == 0
+
+
+def test_a_source_that_was_mistyped_is_an_error_and_leaves_no_file(windlass: Program) -> None:
+    windlass.app.enqueue("mail.welcome", 1)
+    answer = windlass("move", "sqlite:///typo.db", "sqlite:///new.db")
+    assert answer.is_error(1, f"there is no store at {windlass.folder / 'typo.db'}", "'windlass'", "--namespace")
+    answer = windlass("move", windlass.url, "sqlite:///new.db", "--namespace", "shop")
+    assert answer.is_error(1, windlass.app.store, "'shop'", "--namespace")
+    assert sorted(path.name for path in windlass.folder.glob("*.db")) == ["windlass.db"]
+    assert windlass.app.overview().everywhere.paused_by is None
+
+
+def test_namespaces_that_are_not_the_usual_one_are_named(windlass: Program) -> None:
+    windlass.app.enqueue("mail.welcome", 1)
+    there = windlass("move", windlass.url, "sqlite:///new.db", "--to-namespace", "shop").out
+    assert f"of {windlass.app.store} are at {windlass.folder / 'new.db'} (namespace 'shop'); 1 of the jobs" in there
+    on = windlass("move", "sqlite:///new.db", "sqlite:///newer.db", "--namespace", "shop").out
+    assert f"are at {windlass.folder / 'newer.db'} (namespace 'shop')" in on
 
 
 def test_from_and_to_must_differ(windlass: Program) -> None:
+    windlass.app.enqueue("mail.welcome", 1)
     assert windlass("move", windlass.url, windlass.url).is_error(2, "same store")
+    assert windlass("move", windlass.url, "sqlite:///windlass.db").is_error(2, "same store")
     assert windlass("move", windlass.url, windlass.url, "--to-namespace", "other").code == 0
 
 

@@ -3,22 +3,61 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
 
-from tests.cli.program import Program
+from tests.cli.program import JOBS, Answer, Program
 from windlass import State
 
 CODES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 
 
-@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("columns", [40, 60, 80, 120])
 def test_tables_fit_the_terminal(shop: Program, columns: int) -> None:
     for arguments in (["jobs", "list"], ["status"], ["jobs", "timeline", "dead"]):
         shown = shop.at_terminal(*arguments, columns=columns)
         assert shown.code == 0
         assert "\x1b[" in shown.out, "a terminal gets colours"
         assert max(len(line) for line in CODES.sub("", shown.out).splitlines()) <= columns
+
+
+@pytest.mark.parametrize("columns", [80, 60])
+def test_a_failed_job_shows_its_error_in_a_narrow_terminal(morgue: Program, columns: int) -> None:
+    heading, _, *rows = lines(morgue.at_terminal("jobs", "list", columns=columns))
+    assert heading.split()[-1] == "NOTE"
+    assert [row.split()[0] for row in rows] == [job.id for job in morgue.app.jobs()]
+    assert "  ValueError" in rows[0]
+
+
+@pytest.mark.parametrize("columns", [60, 40, 20])
+def test_the_first_column_of_a_table_stays(morgue: Program, columns: int) -> None:
+    queues = lines(morgue.at_terminal("queues", "list", columns=columns))
+    assert queues[0].split()[:2] == ["QUEUE", "PENDING"][: 1 if columns < 40 else 2]
+    assert [row.split()[0][:12] for row in queues[2:]] == ["default", "invoices-of-", "mail"]
+    jobs = "".join(lines(morgue.at_terminal("jobs", "list", columns=columns)))
+    assert jobs.startswith("ID")
+
+
+@pytest.fixture(scope="session")
+def morgue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    """Jobs with ids and names as long as they are in life."""
+    program = Program(tmp_path_factory.mktemp("morgue"))
+    program.write("jobs.py", JOBS)
+    program.app.enqueue_many(
+        [
+            program.app.request("mail.welcome", [1], queue="invoices-of-the-year"),
+            program.app.request("broken", ["a reason that is longer than any terminal is wide" * 3], attempts=1),
+        ]
+    )
+    assert program("worker", "--burst").code == 0
+    yield program
+    program.app.close()
+
+
+def lines(shown: Answer) -> list[str]:
+    assert shown.code == 0
+    return CODES.sub("", shown.out).splitlines()
 
 
 def test_only_our_own_codes_reach_the_terminal(shop: Program) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import Program
+from tests.worker import copies
 from windlass import State
 
 
@@ -206,31 +207,18 @@ def test_child_processes_are_counted_and_replaced_as_told(windlass: Program) -> 
 
 
 FORKING = """
-import os
-import signal
-
+from copies import end_copies
 from windlass import Retry, Windlass
 
 app = Windlass()
-
-
-@app.task(name="ends_copies", retry=Retry(attempts=1))
-def ends_copies() -> list[int]:
-    codes = []
-    for _ in range(10):
-        copy = os.fork()
-        if not copy:
-            signal.pause()
-            os._exit(0)
-        os.kill(copy, signal.SIGTERM)
-        codes.append(os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]))
-    return codes
+app.task(name="ends_copies", retry=Retry(attempts=1))(end_copies)
 """
 
 
 def test_a_process_that_a_job_forked_ends_by_sigterm(windlass: Program) -> None:
     """W14: in a thread too; the worker's own handler is for signals to the worker."""
+    windlass.write("copies.py", Path(copies.__file__).read_text())
     windlass.write("forking.py", FORKING)
-    job = windlass.app.enqueue("ends_copies")
+    job = windlass.app.enqueue("ends_copies", 10)
     assert windlass("worker", "--burst", "-A", "forking").code == 0
     assert job.result(timeout=0) == [-signal.SIGTERM] * 10

@@ -6,8 +6,10 @@ import json
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from urllib.parse import urlsplit
+
+import pytest
 
 from tests.cli.program import Program, Running, eventually
 from tests.places.asking import asked
@@ -49,6 +51,37 @@ def test_a_port_that_is_taken_is_refused(windlass: Program) -> None:
     with serving(windlass) as (_, address):
         port = str(urlsplit(address).port)
         assert windlass("worker", "--health-port", port).is_error(2, "cannot serve health", port, "in use")
+
+
+FORKING = """
+import os
+import signal
+
+from windlass import Windlass
+
+app = Windlass()
+
+
+@app.task(name="fork")
+def fork() -> int:
+    copy = os.fork()
+    if not copy:
+        signal.pause()
+    return copy
+"""
+
+
+@pytest.mark.parametrize("parent", [[], ["--processes", "1"]], ids=["alone", "supervised"])
+def test_a_process_that_outlives_the_worker_does_not_keep_its_port(windlass: Program, parent: list[str]) -> None:
+    """W14: what a job forked has nothing to answer."""
+    windlass.write("forking.py", FORKING)
+    with serving(windlass, "-A", "forking", *parent) as (worker, address), ExitStack() as orphans:
+        copy = windlass.app.enqueue("fork").result(timeout=30)
+        orphans.callback(os.kill, copy, signal.SIGKILL)
+        worker.signal(signal.SIGKILL)
+        worker.code()
+        with serving(windlass, "--health-port", str(urlsplit(address).port)) as (_, again):
+            assert again == address
 
 
 def test_the_parent_answers_for_all(windlass: Program) -> None:

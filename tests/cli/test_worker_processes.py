@@ -76,9 +76,10 @@ def is_gone(pid: int) -> bool:
 
 def test_the_parent_loads_none_of_the_users_code(fleet: Program, two: Running) -> None:
     workers = pids(fleet)
-    loaded = {int(line.split()[-1]) for line in two.shown if line.startswith("loaded by")}
-    assert loaded == workers
-    assert two.pid not in loaded
+    eventually(lambda: {int(line.split()[-1]) for line in two.shown if line.startswith("loaded by")} >= workers)
+    two.signal(signal.SIGTERM)
+    assert two.code() == 0
+    assert {int(line.split()[-1]) for line in two.shown if line.startswith("loaded by")} == workers
 
 
 def test_a_signal_ends_all_of_them_and_then_the_parent(fleet: Program, two: Running) -> None:
@@ -86,6 +87,7 @@ def test_a_signal_ends_all_of_them_and_then_the_parent(fleet: Program, two: Runn
     workers = pids(fleet)
     began = monotonic()
     two.signal(signal.SIGTERM)
+    two.wait_for("stopping the worker processes; another SIGTERM or SIGINT stops them now")
     assert two.code() == 0
     assert monotonic() - began < GRACE + GONE
     assert all(is_gone(pid) for pid in workers)
@@ -103,6 +105,13 @@ def test_what_runs_is_handed_back_uncharged(fleet: Program, two: Running, count:
         two.signal(signal.SIGTERM)
     assert two.code() == 0
     assert (job.refresh().state, job.attempt, job.record.crashes) == (State.PENDING, 0, 0)
+
+
+def test_lines_of_the_log_tell_whose_they_are(fleet: Program, two: Running) -> None:
+    workers = pids(fleet)
+    two.signal(signal.SIGTERM)
+    said = {two.wait_for("windlass.worker: stopping").split()[3] for _ in workers}
+    assert said == {f"[{pid}]" for pid in workers}
 
 
 def test_one_that_was_killed_is_replaced(fleet: Program, two: Running) -> None:
@@ -128,6 +137,30 @@ def test_wrong_use_is_not_tried_again(fleet: Program) -> None:
     answer = fleet("worker", "--processes", "1", "-q", "ma il")
     assert answer.code == 2
     assert answer.error.count("windlass: error: queue name 'ma il'") == 1
+
+
+def test_code_that_cannot_be_loaded_from_the_start_ends_all(fleet: Program) -> None:
+    fleet.write("jobs.py", "def (")
+    answer = fleet("worker", "--processes", "3", "-A", "jobs")
+    assert answer.code == 2
+    assert "starting another one" not in answer.error
+    assert "another SIGTERM" not in answer.error, "nobody has sent one"
+
+
+def test_code_that_breaks_later_stops_nobody_who_runs(fleet: Program, two: Running) -> None:
+    """The missing one is tried again, ever later, until it can be loaded."""
+    victim, other = sorted(pids(fleet))
+    fleet.write("jobs.py", "def (")
+    os.kill(victim, signal.SIGKILL)
+    for _ in range(2):
+        two.wait_for("windlass: error: ")
+        two.wait_for("exited with code 2; starting another one")
+    assert fleet.app.enqueue("who").result(timeout=30) == other
+    fleet.write("jobs.py", JOBS)
+    eventually(lambda: len(pids(fleet) - {victim}) == 2)
+    assert other in pids(fleet)
+    two.signal(signal.SIGTERM)
+    assert two.code() == 0
 
 
 def test_a_job_that_exits_with_the_code_of_wrong_use_does_not_end_the_parent(fleet: Program) -> None:
@@ -170,11 +203,15 @@ def test_a_successor_that_cannot_start_replaces_nobody(fleet: Program, two: Runn
 
 
 def test_no_worker_survives_its_parent(fleet: Program, two: Running) -> None:
-    """They leave as on a signal: what runs goes back uncharged, without waiting for the lease."""
+    """They leave as on a signal: what runs goes back uncharged after the grace time, without waiting for the lease."""
     workers = pids(fleet)
     job = fleet.app.enqueue("forever")
     two.wait_for("forever in")
+    killed = monotonic()
     two.signal(signal.SIGKILL)
+    two.wait_for("windlass.worker: stopping")
+    eventually(lambda: job.refresh().state is State.PENDING)
+    assert monotonic() - killed >= GRACE, "one death is one request, not two, which would mean at once"
     eventually(lambda: all(is_gone(pid) for pid in workers))
     assert fleet.app.workers() == []
     assert (job.refresh().state, job.attempt, job.record.crashes, job.record.rescues) == (State.PENDING, 0, 0, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 
 from tests.cli.program import Program, eventually
@@ -33,6 +34,32 @@ def test_a_worker_is_listed_paused_and_resumed(windlass: Program) -> None:
         worker.signal(signal.SIGTERM)
         assert worker.code() == 0
     assert windlass("workers", "list").out == "no workers\n"
+
+
+def test_one_worker_is_shown_for_people_and_for_programs(windlass: Program) -> None:
+    job = windlass.app.enqueue("mail.welcome", 1)
+    with windlass.start("worker", "--name", "web", "--id", "1", "--lease", "2s", "--heartbeat", "200ms") as worker:
+        worker.wait_for("tasks")
+        eventually(lambda: [last["id"] for last in windlass.app.workers()[0].info["last"]] == [job.id])
+        shown = windlass("workers", "show", "web-worker-0-1").out
+        for told in (r"memory +\d+\.\d MB\n", r"cpu +\d+\.\d %\n", r"uptime +\d+m?s\n"):
+            assert re.search(told, shown), shown
+        heading, row = shown.splitlines()[-2:]
+        assert heading.split() == ["LAST", "TASK", "STATE", "RAN", "FOR"]
+        assert re.fullmatch(rf"{job.id}  mail\.welcome  completed +\d+ms", row)
+        raw = windlass.json("workers", "show", "web-worker-0-1")
+        assert isinstance(raw["memory"], int)
+        assert raw["last"][0].keys() == {"id", "task", "state", "ran_for"}
+
+
+def test_a_run_under_way_counts_among_the_runs(windlass: Program) -> None:
+    job = windlass.app.enqueue("forever")
+    with windlass.start("worker", "-q", "default") as worker:
+        worker.wait_for("forever")
+        eventually(lambda: job.refresh().started_at is not None)
+        assert windlass("jobs", "list").out.splitlines()[1].split()[3:5] == ["running", "1/4"]
+        assert re.search(r"attempts +1 of 4\n", windlass("jobs", "show", job.id).out)
+        assert windlass.json("jobs", "show", job.id)["attempt"] == 0
 
 
 def test_a_worker_that_is_not_there_is_a_problem(shop: Program) -> None:

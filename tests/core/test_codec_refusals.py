@@ -199,7 +199,7 @@ def test_values_may_be_nested_up_to_the_limit(wrap: Callable[[object], object]) 
     for levels in (63, 64):
         value = nested(levels, wrap)
         assert codec.decode_call(None, codec.encode_call(None, (value,), {})) == ((value,), {})
-    with pytest.raises(PayloadError, match="nested deeper"):
+    with pytest.raises(PayloadError, match="nested deeper than the limit of 64 levels"):
         codec.encode_call(None, (nested(65, wrap),), {})
 
 

@@ -8,6 +8,7 @@ from threading import Thread
 import pytest
 
 from tests.ledger.apps import PATIENCE, Apps, failure_of, gate, work
+from tests.worker.tap import tapped
 from windlass import (
     ConfigError,
     JobCancelled,
@@ -16,10 +17,12 @@ from windlass import (
     JobTimeout,
     Retry,
     State,
+    StoreUnavailable,
     Windlass,
     WindlassError,
     current_job,
 )
+from windlass.store.operation import Call
 
 AT_ONCE = Retry(base=0, floor=0, jitter=0)
 
@@ -143,11 +146,24 @@ def test_waiting_too_long_raises_and_the_job_goes_on(app: Windlass) -> None:
         return 1
 
     job = noop.enqueue()
-    with pytest.raises(JobTimeout, match=job.id) as raised:
+    with pytest.raises(JobTimeout, match=f"^job {job.id} has not finished within 0.02 s; it is pending$") as raised:
         job.result(timeout="20ms")
     assert isinstance(raised.value, TimeoutError)
     work(app)
     assert job.result(timeout=PATIENCE) == 1
+
+
+def test_waiting_too_long_for_a_store_that_is_away_says_so(app: Windlass) -> None:
+    job = app.enqueue("unknown")
+    tap = tapped(app)
+
+    def go_away(call: Call) -> None:
+        if tap.calls["awaited"] > 1:
+            raise StoreUnavailable("nobody there")
+
+    tap.before.append(go_away)
+    with pytest.raises(JobTimeout, match=r"within 0.02 s; where it stands is not known: nobody there"):
+        job.result(timeout="20ms")
 
 
 @pytest.mark.asyncio
@@ -166,7 +182,7 @@ async def test_async_waits_end_in_the_same_exceptions(app: Windlass) -> None:
         await failed.aresult(timeout=PATIENCE)
     with pytest.raises(JobCancelled):
         await cancelled.aresult(timeout=PATIENCE)
-    with pytest.raises(JobTimeout):
+    with pytest.raises(JobTimeout, match=r"within 0.02 s; it is pending"):
         await waits_for_ever.aresult(timeout="20ms")
     await waits_for_ever.adelete()
     with pytest.raises(JobNotFound):

@@ -200,7 +200,7 @@ def test_only_one_of_many_at_once(app: Windlass, new_app: Apps) -> None:
     ("make", "names"),
     [
         (lambda: Unique(until="later"), "until"),  # type: ignore[arg-type]
-        (lambda: Unique(by="user_id"), "by takes a tuple"),  # type: ignore[arg-type]
+        (lambda: Unique(by="user_id"), "by takes a list of texts"),  # type: ignore[arg-type]
         (lambda: Unique(window="soon"), "window"),
     ],
 )

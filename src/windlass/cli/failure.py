@@ -18,6 +18,12 @@ class Problem(click.ClickException):
     exit_code = PROBLEM
 
 
+class Interrupted(click.ClickException):
+    """Ctrl-C in the middle of something: how that was left."""
+
+    exit_code = _INTERRUPTED
+
+
 def complain(message: str) -> None:
     """One line on stderr."""
     click.echo(f"windlass: error: {visible_line(message)}", err=True)
@@ -31,9 +37,9 @@ def failure_code(error: click.ClickException | click.Abort | WindlassError) -> i
             return WRONG_USE
         case click.Abort():
             return _INTERRUPTED
-        case Problem():
+        case Problem() | Interrupted():
             complain(error.message)
-            return PROBLEM
+            return error.exit_code
         case click.ClickException():
             complain(_in_our_words(error.format_message()))
             return WRONG_USE

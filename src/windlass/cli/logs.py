@@ -18,8 +18,11 @@ class VisibleFormatter(logging.Formatter):
         return visible(super().format(record))
 
 
-def set_up_logs(*, default: str) -> None:
-    """Log to stderr from ``$WINDLASS_LOG`` on, unless the application has set up its own logging."""
+def set_up_logs(*, default: str, process: str = "") -> None:
+    """Log to stderr from ``$WINDLASS_LOG`` on, unless the application has set up its own logging.
+
+    ``process`` is how lines name this one, where several write to the same place.
+    """
     level = (setting("log", None, default) or default).lower()
     if level not in _LEVELS:
         raise ConfigError(f"$WINDLASS_LOG must be one of {', '.join(_LEVELS)}, got {level!r}")
@@ -27,6 +30,6 @@ def set_up_logs(*, default: str) -> None:
     if root.handlers:
         return
     handler = logging.StreamHandler()
-    handler.setFormatter(VisibleFormatter("%(asctime)s %(levelname)-7s %(name)s: %(message)s"))
+    handler.setFormatter(VisibleFormatter(f"%(asctime)s %(levelname)-7s {process}%(name)s: %(message)s"))
     root.addHandler(handler)
     root.setLevel(level.upper())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from contextlib import closing
@@ -41,7 +42,8 @@ def _given_app(command: Command, find: Callable[[str | None, str | None], Windla
     @wraps(command)
     def run(*, app_name: str | None, url: str | None, **options: Any) -> None:
         with closing(find(app_name, url)) as app:
-            set_up_logs(default=logs)
+            is_one_of_several = options.get("supervised") is not None
+            set_up_logs(default=logs, process=f"[{os.getpid()}] " if is_one_of_several else "")
             command(app, **options)
 
     return run

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from windlass.cli.fitting import Span, fitted
 from windlass.cli.visible import visible, visible_line
 
 if TYPE_CHECKING:
@@ -29,10 +30,13 @@ class Styled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """A column of a table; one that ``gives_way`` is cut where the terminal is too narrow."""
+    """A column of a table, and what becomes of it where the terminal is too narrow for all; the first one stays."""
 
     title: str
-    gives_way: bool = False
+    least: int | None = None
+    """As narrow as this it may become, and is cut then; None: as wide as its longest text."""
+    may_go: bool = False
+    """Whether others matter more where cutting is not enough."""
     is_number: bool = False
 
 
@@ -124,7 +128,7 @@ class TerminalScreen:
         self._console.print(grid)
 
     def table(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> None:
-        self._console.print(_table(columns, rows))
+        self._console.print(_table(columns, rows, self.width))
 
 
 def terminal() -> Console:
@@ -144,22 +148,30 @@ def empty_table() -> Table:
     )
 
 
-def _table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> Table:
+def _table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], room: int) -> Table:
+    texts = [[_rich(cell) for cell in row] for row in rows]
+    spans = [
+        _span(column, max(len(column.title), *(row[position].cell_len for row in texts), 0))
+        for position, column in enumerate(columns)
+    ]
+    shown = fitted(spans, room)
     table = empty_table()
-    for column in columns:
+    for position, width in shown.items():
+        column = columns[position]
         table.add_column(
-            column.title, no_wrap=not column.gives_way, justify="right" if column.is_number else "left", overflow="fold"
+            column.title,
+            width=width,
+            no_wrap=column.least is not None,
+            justify="right" if column.is_number else "left",
+            overflow="fold" if column.least is None else "ellipsis",
         )
-    for row in rows:
-        table.add_row(*(_cut(_rich(cell), column) for cell, column in zip(row, columns, strict=True)))
+    for row in texts:
+        table.add_row(*(row[position] for position in shown))
     return table
 
 
-def _cut(text: Text, column: Column) -> Text:
-    if column.gives_way:
-        # On the text, not the column: rich narrows no column that may not wrap.
-        text.no_wrap, text.overflow = True, "ellipsis"
-    return text
+def _span(column: Column, wanted: int) -> Span:
+    return Span(wanted, wanted if column.least is None else min(wanted, column.least), column.may_go)
 
 
 def _rich(cell: Cell) -> Text:

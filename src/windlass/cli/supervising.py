@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from windlass.cli.logs import set_up_logs
 from windlass.cli.output import Command, Output
-from windlass.cli.views.said import Said
+from windlass.cli.views.said import Said, counted
 from windlass.core.duration import duration
 from windlass.settings import setting
 
@@ -60,7 +60,10 @@ def supervise(commands: Sequence[Sequence[str]], *, out: Output, options: dict[s
     supervisor = Supervisor(commands, manner=Manner(grace=grace, is_burst=options["burst"]), wake=Wake())
     with serving_health(options, death=supervisor.death, unreadiness=supervisor.unreadiness) as health:
         out.show(
-            Said(f"{len(commands)} worker processes" + _at(health), {"processes": len(commands), "health": health})
+            Said(
+                counted(len(commands), "worker process", "worker processes") + _at(health),
+                {"processes": len(commands), "health": health},
+            )
         )
         return supervisor.run()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,10 +19,15 @@ from windlass.core.memory import memory
 from windlass.errors import ConfigError
 from windlass.settings import setting
 from windlass.version import VERSION
+from windlass.worker.supervisor.again import AFRESH, START_AGAIN
 
 if TYPE_CHECKING:
+    from windlass.worker.signals import Start
     from windlass.worker.wear import Limits
     from windlass.worker.worker import Worker
+
+_CLOSING = 0.5
+"""Seconds that a worker which never ran may take to let go of its store."""
 
 
 @click.command()
@@ -63,6 +69,7 @@ if TYPE_CHECKING:
 @click.option("--health-port", type=click.IntRange(0, 65535), metavar="PORT", help="Serve /healthz and /readyz there.")
 @click.option("--health-host", default="127.0.0.1", metavar="HOST", help="For that; 127.0.0.1 by default.")
 @click.option("--supervised", hidden=True)
+@click.option(AFRESH, is_flag=True, hidden=True)
 @printing
 @supervising
 @working
@@ -80,6 +87,7 @@ def worker(
     health_port: int | None,
     health_host: str,
     supervised: str | None,
+    afresh: bool,
     **given: str | int | None,
 ) -> None:
     """Run jobs until SIGTERM or Ctrl-C; a second signal stops now. SIGHUP asks for a fresh process.
@@ -102,22 +110,44 @@ def worker(
             unreadiness=built.vitals.unreadiness,
         ) as health,
     ):
-        _run(built, limits, Started(built, app.store, len(app.tasks), health), out=out, burst=burst)
+        started = Started(built, app.store, len(app.tasks), health)
+        start = _start(is_on_its_own=supervised is None and not afresh)
+        try:
+            _run(built, limits, started, start, out=out, burst=burst)
+        finally:
+            if built.state == "starting":
+                _let_go(app)
 
 
-def _run(worker: Worker, limits: Limits, started: Started, *, out: Output, burst: bool) -> None:
+def _start(*, is_on_its_own: bool) -> Start:
+    """How to begin: whoever started one that is on its own wants to know that the store is away; others wait for it."""
+    from windlass.worker.signals import start_at_once
+    from windlass.worker.starting import start_when_store_answers
+
+    return start_at_once if is_on_its_own else start_when_store_answers
+
+
+def _let_go(app: Windlass) -> None:
+    """Close the app of a worker that never ran, on a thread of its own: a call that still waits for the store may hold
+    that up, but not the process.
+    """
+    closing = Thread(target=app.close, name="windlass-close", daemon=True)
+    closing.start()
+    closing.join(_CLOSING)
+
+
+def _run(worker: Worker, limits: Limits, started: Started, start: Start, *, out: Output, burst: bool) -> None:
     from windlass.worker.signals import run_burst, run_until_signalled
-    from windlass.worker.supervisor.again import START_AGAIN
 
     def say_so() -> None:
         out.show(started)
 
     if burst:
-        ended = run_burst(worker, on_started=say_so)
+        ended = run_burst(worker, start=start, on_started=say_so)
         if worker.wants_restart:
             raise click.exceptions.Exit(START_AGAIN)
         out.show(Said(f"nothing is ready any more; {ended:,} runs ended", {"ended": ended}))
-    elif run_until_signalled(worker, on_started=say_so, is_worn=lambda: limits.are_reached(worker)):
+    elif run_until_signalled(worker, start=start, on_started=say_so, is_worn=lambda: limits.are_reached(worker)):
         raise click.exceptions.Exit(START_AGAIN)
 
 

@@ -8,6 +8,7 @@ from math import inf
 from typing import Literal
 
 from windlass.core.duration import duration
+from windlass.core.kinds import of_kind
 from windlass.errors import ConfigError, Duration
 
 Backoff = Literal["exponential", "linear", "fixed"]
@@ -47,12 +48,14 @@ class Retry:
     def __post_init__(self) -> None:
         if type(self.attempts) is not int or not 1 <= self.attempts <= 32_767:
             raise ConfigError(f"Retry: attempts must be a whole number from 1 to 32767, got {self.attempts!r}")
-        if not 0 <= self.jitter <= 1:
+        if not _is_number(self.jitter) or not 0 <= self.jitter <= 1:
             raise ConfigError(f"Retry: jitter must lie between 0 and 1, got {self.jitter!r}")
-        if not 1 <= self.factor < inf:
+        if not _is_number(self.factor) or not 1 <= self.factor < inf:
             raise ConfigError(f"Retry: factor must be a number from 1 on, got {self.factor!r}")
         if self.backoff not in ("exponential", "linear", "fixed"):
             raise ConfigError(f"Retry: backoff must be exponential, linear or fixed, got {self.backoff!r}")
+        if self.custom is not None and not callable(self.custom):
+            raise ConfigError(f"Retry: custom must be a function from an attempt to seconds, got {self.custom!r}")
         for name in ("base", "floor", "cap"):
             # Kept as plain seconds, so that a rule compares and stores the same however it was written.
             object.__setattr__(self, name, duration(getattr(self, name), f"Retry: {name}").total_seconds())
@@ -81,3 +84,12 @@ class Retry:
     def with_attempts(self, attempts: int) -> Retry:
         """The same rule with another budget."""
         return replace(self, attempts=attempts)
+
+
+def retry_rule(setting: object) -> Retry:
+    """What ``retry=`` was given, if it is a rule."""
+    return of_kind(setting, Retry, "retry", example="Retry(attempts=3)")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

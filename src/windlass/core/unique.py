@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from windlass.core.duration import milliseconds
+from windlass.core.kinds import texts
 from windlass.errors import ConfigError, Duration
 
 
@@ -30,8 +31,8 @@ class Unique:
             raise ConfigError(f"Unique: until must be 'started' or 'finished', got {self.until!r}")
         if self.window is not None:
             milliseconds(self.window, "Unique: window")
-        if isinstance(self.by, str):
-            raise ConfigError(f"Unique: by takes a tuple of argument names, got the text {self.by!r}")
+        if self.by is not None:
+            object.__setattr__(self, "by", texts(self.by, "Unique: by", example="('user_id',)"))
 
     @property
     def held(self) -> str:

@@ -67,6 +67,9 @@ class Driver(Protocol):
         Raises ``ConfigError`` where the connection cannot be used, or the store has no such transactions.
         """
 
+    def exists(self) -> bool:
+        """Whether there is a store under this namespace already; only looks, where other calls would make one."""
+
     def migrate(self) -> list[str]:
         """Bring the schema up to date; the names of the steps taken."""
 

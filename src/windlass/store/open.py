@@ -12,24 +12,31 @@ from windlass.store.driver import Driver
 
 Now = Callable[[], int] | None
 
+DEFAULT_NAMESPACE = "windlass"
 _NAMESPACE = re.compile(r"[a-z_][a-z0-9_]{0,47}")
 
 
-def open_driver(url: str, *, namespace: str = "windlass", now: Now = None, deadline: float = 5.0) -> Driver:
+def open_driver(url: str, *, namespace: str = DEFAULT_NAMESPACE, now: Now = None, deadline: float = 5.0) -> Driver:
     """The driver for a store URL; connects to nothing yet.
 
     ``now`` replaces the store's clock (milliseconds since 1970) in tests.
     """
-    if not _NAMESPACE.fullmatch(namespace):
-        raise ConfigError(
-            f"namespace {namespace!r}: use lower-case letters, digits and _, at most 48, not starting with a digit"
-        )
+    if not isinstance(url, str):
+        raise ConfigError(f"the store URL must be a text such as 'sqlite:///jobs.db', got {url!r}")
+    _check_namespace(namespace)
     scheme = url.split(":", 1)[0]
     if scheme not in _STORES:
         raise ConfigError(
             f"store URL {_without_password(url)!r}: unknown kind {scheme!r}; use sqlite:///jobs.db, postgresql:// or redis://"
         )
     return _STORES[scheme](url, namespace, now, deadline)
+
+
+def _check_namespace(namespace: object) -> None:
+    if not isinstance(namespace, str) or not _NAMESPACE.fullmatch(namespace):
+        raise ConfigError(
+            f"namespace {namespace!r}: use lower-case letters, digits and _, at most 48, not starting with a digit"
+        )
 
 
 def _sqlite(url: str, namespace: str, now: Now, deadline: float) -> Driver:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import socket
 from threading import Thread
 
 from windlass.errors import ConfigError
+from windlass.forking import start_anew_in_child
 
 Trouble = Callable[[], str | None]
 """What is wrong at this moment, or None."""
@@ -26,6 +28,8 @@ class HealthServer:
         except OSError as error:
             raise ConfigError(f"cannot serve health at {host}:{port}: {error.strerror or error}") from error
         self._thread = Thread(target=self._server.serve_forever, name="windlass-health", daemon=True)
+        # A process that a job forked may outlive the worker, and would keep the port from the next one.
+        start_anew_in_child(self._server.socket, socket.close)
 
     @property
     def address(self) -> str:

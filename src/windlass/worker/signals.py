@@ -83,8 +83,22 @@ class StopSignals:
         self._arrivals.put(number)
 
 
+Start = Callable[[Worker, StopSignals], bool]
+"""Starts a worker; false when a signal came first."""
+
+
+def start_at_once(worker: Worker, signals: StopSignals) -> bool:
+    """Raises ``StoreUnavailable`` when the store is away."""
+    worker.start()
+    return True
+
+
 def run_until_signalled(
-    worker: Worker, *, on_started: Callable[[], None] = lambda: None, is_worn: Callable[[], bool] = lambda: False
+    worker: Worker,
+    *,
+    start: Start = start_at_once,
+    on_started: Callable[[], None] = lambda: None,
+    is_worn: Callable[[], bool] = lambda: False,
 ) -> bool:
     """Start the worker, wait for a signal, stop within the grace time, or at once on a second signal.
 
@@ -92,25 +106,30 @@ def run_until_signalled(
     signal to stop has come: the worker is worn, or it or SIGHUP has asked for that; what ran has ended by itself.
     """
     with StopSignals() as signals:
-        worker.start()
-        on_started()
-        signals.wait(unless=lambda: worker.wants_restart or signals.wants_fresh() or is_worn())
-        if not signals.has_come():
-            log.info("claiming no more; a fresh process goes on when what runs has ended")
-            worker.drain()
-            signals.wait(unless=lambda: worker.is_drained, piece=_SHORT_PIECE)
-        if signals.has_come():
-            log.info("stopping: finishing what runs; send the signal again to stop now")
-        worker.stop(is_urgent=signals.is_urgent)
+        if start(worker, signals):
+            on_started()
+            _work(worker, signals, is_worn)
     # Asked when signals are no longer ours: none that came in time may be overlooked.
     return not signals.has_come()
 
 
-def run_burst(worker: Worker, *, on_started: Callable[[], None] = lambda: None) -> int:
+def _work(worker: Worker, signals: StopSignals, is_worn: Callable[[], bool]) -> None:
+    signals.wait(unless=lambda: worker.wants_restart or signals.wants_fresh() or is_worn())
+    if not signals.has_come():
+        log.info("claiming no more; a fresh process goes on when what runs has ended")
+        worker.drain()
+        signals.wait(unless=lambda: worker.is_drained, piece=_SHORT_PIECE)
+    if signals.has_come():
+        log.info("stopping: finishing what runs; another SIGTERM or SIGINT stops it now")
+    worker.stop(is_urgent=signals.is_urgent)
+
+
+def run_burst(worker: Worker, *, start: Start = start_at_once, on_started: Callable[[], None] = lambda: None) -> int:
     """Run what is ready, then stop; a signal stops it as it stops any worker. How many runs ended."""
+    ended = 0
     with StopSignals() as signals:
-        worker.start()
-        on_started()
-        ended = worker.run_until_empty(is_over=lambda: signals.has_come() or signals.wants_fresh())
+        if start(worker, signals):
+            on_started()
+            ended = worker.run_until_empty(is_over=lambda: signals.has_come() or signals.wants_fresh())
         worker.stop(is_urgent=signals.is_urgent)
     return ended

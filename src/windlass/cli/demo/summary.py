@@ -72,7 +72,7 @@ class Summary:
             Column(title="TASK"),
             Column(title="REASON"),
             Column(title="RUNS"),
-            Column(title="ERROR", gives_way=True),
+            Column(title="ERROR", least=10),
         ]
         rows: list[list[Cell]] = [
             [job.task, Styled(job.reason or "", "red"), f"{job.attempt}/{job.max_attempts}", last_error(job) or ""]

@@ -26,10 +26,10 @@ class DeadGroups:
             return
         columns = [
             Column(title="JOBS", is_number=True),
-            Column(title="TASK", gives_way=True),
+            Column(title="TASK", least=10),
             Column(title="REASON"),
-            Column(title="ERROR", gives_way=True),
-            Column(title="NEWEST", is_number=True),
+            Column(title="ERROR", least=10),
+            Column(title="NEWEST", is_number=True, may_go=True),
         ]
         rows: list[list[Cell]] = [
             [Styled(f"{group.count:,}", "bold red"), group.task, group.reason or "", group.error or "", _newest(group)]

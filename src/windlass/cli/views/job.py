@@ -12,7 +12,7 @@ from windlass import clock
 from windlass.cli.moments import age, full, iso
 from windlass.cli.screen import Cell, Screen, Styled
 from windlass.cli.views.call import Call
-from windlass.cli.views.jobs import summary
+from windlass.cli.views.jobs import runs, summary
 from windlass.cli.views.style import state_cell
 from windlass.core.fault import Fault
 from windlass.core.state import DUE_LATER
@@ -69,7 +69,7 @@ class JobDetail:
             ("task", job.task),
             ("queue", f"{job.queue}, priority {job.priority}"),
             ("reason", job.reason or ""),
-            ("attempts", f"{job.attempt} of {job.max_attempts}" + _incidents(job)),
+            ("attempts", f"{runs(job)} of {job.max_attempts}" + _incidents(job)),
             ("worker", f"{job.worker}, fence {job.fence}" if job.worker else ""),
             ("progress", progress.strip()),
         ]
@@ -101,9 +101,8 @@ class JobDetail:
 
 def _incidents(job: Job[Any]) -> str:
     crashes, rescues = job.record.crashes, job.record.rescues
-    return (f", {crashes} crashed" if crashes else "") + (
-        f", rescued {rescues} times before a start" if rescues else ""
-    )
+    rescued = "once" if rescues == 1 else f"{rescues} times"
+    return (f", {crashes} crashed" if crashes else "") + (f", rescued {rescued} before a start" if rescues else "")
 
 
 def _result(job: Job[Any]) -> object:

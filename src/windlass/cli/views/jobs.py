@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from windlass.cli.moments import age, iso
-from windlass.cli.screen import WIDE, Cell, Column, Screen, Styled
+from windlass.cli.screen import Cell, Column, Screen, Styled
 from windlass.cli.views.style import state_cell
-from windlass.core.state import DUE_LATER
+from windlass.core.state import DUE_LATER, State
 from windlass.job import Job
 
 
@@ -28,26 +28,31 @@ class JobList:
         if not self.jobs:
             screen.line(self.nothing)
         else:
-            has_room = screen.width >= WIDE
-            columns = [*_COLUMNS, Column(title="NOTE", gives_way=True)] if has_room else _COLUMNS
-            screen.table(columns, [_row(job)[: len(columns)] for job in self.jobs])
+            screen.table(_COLUMNS, [_row(job) for job in self.jobs])
         if self.next is not None:
             screen.line(Styled(f"more with --cursor {self.next}", "dim"))
 
 
 _COLUMNS = [
     Column(title="ID"),
-    Column(title="TASK", gives_way=True),
-    Column(title="QUEUE", gives_way=True),
+    Column(title="TASK", least=8),
+    Column(title="QUEUE", least=7, may_go=True),
     Column(title="STATE"),
-    Column(title="RUNS", is_number=True),
-    Column(title="CREATED", is_number=True),
+    Column(title="RUNS", is_number=True, may_go=True),
+    Column(title="CREATED", is_number=True, may_go=True),
+    Column(title="NOTE", least=11),
 ]
 
 
 def _row(job: Job[Any]) -> list[Cell]:
-    runs = f"{job.attempt}/{job.max_attempts}"
-    return [job.id, job.task, job.queue, state_cell(job.state), runs, age(job.created_at), note(job)]
+    had = f"{runs(job)}/{job.max_attempts}"
+    return [job.id, job.task, job.queue, state_cell(job.state), had, age(job.created_at), note(job)]
+
+
+def runs(job: Job[Any]) -> int:
+    """How many runs it has had; one that is under way counts, though it is charged only when it has ended."""
+    is_under_way = job.state is State.RUNNING and job.started_at is not None
+    return job.attempt + is_under_way
 
 
 def note(job: Job[Any]) -> str:
@@ -55,7 +60,8 @@ def note(job: Job[Any]) -> str:
     if job.state in DUE_LATER:
         return f"due {age(job.run_at)}"
     if job.reason is not None:
-        return f"{job.reason}: {last_error(job)}" if job.errors else job.reason
+        # The error first: it tells more, where there is no room for both.
+        return f"{last_error(job)} ({job.reason})" if job.errors else job.reason
     if job.progress.value is not None and not job.done:
         return f"{job.progress.value:.0%} {job.progress.text or ''}".strip()
     return f"priority {job.priority}" if job.priority and not job.done else ""

@@ -6,15 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from windlass.cli.moments import age, iso, length
-from windlass.cli.screen import WIDE, Cell, Column, Screen, Styled
+from windlass.cli.screen import Cell, Column, Screen, Styled
 from windlass.cli.views.style import count_cell
 from windlass.core.state import State
 from windlass.overview import QueueView
 from windlass.queue import QueueSettings
 from windlass.retention import Retention
 
-_ALWAYS = (State.PENDING, State.RUNNING, State.SCHEDULED, State.RETRYING, State.FAILED)
-_WITH_ROOM = (*_ALWAYS, State.COMPLETED, State.CANCELLED)
+_STATES = (
+    State.PENDING,
+    State.RUNNING,
+    State.SCHEDULED,
+    State.RETRYING,
+    State.FAILED,
+    State.COMPLETED,
+    State.CANCELLED,
+)
+_ALWAYS = (State.PENDING, State.RUNNING, State.FAILED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +46,13 @@ class QueueList:
 
 def draw_queues(screen: Screen, queues: Sequence[QueueView]) -> None:
     """The table of queues, and below it what is set for them; a queue whose jobs nobody serves is red."""
-    states = _WITH_ROOM if screen.width >= WIDE else _ALWAYS
     columns = [
-        Column(title="QUEUE", gives_way=True),
-        *(Column(title=str(state).upper(), is_number=True) for state in states),
+        Column(title="QUEUE", least=12),
+        *(Column(title=str(state).upper(), is_number=True, may_go=state not in _ALWAYS) for state in _STATES),
         Column(title="OLDEST", is_number=True),
         Column(title="WORKERS", is_number=True),
     ]
-    screen.table(columns, [_row(queue, states) for queue in queues])
+    screen.table(columns, [_row(queue) for queue in queues])
     for queue in queues:
         if settings := _settings(queue.settings):
             screen.line(
@@ -53,11 +60,11 @@ def draw_queues(screen: Screen, queues: Sequence[QueueView]) -> None:
             )
 
 
-def _row(queue: QueueView, states: Sequence[State]) -> list[Cell]:
+def _row(queue: QueueView) -> list[Cell]:
     red = "bold red" if queue.is_unserved else ""
     return [
         Styled(queue.name, red),
-        *(count_cell(state, queue.counts[state]) for state in states),
+        *(count_cell(state, queue.counts[state]) for state in _STATES),
         "-" if queue.oldest is None else length(queue.oldest),
         Styled(str(queue.workers), red),
     ]

@@ -26,9 +26,17 @@ class Said:
             screen.line(f"  {detail}")
 
 
+def counted(count: int, noun: str, plural: str | None = None) -> str:
+    """
+    >>> counted(1, "queue"), counted(2000, "queue"), counted(4, "process", "processes")
+    ('1 queue', '2,000 queues', '4 processes')
+    """
+    return f"1 {noun}" if count == 1 else f"{count:,} {plural or f'{noun}s'}"
+
+
 def jobs_counted(count: int) -> str:
     """
     >>> jobs_counted(1), jobs_counted(2000)
     ('1 job', '2,000 jobs')
     """
-    return "1 job" if count == 1 else f"{count:,} jobs"
+    return counted(count, "job")

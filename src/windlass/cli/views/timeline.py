@@ -27,10 +27,10 @@ class Timeline:
     def draw(self, screen: Screen) -> None:
         columns = [
             Column(title="AT (UTC)"),
-            Column(title="AFTER", is_number=True),
+            Column(title="AFTER", is_number=True, may_go=True),
             Column(title="WHAT"),
-            Column(title="FENCE", is_number=True),
-            Column(title="DETAIL", gives_way=True),
+            Column(title="FENCE", is_number=True, may_go=True),
+            Column(title="DETAIL", least=10),
         ]
         at = _date_and_time if screen.width >= WIDE else _time
         began = min((entry.at for entry in self.entries), default=None)

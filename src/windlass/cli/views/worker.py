@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
 from windlass.cli.moments import age, iso, length, now
 from windlass.cli.screen import Cell, Column, Screen, Styled
+from windlass.cli.views.style import state_cell
+from windlass.core.state import State
 from windlass.workers import WorkerView
 
 _STYLES = {"lost": "bold red", "paused": "yellow", "draining": "yellow", "busy": "cyan", "idle": "green"}
@@ -58,10 +60,51 @@ class WorkerDetail:
     def draw(self, screen: Screen) -> None:
         worker = self.worker
         screen.line(Styled(worker.name, "bold"), "  ", Styled(worker.state, _STYLES.get(worker.state, "")))
-        told = [(name, _told(worker.info.get(name))) for name in _INFO]
-        told.append(("taken", ", ".join(f"{job.id} ({job.state})" for job in worker.taken)))
-        fields = [("id", worker.id), *told, ("seen", age(worker.seen_at)), ("signal", _signal(worker).strip())]
+        told = [(name, _TOLD.get(name, _told)(worker.info.get(name))) for name in _INFO if name not in _APART]
+        taken = ", ".join(f"{job.id} ({job.state})" for job in worker.taken)
+        fields = [
+            ("id", worker.id),
+            *told,
+            ("taken", taken),
+            ("uptime", _up(worker)),
+            ("seen", age(worker.seen_at)),
+            ("signal", _signal(worker).strip()),
+        ]
         screen.fields([(name, value) for name, value in fields if value])
+        _draw_last(screen, worker.info.get("last"))
+
+
+def _draw_last(screen: Screen, last: object) -> None:
+    """The jobs that it ran last, the newest first; what a worker says of itself may be damaged."""
+    rows = [_last(job) for job in last if isinstance(job, dict)] if isinstance(last, list) else []
+    if rows:
+        screen.line("")
+        columns = [Column(title="LAST"), Column(title="TASK", least=10), Column(title="STATE")]
+        screen.table([*columns, Column(title="RAN FOR", is_number=True, may_go=True)], rows)
+
+
+def _last(job: Mapping[str, object]) -> list[Cell]:
+    state, ran_for = str(job.get("state")), job.get("ran_for")
+    shown = state_cell(State(state)) if state in set(State) else state
+    took = length(timedelta(milliseconds=ran_for)) if isinstance(ran_for, int | float) else ""
+    return [str(job.get("id")), str(job.get("task")), shown, took]
+
+
+def _memory(size: object) -> str:
+    """
+    >>> _memory(38428672)
+    '36.6 MB'
+    """
+    return f"{size / 2**20:,.1f} MB" if isinstance(size, int) else ""
+
+
+def _cpu(percent: object) -> str:
+    return f"{percent:.1f} %" if isinstance(percent, int | float) else ""
+
+
+_TOLD: Mapping[str, Callable[[object], str]] = {"memory": _memory, "cpu": _cpu}
+_APART = ("uptime", "last")
+"""Shown in another way: the one is as old as the last heartbeat, the other is a table."""
 
 
 def _told(value: object) -> str:
@@ -86,10 +129,10 @@ def draw_workers(screen: Screen, workers: Sequence[WorkerView]) -> None:
         Column(title="WORKER"),
         Column(title="STATE"),
         Column(title="RUNNING", is_number=True),
-        Column(title="ENDED", is_number=True),
-        Column(title="UP", is_number=True),
-        Column(title="SEEN", is_number=True),
-        Column(title="QUEUES", gives_way=True),
+        Column(title="ENDED", is_number=True, may_go=True),
+        Column(title="UP", is_number=True, may_go=True),
+        Column(title="SEEN", is_number=True, may_go=True),
+        Column(title="QUEUES", least=10),
     ]
     screen.table(columns, [_row(worker) for worker in workers])
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from windlass.core.codec.envelope import FORMAT, Envelope
+from windlass.core.codec.nesting import TooDeep
 from windlass.core.codec.plain import require_plain
 from windlass.core.codec.refusal import Refusal
 from windlass.core.codec.scope import Scope
@@ -30,7 +31,7 @@ def convert_call(
         for place, value in kwargs.items():
             named[_keyword(place)] = step(value, depth, signature.scope)
     except (Refusal, RecursionError) as problem:
-        raise _error(problem, signature.subject(place)) from problem.__cause__
+        raise _error(problem, signature.subject(place), depth) from problem.__cause__
     return Envelope(FORMAT, positional, named)
 
 
@@ -39,7 +40,7 @@ def convert_result(step: Step, signature: Signature, value: object, *, depth: in
     try:
         return step(value, depth, signature.scope)
     except (Refusal, RecursionError) as problem:
-        raise _error(problem, "result") from problem.__cause__
+        raise _error(problem, "result", depth) from problem.__cause__
 
 
 def check_meta(meta: object, *, depth: int) -> None:
@@ -47,7 +48,7 @@ def check_meta(meta: object, *, depth: int) -> None:
     try:
         require_plain(meta, depth)
     except (Refusal, RecursionError) as problem:
-        raise _error(problem, "meta") from None
+        raise _error(problem, "meta", depth) from None
 
 
 def _keyword(name: str) -> str:
@@ -56,7 +57,9 @@ def _keyword(name: str) -> str:
     return require_text(name)
 
 
-def _error(problem: Refusal | RecursionError, subject: str) -> PayloadError:
+def _error(problem: Refusal | RecursionError, subject: str, depth: int) -> PayloadError:
+    if isinstance(problem, TooDeep):
+        problem.name_limit(depth)
     if isinstance(problem, Refusal):
         return problem.error(subject)
     # A depth that is set very high, or a caller deep in a recursion of its own.

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+
+from windlass.core.kinds import of_kind
+from windlass.core.names import whole_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,3 +24,12 @@ class Limits:
     """Containers inside containers; checked on the way in and on the way out."""
     bulk: int = 10_000
     """How many jobs one call may enqueue."""
+
+    def __post_init__(self) -> None:
+        for limit in fields(self):
+            whole_number(getattr(self, limit.name), f"Limits: {limit.name}", least=1)
+
+
+def limits_from(setting: object) -> Limits:
+    """What ``limits=`` was given, or the usual ones for None."""
+    return Limits() if setting is None else of_kind(setting, Limits, "limits", example="Limits(payload=65536)")

@@ -42,8 +42,10 @@ def scope_of(*, near: Iterable[type], far: Iterable[type]) -> Scope:
     return Scope(known, by_name)
 
 
-def require_storable(candidates: Iterable[object]) -> tuple[type, ...]:
+def require_storable(candidates: object) -> tuple[type, ...]:
     """The candidates, without repetition; ConfigError for one that is no storable class, or cannot get a label."""
+    if not isinstance(candidates, Iterable) or isinstance(candidates, type):  # an Enum is a class and iterable
+        raise ConfigError(f"types takes a list of classes, as in [Address]; got {candidates!r}")
     classes = tuple(dict.fromkeys(_require_storable(candidate) for candidate in candidates))
     if nameless := set(classes) - scope_of(near=(), far=classes).known.keys():
         raise ConfigError(f"types: two classes are both called {_names(nameless.pop())[-1]!r}; rename one")

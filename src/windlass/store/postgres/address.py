@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import Conninfo
 
 from windlass.errors import ConfigError
 
-_OURS = {"pool", "prepare", "news"}
+_OURS = ("pool", "prepare", "news")
 _POOL = 3
 
 
@@ -50,17 +53,15 @@ def parse_address(url: str, *, deadline: float) -> Address:
         said = conninfo_to_dict(plain)
     except ProgrammingError:
         # libpq repeats the part it does not understand, which may be the password.
-        raise ConfigError(
-            "the store URL is none that PostgreSQL understands; write postgresql://user:password@host:5432/database "
-            "and percent-encode what is special in the password"
-        ) from None
-    prepare = _chosen("prepare", ours.get("prepare", "on"), "on", "off") == "on"
+        raise ConfigError(_trouble(plain)) from None
+    name = _name(said)
+    prepare = _chosen(name, "prepare", ours.get("prepare", "on"), "on", "off") == "on"
     return Address(
         conninfo=make_conninfo(**{**_defaults(deadline), **said}),
-        name=_name(said),
-        pool=_pool(ours.get("pool", str(_POOL))),
+        name=name,
+        pool=_pool(name, ours.get("pool", str(_POOL))),
         prepare=prepare,
-        news=_chosen("news", ours.get("news", "auto" if prepare else "poll"), "auto", "listen", "poll"),
+        news=_chosen(name, "news", ours.get("news", "auto" if prepare else "poll"), "auto", "listen", "poll"),
     )
 
 
@@ -72,15 +73,37 @@ def _split(url: str) -> tuple[str, dict[str, str]]:
     return f"{before}?{kept}" if kept else before, {name: value for _, name, value in options if name in _OURS}
 
 
-def _pool(said: str) -> int:
+def _trouble(url: str) -> str:
+    """What libpq does not understand: an option by its name, unless a password may have spilled over into that."""
+    before, _, query = url.partition("?")
+    with suppress(ProgrammingError):
+        if "@" not in query:
+            name = _name(conninfo_to_dict(before))
+            for said in filter(None, map(_trouble_with, query.split("&"))):
+                return f"store URL {name!r}: {said}"
+    return (
+        "the store URL is none that PostgreSQL understands; write postgresql://user:password@host:5432/database "
+        "and percent-encode what is special in the password"
+    )
+
+
+def _trouble_with(option: str) -> str | None:
+    name, equals, _ = option.partition("=")
+    # "ssl" is there for those who come from other clients.
+    if unquote(name) not in {"ssl", *(parameter.keyword.decode() for parameter in Conninfo.get_defaults())}:
+        return f"unknown option {name!r}; known are {', '.join(_OURS)} and the parameters of libpq, such as sslmode"
+    return None if equals else f"option {name!r} has no value"
+
+
+def _pool(url: str, said: str) -> int:
     if not said.isdecimal() or int(said) < 1:
-        raise ConfigError(f"store URL: pool must be a whole number of at least 1, got {said!r}")
+        raise ConfigError(f"store URL {url!r}: pool must be a whole number of at least 1, got {said!r}")
     return int(said)
 
 
-def _chosen(name: str, said: str, *choices: str) -> str:
+def _chosen(url: str, name: str, said: str, *choices: str) -> str:
     if said not in choices:
-        raise ConfigError(f"store URL: {name} must be {' or '.join(choices)}, got {said!r}")
+        raise ConfigError(f"store URL {url!r}: {name} must be {' or '.join(choices)}, got {said!r}")
     return said
 
 

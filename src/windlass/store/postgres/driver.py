@@ -102,6 +102,9 @@ class PostgresDriver:
         scripts = PostgresScripts(self.name, home=self._home, here=here, bound=self._bound)
         return join(connection, scripts.carry_out, database="postgresql", store=self.name)
 
+    def exists(self) -> bool:
+        return self._on_schema(lambda connection, schema, _: bool(schemas.look(connection, schema).applied))
+
     def migrate(self) -> list[str]:
         """Bring the schema up to date, however long that takes; the names of the steps taken."""
         return self._on_schema(schemas.migrate)

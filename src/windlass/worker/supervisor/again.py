@@ -10,6 +10,8 @@ from typing import NoReturn
 
 START_AGAIN = 75
 """The exit code of a worker process that wants to be replaced by a fresh one."""
+AFRESH = "--afresh"
+"""Tells a process that it goes on where another one was."""
 
 
 def same_program(arguments: Sequence[str]) -> list[str]:
@@ -19,7 +21,7 @@ def same_program(arguments: Sequence[str]) -> list[str]:
 
 
 def start_anew(folder: str) -> NoReturn:
-    """Become a fresh process of the same program with the same arguments, under the same process id.
+    """Become a fresh process of the same program with the same arguments and ``AFRESH``, under the same process id.
 
     ``folder`` is where it was started: what the arguments name lies there, wherever jobs have gone meanwhile.
     """
@@ -29,4 +31,5 @@ def start_anew(folder: str) -> NoReturn:
     os.chdir(folder)
     sys.stdout.flush()
     sys.stderr.flush()
-    os.execv(sys.executable, same_program(sys.argv[1:]))  # noqa: S606  # our own command, once more
+    arguments = [argument for argument in sys.argv[1:] if argument != AFRESH]
+    os.execv(sys.executable, same_program([*arguments, AFRESH]))  # noqa: S606  # our own command, once more

@@ -28,7 +28,7 @@ class Report:
         if not (parent.isdigit() and pipe.isdigit()):
             raise ConfigError("--supervised is for worker processes that `windlass worker --processes` starts itself")
         # A worker that lost its parent leaves as it would on a signal: nothing is charged, nothing waits for a lease.
-        die_with_parent(int(parent), by=signal.SIGTERM)
+        self._system_tells = die_with_parent(int(parent), by=signal.SIGTERM)
         self._pipe = int(pipe)
         self._vitals = vitals
         os.set_inheritable(self._pipe, False)
@@ -40,7 +40,8 @@ class Report:
             with suppress(BlockingIOError):  # the parent stands still, and will read what is there
                 os.write(self._pipe, self._word())
         except OSError:  # nobody reads any more
-            os.kill(os.getpid(), signal.SIGTERM)
+            if not self._system_tells:  # a second signal for one death would end the grace time
+                os.kill(os.getpid(), signal.SIGTERM)
             return _NEVER
         return _PAUSE
 

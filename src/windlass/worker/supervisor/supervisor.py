@@ -51,6 +51,8 @@ class Supervisor:
         self._leave_within = manner.grace + _AFTER_GRACE
         self._rolling = Rolling(leave_within=self._leave_within)
         self._stops_passed_on = 0
+        self._has_worked = False
+        """Whether any process has got as far as to have a worker: the command as such is right."""
         self._code = 0
 
     def run(self) -> int:
@@ -88,6 +90,7 @@ class Supervisor:
 
     def _tick(self, now: float) -> None:
         """One round."""
+        self._has_worked = self._has_worked or any(process.was_sound for process in self._processes())
         self._pass_stops_on(now)
         self._bury(now)
         if not self._is_stopping:
@@ -132,7 +135,8 @@ class Supervisor:
         is_urgent = self._is_stopping
         self._stops_passed_on += 1
         if not is_urgent:
-            log.info("stopping the worker processes; send the signal again to stop now")
+            hint = "; another SIGTERM or SIGINT stops them now" if self._wake.stops else ""
+            log.info("stopping the worker processes%s", hint)
         for process in self._processes():
             if is_urgent:
                 process.hurry(now + _AFTER_GRACE)
@@ -150,15 +154,21 @@ class Supervisor:
         elif code == 0 and self._manner.is_burst:
             slot.leave_empty()
         elif code == _WRONG_USE and not process.was_sound:
-            self._after_wrong_use(slot, now)
+            self._after_wrong_use(slot, process, code, now)
         else:
             self._after_death(slot, process, code, now)
 
-    def _after_wrong_use(self, slot: Slot, now: float) -> None:
-        """To try again would change nothing; it has said itself what is wrong."""
-        slot.leave_empty()
-        if not self._manner.awaits_change:
-            self._note(_WRONG_USE)
+    def _after_wrong_use(self, slot: Slot, process: WorkerProcess, code: int, now: float) -> None:
+        """It has said itself what is wrong. If it is wrong from the start, to try again would change nothing; later it
+        is the code on disk that has changed, which is no reason to stop those that run.
+        """
+        if self._manner.awaits_change:
+            slot.leave_empty()
+        elif self._has_worked:
+            self._after_death(slot, process, code, now)
+        else:
+            slot.leave_empty()
+            self._note(code)
             self._stop(now)
 
     def _after_death(self, slot: Slot, process: WorkerProcess, code: int, now: float) -> None:

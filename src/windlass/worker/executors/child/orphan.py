@@ -10,9 +10,11 @@ import sys
 _PR_SET_PDEATHSIG = 1
 
 
-def die_with_parent(parent: int, *, by: signal.Signals = signal.SIGKILL) -> None:
-    """Have the system signal this process when its parent dies (Linux); elsewhere the end of the pipe tells."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, by)
-        if os.getppid() != parent:  # it died before we could ask
-            os._exit(1)
+def die_with_parent(parent: int, *, by: signal.Signals = signal.SIGKILL) -> bool:
+    """Have the system signal this process when its parent dies (Linux); false where only the end of the pipe tells."""
+    if sys.platform != "linux":
+        return False
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, by)
+    if os.getppid() != parent:  # it died before we could ask
+        os._exit(1)
+    return True

@@ -49,7 +49,7 @@ def test_a_paused_queue_is_not_served_until_it_is_resumed(windlass: Program) -> 
     assert f"default: paused by {paused['by']}" in plain.out
     assert why.out == "pending: queue 'default' is paused: smtp is down\n"
     assert resume.json == {"queue": "default", "paused": False, "reason": None}
-    assert "1 runs ended" in windlass("worker", "--burst").out
+    assert "1 run ended" in windlass("worker", "--burst").out
 
 
 def test_all_queues_are_paused_at_once(windlass: Program) -> None:

@@ -14,7 +14,7 @@ from windlass.cli.managing import working
 from windlass.cli.output import Output, printing
 from windlass.cli.screen import Screen, Styled
 from windlass.cli.supervising import reporting, serving_health, supervising
-from windlass.cli.views.said import Said
+from windlass.cli.views.said import Said, counted
 from windlass.core.memory import memory
 from windlass.errors import ConfigError
 from windlass.settings import setting
@@ -146,7 +146,7 @@ def _run(worker: Worker, limits: Limits, started: Started, start: Start, *, out:
         ended = run_burst(worker, start=start, on_started=say_so)
         if worker.wants_restart:
             raise click.exceptions.Exit(START_AGAIN)
-        out.show(Said(f"nothing is ready any more; {ended:,} runs ended", {"ended": ended}))
+        out.show(Said(f"nothing is ready any more; {counted(ended, 'run')} ended", {"ended": ended}))
     elif run_until_signalled(worker, start=start, on_started=say_so, is_worn=lambda: limits.are_reached(worker)):
         raise click.exceptions.Exit(START_AGAIN)
 

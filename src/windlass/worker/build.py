@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from windlass import clock
 from windlass.commands.tasks import worker_tasks
-from windlass.core import names
+from windlass.core import kinds, names
 from windlass.core.duration import duration
 from windlass.core.memory import memory
 from windlass.errors import ConfigError, Duration
@@ -69,6 +69,8 @@ def build_worker(
     """A worker for an app; nothing is started. Without ``queues`` it serves those that the app's tasks name."""
     names.whole_number(concurrency, "concurrency", least=1, most=10_000)
     names.whole_number(heartbeat_failures, "heartbeat_failures", least=1)
+    for flag, value in (("duties", duties), ("prefetch", prefetch), ("allow_commands", allow_commands)):
+        kinds.flag(value, flag)
     beats = _beats(lease, heartbeat, heartbeat_failures)
     weights = served_queues(app, queues, allow_commands=allow_commands)
     check_places(app.tasks)
@@ -214,7 +216,7 @@ def served_queues(
         if not (app.tasks or app._registry.is_open or allow_commands):
             raise ConfigError("this worker would have nothing to do: it has neither tasks nor queues; pass queues=")
         return dict.fromkeys(app._known_queues(), 1)
-    if isinstance(queues, str) or not queues:
+    if not isinstance(queues, Mapping | Sequence) or isinstance(queues, str) or not queues:
         raise ConfigError(f"queues must name at least one queue, as in ['mail'] or {{'mail': 3}}; got {queues!r}")
     weights = dict(queues) if isinstance(queues, Mapping) else dict.fromkeys(queues, 1)
     return {

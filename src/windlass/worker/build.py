@@ -216,7 +216,8 @@ def served_queues(
         if not (app.tasks or app._registry.is_open or allow_commands):
             raise ConfigError("this worker would have nothing to do: it has neither tasks nor queues; pass queues=")
         return dict.fromkeys(app._known_queues(), 1)
-    if not isinstance(queues, Mapping | Sequence) or isinstance(queues, str) or not queues:
+    given: object = queues
+    if not isinstance(given, Mapping | Sequence) or isinstance(given, str) or not queues:
         raise ConfigError(f"queues must name at least one queue, as in ['mail'] or {{'mail': 3}}; got {queues!r}")
     weights = dict(queues) if isinstance(queues, Mapping) else dict.fromkeys(queues, 1)
     return {

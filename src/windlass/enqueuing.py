@@ -16,7 +16,7 @@ from windlass.core.rules import write_retry
 from windlass.core.unique import Unique, chosen, key_of
 from windlass.errors import ConfigError, PayloadError
 from windlass.options import NO_OPTIONS, Options
-from windlass.store.adding import Enqueued, Naming, NewJob, Terms, append, enqueue
+from windlass.store.adding import Enqueued, Naming, NewJob, Terms, append, enqueue_each
 from windlass.store.operation import Operation
 from windlass.task import Request, Task, TaskSettings
 
@@ -60,6 +60,10 @@ class Enqueuer:
         self._route = route
         self._usual: dict[Task[..., Any], _Kind] = {}
         """By task: jobs without options, enqueued outside of jobs."""
+        self._takes_alike: dict[str, bool] = {}
+        """By queue: whether the store's short way may do. A queue is there once something was stored in it; it may have
+        a limit all the same.
+        """
 
     def store(self, requests: Sequence[Request]) -> Operation[list[Enqueued]]:
         """The operation that stores these requests; everything that can be refused without the store is, here."""
@@ -67,13 +71,13 @@ class Enqueuer:
         if len(requests) > most:
             raise PayloadError(f"at most {most:,} jobs at once, got {len(requests):,}; split the list")
         if not requests:
-            return enqueue([], {})
+            return enqueue_each([], {})
         kind = self._kind(requests[0])
         ids = self._next_ids(len(requests))
         if kind.is_plain and all(map(kind.is_of, requests)):
             encode, signature = self._codec.encode_call, kind.signature
             payloads = [encode(signature, request.args, request.kwargs) for request in requests]
-            return append(kind.terms, list(zip(ids, payloads, strict=True)))
+            return self._store_alike(kind.terms, list(zip(ids, payloads, strict=True)))
         jobs: list[NewJob] = []
         namings: dict[int, Naming] = {}
         for index, request in enumerate(requests):
@@ -82,7 +86,18 @@ class Enqueuer:
             jobs.append(self._job(request, kind, ids[index]))
             if kind.naming is not None:
                 namings[index] = kind.naming
-        return enqueue(jobs, namings)
+        return enqueue_each(jobs, namings)
+
+    def _store_alike(self, terms: Terms, jobs: list[tuple[str, str]]) -> Operation[list[Enqueued]]:
+        """One call, whatever the queue is like: the short one where it has worked before or may well work."""
+        if self._takes_alike.get(terms.queue):
+            stored = yield from append(terms, jobs)
+            if stored is not None:
+                return stored
+            self._takes_alike[terms.queue] = False
+        stored = yield from enqueue_each([NewJob.under(terms, id, payload) for id, payload in jobs], {})
+        self._takes_alike.setdefault(terms.queue, True)
+        return stored
 
     def _kind(self, request: Request) -> _Kind:
         task, options = request.task, request.options

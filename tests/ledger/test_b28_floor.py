@@ -35,7 +35,14 @@ def _task(request: pytest.FixtureRequest, app: Windlass) -> None:
 
 @pytest.mark.usefixtures("_task")
 def test_a_bulk_is_one_round_trip(app: Windlass, tap: Tap) -> None:
-    """B28: as for one job, so for a thousand."""
+    """B28: as for one job, so for a thousand; into a new queue, one that is known, and one with a limit."""
+    for _ in range(2):
+        tap.calls.clear()
+        app.tasks[0].enqueue_many([(number,) for number in range(JOBS)])
+        assert tap.calls.total() == 1
+    app.queue("default").configure(max_length=10 * JOBS)
+    app.tasks[0].enqueue(0)  # learns of the limit
+    tap.calls.clear()
     app.tasks[0].enqueue_many([(number,) for number in range(JOBS)])
     assert tap.calls.total() == 1
 

@@ -79,33 +79,35 @@ class Enqueued(Struct, frozen=True, gc=False):
     is_duplicate: bool = False
 
 
-def append(terms: Terms, jobs: list[tuple[str, str]]) -> Operation[list[Enqueued]]:
+def append(terms: Terms, jobs: list[tuple[str, str]]) -> Operation[list[Enqueued] | None]:
     """Store jobs of which only the id and the payload differ, all of them or none; the ids are nobody's yet.
 
-    Nearly every enqueue is of this kind, so stores have a short way for it. Raises ``QueueFull`` like ``enqueue``.
+    Nearly every enqueue is of this kind, so stores have a short way for it, into a queue that is there and has no
+    limit. None where that does not hold: then nothing was stored.
     """
     params: dict[str, Any] = asdict(terms)
     params["jobs"] = jobs
     [[is_stored]] = (yield from _ask("append", params, jobs))["stored"]
-    if not is_stored:
-        return (yield from _enqueue_each([NewJob.under(terms, id, payload) for id, payload in jobs], {}))
     state = _waiting(terms.delay)
-    return [Enqueued(id, state) for id, _ in jobs]
+    return [Enqueued(id, state) for id, _ in jobs] if is_stored else None
 
 
 def enqueue(jobs: Sequence[NewJob], namings: dict[int, Naming]) -> Operation[list[Enqueued]]:
+    """Store all jobs or none, the short way if it will do; ``enqueue_each`` says what comes of it."""
+    terms = None if namings else _common_terms(jobs)
+    if terms is not None:
+        stored = yield from append(terms, [(job.id, job.payload) for job in jobs])
+        if stored is not None:
+            return stored
+    return (yield from enqueue_each(jobs, namings))
+
+
+def enqueue_each(jobs: Sequence[NewJob], namings: dict[int, Naming]) -> Operation[list[Enqueued]]:
     """Store all jobs or none; ``namings`` has an entry for each position with an own id or a unique key.
 
     Ids and keys that are taken are reported as duplicates. Raises ``IdConflict`` where an id belongs to a different
     job, ``QueueFull`` where a queue has no room.
     """
-    terms = None if namings else _common_terms(jobs)
-    if terms is not None:
-        return (yield from append(terms, [(job.id, job.payload) for job in jobs]))
-    return (yield from _enqueue_each(jobs, namings))
-
-
-def _enqueue_each(jobs: Sequence[NewJob], namings: dict[int, Naming]) -> Operation[list[Enqueued]]:
     repeated = _repeated_ids(jobs, namings)
     # Whether an instant has come only the store knows, so jobs that have one are looked up as well.
     timed = {index: Naming() for index, job in enumerate(jobs) if job.at is not None}

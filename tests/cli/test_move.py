@@ -36,16 +36,17 @@ def test_a_move_that_was_killed_is_repeated_without_doubles(windlass: Program) -
 
 
 def test_a_move_that_is_interrupted_says_how_it_left_the_stores(windlass: Program) -> None:
-    windlass.app.enqueue_many([windlass.app.request("mail.welcome", [number]) for number in range(5_000)])
+    for _ in range(4):  # so many that a signal comes in time
+        windlass.app.enqueue_many([windlass.app.request("mail.welcome", [number]) for number in range(10_000)])
     with windlass.start("move", windlass.url, "sqlite:///new.db") as first:
-        first.wait_for("copied 500 ")
+        first.wait_for("copied 4,000 ")
         first.signal(signal.SIGINT)
         said = first.wait_for("windlass: error: interrupted")
         assert first.code() == 130
     assert f"{windlass.app.store} still has its jobs, everything there stays paused" in said
     assert "the same command goes on" in said
     assert windlass.app.overview().everywhere.paused_by == "windlass move"
-    assert windlass("move", windlass.url, "sqlite:///new.db", "--json").json["jobs"] == 5_000
+    assert windlass("move", windlass.url, "sqlite:///new.db", "--json").json["jobs"] == 40_000
 
 
 def test_a_store_in_use_is_an_error_that_names_the_worker(windlass: Program) -> None:

@@ -58,8 +58,6 @@ class Enqueuer:
         self._next_ids = next_ids
         self._retry = retry
         self._route = route
-        self._usual: dict[Task[..., Any], _Kind] = {}
-        """By task: jobs without options, enqueued outside of jobs."""
         self._takes_alike: dict[str, bool] = {}
         """By queue: whether the store's short way may do. A queue is there once something was stored in it; it may have
         a limit all the same.
@@ -72,7 +70,7 @@ class Enqueuer:
             raise PayloadError(f"at most {most:,} jobs at once, got {len(requests):,}; split the list")
         if not requests:
             return enqueue_each([], {})
-        kind = self._kind(requests[0])
+        kind = self._kind(requests[0].task, requests[0].options)
         ids = self._next_ids(len(requests))
         if kind.is_plain and all(map(kind.is_of, requests)):
             encode, signature = self._codec.encode_call, kind.signature
@@ -82,7 +80,7 @@ class Enqueuer:
         namings: dict[int, Naming] = {}
         for index, request in enumerate(requests):
             if not kind.is_of(request):
-                kind = self._kind(request)
+                kind = self._kind(request.task, request.options)
             jobs.append(self._job(request, kind, ids[index]))
             if kind.naming is not None:
                 namings[index] = kind.naming
@@ -99,16 +97,7 @@ class Enqueuer:
         self._takes_alike.setdefault(terms.queue, True)
         return stored
 
-    def _kind(self, request: Request) -> _Kind:
-        task, options = request.task, request.options
-        if options is not NO_OPTIONS or isinstance(task, str) or running.get() is not None:
-            return self._new_kind(task, options)
-        kind = self._usual.get(task)
-        if kind is None:
-            kind = self._usual[task] = self._new_kind(task, options)
-        return kind
-
-    def _new_kind(self, task: Task[..., Any] | str, options: Options) -> _Kind:
+    def _kind(self, task: Task[..., Any] | str, options: Options) -> _Kind:
         name, settings = (task.name, task.settings) if isinstance(task, Task) else (task, _UNKNOWN)
         unique = options.unique if options.unique is not None else settings.unique
         return _Kind(

@@ -213,3 +213,15 @@ async def test_async_code_looks_into_queues_too(app: Windlass) -> None:
     assert [queue.name for queue in await app.aqueues()] == ["mail"]
     with pytest.raises(QueueFull):
         await app.aenqueue("noop")
+
+
+def test_routes_hold_from_the_moment_in_which_they_are_set(app: Windlass) -> None:
+    """B5: also for a task that has been enqueued before."""
+
+    @app.task(name="reports.daily")
+    def daily() -> None: ...
+
+    before = daily.enqueue()
+    app.configure(routes={"reports.": "reports"})
+    after = daily.enqueue()
+    assert (before.refresh().queue, after.refresh().queue) == ("default", "reports")

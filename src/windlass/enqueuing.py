@@ -16,7 +16,7 @@ from windlass.core.rules import write_retry
 from windlass.core.unique import Unique, chosen, key_of
 from windlass.errors import ConfigError, PayloadError
 from windlass.options import NO_OPTIONS, Options
-from windlass.store.adding import Enqueued, Naming, NewJob, Terms, append, enqueue_each
+from windlass.store.adding import Enqueued, Naming, NewJob, Terms, append, enqueue
 from windlass.store.operation import Operation
 from windlass.task import Request, Task, TaskSettings
 
@@ -69,7 +69,7 @@ class Enqueuer:
         if len(requests) > most:
             raise PayloadError(f"at most {most:,} jobs at once, got {len(requests):,}; split the list")
         if not requests:
-            return enqueue_each([], {})
+            return enqueue([], {})
         kind = self._kind(requests[0].task, requests[0].options)
         ids = self._next_ids(len(requests))
         if kind.is_plain and all(map(kind.is_of, requests)):
@@ -84,7 +84,7 @@ class Enqueuer:
             jobs.append(self._job(request, kind, ids[index]))
             if kind.naming is not None:
                 namings[index] = kind.naming
-        return enqueue_each(jobs, namings)
+        return enqueue(jobs, namings)
 
     def _store_alike(self, terms: Terms, jobs: list[tuple[str, str]]) -> Operation[list[Enqueued]]:
         """One call, whatever the queue is like: the short one where it has worked before or may well work."""
@@ -93,7 +93,7 @@ class Enqueuer:
             if stored is not None:
                 return stored
             self._takes_alike[terms.queue] = False
-        stored = yield from enqueue_each([NewJob.under(terms, id, payload) for id, payload in jobs], {})
+        stored = yield from enqueue([NewJob.under(terms, id, payload) for id, payload in jobs], {})
         self._takes_alike.setdefault(terms.queue, True)
         return stored
 

@@ -11,10 +11,11 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from tests.store.adding import add
 from windlass.core.ending import Ending
 from windlass.core.record import Claimed, JobRecord
 from windlass.core.state import State
-from windlass.store import adding, jobs, leases, queues, reading
+from windlass.store import jobs, leases, queues, reading
 from windlass.store.adding import Enqueued, Naming, NewJob
 from windlass.store.driver import Driver
 from windlass.store.jobs import Claimant, Cycled, Mark, Rescued, Retried
@@ -47,7 +48,7 @@ class Mirror:
             self._theirs[ours], self._ours[theirs] = theirs, ours
 
     def enqueue(self, new: Sequence[NewJob], namings: dict[int, Naming]) -> list[Enqueued]:
-        return self._run(adding.enqueue(new, namings))
+        return self._run(add(new, namings))
 
     def cycle(
         self,

@@ -11,13 +11,14 @@ import pytest
 from tests.model.material import LEASE
 from tests.model.side_by_side import Clock
 from tests.places.fixtures import PlaceOn
+from tests.store.adding import add
 from tests.store.places import Place
 from windlass.core.ending import Ending
 from windlass.core.fault import read_faults
 from windlass.core.record import Claimed
 from windlass.core.state import State
-from windlass.store import adding, jobs, reading
-from windlass.store.adding import Naming, NewJob
+from windlass.store import jobs, reading
+from windlass.store.adding import Enqueued, Naming, NewJob
 from windlass.store.operation import Operation, drive
 
 A = TypeVar("A")
@@ -35,9 +36,9 @@ class Store:
     def run(self, operation: Operation[A]) -> A:
         return drive(operation, self.driver.execute)
 
-    def enqueue(self, id: str, *, key: str | None = None, at: int | None = None) -> adding.Enqueued:
+    def enqueue(self, id: str, *, key: str | None = None, at: int | None = None) -> Enqueued:
         new = NewJob(id, "t", "mail", 0, "{}", None, 4, 0, None, key, None, at)
-        return self.run(adding.enqueue([new], {0: Naming()} if key else {}))[0]
+        return self.run(add([new], {0: Naming()} if key else {}))[0]
 
     def claim(self, token: str) -> Claimed:
         [claimed] = self.run(jobs.claim(1, queues=["mail"], worker="me", token=token, ttl=LEASE))

@@ -7,12 +7,13 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import TypeVar
 
+from tests.store.adding import add
 from tests.store.builders import RETURNED, TTL, ManualClock, ending, fresh, mark, new_job
 from tests.store.places import Place
 from windlass.core.ending import Ending
 from windlass.core.outcome import Outcome
 from windlass.core.record import Claimed, JobRecord
-from windlass.store import adding, jobs, leases, reading
+from windlass.store import jobs, leases, reading
 from windlass.store.adding import Enqueued, Naming, NewJob
 from windlass.store.jobs import Claimant, Cycled, Mark
 from windlass.store.operation import Operation, drive
@@ -49,7 +50,7 @@ class Store:
     def enqueue(self, *new: NewJob, naming: Naming | None = None) -> list[Enqueued]:
         """Store jobs in one call; ``naming`` holds for all of them, keys are held until finished without one."""
         named = [index for index, job in enumerate(new) if naming is not None or job.unique_key is not None]
-        return self.run(adding.enqueue(new, {index: naming or Naming() for index in named}))
+        return self.run(add(new, {index: naming or Naming() for index in named}))
 
     def a_job(self, new: NewJob | None = None, *, naming: Naming | None = None) -> JobRecord:
         """A stored job."""

@@ -93,16 +93,6 @@ def append(terms: Terms, jobs: list[tuple[str, str]]) -> Operation[list[Enqueued
 
 
 def enqueue(jobs: Sequence[NewJob], namings: dict[int, Naming]) -> Operation[list[Enqueued]]:
-    """Store all jobs or none, the short way if it will do; ``enqueue_each`` says what comes of it."""
-    terms = None if namings else _common_terms(jobs)
-    if terms is not None:
-        stored = yield from append(terms, [(job.id, job.payload) for job in jobs])
-        if stored is not None:
-            return stored
-    return (yield from enqueue_each(jobs, namings))
-
-
-def enqueue_each(jobs: Sequence[NewJob], namings: dict[int, Naming]) -> Operation[list[Enqueued]]:
     """Store all jobs or none; ``namings`` has an entry for each position with an own id or a unique key.
 
     Ids and keys that are taken are reported as duplicates. Raises ``IdConflict`` where an id belongs to a different
@@ -133,19 +123,6 @@ def _ask(name: str, params: dict[str, Any], jobs: Sequence[NewJob] | Sequence[tu
     except OutcomeUnknown as unknown:
         ids = [job.id if isinstance(job, NewJob) else job[0] for job in jobs]
         raise OutcomeUnknown(str(unknown), ids=ids) from unknown
-
-
-def _common_terms(jobs: Sequence[NewJob]) -> Terms | None:
-    """The terms of jobs that differ in nothing else than id and payload."""
-    if not jobs:
-        return None
-    first = _terms(jobs[0])
-    is_plain = all(job.unique_key is None and job.at is None and _terms(job) == first for job in jobs)
-    return first if is_plain else None
-
-
-def _terms(job: NewJob) -> Terms:
-    return Terms(job.task, job.queue, job.priority, job.meta, job.max_attempts, job.delay, job.timeout, job.retry)
 
 
 def _waiting(delay: int) -> State:

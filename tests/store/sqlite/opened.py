@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
+from tests.store.adding import add
 from tests.store.places import SqlitePlace
-from windlass.store import adding, reading
+from windlass.store import reading
 from windlass.store.adding import NewJob
 from windlass.store.driver import Driver
 from windlass.store.operation import Operation, drive
@@ -25,7 +26,7 @@ class Opened:
         return drive(operation, self.driver.execute)
 
     def enqueue(self, *new: NewJob) -> None:
-        self.run(adding.enqueue(new, {}))
+        self.run(add(new, {}))
 
     def count(self) -> int:
         return sum(sum(states.values()) for states in self.run(reading.counts()).values())

@@ -1,0 +1,31 @@
+"""Adding jobs as an app does: the short way where it will do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from windlass.store.adding import Enqueued, Naming, NewJob, Terms, append, enqueue
+from windlass.store.operation import Operation
+
+
+def add(jobs: Sequence[NewJob], namings: dict[int, Naming]) -> Operation[list[Enqueued]]:
+    """Store jobs that are alike by ``append``, all others, and where that stores nothing, by ``enqueue``."""
+    terms = None if namings else _common_terms(jobs)
+    if terms is not None:
+        stored = yield from append(terms, [(job.id, job.payload) for job in jobs])
+        if stored is not None:
+            return stored
+    return (yield from enqueue(jobs, namings))
+
+
+def _common_terms(jobs: Sequence[NewJob]) -> Terms | None:
+    """The terms of jobs that differ in nothing else than id and payload."""
+    if not jobs:
+        return None
+    first = _terms(jobs[0])
+    is_plain = all(job.unique_key is None and job.at is None and _terms(job) == first for job in jobs)
+    return first if is_plain else None
+
+
+def _terms(job: NewJob) -> Terms:
+    return Terms(job.task, job.queue, job.priority, job.meta, job.max_attempts, job.delay, job.timeout, job.retry)

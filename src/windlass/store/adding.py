@@ -86,10 +86,14 @@ def append(terms: Terms, jobs: list[tuple[str, str]]) -> Operation[list[Enqueued
     limit. None where that does not hold: then nothing was stored.
     """
     params: dict[str, Any] = asdict(terms)
-    params["jobs"] = jobs
-    [[is_stored]] = (yield from _ask("append", params, jobs))["stored"]
+    if len(jobs) == 1:
+        [(params["id"], params["payload"])] = jobs
+        answer = yield from _ask("append_one", params, jobs)
+    else:
+        params["jobs"] = jobs
+        answer = yield from _ask("append", params, jobs)
     state = _waiting(terms.delay)
-    return [Enqueued(id, state) for id, _ in jobs] if is_stored else None
+    return [Enqueued(id, state) for id, _ in jobs] if answer["stored"] else None
 
 
 def enqueue(jobs: Sequence[NewJob], namings: dict[int, Naming]) -> Operation[list[Enqueued]]:

@@ -25,6 +25,8 @@ class Topic(Enum):
     CANCELS = "cancels"
     """Running jobs are asked to stop."""
 
+    __hash__ = object.__hash__  # of its own Enum has one that is written in Python, and every enqueue looks topics up
+
 
 class News(Protocol):
     """Tells that something was committed elsewhere; may be late, may be lost, is never needed for correctness."""

@@ -8,9 +8,10 @@ caller's own transaction, so nothing is written twice.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeVar
+
+from msgspec import Struct, field
 
 A = TypeVar("A")
 Q = TypeVar("Q")
@@ -37,8 +38,7 @@ class Lane(Enum):
         return self is Lane.BEAT or self is Lane.ASK
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True, gc=False):
     """One named request to a store; the name is the name of its statement file or folder."""
 
     name: str

@@ -27,7 +27,7 @@ class Server:
         script = load_scripts()["begin"]
         keys = [self.prefix + key for key in script.keys]
         answer = self._client.eval(
-            script.text, len(keys), *keys, "", self.prefix, encode({"run_id": run_id}), str(believed)
+            script.text, len(keys), *keys, "", self.prefix, str(believed), encode({"run_id": run_id})
         )
         assert isinstance(answer, list)
         return int(answer[1][0][0])

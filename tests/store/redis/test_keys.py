@@ -168,5 +168,5 @@ def test_a_script_under_another_epoch_writes_nothing(store: Store) -> None:
             if "KEY.epoch, 'epoch')" in script.text and name != "begin":
                 keys = [prefix + key for key in script.keys]
                 with pytest.raises(redis.ResponseError, match=r"^EPOCH \d+$"):
-                    client.eval(script.text, len(keys), *keys, "", prefix, b"\x80", "7")
+                    client.eval(script.text, len(keys), *keys, "", prefix, "7", b"\x80")
     assert keys_of(store).values == before

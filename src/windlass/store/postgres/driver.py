@@ -74,7 +74,7 @@ class PostgresDriver:
             self._open(until)
 
         def carry_out(connection: TimedConnection) -> Answer:
-            return statement.answer(connection.execute(statement.text, values))
+            return connection.ask(statement.text, values, statement.answer)
 
         return self._patiently(call.lane, carry_out, until=until)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import inf
 from select import POLLERR, POLLHUP, POLLIN, poll
 from typing import Any, TypeVar
 
-from psycopg import Connection, OperationalError, RawCursor, capabilities, generators
+from psycopg import Connection, Cursor, OperationalError, RawCursor, capabilities, generators
 from psycopg.abc import Buffer, PQGen
 from psycopg.adapt import Dumper, Loader
 from psycopg.conninfo import conninfo_attempts, conninfo_to_dict, make_conninfo
@@ -18,6 +19,7 @@ from psycopg.waiting import wait_conn
 
 from windlass import clock
 
+A = TypeVar("A")
 R = TypeVar("R")
 
 _LOOK = 0.1
@@ -55,6 +57,8 @@ class TimedConnection(Connection[Any]):
         self.adapters.register_loader("json", _Raw)
         for kind in (int, float, bool):
             self.adapters.register_dumper(kind, _Untyped)
+        # Kept, because to make one takes longer than to answer a short statement.
+        self._asker = self.cursor()
         self._hears = poll()
         self._hears.register(pgconn.socket, POLLIN | POLLERR | POLLHUP)
 
@@ -76,6 +80,13 @@ class TimedConnection(Connection[Any]):
                 connection.until = until
                 return connection
         raise OperationalError("; ".join(dict.fromkeys(map(str, failures)))) from failures[-1]
+
+    def ask(self, text: bytes, values: Sequence[Any], read: Callable[[Cursor[Any]], A]) -> A:
+        """What ``read`` makes of a statement's answer."""
+        try:
+            return read(self._asker.execute(text, values))
+        finally:
+            self._asker._reset()  # a connection at rest must not hold a large answer
 
     def prepare_statements(self) -> None:
         """Prepare every statement at its first use."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgspec.msgpack import encode
@@ -28,6 +28,8 @@ from windlass.store.redis.wire import Unanswered, Wire, nothing_done
 
 _MOMENT = 1.0
 """How many seconds news may wait for a connection; nobody needs it later than that."""
+_NULL = b"\0"
+"""Nothing, where parameters travel one by one (see ``shared/null.lua``)."""
 _FAIR_CHANCE = 0.25
 """How many seconds a new connection may take at least: one that begins just before the deadline would only hide, by
 running out of time, what the attempts before it have found out.
@@ -78,7 +80,7 @@ class RedisDriver:
         if self._is_closed:
             raise AppClosed(f"{self.name}: the store is closed")
         until = clock.monotonic() + self._deadline
-        arguments = self._arguments(call)
+        arguments = self._arguments(script, call)
         parts = self._breaker.reach(
             lambda: self._attempt(script, arguments, call.lane, until=until), deadline=self._deadline
         )
@@ -116,7 +118,7 @@ class RedisDriver:
             self._is_closed = True
             self._lanes.close()
 
-    def _attempt(self, script: Script, arguments: tuple[Any, ...], lane: Lane, *, until: float) -> Any:
+    def _attempt(self, script: Script, arguments: Sequence[bytes], lane: Lane, *, until: float) -> Any:
         """Carry a call out, or raise ``Away`` where nothing happened and trying again may help."""
         pool = self._lanes.of(lane)
         wire = pool.take(until=until)
@@ -142,11 +144,11 @@ class RedisDriver:
         finally:
             pool.give_back(wire)
 
-    def _in_epoch(self, wire: Wire, script: Script, arguments: tuple[Any, ...], *, until: float) -> Any:
+    def _in_epoch(self, wire: Wire, script: Script, arguments: Sequence[bytes], *, until: float) -> Any:
         epoch = self._epoch.on(wire, until=until)
         while True:
             try:
-                return wire.run(script, *arguments, epoch, until=until)
+                return wire.run(script, self._instant(), self._prefix, epoch, *arguments, until=until)
             except ResponseError as error:
                 other = other_epoch(error)
                 if other is None:
@@ -205,12 +207,17 @@ class RedisDriver:
         except (RedisError, Unanswered, Away) as error:
             raise StoreUnavailable(f"{self.name}: news were not sent ({error})") from error
 
-    def _arguments(self, call: Call) -> tuple[Any, ...]:
-        now = b"" if self._now is None else str(self._now()).encode()
-        return now, self._prefix, self._packed(call.params)
+    def _instant(self) -> bytes:
+        return b"" if self._now is None else str(self._now()).encode()
 
-    def _packed(self, params: Any) -> bytes:
+    def _arguments(self, script: Script, call: Call) -> Sequence[bytes]:
         try:
-            return encode(params)
+            if script.arguments:
+                return [_text(call.params[name]) for name in script.arguments]
+            return [encode(call.params)]
         except (UnicodeError, OverflowError, ValueError) as error:
             raise not_storable(error, self.name) from error
+
+
+def _text(value: object) -> bytes:
+    return _NULL if value is None else str(value).encode()

@@ -72,7 +72,7 @@ class Epoch:
     def _begin(self, wire: Wire, known: _Known | None, *, has_lost: bool, until: float) -> int:
         believed = str(known.epoch if known else 0)
         params = encode({"run_id": wire.server.identity, "has_lost": has_lost})
-        answer = wire.run(self._begin_script, b"", self._prefix, params, believed, until=until)
+        answer = wire.run(self._begin_script, b"", self._prefix, believed, params, until=until)
         [[epoch]] = dict(zip(answer[::2], answer[1::2], strict=True))["epoch"]
         with self._lock:
             is_first_to_know, self._known = self._known == known, _Known(wire.server.identity, int(epoch))

@@ -62,13 +62,11 @@ class Pool:
 
     def take_idle(self, *, until: float) -> Wire | None:
         """A place in the pool, with the connection that waits there, if one does and the server has not hung up."""
-        self._take_place(until)
-        while True:
-            with self._lock:
-                wire = self._idle.pop() if self._idle else None
-            if wire is None or wire.is_quiet:
-                return wire
+        wire = self._take_place(until)
+        while wire is not None and not wire.is_quiet:
             wire.close()
+            wire = self._next_idle()
+        return wire
 
     def give_back(self, wire: Wire | None) -> None:
         """What ``take`` or ``take_idle`` gave."""
@@ -98,11 +96,16 @@ class Pool:
             turn.set()
         self.clear()
 
-    def _take_place(self, until: float) -> None:
+    def _next_idle(self) -> Wire | None:
+        with self._lock:
+            return self._idle.pop() if self._idle else None
+
+    def _take_place(self, until: float) -> Wire | None:
+        """A place, and what waits there."""
         with self._lock:
             if self._free and not self._is_closed:
                 self._free -= 1
-                return
+                return self._idle.pop() if self._idle else None
             turn = Event()
             self._waiting.append(turn)
         if not self._is_closed and not clock.wait(turn, max(0.0, until - clock.monotonic())):
@@ -117,3 +120,4 @@ class Pool:
                 )
         if self._is_closed:
             raise AppClosed(f"{self._name}: the store is closed")
+        return self._next_idle()

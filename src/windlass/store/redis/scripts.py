@@ -5,7 +5,9 @@ parameters) and gives (the parts of its answer) and, in a fixed form, what it ne
 
 - ``-- KEYS a, b``: the fixed keys it touches, which it finds as ``KEY.a``, ``KEY.b``; keys of single jobs, leases and
   queues are derived from the prefix
-- ``-- with a, b``: parts of ``shared/`` that are put before it, in this order
+- ``-- ARGS a, b``: the parameters that it finds under these names, as texts, ``NULL`` where there is none; other
+  scripts find theirs in ``ask``, numbers as numbers and lists as tables, which takes longer to make
+- ``-- with a, b``: parts of ``shared/`` that are put before it, in this order; parts may need others in turn
 - ``-- without epoch``: it does not ask for the epoch, because it only reads (or begins one)
 """
 
@@ -19,7 +21,10 @@ from hashlib import sha1
 from importlib.resources import files
 
 _FOLDER = "windlass.store.redis"
+_FIRST = 4
+"""Where a call's parameters begin, behind what every call is given."""
 _KEYS = re.compile(r"^-- KEYS (.+)$", re.M)
+_ARGS = re.compile(r"^-- ARGS (.+)$", re.M)
 _WITH = re.compile(r"^-- with (.+)$", re.M)
 _WITHOUT_EPOCH = re.compile(r"^-- without epoch$", re.M)
 
@@ -32,6 +37,8 @@ class Script:
     digest: str
     keys: tuple[str, ...]
     """The names of the fixed keys, in the order in which they are declared."""
+    arguments: tuple[str, ...] = ()
+    """The parameters that it is given one by one; none where it wants all of them together."""
 
     def under(self, prefix: str) -> Script:
         """The same with the keys of one store."""
@@ -50,12 +57,37 @@ def load_scripts() -> Mapping[str, Script]:
 
 
 def _composed(source: str) -> Script:
-    keys, shared = _names(_KEYS, source), ("ask", *_names(_WITH, source))
-    if not _WITHOUT_EPOCH.search(source):
-        keys, shared = (*keys, "epoch"), ("ask", "epoch", *shared[1:])
-    declared = ", ".join(f"{key} = KEYS[{number}]" for number, key in enumerate(keys, 1))
-    text = "".join([f"local KEY = {{{declared}}}\n", *map(_shared, shared), source])
-    return Script(text, sha1(text.encode(), usedforsecurity=False).hexdigest(), keys)
+    has_epoch = not _WITHOUT_EPOCH.search(source)
+    keys = _names(_KEYS, source) + (("epoch",) if has_epoch else ())
+    arguments = _names(_ARGS, source)
+    before = ("given", "epoch") if has_epoch else ("given",)
+    parts = _parts(*before, "null" if arguments else "ask", *_names(_WITH, source))
+    text = _declared_keys(keys) + _declared_arguments(arguments) + "".join(parts) + source
+    return Script(text, sha1(text.encode(), usedforsecurity=False).hexdigest(), keys, arguments)
+
+
+def _declared_keys(names: tuple[str, ...]) -> str:
+    return f"local KEY = {{{', '.join(f'{name} = KEYS[{number}]' for number, name in enumerate(names, 1))}}}\n"
+
+
+def _declared_arguments(names: tuple[str, ...]) -> str:
+    return f"local {', '.join(names)} = unpack(ARGV, {_FIRST})\n" if names else ""
+
+
+def _parts(*names: str) -> list[str]:
+    """These shared parts, each once and behind those that it needs."""
+    ordered: dict[str, str] = {}
+
+    def put(name: str) -> None:
+        if name not in ordered:
+            part = _shared(name)
+            for needed in _names(_WITH, part):
+                put(needed)
+            ordered[name] = part
+
+    for name in names:
+        put(name)
+    return list(ordered.values())
 
 
 def _names(heading: re.Pattern[str], source: str) -> tuple[str, ...]:

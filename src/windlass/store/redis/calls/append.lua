@@ -2,16 +2,16 @@
 -- does with few commands, and without the parts that other scripts share, what enqueue.lua does for all kinds of jobs.
 -- KEYS ids, seq, queues, counts, due
 -- asks task, queue, priority, meta, max_attempts, delay, timeout, retry; jobs: rows (id, payload)
--- gives stored: rows (1), or (0) where the queue has a limit or an id is there; then nothing was stored
+-- gives stored: a row, or none where the queue has a limit or an id is there; then nothing was stored
 -- with portions, texts, index
 local call = redis.call
 local jobs, queue, priority = ask.jobs, ask.queue, ask.priority
-if call('HGET', prefix .. 'queue:' .. queue, 'max_length') then return {'stored', {{0}}} end
+if call('HGET', prefix .. 'queue:' .. queue, 'max_length') then return {'stored', {}} end
 local ids = {}
 for index = 1, #jobs do ids[index] = jobs[index][1] end
 local there = read_all('HMGET', KEY.ids, ids)
 for index = 1, #jobs do
-    if there[index] then return {'stored', {{0}}} end
+    if there[index] then return {'stored', {}} end
 end
 -- The order of claims is made of three digits.
 if math.abs(priority) > 499 then return redis.error_reply('REFUSED priority ' .. priority .. ' is out of range') end

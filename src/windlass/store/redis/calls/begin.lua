@@ -9,7 +9,7 @@ local SINCE = 1767225600  -- 2026-01-01; milliseconds since then stay below 2^41
 local SEQS_LOST = 1000000 -- more than a server can store in the time that it can lose
 
 local found = redis.call('HMGET', KEY.epoch, 'epoch', 'run_id')
-local epoch, believed = tonumber(found[1]) or 0, tonumber(ARGV[4]) or 0
+local epoch, believed = tonumber(found[1]) or 0, tonumber(ARGV[3]) or 0
 if found[2] ~= ask.run_id then
     -- The server's own clock, also in tests: the epoch that was written last may be what got lost.
     -- Milliseconds, because a server that crashes again and again is started several times in a second.

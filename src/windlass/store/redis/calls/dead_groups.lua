@@ -2,7 +2,7 @@
 -- without epoch
 -- asks limit, window
 -- gives groups: rows (task, reason, error, how many, when the newest of them finished)
--- with index
+-- with walks
 local groups, by_name, looked = {}, {}, 0
 local function tally(task, reason, error, at)
     local name = cmsgpack.pack(task, reason, error)

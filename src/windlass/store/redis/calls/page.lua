@@ -6,7 +6,7 @@
 --      ended: failed or cancelled, if that is the only state asked for
 --      cursor: the seq before which the page begins; limit, window
 -- gives jobs: rows as JobRecord; looked: one row (how many were looked at, the seq of the last of them)
--- with portions, index, places, lease, texts, record
+-- with portions, walks, places, lease, texts, record
 local BYTES = 33554432
 local states
 if ask.states then

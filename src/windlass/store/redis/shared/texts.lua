@@ -1,15 +1,6 @@
--- What users wrote. A short text is a field of its job's hash, which costs a third of a key; a long one would make the
--- hash large, so it has a key of its own, and its field is empty. Nothing written has no field. Needs portions.
-local SHORT = 64
+-- What users wrote, after it was stored, and that of many jobs at once.
+-- with portions, writing
 local TEXTS = {'payload', 'meta', 'retry', 'result', 'errors', 'progress'}
-
--- What a text's field holds; a long one is added to the keys and values that are written beside the job.
-local function text_field(what, seq, text, long)
-    if #text <= SHORT and #text > 0 then return text end
-    long[#long + 1] = text_key(what, seq)
-    long[#long + 1] = text
-    return ''
-end
 
 local function add_text(what, seq, text, fields, long)
     fields[#fields + 1] = what

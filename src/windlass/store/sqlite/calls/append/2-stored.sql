@@ -1,3 +1,3 @@
 -- Whether anything was stored; where not, somebody has to look closer.
 -- gives stored
-SELECT changes()
+SELECT 1 WHERE changes() > 0

@@ -1,0 +1,18 @@
+-- Stores one job into a queue that is there and has no limit: what most enqueues are. append does the same for many.
+-- gives stored
+WITH clock AS (
+    SELECT coalesce(
+        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+), stored AS (
+    INSERT INTO windlass_job (
+        id, payload, task, queue, priority, meta, max_attempts, run_at, waiting, timeout, retry, created_at)
+    SELECT :id, :payload, :task, :queue, :priority, :meta, :max_attempts, now + greatest(0, CAST(:delay AS bigint)),
+        CASE WHEN CAST(:delay AS bigint) > 0 THEN 'scheduled' ELSE 'pending' END, :timeout, :retry, now
+    FROM clock
+    WHERE EXISTS (SELECT 1 FROM windlass_queue WHERE name = :queue AND max_length IS NULL)
+    -- An id that is there is that of an earlier try whose answer was lost.
+    ON CONFLICT (id) DO NOTHING
+    RETURNING seq, run_at, waiting, priority, queue
+-- here line_up
+)
+SELECT 1 AS stored FROM stored

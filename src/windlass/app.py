@@ -105,12 +105,7 @@ class Windlass(Operating, Hookable):
         self._session = Session(driver, namespace=namespace)
         self._ids = UlidSource(now=self._now, random_bits=_random_bits)
         start_anew_in_child(self._ids, UlidSource.start_anew)
-        self._enqueuer = Enqueuer(
-            codec=self._codec,
-            next_ids=self._ids.take,
-            retry=self._default_retry,
-            route=lambda task: self._routes.queue_of(task),  # by the routes of the day
-        )
+        self._enqueuer = self._new_enqueuer()
         self._transactions = Transactions(self._session.join)
         self._waiter = Waiter(self._session)
         self._workers: list[Worker] = []
@@ -259,6 +254,7 @@ class Windlass(Operating, Hookable):
             self._archive = archive_from(archive)
         if routes is not UNSET:
             self._routes = Routes(routes)
+            self._enqueuer = self._new_enqueuer()
 
     def worker(
         self, queues: Mapping[str, int] | Sequence[str] | None = None, **options: Unpack[WorkerOptions]
@@ -300,6 +296,9 @@ class Windlass(Operating, Hookable):
 
     def _now(self) -> int:
         return clock.now() if self._clock is None else self._clock()
+
+    def _new_enqueuer(self) -> Enqueuer:
+        return Enqueuer(codec=self._codec, next_ids=self._ids.take, retry=self._default_retry, routes=self._routes)
 
     def _declare(self, function: Callable[..., Any], *, name: str | None, settings: TaskSettings) -> Task[..., Any]:
         if isinstance(function, Task) or not callable(function):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import random
-import secrets
 import time
 from datetime import UTC, datetime
 from threading import Event
@@ -36,7 +36,7 @@ def roll() -> float:
 
 def random_bits(count: int) -> int:
     """Random bits that nobody can guess."""
-    return secrets.randbits(count)
+    return int.from_bytes(os.urandom((count + 7) // 8)) >> (-count % 8)
 
 
 def instant(milliseconds: int) -> datetime:

@@ -16,6 +16,7 @@ from windlass.core.rules import write_retry
 from windlass.core.unique import Unique, chosen, key_of
 from windlass.errors import ConfigError, PayloadError
 from windlass.options import NO_OPTIONS, Options
+from windlass.routes import Routes
 from windlass.store.adding import Enqueued, Naming, NewJob, Terms, append, enqueue
 from windlass.store.operation import Operation
 from windlass.task import Request, Task, TaskSettings
@@ -44,7 +45,10 @@ class _Kind(Struct, frozen=True):
 
 
 class Enqueuer:
-    """Turns requests into jobs: fills in what the task and the app say, checks everything, then stores all or none."""
+    """Turns requests into jobs: fills in what the task and the app say, checks everything, then stores all or none.
+
+    What the app says stays the same for its whole life: an app whose settings change takes another one.
+    """
 
     def __init__(
         self,
@@ -52,12 +56,14 @@ class Enqueuer:
         codec: Codec,
         next_ids: Callable[[int], list[str]],
         retry: Retry,
-        route: Callable[[str], str | None],
+        routes: Routes,
     ) -> None:
         self._codec = codec
         self._next_ids = next_ids
         self._retry = retry
-        self._route = route
+        self._routes = routes
+        self._plain: dict[Task[..., Any], _Kind] = {}
+        """By task: the jobs that code outside of jobs enqueues without options, nearly all there are."""
         self._takes_alike: dict[str, bool] = {}
         """By queue: whether the store's short way may do. A queue is there once something was stored in it; it may have
         a limit all the same.
@@ -98,6 +104,14 @@ class Enqueuer:
         return stored
 
     def _kind(self, task: Task[..., Any] | str, options: Options) -> _Kind:
+        if options is not NO_OPTIONS or not isinstance(task, Task) or running.get() is not None:
+            return self._kind_under(task, options)
+        kind = self._plain.get(task)
+        if kind is None:
+            kind = self._plain[task] = self._kind_under(task, options)
+        return kind
+
+    def _kind_under(self, task: Task[..., Any] | str, options: Options) -> _Kind:
         name, settings = (task.name, task.settings) if isinstance(task, Task) else (task, _UNKNOWN)
         unique = options.unique if options.unique is not None else settings.unique
         return _Kind(
@@ -106,7 +120,7 @@ class Enqueuer:
             signature=task.signature if isinstance(task, Task) else None,
             terms=Terms(
                 task=name,
-                queue=options.queue or settings.queue or self._route(name) or DEFAULT_QUEUE,
+                queue=options.queue or settings.queue or self._routes.queue_of(name) or DEFAULT_QUEUE,
                 priority=settings.priority if options.priority is None else options.priority,
                 meta=self._meta(options),
                 max_attempts=self._attempts(options, settings),

@@ -68,7 +68,7 @@ class Transactions:
 
     def joined(self, requests: Sequence[Request]) -> Joined | None:
         """The transaction that these requests belong to: their own connection's, else that of the innermost block."""
-        if not _entered.get() and all(request.options is NO_OPTIONS for request in requests):
+        if not _entered.get() and _are_plain(requests):
             return None  # nearly every enqueue
         block = next((block for block in reversed(_entered.get()) if block.is_of(self)), None)
         around = None if block is None else block.connection
@@ -79,3 +79,10 @@ class Transactions:
         if meant is None:
             return None
         return block.joined if block is not None and meant is around else self._join(meant)
+
+
+def _are_plain(requests: Sequence[Request]) -> bool:
+    for request in requests:  # noqa: SIM110  # a generator for all() would take longer than the look itself
+        if request.options is not NO_OPTIONS:
+            return False
+    return True

@@ -374,15 +374,27 @@ def test_the_same_id_and_key_twice_in_one_call_is_one_job(store: Store) -> None:
 # Values that no store takes.
 
 
-def test_text_that_is_no_unicode_is_refused_as_data(store: Store) -> None:
+@pytest.mark.parametrize("company", [(), ("a",)], ids=["alone", "in company"])
+def test_text_that_is_no_unicode_is_refused_as_data(store: Store, company: tuple[str, ...]) -> None:
     """B4: all or none, also when one job cannot be stored."""
     with pytest.raises(DataRefused):
-        store.enqueue(new_job("a"), new_job("b", payload="lone \ud800 surrogate"))
+        store.enqueue(*map(new_job, company), new_job("b", payload="lone \ud800 surrogate"))
     assert store.run(reading.counts()) == {}
     store.enqueue(new_job(fresh("works")))
 
 
-def test_a_number_beyond_64_bits_is_refused_as_data(store: Store) -> None:
+@pytest.mark.parametrize("company", [(), ("a",)], ids=["alone", "in company"])
+@pytest.mark.parametrize(
+    "job",
+    [
+        new_job("b", priority=2**70),
+        new_job("b", attempts=2**70),
+        new_job("b", delay=2**70),
+        new_job("b", timeout=2**70),
+    ],
+    ids=["priority", "attempts", "delay", "timeout"],
+)
+def test_a_number_beyond_64_bits_is_refused_as_data(store: Store, company: tuple[str, ...], job: NewJob) -> None:
     with pytest.raises(DataRefused):
-        store.enqueue(new_job("a"), new_job("b", priority=2**70))
+        store.enqueue(*map(new_job, company), job)
     assert store.run(reading.counts()) == {}

@@ -28,6 +28,8 @@ from windlass.store.redis.wire import Unanswered, Wire, nothing_done
 
 _MOMENT = 1.0
 """How many seconds news may wait for a connection; nobody needs it later than that."""
+_MOST = 2**63 - 1
+"""The largest number that MessagePack, and so every other script, has room for."""
 _NULL = b"\0"
 """Nothing, where parameters travel one by one (see ``shared/null.lua``)."""
 _FAIR_CHANCE = 0.25
@@ -81,9 +83,12 @@ class RedisDriver:
             raise AppClosed(f"{self.name}: the store is closed")
         until = clock.monotonic() + self._deadline
         arguments = self._arguments(script, call)
-        parts = self._breaker.reach(
-            lambda: self._attempt(script, arguments, call.lane, until=until), deadline=self._deadline
-        )
+        try:
+            parts = self._breaker.reach(
+                lambda: self._attempt(script, arguments, call.lane, until=until), deadline=self._deadline
+            )
+        except UnicodeError as error:
+            raise not_storable(error, self.name) from error
         # A script returns the parts of its answer as name, rows, name, rows: the order of a Lua table is not kept.
         return dict(zip(parts[::2], parts[1::2], strict=True))
 
@@ -118,7 +123,7 @@ class RedisDriver:
             self._is_closed = True
             self._lanes.close()
 
-    def _attempt(self, script: Script, arguments: Sequence[bytes], lane: Lane, *, until: float) -> Any:
+    def _attempt(self, script: Script, arguments: Sequence[Any], lane: Lane, *, until: float) -> Any:
         """Carry a call out, or raise ``Away`` where nothing happened and trying again may help."""
         pool = self._lanes.of(lane)
         wire = pool.take(until=until)
@@ -144,7 +149,7 @@ class RedisDriver:
         finally:
             pool.give_back(wire)
 
-    def _in_epoch(self, wire: Wire, script: Script, arguments: Sequence[bytes], *, until: float) -> Any:
+    def _in_epoch(self, wire: Wire, script: Script, arguments: Sequence[Any], *, until: float) -> Any:
         epoch = self._epoch.on(wire, until=until)
         while True:
             try:
@@ -210,14 +215,20 @@ class RedisDriver:
     def _instant(self) -> bytes:
         return b"" if self._now is None else str(self._now()).encode()
 
-    def _arguments(self, script: Script, call: Call) -> Sequence[bytes]:
+    def _arguments(self, script: Script, call: Call) -> Sequence[Any]:
         try:
-            if script.arguments:
-                return [_text(call.params[name]) for name in script.arguments]
-            return [encode(call.params)]
+            return _one_by_one(script.arguments, call) if script.arguments else [encode(call.params)]
         except (UnicodeError, OverflowError, ValueError) as error:
             raise not_storable(error, self.name) from error
 
 
-def _text(value: object) -> bytes:
-    return _NULL if value is None else str(value).encode()
+def _one_by_one(names: Sequence[str], call: Call) -> list[Any]:
+    values = []
+    for name in names:
+        value = call.params[name]
+        if value is None:
+            value = _NULL
+        elif type(value) is int and not -_MOST <= value <= _MOST:
+            raise OverflowError(f"{name} {value} is out of range")
+        values.append(value)
+    return values

@@ -86,11 +86,12 @@ class Wire:
         return self._read()
 
     def send(self, *command: Any, until: float) -> None:
-        """Send a command; ``Away`` if that cannot be done."""
+        """Send a command; ``Away`` if that cannot be done, ``UnicodeError`` if it is no text."""
+        packed = pack_command(command)
         self._is_owed = True
         try:
             self._limit(until)
-            self._socket.sendall(pack_command(command))
+            self._socket.sendall(packed)
         except OSError as error:
             # The server carries out whole commands only, so one that could not be sent to its end did nothing.
             raise Away(f"the connection broke ({error})") from error

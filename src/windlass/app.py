@@ -264,9 +264,10 @@ class Windlass(Operating, Hookable):
         Without ``queues`` it serves the default queue and all that tasks name.
         """
         from windlass.worker.build import build_worker
+        from windlass.worker.settings import WorkerSettings
 
         check_known(options, tuple(WorkerOptions.__annotations__), "worker option")
-        worker = build_worker(self, queues, **options)
+        worker = build_worker(self, WorkerSettings.of(self, queues, **options))
         self._workers = [*(other for other in self._workers if not other.is_stopped), worker]
         if self._workers_rest:
             worker.pause()

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from functools import partial
 from math import inf
-from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
 from windlass import clock
 from windlass.commands.tasks import worker_tasks
-from windlass.core import kinds, names
-from windlass.core.duration import duration
-from windlass.core.memory import memory
-from windlass.errors import ConfigError, Duration
 from windlass.worker.attempt import Attempts
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.duties.duties import Duties
@@ -27,8 +21,8 @@ from windlass.worker.executors.loop import LoopExecutor
 from windlass.worker.executors.processes import ProcessExecutor
 from windlass.worker.executors.threads import ThreadExecutor
 from windlass.worker.executors.wear import ChildLimits
-from windlass.worker.heartbeat import Beats, Heartbeat
-from windlass.worker.identity import Identity, identity
+from windlass.worker.heartbeat import Heartbeat
+from windlass.worker.identity import Identity
 from windlass.worker.pace import Pace
 from windlass.worker.portrait import Portrait
 from windlass.worker.progress import report_progress
@@ -36,6 +30,7 @@ from windlass.worker.pump import Pump
 from windlass.worker.recent import Recent
 from windlass.worker.room import Room
 from windlass.worker.run import Run
+from windlass.worker.settings import WorkerSettings
 from windlass.worker.skew import Skew
 from windlass.worker.steering import Steering
 from windlass.worker.watch import Watch
@@ -45,111 +40,80 @@ if TYPE_CHECKING:
     from windlass.app import Windlass
 
 
-def build_worker(
-    app: Windlass,
-    queues: Mapping[str, int] | Sequence[str] | None = None,
-    *,
-    concurrency: int = 10,
-    lease: Duration = "30s",
-    heartbeat: Duration | None = None,
-    heartbeat_failures: int = 3,
-    grace: Duration = "30s",
-    name: str | None = None,
-    version: str | None = None,
-    id: str | None = None,
-    duties: bool = True,
-    prefetch: bool = True,
-    stop_patience: Duration = "5s",
-    children: int | None = None,
-    child_max_jobs: int | None = None,
-    child_max_memory: int | str | None = None,
-    allow_commands: bool = False,
-    commands_folder: str | Path | None = None,
-) -> Worker:
-    """A worker for an app; nothing is started. Without ``queues`` it serves those that the app's tasks name."""
-    names.whole_number(concurrency, "concurrency", least=1, most=10_000)
-    names.whole_number(heartbeat_failures, "heartbeat_failures", least=1)
-    for flag, value in (("duties", duties), ("prefetch", prefetch), ("allow_commands", allow_commands)):
-        kinds.flag(value, flag)
-    beats = _beats(lease, heartbeat, heartbeat_failures)
-    weights = served_queues(app, queues, allow_commands=allow_commands)
+def build_worker(app: Windlass, settings: WorkerSettings) -> Worker:
+    """A worker for an app; nothing is started."""
     check_places(app.tasks)
-    who = identity(prefix=name, version=version, id=id)
-    grace_time = duration(grace, "grace").total_seconds()
-    patience = duration(stop_patience, "stop_patience").total_seconds()
+    session, who = app._session, settings.identity
     # A program has to be gone before its run would count as one that does not stop.
     tasks, close_commands = worker_tasks(
-        app, allow_commands=allow_commands, folder=commands_folder, kill_after=patience / 2
+        app,
+        allow_commands=settings.allows_commands,
+        folder=settings.commands_folder,
+        kill_after=settings.stop_patience / 2,
     )
-
     attempts = Attempts(
         codec=app._codec, retry=app._default_retry, give_up_on=app._give_up_on, worker=who.name, now=app._now
     )
-    pace = Pace(concurrency=concurrency, is_on=prefetch)
-    wake = Event()
-    dispatcher = Dispatcher(concurrency=concurrency, on_ended=lambda: pump.ended(), on_run=partial(_observe, pace))
-    limits = _child_limits(children, child_max_jobs, child_max_memory, concurrency=concurrency)
-    loop, close_executors = _give_executors(dispatcher, attempts, limits, worker=who.name)
-    room = Room(weights, concurrency=concurrency, most=app._session.cycle_limit, pace=pace)
-    recent = Recent()
-    exchange = Exchange(
-        session=app._session,
-        attempts=attempts,
-        worker=who.name,
-        lease=lambda: beating.lease,
-        token=app._ids.next,
+    pace = Pace(concurrency=settings.concurrency, is_on=settings.prefetches)
+    dispatcher = Dispatcher(
+        concurrency=settings.concurrency, on_ended=lambda: pump.ended(), on_run=partial(_observe, pace)
     )
+    loop, close_executors = _give_executors(dispatcher, attempts, settings.children, worker=who.name)
+    room = Room(settings.queues, concurrency=settings.concurrency, most=session.cycle_limit, pace=pace)
+    recent = Recent()
     pump = Pump(
-        session=app._session,
+        session=session,
         registry=tasks,
         attempts=attempts,
         dispatcher=dispatcher,
         room=room,
-        exchange=exchange,
-        report=partial(report_progress, app._session, who.name),
+        exchange=Exchange(
+            session=session, attempts=attempts, worker=who.name, lease=lambda: beating.lease, token=app._ids.next
+        ),
+        report=partial(report_progress, session, who.name),
         recent=recent,
-        wake=wake,
+        wake=Event(),
     )
     steering = Steering(
-        session=app._session, attempts=attempts, dispatcher=dispatcher, room=room, pump=pump, worker=who.name
+        session=session, attempts=attempts, dispatcher=dispatcher, room=room, pump=pump, worker=who.name
     )
     portrait = Portrait(
         identity=who,
-        queues=weights,
-        allows_commands=allow_commands,
+        queues=settings.queues,
+        allows_commands=settings.allows_commands,
         dispatcher=dispatcher,
         pump=pump,
         recent=recent,
     )
     beating = Heartbeat(
-        session=app._session,
+        session=session,
         steering=steering,
         portrait=portrait,
-        skew=Skew(session=app._session, worker=who.name, now=app._now),
+        skew=Skew(session=session, worker=who.name, now=app._now),
         new_lease=app._ids.next,
-        beats=beats,
+        beats=settings.beats,
     )
     watch = Watch(
-        session=app._session,
+        session=session,
         attempts=attempts,
         dispatcher=dispatcher,
         worker=who.name,
-        patience=patience,
+        patience=settings.stop_patience,
         looks=(beating.look, loop.look),
     )
     parts = Parts(
-        session=app._session,
+        session=session,
         dispatcher=dispatcher,
         pump=pump,
         steering=steering,
         portrait=portrait,
         heartbeat=beating,
         watch=watch,
-        duties=build_duties(app, who, beat=beats.interval) if duties else None,
-        leading=build_leading(app, who) if duties else None,
+        duties=build_duties(app, who, beat=settings.beats.interval) if settings.has_duties else None,
+        leading=build_leading(app, who) if settings.has_duties else None,
         close_executors=(*close_executors, close_commands),
     )
-    return Worker(parts, grace=grace_time)
+    return Worker(parts, grace=settings.grace)
 
 
 def _give_executors(
@@ -162,26 +126,6 @@ def _give_executors(
         attempts=attempts, dispatcher=dispatcher, limits=limits, worker=worker
     )
     return loop, (threads.close, loop.close, processes.close)
-
-
-def _beats(lease: Duration, heartbeat: Duration | None, failures_allowed: int) -> Beats:
-    ttl = duration(lease, "lease").total_seconds()
-    interval = ttl / 3 if heartbeat is None else duration(heartbeat, "heartbeat").total_seconds()
-    if not 0 < interval <= ttl / 2:
-        raise ConfigError(f"heartbeat must be at most half of the lease ({ttl:g} s), got {interval:g} s")
-    return Beats(ttl, interval, failures_allowed)
-
-
-def _child_limits(
-    count: int | None, max_jobs: int | None, max_memory: int | str | None, *, concurrency: int
-) -> ChildLimits:
-    if count is not None:
-        names.whole_number(count, "children", least=1, most=1_000)
-    if max_jobs is not None:
-        names.whole_number(max_jobs, "child_max_jobs", least=1)
-    most = min(concurrency, os.cpu_count() or 1)
-    largest = None if max_memory is None else memory(max_memory, "child_max_memory")
-    return ChildLimits(count or most, max_jobs, largest)
 
 
 def _observe(pace: Pace, run: Run, seconds: float, now: float) -> None:
@@ -206,21 +150,3 @@ def build_leading(app: Windlass, who: Identity) -> Leading:
         retention=lambda: app._retention,
         archive=lambda: app._archive,
     )
-
-
-def served_queues(
-    app: Windlass, queues: Mapping[str, int] | Sequence[str] | None, *, allow_commands: bool
-) -> dict[str, int]:
-    """Queue names with weights: those given, else the default queue and all that tasks name."""
-    if queues is None:
-        if not (app.tasks or app._registry.is_open or allow_commands):
-            raise ConfigError("this worker would have nothing to do: it has neither tasks nor queues; pass queues=")
-        return dict.fromkeys(app._known_queues(), 1)
-    given: object = queues
-    if not isinstance(given, Mapping | Sequence) or isinstance(given, str) or not queues:
-        raise ConfigError(f"queues must name at least one queue, as in ['mail'] or {{'mail': 3}}; got {queues!r}")
-    weights = dict(queues) if isinstance(queues, Mapping) else dict.fromkeys(queues, 1)
-    return {
-        names.queue_name(name): names.whole_number(weight, f"weight of queue {name!r}", least=1, most=1000)
-        for name, weight in weights.items()
-    }

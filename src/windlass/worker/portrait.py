@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import socket
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,7 +45,7 @@ class Portrait:
         self,
         *,
         identity: Identity,
-        queues: dict[str, int],
+        queues: Mapping[str, int],
         allows_commands: bool,
         dispatcher: Dispatcher,
         pump: Pump,

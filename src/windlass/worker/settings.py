@@ -1,0 +1,119 @@
+"""What was asked of a worker, checked and worked out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from windlass.core import kinds, names
+from windlass.core.duration import duration
+from windlass.core.memory import memory
+from windlass.errors import ConfigError, Duration
+from windlass.worker.executors.wear import ChildLimits
+from windlass.worker.heartbeat import Beats
+from windlass.worker.identity import Identity, identity
+
+if TYPE_CHECKING:
+    from windlass.app import Windlass
+
+Queues = Mapping[str, int] | Sequence[str] | None
+"""Queues with weights, or names alone; None: those that the app's tasks name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerSettings:
+    """Everything that ``app.worker(...)`` takes; times in seconds."""
+
+    identity: Identity
+    queues: Mapping[str, int]
+    """With their weights."""
+    concurrency: int
+    beats: Beats
+    grace: float
+    stop_patience: float
+    children: ChildLimits
+    has_duties: bool
+    prefetches: bool
+    allows_commands: bool
+    commands_folder: str | Path | None
+
+    @classmethod
+    def of(
+        cls,
+        app: Windlass,
+        queues: Queues = None,
+        *,
+        concurrency: int = 10,
+        lease: Duration = "30s",
+        heartbeat: Duration | None = None,
+        heartbeat_failures: int = 3,
+        grace: Duration = "30s",
+        name: str | None = None,
+        version: str | None = None,
+        id: str | None = None,
+        duties: bool = True,
+        prefetch: bool = True,
+        stop_patience: Duration = "5s",
+        children: int | None = None,
+        child_max_jobs: int | None = None,
+        child_max_memory: int | str | None = None,
+        allow_commands: bool = False,
+        commands_folder: str | Path | None = None,
+    ) -> WorkerSettings:
+        """The settings of a worker for an app; a wrong one is named in the error."""
+        names.whole_number(concurrency, "concurrency", least=1, most=10_000)
+        names.whole_number(heartbeat_failures, "heartbeat_failures", least=1)
+        for flag, value in (("duties", duties), ("prefetch", prefetch), ("allow_commands", allow_commands)):
+            kinds.flag(value, flag)
+        return cls(
+            identity=identity(prefix=name, version=version, id=id),
+            queues=_served(app, queues, allow_commands=allow_commands),
+            concurrency=concurrency,
+            beats=_beats(lease, heartbeat, heartbeat_failures),
+            grace=duration(grace, "grace").total_seconds(),
+            stop_patience=duration(stop_patience, "stop_patience").total_seconds(),
+            children=_child_limits(children, child_max_jobs, child_max_memory, concurrency=concurrency),
+            has_duties=duties,
+            prefetches=prefetch,
+            allows_commands=allow_commands,
+            commands_folder=commands_folder,
+        )
+
+
+def _beats(lease: Duration, heartbeat: Duration | None, failures_allowed: int) -> Beats:
+    ttl = duration(lease, "lease").total_seconds()
+    interval = ttl / 3 if heartbeat is None else duration(heartbeat, "heartbeat").total_seconds()
+    if not 0 < interval <= ttl / 2:
+        raise ConfigError(f"heartbeat must be at most half of the lease ({ttl:g} s), got {interval:g} s")
+    return Beats(ttl, interval, failures_allowed)
+
+
+def _child_limits(
+    count: int | None, max_jobs: int | None, max_memory: int | str | None, *, concurrency: int
+) -> ChildLimits:
+    if count is not None:
+        names.whole_number(count, "children", least=1, most=1_000)
+    if max_jobs is not None:
+        names.whole_number(max_jobs, "child_max_jobs", least=1)
+    most = min(concurrency, os.cpu_count() or 1)
+    largest = None if max_memory is None else memory(max_memory, "child_max_memory")
+    return ChildLimits(count or most, max_jobs, largest)
+
+
+def _served(app: Windlass, queues: Queues, *, allow_commands: bool) -> dict[str, int]:
+    """Queue names with weights: those given, else the default queue and all that tasks name."""
+    if queues is None:
+        if not (app.tasks or app._registry.is_open or allow_commands):
+            raise ConfigError("this worker would have nothing to do: it has neither tasks nor queues; pass queues=")
+        return dict.fromkeys(app._known_queues(), 1)
+    given: object = queues
+    if not isinstance(given, Mapping | Sequence) or isinstance(given, str) or not queues:
+        raise ConfigError(f"queues must name at least one queue, as in ['mail'] or {{'mail': 3}}; got {queues!r}")
+    weights = dict(queues) if isinstance(queues, Mapping) else dict.fromkeys(queues, 1)
+    return {
+        names.queue_name(name): names.whole_number(weight, f"weight of queue {name!r}", least=1, most=1000)
+        for name, weight in weights.items()
+    }

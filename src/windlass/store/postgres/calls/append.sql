@@ -3,8 +3,7 @@
 -- :jobs rows (id, payload)
 -- gives stored
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 ), terms AS MATERIALIZED (
     SELECT now, greatest(0, CAST(:delay AS bigint)) AS delay FROM clock
     WHERE EXISTS (SELECT 1 FROM windlass_queue WHERE name = :queue AND max_length IS NULL)

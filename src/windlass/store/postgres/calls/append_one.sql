@@ -1,8 +1,7 @@
 -- Stores one job into a queue that is there and has no limit: what most enqueues are. append does the same for many.
 -- gives stored
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 ), stored AS (
     INSERT INTO windlass_job (
         id, payload, task, queue, priority, meta, max_attempts, run_at, waiting, timeout, retry, created_at)

@@ -8,16 +8,11 @@
 -- As in cycle, rows are looked up in LATERAL parts and some conditions are there only for the planner (all of the
 -- numbers that a seq can be), so that a plan that was made for empty tables does not read large ones.
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 ), wanted AS MATERIALIZED (
     SELECT job.seq, job.id, job.queue, job.priority, job.run_at, job.waiting, job.unique_key, job.fence, job.attempt,
         job.crashes, job.rescues, job.claimed_at, job.started_at, job.worker
-    FROM (
-        SELECT DISTINCT CAST(value AS bigint) AS seq FROM jsonb_array_elements_text(CAST(:seqs AS jsonb))
-    ) AS asked CROSS JOIN LATERAL (
-        SELECT * FROM windlass_job WHERE windlass_job.seq = asked.seq OFFSET 0) AS job
-    ORDER BY job.seq
+-- here asked
 ), held AS MATERIALIZED (
     -- Only their own: a key that went to another job may be in the hands of a transaction that takes its time.
     SELECT named.seq, found.key, found.until FROM (

@@ -7,8 +7,7 @@
 --
 -- OFFSET 0, the kind of a list and the numbers of a seq are there for the planner, as in cycle/2-full.
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 ), held AS MATERIALIZED (
     SELECT seq FROM windlass_running
     WHERE lease >= CAST(:token AS text) || ':' AND lease < CAST(:token AS text) || ';'

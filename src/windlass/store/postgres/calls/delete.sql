@@ -22,11 +22,7 @@ WITH allowed AS MATERIALIZED (
         FOR UPDATE) AS found
 ), wanted AS MATERIALIZED (
     SELECT job.seq, job.queue, job.priority, job.run_at, job.waiting
-    FROM (
-        SELECT DISTINCT CAST(value AS bigint) AS seq FROM jsonb_array_elements_text(CAST(:seqs AS jsonb))
-    ) AS asked CROSS JOIN LATERAL (
-        SELECT * FROM windlass_job WHERE windlass_job.seq = asked.seq OFFSET 0) AS job
-    ORDER BY job.seq
+-- here asked
 ), finished AS MATERIALIZED (
     SELECT found.place, wanted.seq FROM wanted CROSS JOIN LATERAL (
         SELECT finished.ctid AS place FROM windlass_finished AS finished

@@ -14,8 +14,7 @@
 -- that others took meanwhile) makes the statement fail with 'windlass: look again', which leaves nothing behind, and
 -- the driver repeats it. Locks are taken in the order queues, keys, jobs: each part counts the one before it.
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 ), given AS MATERIALIZED (
     SELECT place, (value ->> 0) COLLATE "C" AS id, value ->> 1 AS task, (value ->> 2) COLLATE "C" AS queue,
         CAST(value ->> 3 AS integer) AS priority, value ->> 4 AS payload, value ->> 5 AS meta,

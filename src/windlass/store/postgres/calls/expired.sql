@@ -1,15 +1,9 @@
 -- Running jobs that no open lease in time covers; a lease that is not there is over.
 -- gives expired
 WITH RECURSIVE clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 ), holding AS (
-    -- The leases that hold something, one step of the index each, however many jobs they hold.
-    (SELECT lease FROM windlass_running ORDER BY lease LIMIT 1)
-    UNION ALL
-    SELECT (SELECT next.lease FROM windlass_running AS next WHERE next.lease > holding.lease
-        ORDER BY next.lease LIMIT 1)
-    FROM holding WHERE holding.lease IS NOT NULL
+-- here holding
 ), over AS (
     SELECT holding.lease FROM holding, clock
     WHERE NOT EXISTS (

@@ -1,8 +1,7 @@
 -- Gives one job that was claimed by hand more time, under its fence.
 -- gives extended
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 )
 UPDATE windlass_lease AS lease SET renewed_at = (SELECT now FROM clock), ttl = CAST(:ttl AS bigint)
 WHERE lease.state = 'open' AND lease.id = (

@@ -1,8 +1,7 @@
 -- What stands between a pending job and its claim: a pause, jobs before it, nobody who serves its queue.
 -- gives gates
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 ), job AS MATERIALIZED (
     SELECT seq, queue, priority, state, run_at, reason, worker FROM windlass_record WHERE seq = CAST(:seq AS bigint)
 ), paused AS MATERIALIZED (

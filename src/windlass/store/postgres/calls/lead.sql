@@ -1,8 +1,7 @@
 -- Takes the lead where nobody has it in time, or keeps it. The term grows whenever the leader changes.
 -- gives leader
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 )
 INSERT INTO windlass_leader AS leader (duty, holder, term, ttl, renewed_at)
 SELECT CAST(:duty AS text), CAST(:holder AS text), 1, CAST(:ttl AS bigint), now FROM clock

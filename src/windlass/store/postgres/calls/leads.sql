@@ -5,5 +5,5 @@ SELECT EXISTS (
     WHERE leader.duty = :duty AND leader.holder = :holder AND leader.term = CAST(:term AS bigint)
     AND leader.renewed_at - leader.ttl <= clock.now AND clock.now < leader.renewed_at + leader.ttl)
 FROM (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now) AS clock
+-- here clock
+) AS clock

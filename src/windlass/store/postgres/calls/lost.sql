@@ -4,8 +4,7 @@
 -- :by who met them
 -- gives noticed
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 ), met AS MATERIALIZED (
     SELECT CAST(value ->> 0 AS bigint) AS seq, value ->> 1 AS queue, value ->> 2 AS was
     FROM jsonb_array_elements(CAST(:lost AS jsonb))

@@ -2,8 +2,7 @@
 -- :notes rows (seq, fence, kind, detail)
 -- :worker who saw it
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 )
 INSERT INTO windlass_event (seq, at, kind, worker, fence, detail)
 SELECT job.seq, clock.now, value ->> 2, CAST(:worker AS text), CAST(value ->> 1 AS bigint), value ->> 3

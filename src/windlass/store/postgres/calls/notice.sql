@@ -1,8 +1,7 @@
 -- Writes down things that happened and belong to no job.
 -- :notices rows (worker, detail)
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 )
 INSERT INTO windlass_event (at, kind, worker, detail)
 SELECT clock.now, CAST(:kind AS text), value ->> 0, value ->> 1

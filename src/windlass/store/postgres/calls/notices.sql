@@ -1,8 +1,7 @@
 -- The newest events that belong to no job, such as what was cleaned; none that is older than :age, if there is one.
 -- gives events
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 )
 SELECT at, kind, worker, fence, detail FROM windlass_event
 WHERE seq IS NULL AND (CAST(:age AS bigint) IS NULL OR at >= (SELECT now FROM clock) - CAST(:age AS bigint))

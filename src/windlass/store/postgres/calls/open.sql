@@ -1,7 +1,6 @@
 -- Opens a lease for a worker and shows the worker, or shows it again after it lost a lease.
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 ), opened AS (
     INSERT INTO windlass_lease (id, worker, state, ttl, renewed_at)
     SELECT CAST(:lease AS text), CAST(:worker AS text), 'open', CAST(:ttl AS bigint), now FROM clock

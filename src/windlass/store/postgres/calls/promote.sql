@@ -2,8 +2,7 @@
 -- gives promoted
 -- gives lost
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 ), picked AS MATERIALIZED (
     -- Every worker promotes; a row that somebody else has in hand is passed by, so that nobody waits.
     SELECT due.ctid AS place FROM windlass_due AS due

@@ -2,8 +2,7 @@
 -- gives jobs as json
 -- gives lost
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 ), beyond AS MATERIALIZED (
     SELECT finished_at, seq FROM windlass_finished WHERE state = :state AND queue = :queue
     ORDER BY finished_at DESC, seq DESC LIMIT 1 OFFSET CAST(:keep AS bigint)

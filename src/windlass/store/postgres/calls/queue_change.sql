@@ -1,8 +1,7 @@
 -- Changes the settings that are named; keeps who did it. A queue may be set up before its first job.
 -- :changes rows (setting, value); null takes a setting back
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 ), given AS MATERIALIZED (
     SELECT coalesce(jsonb_object_agg(value ->> 0, value -> 1), '{}') AS changes
     FROM jsonb_array_elements(CAST(:changes AS jsonb))

@@ -2,8 +2,7 @@
 -- before its first job.
 -- gives paused
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 ), asked AS (
     SELECT now, CASE WHEN CAST(:is_paused AS integer) <> 0 THEN now END AS paused_at FROM clock
 )

@@ -3,8 +3,7 @@
 -- :worker whose writes they were
 -- gives refused
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 ), write AS MATERIALIZED (
     SELECT CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence, value ->> 2 AS what, place
     FROM jsonb_array_elements(CAST(:writes AS jsonb)) WITH ORDINALITY AS item (value, place)

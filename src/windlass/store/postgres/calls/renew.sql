@@ -3,8 +3,7 @@
 -- gives held
 -- gives open
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 ), renewed AS (
     UPDATE windlass_lease AS lease SET renewed_at = clock.now FROM clock
     WHERE lease.id = :lease AND lease.state = 'open'

@@ -4,8 +4,7 @@
 -- It waits for whoever has the job in hand; if the job has gone elsewhere meanwhile, the statement fails with
 -- 'windlass: look again', which leaves nothing behind, and the driver repeats it.
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 ), asked AS MATERIALIZED (
     SELECT now, coalesce(CAST(:at AS bigint), now + CAST(:delay AS bigint)) AS due_at FROM clock
 ), wanted AS MATERIALIZED (

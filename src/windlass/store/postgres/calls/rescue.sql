@@ -8,8 +8,7 @@
 --
 -- Locks are taken in the order lease, keys, rows of running: each part counts the one before it.
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 ), over AS MATERIALIZED (
     -- Waits for a claim that is being made under the lease, and then judges the newest row. Along with them go leases
     -- that were lost a day ago: they have done their duty as markers for their owners.

@@ -12,8 +12,7 @@
 -- As in cycle, rows are looked up in LATERAL parts and some conditions are there only for the planner (all of the
 -- numbers that a seq can be), so that a plan that was made for empty tables does not read large ones.
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 ), made AS (
     -- The other queue, where one was named, exists from now on.
     INSERT INTO windlass_queue (name) SELECT CAST(:queue AS text) WHERE CAST(:queue AS text) IS NOT NULL
@@ -23,11 +22,7 @@ WITH clock AS (
     SELECT state FROM jsonb_array_elements_text(CAST(:states AS jsonb)) AS allowed (state)
 ), wanted AS MATERIALIZED (
     SELECT job.seq, job.id, job.run_at, job.reason, job.unique_key
-    FROM (
-        SELECT DISTINCT CAST(value AS bigint) AS seq FROM jsonb_array_elements_text(CAST(:seqs AS jsonb))
-    ) AS asked CROSS JOIN LATERAL (
-        SELECT * FROM windlass_job WHERE windlass_job.seq = asked.seq OFFSET 0) AS job
-    ORDER BY job.seq
+-- here asked
 ), finished AS MATERIALIZED (
     SELECT found.* FROM wanted CROSS JOIN LATERAL (
         SELECT finished.ctid AS place, finished.seq, finished.state, finished.reason, finished.fence,

@@ -2,8 +2,7 @@
 --
 -- Takes no lock that somebody else has, so that it waits for nobody; what it passes by goes next time.
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 ), lease AS (
     -- Leases that hold nothing and have been over for a day.
     DELETE FROM windlass_lease WHERE id = ANY (ARRAY(

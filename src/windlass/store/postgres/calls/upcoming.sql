@@ -2,15 +2,9 @@
 -- an open lease is overdue. And the time from which that is counted.
 -- gives upcoming
 WITH RECURSIVE clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 ), holding AS (
-    -- The leases that hold something, one step of the index each, however many jobs they hold.
-    (SELECT lease FROM windlass_running ORDER BY lease LIMIT 1)
-    UNION ALL
-    SELECT (SELECT next.lease FROM windlass_running AS next WHERE next.lease > holding.lease
-        ORDER BY next.lease LIMIT 1)
-    FROM holding WHERE holding.lease IS NOT NULL
+-- here holding
 )
 SELECT
     (SELECT min(run_at) FROM windlass_due) - now,

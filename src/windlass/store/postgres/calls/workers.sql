@@ -5,7 +5,7 @@ SELECT worker.id, worker.name,
         AND clock.now < lease.renewed_at + lease.ttl THEN worker.state ELSE 'lost' END,
     worker.started_at, worker.seen_at, worker.signal, worker.signalled_by, worker.info
 FROM (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now) AS clock,
+-- here clock
+) AS clock,
     windlass_worker AS worker LEFT JOIN windlass_lease AS lease ON lease.id = worker.lease
 ORDER BY worker.started_at, worker.id

@@ -11,8 +11,7 @@
 --
 -- OFFSET 0, the kind of a list and the numbers of a seq are there for the planner, as in 2-full.
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 ), lease AS MATERIALIZED (
     -- The lock keeps the lease from being rescued or closed between this look and the commit of what is taken under
     -- it; renewing it is not held up.

@@ -19,8 +19,7 @@
 -- apart, and some conditions are there only because the planner takes them for choosy (the kind of a list, all of the
 -- numbers that a seq can be).
 WITH clock AS (
-    SELECT coalesce(
-        CAST(:now AS bigint), CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)) AS now
+-- here clock
 ), lease AS MATERIALIZED (
     -- The lock keeps the lease from being rescued or closed between this look and the commit of what is taken under
     -- it; renewing it is not held up.

@@ -89,6 +89,8 @@ class Windlass(Operating, Hookable):
     ) -> None:
         """``clock`` replaces the store's clock in tests (see ``windlass.testing.ManualClock``)."""
         self.url = setting("url", url, DEFAULT_URL) or DEFAULT_URL
+        if clock is not None and not callable(clock):
+            raise ConfigError(f"clock must be a function that gives milliseconds since 1970, got {clock!r}")
         self._clock = clock
         self._default_retry = Retry() if retry is None else retry_rule(retry)
         self._give_up_on = exception_classes(give_up_on, "give_up_on")

@@ -58,6 +58,7 @@ def test_a_password_is_not_repeated() -> None:
         ({"archive": 42}, "archive must be"),
         ({"archive": ""}, "archive must be"),
         ({"store_deadline": "soon"}, "store_deadline"),
+        ({"clock": 3}, "clock must be a function that gives milliseconds since 1970, got 3"),
         ({"store_deadline": 0}, "store_deadline must be longer than 0"),
         ({"retry": 3}, r"retry must be a Retry, as in Retry\(attempts=3\); got 3"),
         ({"retry": 0}, "retry must be a Retry.* got 0"),

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.cli.program import Program
-from windlass import State
+from windlass import Retry, State
 
 
 def ids(page: dict[str, list[dict[str, object]]]) -> list[object]:
@@ -96,6 +96,15 @@ def test_a_failed_job_shows_why(shop: Program) -> None:
     assert "raise ValueError(text)" in plain.out
     [error] = json.json["errors"]
     assert (error["type"], error["attempt"]) == ("ValueError", 1)
+
+
+def test_a_job_that_waits_for_its_next_attempt_tells_of_the_last(windlass: Program) -> None:
+    """A11: why it waits is to be seen where jobs are listed."""
+    patient = Retry(attempts=2, base=300)
+    windlass.app.enqueue_many([windlass.app.request("broken", ["no stamps"], id="again", retry=patient)])
+    assert windlass("worker", "--burst").code == 0
+    listed = windlass("jobs", "list")
+    assert re.search(r"^again +broken +default +retrying +1/2 .*due in .*: ValueError: no stamps$", listed.out, re.M)
 
 
 @pytest.mark.parametrize("more", [[], ["--json"]])

@@ -31,6 +31,7 @@ def test_a_move_that_was_killed_is_repeated_without_doubles(windlass: Program) -
     assert second.json["jobs"] == 5_000
     assert 0 < second.json["added"] < 5_000
     assert len(second.json["checksum"]) == 64
+    assert (second.json["from_namespace"], second.json["to_namespace"]) == ("windlass", "windlass")
     with closing(Windlass(f"sqlite:///{windlass.folder / 'new.db'}")) as new:
         assert new.counts()[State.PENDING] == 5_000
 

@@ -52,7 +52,9 @@ def move_command(
         )
         values = {
             "from": old.store,
+            "from_namespace": namespace,
             "to": new.store,
+            "to_namespace": to_namespace or namespace,
             "jobs": moved.jobs,
             "added": moved.added,
             "queues": moved.queues,

@@ -58,7 +58,8 @@ def runs(job: Job[Any]) -> int:
 def note(job: Job[Any]) -> str:
     """What is worth knowing of a job besides its state, in a few words."""
     if job.state in DUE_LATER:
-        return f"due {age(job.run_at)}"
+        due = f"due {age(job.run_at)}"
+        return f"{due}: {last_error(job)}" if job.errors else due
     if job.reason is not None:
         # The error first: it tells more, where there is no room for both.
         return f"{last_error(job)} ({job.reason})" if job.errors else job.reason

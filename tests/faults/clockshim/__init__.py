@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import os
-import shutil
 import struct
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from uuid import uuid4
 
+from tests.faults.compiling import build
 from tests.servers.account import server_account, server_folder
 
 _SOURCE = Path(__file__).with_name("clockshim.c")
 
 HOUR = 3600
-
-
-class CompilerMissing(Exception):
-    """There is no C compiler; the message says how to get one."""
 
 
 class ShiftedClock:
@@ -48,7 +41,7 @@ class Clocks:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._library = folder / "clockshim.so"
-        _build(self._library)
+        build(_SOURCE, self._library)
 
     def __call__(self) -> ShiftedClock:
         return ShiftedClock(self._library, self._folder / uuid4().hex)
@@ -76,25 +69,3 @@ def under(clock: ShiftedClock) -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
-
-
-def _build(library: Path) -> None:
-    compiler = _compiler()
-    command = [*compiler, "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", str(library), str(_SOURCE), "-ldl"]
-    built = subprocess.run(command, capture_output=True, text=True, check=False)
-    if built.returncode:
-        raise CompilerMissing(
-            f"{compiler[0]} cannot build the clock that tests shift (apt install gcc libc6-dev):\n{built.stderr}"
-        )
-
-
-def _compiler() -> list[str]:
-    """The system's, or the one that `make test` installs where the system has none."""
-    found = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if found is not None:
-        return [found]
-    if find_spec("ziglang") is not None:
-        return [sys.executable, "-m", "ziglang", "cc"]
-    raise CompilerMissing(
-        "no C compiler for the tests that shift clocks: pip install --group compiler, or apt install gcc libc6-dev"
-    )

@@ -11,10 +11,12 @@ import sys
 import warnings
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from threading import Event, Thread
 
 from tests.store.builders import TTL, new_job
 from tests.store.sqlite.opened import Opened
+from windlass.errors import StoreUnavailable
 from windlass.store import reading
 from windlass.store.leases import Presence, open_lease
 from windlass.store.open import open_driver
@@ -201,6 +203,26 @@ def a_fork_while_threads_write(store: Opened, url: str) -> None:
     present(store, "before", *(f"child {number}" for number in range(40)))
 
 
+def a_file_that_is_gone(store: Opened, url: str) -> None:
+    """Neither of them makes an empty file where they had one with jobs (Q5)."""
+    store.enqueue(new_job("before"))
+    path = Path(store.driver.name)
+    for file in path.parent.glob(f"{path.name}*"):
+        file.unlink()
+
+    def is_missed() -> None:
+        try:
+            store.enqueue(new_job())
+        except StoreUnavailable:
+            assert not path.exists()
+        else:
+            raise AssertionError("the job went into a new file")
+
+    wait(fork(is_missed))
+    is_missed()
+    path.touch()  # what the test looks at afterwards
+
+
 def a_fork_while_somebody_listens(store: Opened, url: str) -> None:
     """News goes on in the parent; the child has none of its parent's threads."""
     store.enqueue(new_job("before"))
@@ -228,6 +250,7 @@ STORIES: dict[str, Callable[[Opened, str], None]] = {
         every_lane_works_in_the_child,
         a_fork_while_threads_write,
         a_fork_while_somebody_listens,
+        a_file_that_is_gone,
     )
 }
 

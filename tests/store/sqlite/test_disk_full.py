@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.servers.small_disk import mounted
 from tests.store.builders import new_job
 from tests.store.places import SqlitePlace
 from tests.store.sqlite.opened import Opened, is_intact, opened
@@ -20,15 +20,8 @@ PAYLOAD = "x" * 20_000
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of one MiB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mounting = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
-    if subprocess.run(mounting, capture_output=True, check=False).returncode:
-        pytest.skip("only root may mount a small file system")
-    try:
+    with mounted(tmp_path / "disk", size="1m") as folder:
         yield folder
-    finally:
-        subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
 def fill(store: Opened, prefix: str) -> list[str]:
@@ -49,7 +42,7 @@ def fill(store: Opened, prefix: str) -> list[str]:
 
 @pytest.mark.parametrize("options", ["", "?driver=stdlib"])
 def test_a_full_disk_loses_nothing_and_heals(small_disk: Path, options: str) -> None:
-    """A17: StoreUnavailable, nothing lost, works again when space returns (I10)."""
+    """A17, Q2: StoreUnavailable, nothing lost, works again when space returns (I10)."""
     ballast = small_disk / "ballast"
     ballast.write_bytes(bytes(300_000))
     reserve = small_disk / "reserve"
@@ -69,7 +62,7 @@ def test_a_full_disk_loses_nothing_and_heals(small_disk: Path, options: str) -> 
 
 
 def test_a_disk_that_is_full_for_the_first_call_may_be_used_later(small_disk: Path) -> None:
-    """Works again without a restart (I8)."""
+    """Q2: works again without a restart (I8)."""
     ballast = small_disk / "ballast"
     ballast.write_bytes(bytes(1024 * 1024 - 4096))
     with opened(SqlitePlace(small_disk / "jobs.db")) as store:

@@ -12,6 +12,7 @@ from tests.store.builders import new_job
 from tests.store.places import SqlitePlace
 from tests.store.processes import running
 from tests.store.sqlite.opened import opened
+from tests.store.sqlite.writing import ask_to_write
 
 SECONDS = 1.0
 """C4: a lost wake-up costs at most this."""
@@ -44,8 +45,7 @@ def test_a_commit_of_another_process_is_noticed(watched: SqlitePlace) -> None:
     ):
         for _ in range(5):
             woken.clear()
-            writer.say("write")
-            assert writer.line()
+            assert ask_to_write(writer) == "written"
             assert woken.wait(SECONDS)
 
 

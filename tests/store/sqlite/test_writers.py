@@ -15,7 +15,7 @@ from windlass.store import reading
 
 @pytest.mark.parametrize("batches", [1, 7, 40])
 def test_a_killed_writer_leaves_an_intact_file(place: SqlitePlace, batches: int) -> None:
-    """A15, A17, B4: nothing acknowledged is lost, no batch is half there, the file is not damaged."""
+    """A15, A17, B4, Q4: nothing acknowledged is lost, no batch is half there, the file is not damaged."""
     acknowledged: list[str] = []
     for _ in range(2):
         with running("tests.store.sqlite.writing", place.url, "endless") as writer:

@@ -13,6 +13,8 @@ from time import monotonic
 from uuid import uuid4
 
 from tests.store.builders import new_job
+from tests.store.processes import Process
+from windlass.errors import StoreUnavailable
 from windlass.store import reading
 from windlass.store.adding import enqueue
 from windlass.store.open import open_driver
@@ -31,10 +33,20 @@ def endless(write: Callable[[str], None]) -> None:
 
 
 def asked(write: Callable[[str], None]) -> None:
-    """One batch for each line of input."""
+    """One batch for each line of input; then what came of it."""
     for _ in sys.stdin:
-        write(uuid4().hex)
-        print("written", flush=True)
+        told = "written"
+        try:
+            write(uuid4().hex)
+        except StoreUnavailable as error:
+            told = str(error)
+        print(told, flush=True)
+
+
+def ask_to_write(writer: Process) -> str:
+    """Have a process that is ``asked`` write one batch; what came of it."""
+    writer.say("write")
+    return writer.line()
 
 
 def together(write: Callable[[str], None], look: Callable[[], object], seconds: float) -> None:

@@ -8,49 +8,63 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any
 
 from msgspec.json import encode
 
-from windlass import clock
 from windlass.errors import AppClosed, ConfigError, StoreUnavailable, WindlassError
 from windlass.store.driver import DataRefused, News, Topic
 from windlass.store.joining.joined import Joined, join
 from windlass.store.operation import Answer, Call
 from windlass.store.sqlite import schema
+from windlass.store.sqlite.access import Access
 from windlass.store.sqlite.address import Address
 from windlass.store.sqlite.joined import SqliteScripts
 from windlass.store.sqlite.lanes import Lanes
 from windlass.store.sqlite.library import Busy, Connection, Statements, carry_out, connect
+from windlass.store.sqlite.mounts import warn_of_network
 from windlass.store.sqlite.news import listen
 from windlass.store.sqlite.performing import performed
+from windlass.store.sqlite.swelling import LARGE, Swelling
 from windlass.store.sqlite.traffic import Traffic
 from windlass.store.sqlite.twofold import claim_file, yield_file
+from windlass.store.sqlite.whereabouts import LogReplaced, Whereabouts
 from windlass.store.statements import load_calls
 
 _CALLS = "windlass.store.sqlite.calls"
 _COMPOSED = (list, dict)
-
-T = TypeVar("T")
 
 
 class SqliteDriver:
     """Carries out calls on one file, from any thread.
 
     Opens nothing until the first call, which also makes or upgrades the schema. ``now`` gives the time in
-    milliseconds, ``deadline`` is how many seconds a call may wait for other writers.
+    milliseconds, ``deadline`` is how many seconds a call may wait for other writers. A log of more than ``large_log``
+    bytes is warned about.
     """
 
     cycle_limit = 200
     announces_jobs = True
 
-    def __init__(self, address: Address, *, prefix: str, now: Callable[[], int], deadline: float) -> None:
+    def __init__(
+        self,
+        address: Address,
+        *,
+        prefix: str,
+        now: Callable[[], int],
+        deadline: float,
+        large_log: int = LARGE,
+    ) -> None:
         self._address = address
         self._prefix = prefix
         self._now = now
         self._deadline = deadline
         self._calls = load_calls(_CALLS, prefix=prefix)
         self._traffic = Traffic()
+        self._whereabouts = Whereabouts(
+            None if address.is_memory else address.path, Swelling(address.path, large=large_log)
+        )
+        self._access = Access(address, self._whereabouts, deadline=deadline)
         self._lanes = self._new_lanes()
         self._opening = Lock()
         self._is_open = False
@@ -114,14 +128,14 @@ class SqliteDriver:
             self._is_closed = True
             if self._is_open:
                 self._is_open = False
-                self._lanes.close()
+                self._close_lanes()
                 self._let_file_go()
 
     def be_still(self) -> None:
         """Make ready for a fork: nobody is inside SQLite, no connection is left to be carried over."""
         self._traffic.halt()
         if not self._address.is_memory:
-            self._lanes.close()
+            self._close_lanes()
 
     def go_on(self) -> None:
         """The fork is over; the next call opens what it needs."""
@@ -143,12 +157,25 @@ class SqliteDriver:
 
     def _new_lanes(self) -> Lanes:
         return Lanes(
-            connect=self._connect,
-            begin=self._begin,
+            connect=self._access.connect,
+            begin=self._access.begin,
             perform=self._perform,
-            patiently=self._patiently,
+            patiently=self._access.patiently,
+            check=self._access.check,
             is_memory=self._address.is_memory,
         )
+
+    def _close_lanes(self) -> None:
+        try:
+            self._whereabouts.check_all()
+        except LogReplaced:
+            self._lanes.abandon()  # nor may the interpreter close them: see Access.check
+            self._lanes = self._new_lanes()
+        except StoreUnavailable:
+            self._lanes.close()  # without its file SQLite leaves the log alone, without the log it saves what was in it
+        else:
+            self._lanes.close()
+        self._whereabouts.forget_log()
 
     def _open(self) -> list[str]:
         """Open the file and bring its schema up to date; the steps that took."""
@@ -161,10 +188,13 @@ class SqliteDriver:
             try:
                 steps = self._make_schema()
             except BaseException:
-                self._lanes.close()
+                self._close_lanes()
+                self._whereabouts.forget()
                 self._let_file_go()
                 raise
             self._is_open = True
+            if not self._address.is_memory:
+                warn_of_network(self._address.path)
             return steps
 
     def _has_schema(self) -> bool:
@@ -172,7 +202,7 @@ class SqliteDriver:
         self._take_file()
         try:
             with closing(connect(self._address)) as connection:
-                return self._patiently(lambda: carry_out(schema.version(self._prefix), connection)) > 0
+                return self._access.patiently(lambda: carry_out(schema.version(self._prefix), connection)) > 0
         except Busy as busy:
             raise self._locked() from busy
         finally:
@@ -191,43 +221,13 @@ class SqliteDriver:
             raise self._locked() from busy
 
     def _take_file(self) -> None:
+        self._whereabouts.check_beginning()
         if self._address.library == "apsw" and not self._address.is_memory:
             claim_file(self._address.path)
 
     def _let_file_go(self) -> None:
         if self._address.library == "apsw" and not self._address.is_memory:
             yield_file(self._address.path)
-
-    def _connect(self) -> Connection:
-        connection = connect(self._address)
-        try:
-            self._patiently(
-                lambda: schema.set_up(connection, durability=self._address.durability, path=self._address.path)
-            )
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
-    def _begin(self, connection: Connection) -> None:
-        self._patiently(lambda: connection.run("BEGIN IMMEDIATE"))
-
-    def _patiently(self, attempt: Callable[[], T]) -> T:
-        """Try until it works or the deadline has come.
-
-        SQLite's own waiting backs off so far that one writer can starve; short waits with jitter are fair.
-        """
-        try:
-            return attempt()
-        except Busy:
-            until = clock.monotonic() + self._deadline
-            while True:
-                clock.sleep(0.0001 + 0.0002 * clock.roll())
-                try:
-                    return attempt()
-                except Busy:
-                    if clock.monotonic() >= until:
-                        raise
 
     def _locked(self) -> StoreUnavailable:
         return StoreUnavailable(

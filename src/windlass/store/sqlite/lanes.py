@@ -32,9 +32,11 @@ class Lanes:
         begin: Callable[[Connection], None],
         perform: Callable[[Connection, Call], Answer],
         patiently: Patiently,
+        check: Callable[[Connection], None],
         is_memory: bool,
     ) -> None:
         self._connect = connect
+        self._check = check
         self._perform = perform
         self._patiently = patiently
         self._is_memory = is_memory
@@ -81,6 +83,7 @@ class Lanes:
         except IndexError:
             connection = self._connect()
         try:
+            self._check(connection)
             yield connection
         finally:
             if len(self._readers) < _READERS_KEPT:

@@ -10,6 +10,7 @@ from windlass.errors import ConfigError, StoreUnavailable
 from windlass.store.sqlite.library import Connection, Statements, carry_out
 
 _MIGRATIONS = "windlass.store.sqlite.migrations"
+_LOG_KEPT = 16 * 1024 * 1024
 
 
 @cache
@@ -70,3 +71,7 @@ def set_up(connection: Connection, *, durability: str, path: str) -> None:
     if mode[0][0] not in ("wal", "memory"):
         raise StoreUnavailable(f"{path}: SQLite could not switch to WAL mode (a network file system?)")
     connection.run(f"PRAGMA synchronous = {'FULL' if durability == 'full' else 'NORMAL'}")
+    # A log that had to grow, because somebody read for long, gives its room back once it is emptied.
+    connection.run(f"PRAGMA journal_size_limit = {_LOG_KEPT}")
+    # Only now the log and its index exist.
+    connection.run("SELECT 1 FROM sqlite_schema LIMIT 1")

@@ -228,10 +228,13 @@ class _Pair:
             self._awaits_reply = trap or self._awaits_reply
             try:
                 self._server.sendall(chunk)
-            except OSError:  # this pair was cut; the trap is for the next one that sends its marker
-                if trap is not None:
-                    self._proxy.set_again(trap)
+            except OSError:  # this pair was cut
+                break
         self.end(gently=True)
+        # The client has lost its patience before the answer came: the trap is for the next that sends its marker.
+        trap, self._awaits_reply = self._awaits_reply, None
+        if trap is not None and not trap.sprung.is_set():
+            self._proxy.set_again(trap)
 
     def _carry_replies(self) -> None:
         for chunk in _chunks(self._server):

@@ -43,8 +43,26 @@ class Connection(Protocol):
         """What a forked child must keep alive for ever: closing it would harm the parent."""
 
 
-class ApswConnection:
+class _Opened:
+    """What both libraries have in common."""
+
+    _connection: apsw.Connection | sqlite3.Connection
+
+    @property
+    def is_in_transaction(self) -> bool:
+        return self._connection.in_transaction
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def carried_over(self) -> object:
+        return self._connection
+
+
+class ApswConnection(_Opened):
     """A connection through apsw."""
+
+    _connection: apsw.Connection
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -64,19 +82,11 @@ class ApswConnection:
         except (apsw.Error, UnicodeError, OverflowError) as error:
             raise _translate_apsw(error, self._path) from error
 
-    @property
-    def is_in_transaction(self) -> bool:
-        return self._connection.in_transaction
 
-    def close(self) -> None:
-        self._connection.close()
-
-    def carried_over(self) -> object:
-        return self._connection
-
-
-class StdlibConnection:
+class StdlibConnection(_Opened):
     """A connection through the standard library's module."""
+
+    _connection: sqlite3.Connection
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -90,16 +100,6 @@ class StdlibConnection:
             return self._connection.execute(understood(text), params or {}).fetchall()
         except (sqlite3.Error, UnicodeError, OverflowError) as error:
             raise translate_stdlib(error, self._path) from error
-
-    @property
-    def is_in_transaction(self) -> bool:
-        return self._connection.in_transaction
-
-    def close(self) -> None:
-        self._connection.close()
-
-    def carried_over(self) -> object:
-        return self._connection
 
 
 @cache

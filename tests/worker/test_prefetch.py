@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from tests.ledger.apps import eventually, gate, raises
 from tests.worker.learning import all_are, enqueue_behind, learned, teach
 from windlass import State, Windlass
@@ -21,23 +25,16 @@ def test_short_jobs_are_fetched_ahead_once_they_are_known_to_be_short(app: Windl
             eventually(lambda: task.ran == ["first", *OTHERS], "they run in their order")
 
 
-def test_a_worker_without_prefetch_takes_only_what_it_can_start(app: Windlass) -> None:
-    """prefetch=False: strict priority, up to the start."""
+@pytest.mark.parametrize(
+    ("of_worker", "of_task"), [({"prefetch": False}, {}), ({}, {"prefetch": 0})], ids=["worker", "task"]
+)
+def test_without_prefetch_only_what_can_start_is_taken(
+    app: Windlass, of_worker: dict[str, Any], of_task: dict[str, Any]
+) -> None:
+    """Strict priority, up to the start, where the worker or the task asks for it."""
     with gate() as first:
-        task = learned(app, {"first": first})
-        with app.worker(concurrency=1, prefetch=False) as worker:
-            teach(worker, task)
-            others = enqueue_behind(app, task, ["first", *OTHERS])[1:]
-            first.await_entered()
-            assert worker.status().buffered == 0
-            assert all_are(others, State.PENDING)()
-            first.open()
-
-
-def test_a_task_that_asks_for_it_is_never_fetched_ahead(app: Windlass) -> None:
-    with gate() as first:
-        task = learned(app, {"first": first}, prefetch=0)
-        with app.worker(concurrency=1) as worker:
+        task = learned(app, {"first": first}, **of_task)
+        with app.worker(concurrency=1, **of_worker) as worker:
             teach(worker, task)
             others = enqueue_behind(app, task, ["first", *OTHERS])[1:]
             first.await_entered()

@@ -50,5 +50,9 @@ RIVALS: Mapping[str, tuple[Rivals, ...]] = {
         Rivals(title="pgqueuer", peers=_PGQUEUER, drain_ratio=1.3),
         Rivals(title="others", peers=tuple(peer for peer in _on("postgres") if peer not in _PGQUEUER), drain_ratio=8),
     ),
-    "redis": (Rivals(title="best", peers=_on("redis"), drain_ratio=6),),
+    "redis": (
+        Rivals(title="best", peers=_on("redis"), drain_ratio=6),
+        # Like with like: those that lose no job with the worker that took it.
+        Rivals(title="best that keeps jobs", peers=tuple(peer for peer in _on("redis") if PEERS[peer].keeps_jobs)),
+    ),
 }

@@ -35,6 +35,7 @@ PEERS: dict[str, Peer] = {
             module="benchmarks.peers.huey",
             measures=("drain", "enqueue-one", "pick-up-idle"),
             is_synced=True,
+            keeps_jobs=False,
             guarantee="SqliteHuey(fsync=True), so synchronous=FULL; a consumer with 8 threads and its default polling "
             "(0.1 s, growing by 1.15 up to 10 s). A job is deleted when it is taken: one whose worker is killed is "
             "lost. Has no bulk enqueue. Nothing is written when a task returns None.",
@@ -124,6 +125,7 @@ PEERS: dict[str, Peer] = {
             module="benchmarks.peers.huey",
             measures=("drain", "enqueue-one", "pick-up-idle"),
             is_synced=False,
+            keeps_jobs=False,
             variant="redis",
             guarantee="RedisHuey with blocking pops; a consumer with 8 threads. A job is removed when it is taken: one "
             "whose worker is killed is lost. Has no bulk enqueue. Nothing is written when a task returns None.",

@@ -23,6 +23,8 @@ class Peer:
     """What it can be compared by: the names that our measurements have as ``versus``."""
     is_synced: bool
     """Whether every commit is on disk before the caller goes on, as with our durability full."""
+    keeps_jobs: bool = True
+    """Whether a job is still there when the worker that took it is killed, as with ours."""
     variant: str = ""
     """Tells its module which of several ways of running it is meant."""
     guarantee: str

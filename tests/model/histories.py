@@ -22,6 +22,9 @@ EXAMPLES = 10
 LENGTH = 50
 """The most steps of a history."""
 
+_PATIENCE = 60.0
+"""Seconds for a call: the model knows no store that does not answer, and a busy machine may take its time."""
+
 Opener = Callable[[Clock], AbstractContextManager[Driver]]
 
 
@@ -37,7 +40,7 @@ def fresh_places(make: Callable[[], Place]) -> Opener:
     def opened(clock: Clock) -> Iterator[Driver]:
         place = make()
         try:
-            with closing(place.open(now=clock)) as driver:
+            with closing(place.open(now=clock, deadline=_PATIENCE)) as driver:
                 yield driver
         finally:
             place.erase()

@@ -58,9 +58,9 @@ def test_sentinels_have_users_of_their_own() -> None:
 
 
 def test_our_own_options() -> None:
-    plain, other = parse_address("redis://h"), parse_address("redis://h?pool=12&eviction=allow")
-    assert (plain.pool, plain.allows_eviction) == (3, False)
-    assert (other.pool, other.allows_eviction) == (12, True)
+    plain, other = parse_address("redis://h"), parse_address("redis://h?pool=12&eviction=allow&durability=logged")
+    assert (plain.pool, plain.allows_eviction, plain.wants_log) == (3, False, False)
+    assert (other.pool, other.allows_eviction, other.wants_log) == (12, True, True)
     assert not other.options
 
 
@@ -75,6 +75,7 @@ def test_our_own_options() -> None:
         ("redis://h?pool=0", "pool must be a number from 1"),
         ("redis://h?pool=many", "pool must be a number from 1"),
         ("redis://h?eviction=yes", "eviction must be refuse or allow, got 'yes'"),
+        ("redis://h?durability=full", "durability must be any or logged, got 'full'"),
         ("redis://h/first", "the database is a number, got 'first'"),
         ("redis://h?db=first", "Invalid value for 'db'"),
         ("redis://a,b", "use redis\\+sentinel:// or redis\\+cluster://"),

@@ -12,7 +12,7 @@ MEBIBYTE = 2**20
 
 
 def test_jobs_in_a_rare_state_are_found_at_once(store: Store) -> None:
-    """However many others are newer."""
+    """S10: however many others are newer."""
     store.enqueue(new_job("later", delay=HOUR), new_job("running", priority=1))
     store.a_worker().take(1)
     for _ in range(2):
@@ -26,7 +26,7 @@ def test_jobs_in_a_rare_state_are_found_at_once(store: Store) -> None:
 
 
 def test_a_search_through_long_texts_gives_short_pages(store: Store) -> None:
-    """Nobody else is served while a script runs, so a page looks at so many bytes and no more."""
+    """S10: nobody else is served while a script runs, so a page looks at so many bytes and no more."""
     store.enqueue(new_job("old", payload='"needle"'))
     for _ in range(5):
         store.enqueue(*(new_job(payload='"' + "x" * MEBIBYTE + '"') for _ in range(8)))

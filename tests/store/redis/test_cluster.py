@@ -91,7 +91,7 @@ def test_one_node_that_answers_is_enough() -> None:
 
 
 def test_a_slot_that_moved_is_followed() -> None:
-    """MOVED: nothing was carried out by the node that has lost the slot."""
+    """R6: MOVED. Nothing was carried out by the node that has lost the slot."""
     with cluster(2) as [other, ours], opened(url_of(ours), deadline=30) as store:
         store.enqueue(new_job("before"))
         move(SLOT, ours, other)
@@ -102,7 +102,7 @@ def test_a_slot_that_moved_is_followed() -> None:
 
 
 def test_a_slot_that_is_being_moved_is_waited_for() -> None:
-    """ASK, TRYAGAIN: a script must not take for missing what has not arrived yet."""
+    """R6: ASK, TRYAGAIN. A script must not take for missing what has not arrived yet."""
     with cluster(2) as [other, ours], opened(url_of(ours), deadline=60) as store, ThreadPoolExecutor(1) as threads:
         store.enqueue(new_job("before"))
         begin_to_move(SLOT, ours, other)
@@ -119,7 +119,7 @@ def test_a_slot_that_is_being_moved_is_waited_for() -> None:
 
 
 def test_a_cluster_that_is_down_is_waited_for() -> None:
-    """CLUSTERDOWN: a cluster that lacks a slot serves none, until it is whole again."""
+    """R6: CLUSTERDOWN. A cluster that lacks a slot serves none, until it is whole again."""
     missing = str((SLOT + 1) % SLOTS)
     with cluster(1) as [node], opened(url_of(node), deadline=30) as store, ThreadPoolExecutor(1) as threads:
         store.enqueue(new_job("before"))

@@ -28,7 +28,7 @@ def emptied(store: Store) -> int:
 
 
 def test_a_store_that_was_emptied_says_so_and_goes_on(node: RedisNode, caplog: pytest.LogCaptureFixture) -> None:
-    """FLUSHALL: every process that had seen the jobs reports it, once."""
+    """R2: FLUSHALL. Every process that had seen the jobs reports it, once."""
     with opened(node.url) as store, opened(node.url) as other:
         worker, running = store.a_worker(), store.claimed()
         other.enqueue(new_job())
@@ -48,7 +48,7 @@ def test_a_store_that_was_emptied_says_so_and_goes_on(node: RedisNode, caplog: p
 
 
 def test_a_stranger_that_came_first_does_not_hide_the_loss(node: RedisNode) -> None:
-    """A process that knows of nothing begins the new epoch; the one that misses its jobs still tells."""
+    """R2: a process that knows of nothing begins the new epoch; the one that misses its jobs still tells."""
     with opened(node.url) as store, opened(node.url) as stranger:
         store.enqueue(new_job())
         node.command("FLUSHALL")
@@ -59,6 +59,7 @@ def test_a_stranger_that_came_first_does_not_hide_the_loss(node: RedisNode) -> N
 
 
 def test_the_threads_of_a_process_report_a_loss_once(node: RedisNode, caplog: pytest.LogCaptureFixture) -> None:
+    """R2: whichever of them finds out."""
     with opened(node.url) as store:
         at_once(*[lambda: store.enqueue(new_job())] * 8)
         for flushed in range(1, 6):
@@ -68,7 +69,7 @@ def test_the_threads_of_a_process_report_a_loss_once(node: RedisNode, caplog: py
 
 
 def test_fences_do_not_repeat_in_a_store_that_was_emptied(node: RedisNode) -> None:
-    """I2, I3: an owner of before the loss cannot end a job of after it, even one with the same number."""
+    """R2, I2, I3: an owner of before the loss cannot end a job of after it, even one with the same number."""
     with opened(node.url) as store:
         before = store.claimed()
         node.command("FLUSHALL")
@@ -79,6 +80,7 @@ def test_fences_do_not_repeat_in_a_store_that_was_emptied(node: RedisNode) -> No
 
 
 def test_a_server_that_came_back_empty_says_so_and_goes_on(node: RedisNode, caplog: pytest.LogCaptureFixture) -> None:
+    """R2: it was restarted and has kept nothing."""
     with opened(node.url) as store:
         before = store.claimed()
         node.kill()
@@ -91,6 +93,7 @@ def test_a_server_that_came_back_empty_says_so_and_goes_on(node: RedisNode, capl
 
 
 def test_a_restart_without_loss_is_no_loss(caplog: pytest.LogCaptureFixture) -> None:
+    """R1, S2: killed, with everything on disk that was acknowledged."""
     with redis_node(settings=DURABLE) as node, opened(node.url) as store:
         running = store.claimed()
         node.kill()
@@ -153,7 +156,7 @@ def test_epochs_do_not_repeat_when_the_restart_itself_is_lost(node: RedisNode) -
 
 
 def test_a_change_of_lineage_begins_one_epoch(caplog: pytest.LogCaptureFixture) -> None:
-    """Connections of before and after it agree; they do not begin epochs against each other."""
+    """R3: connections of before and after it agree; they do not begin epochs against each other."""
     with redis_node(settings={"enable-debug-command": "local"}) as node, opened(node.url) as old:
         worker = old.a_worker()
         worker.renew()

@@ -12,6 +12,7 @@ import pytest
 
 from tests.servers.redis_node import RedisNode
 from tests.store.builders import new_job
+from tests.store.open_files import many_open_files
 from tests.store.redis.opened import opened
 from tests.store.waiting import until
 from windlass.store.driver import Topic
@@ -51,6 +52,7 @@ def test_a_job_in_an_empty_queue_is_heard_of(node: RedisNode) -> None:
 
 
 def test_another_namespace_hears_nothing(node: RedisNode) -> None:
+    """S11."""
     heard: SimpleQueue[str] = SimpleQueue()
     with (
         opened(node.url) as teller,
@@ -128,6 +130,15 @@ def test_a_listener_may_close_the_news(node: RedisNode) -> None:
         assert heard.wait(SECONDS)
         until(lambda: not any(thread.name == "windlass-news" for thread in enumerate()))
         assert said == [Topic.WORK]
+
+
+def test_a_program_with_very_many_open_files_hears(node: RedisNode) -> None:
+    """S6: a descriptor above 1,023 is none that ``select`` takes."""
+    heard: SimpleQueue[Topic] = SimpleQueue()
+    with opened(node.url) as store, many_open_files(), closing(store.driver.listen(heard.put)):
+        until(lambda: is_listened_to(node))
+        store.driver.tell(Topic.WORK)
+        assert heard.get(timeout=SECONDS) is Topic.WORK
 
 
 def test_telling_costs_nothing_while_the_server_is_away(node: RedisNode) -> None:

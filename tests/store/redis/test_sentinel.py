@@ -13,6 +13,7 @@ from tests.servers.redis_node import RedisNode, redis_node
 from tests.servers.running import free_port
 from tests.store.builders import new_job
 from tests.store.redis.opened import opened
+from tests.store.redis.replicated import HASTY, await_all_copied
 from tests.store.waiting import until
 from windlass.core.state import State
 from windlass.errors import StoreUnavailable
@@ -38,8 +39,8 @@ class Watched:
 @contextmanager
 def watched() -> Iterator[Watched]:
     with ExitStack() as stack:
-        primary = stack.enter_context(redis_node())
-        replica = stack.enter_context(redis_node(settings={"replicaof": f"127.0.0.1 {primary.port}"}))
+        primary = stack.enter_context(redis_node(settings=HASTY))
+        replica = stack.enter_context(redis_node(settings=HASTY | {"replicaof": f"127.0.0.1 {primary.port}"}))
         until(lambda: is_in_step(replica))
         sentinels = []
         for _ in range(2):
@@ -71,14 +72,13 @@ def knows_all(everybody: Watched) -> bool:
 
 
 def test_a_failover_is_followed() -> None:
-    """S7: the replica becomes the primary; calls wait for it, and fences go on growing."""
+    """R3, S7: the replica becomes the primary; calls wait for it, and fences go on growing."""
     with watched() as everybody, opened(everybody.url, deadline=60) as store:
         assert store.driver.name == everybody.url
         worker = store.a_worker()
         store.enqueue(new_job("a"), new_job("b"))
         [before] = worker.take(1)
-        with everybody.primary.client() as client:
-            assert client.wait(1, 10_000) == 1, "the replica has not got it"
+        await_all_copied(everybody.primary, everybody.replica)
         everybody.primary.kill()
         [after] = worker.take(1)
         assert everybody.primary_port() == everybody.replica.port
@@ -90,8 +90,8 @@ def test_a_failover_is_followed() -> None:
 
 
 def test_a_primary_that_became_a_replica_is_left(node: RedisNode) -> None:
-    """S7: nobody died; the connections are still good, and lead to the wrong server."""
-    with redis_node(is_started=False) as sentinel, redis_node() as successor:
+    """R3, S7: nobody died; the connections are still good, and lead to the wrong server."""
+    with redis_node(is_started=False) as sentinel, redis_node(settings=HASTY) as successor:
         sentinel.start_as_sentinel(f"sentinel monitor jobs 127.0.0.1 {node.port} 1")
         with opened(f"redis+sentinel://127.0.0.1:{sentinel.port}/jobs", deadline=30) as store:
             store.enqueue(new_job("a"))

@@ -18,6 +18,7 @@ INFO = "redis_version:{}\r\nrun_id:a\r\nrole:master\r\nloading:0\r\nmaxmemory_po
 
 @pytest.mark.parametrize("policy", ["allkeys-lru", "volatile-ttl"])
 def test_a_server_that_throws_keys_away_is_refused(node: RedisNode, policy: str) -> None:
+    """R5: unless the URL says that this is wanted."""
     node.command("CONFIG", "SET", "maxmemory-policy", policy)
     with opened(node.url) as store, pytest.raises(ConfigError, match=f"maxmemory-policy is {policy}"):
         store.enqueue(new_job())
@@ -26,7 +27,7 @@ def test_a_server_that_throws_keys_away_is_refused(node: RedisNode, policy: str)
 
 
 def test_a_program_that_has_been_working_waits_until_the_policy_is_put_right(node: RedisNode) -> None:
-    """A worker must not end because a server was restarted with other settings."""
+    """R5: a worker must not end because a server was restarted with other settings."""
     with opened(node.url, deadline=1) as store:
         store.enqueue(new_job())
         node.kill()
@@ -40,6 +41,7 @@ def test_a_program_that_has_been_working_waits_until_the_policy_is_put_right(nod
 def test_a_server_without_an_append_only_file_is_warned_about_once(
     node: RedisNode, caplog: pytest.LogCaptureFixture
 ) -> None:
+    """R2: it is used all the same."""
     with opened(node.url) as store:
         for _ in range(3):
             store.enqueue(new_job())
@@ -51,8 +53,31 @@ def test_a_server_without_an_append_only_file_is_warned_about_once(
     assert "no append-only file: a restart or a crash loses all jobs since its last snapshot" in said[0]
 
 
-def test_nothing_is_said_about_a_server_that_keeps_a_log(caplog: pytest.LogCaptureFixture) -> None:
-    with redis_node(settings={"appendonly": "yes"}) as node, opened(node.url) as store:
+def test_a_server_without_an_append_only_file_is_refused_where_the_url_says_so(node: RedisNode) -> None:
+    """R2: at the start, and by who has been working until somebody puts it right."""
+    url = f"{node.url}?durability=logged"
+    with opened(url) as store, pytest.raises(ConfigError, match=r"no append-only file.*durability=logged; set append"):
+        store.enqueue(new_job())
+    start_anew(node, appendonly="yes")
+    with opened(url, deadline=1) as store:
+        store.enqueue(new_job())
+        start_anew(node, appendonly="no")
+        with pytest.raises(StoreUnavailable, match="no append-only file"):
+            store.enqueue(new_job("refused"))
+        start_anew(node, appendonly="yes")
+        store.enqueue(new_job())
+        assert not store.exists("refused")
+
+
+def start_anew(node: RedisNode, **settings: str) -> None:
+    node.kill()
+    node.start(settings)
+
+
+@pytest.mark.parametrize("option", ["", "?durability=logged"])
+def test_nothing_is_said_about_a_server_that_keeps_a_log(caplog: pytest.LogCaptureFixture, option: str) -> None:
+    """R2."""
+    with redis_node(settings={"appendonly": "yes"}) as node, opened(node.url + option) as store:
         store.enqueue(new_job())
     assert not caplog.records
 

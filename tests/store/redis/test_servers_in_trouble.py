@@ -13,6 +13,7 @@ from tests.servers.running import free_port
 from tests.store.builders import new_job
 from tests.store.redis.opened import opened
 from tests.store.redis.test_connections import is_away, read
+from tests.store.redis.test_losses import DURABLE
 from tests.store.waiting import until
 from windlass.core.state import State
 from windlass.errors import StoreUnavailable
@@ -20,7 +21,7 @@ from windlass.store import reading
 
 
 def test_scripts_that_the_server_forgot_are_sent_again(node: RedisNode) -> None:
-    """NOSCRIPT: after SCRIPT FLUSH, or on another server."""
+    """R6: NOSCRIPT, after SCRIPT FLUSH, or on another server."""
     with opened(node.url) as store:
         store.enqueue(new_job("a"))
         node.command("SCRIPT", "FLUSH")
@@ -30,7 +31,7 @@ def test_scripts_that_the_server_forgot_are_sent_again(node: RedisNode) -> None:
 
 
 def test_a_server_without_memory_takes_no_jobs_but_ends_them(node: RedisNode) -> None:
-    """OOM: enqueueing is refused and says so; finishing, which is the way out, works, also on a new connection."""
+    """R4: OOM. Enqueueing is refused and says so; finishing, which is the way out, works, also on a new connection."""
     with opened(node.url) as store, opened(node.url) as late:
         worker = store.a_worker()
         store.enqueue(*(new_job() for _ in range(10)))
@@ -47,8 +48,19 @@ def test_a_server_without_memory_takes_no_jobs_but_ends_them(node: RedisNode) ->
         assert store.run(reading.counts())["default"][State.COMPLETED] == 2
 
 
+def test_a_server_that_came_back_without_memory_ends_jobs() -> None:
+    """R4: a new epoch has to begin first, which is a write of its own."""
+    with redis_node(settings=DURABLE) as node, opened(node.url) as store:
+        job = store.claimed()
+        node.kill()
+        node.start({"maxmemory": "1"})
+        assert not store.end(job)
+        with pytest.raises(StoreUnavailable, match="out of memory"):
+            store.enqueue(new_job())
+
+
 def test_a_replica_is_waited_for_until_it_is_a_primary(node: RedisNode) -> None:
-    """READONLY: a former primary is left, and found again when it takes writes."""
+    """R6, S7: READONLY. A former primary is left, and found again when it takes writes."""
     with redis_node() as other, opened(node.url, deadline=30) as store, ThreadPoolExecutor(1) as threads:
         store.enqueue(new_job("before"))
         node.command("CONFIG", "RESETSTAT")
@@ -67,7 +79,7 @@ def is_refused(node: RedisNode) -> bool:
 
 @pytest.mark.parametrize("serves_stale_data", ["yes", "no"])
 def test_a_replica_that_stays_one_is_unavailable(node: RedisNode, serves_stale_data: str) -> None:
-    """READONLY, and MASTERDOWN where it has lost its primary and says nothing until it is back."""
+    """R6, S7: READONLY, and MASTERDOWN where it has lost its primary and says nothing until it is back."""
     with opened(node.url, deadline=0.5) as store:
         store.enqueue(new_job("before"))
         node.command("CONFIG", "SET", "replica-serve-stale-data", serves_stale_data)
@@ -80,7 +92,7 @@ def test_a_replica_that_stays_one_is_unavailable(node: RedisNode, serves_stale_d
 
 
 def test_a_server_that_loads_its_data_is_waited_for(node: RedisNode) -> None:
-    """LOADING: as long as the deadline allows."""
+    """R6: LOADING, as long as the deadline allows."""
     with opened(node.url, deadline=30) as store:
         store.enqueue(*(new_job() for _ in range(1000)))
         keys = int(str(node.command("DBSIZE")))
@@ -102,7 +114,7 @@ def is_loading(node: RedisNode) -> bool:
 
 
 def test_a_server_that_is_busy_with_a_script_is_waited_for(node: RedisNode) -> None:
-    """BUSY: somebody else's script that does not end is no error of ours, as long as the deadline allows."""
+    """R6: BUSY. Somebody else's script that does not end is no error of ours, as long as the deadline allows."""
     node.command("CONFIG", "SET", "lua-time-limit", "1")
     with opened(node.url, deadline=30) as store, ThreadPoolExecutor(2) as threads:
         store.enqueue(new_job("before"))
@@ -126,7 +138,7 @@ def is_busy(node: RedisNode) -> bool:
 
 
 def test_keys_of_another_program_are_named(node: RedisNode) -> None:
-    """WRONGTYPE: somebody who must act learns which keys the call uses and what lies there."""
+    """R7: WRONGTYPE. Somebody who must act learns which keys the call uses and what lies there."""
     node.command("SET", "{windlass}:ids", "mine")
     with opened(node.url) as store, pytest.raises(StoreUnavailable, match=r"\{windlass\}:ids is a string") as caught:
         store.enqueue(new_job())
@@ -140,7 +152,7 @@ def has_failed_to_save(node: RedisNode) -> bool:
 
 
 def test_a_server_that_cannot_write_to_its_disk_is_unavailable(node: RedisNode) -> None:
-    """MISCONF: at once, with the server's own words."""
+    """R6: MISCONF, at once, with the server's own words."""
     with opened(node.url, deadline=60) as store:
         store.enqueue(new_job())
         (node.folder / "dump.rdb").mkdir()  # where it would write a file

@@ -9,6 +9,7 @@ from threading import Event
 import pytest
 
 from tests.store.builders import new_job
+from tests.store.open_files import many_open_files
 from tests.store.places import SqlitePlace
 from tests.store.processes import running
 from tests.store.sqlite.opened import opened
@@ -46,6 +47,16 @@ def test_a_commit_of_another_process_is_noticed(watched: SqlitePlace) -> None:
         for _ in range(5):
             woken.clear()
             assert ask_to_write(writer) == "written"
+            assert woken.wait(SECONDS)
+
+
+def test_a_program_with_very_many_open_files_notices(watched: SqlitePlace) -> None:
+    """S6: a descriptor above 1,023 is none that ``select`` takes."""
+    woken = Event()
+    with opened(watched) as listener, opened(watched) as writer:
+        writer.enqueue(new_job())
+        with many_open_files(), closing(listener.driver.listen(lambda topic: woken.set())):
+            writer.enqueue(new_job())
             assert woken.wait(SECONDS)
 
 

@@ -57,6 +57,8 @@ class Address:
     pool: int = 3
     """How many calls may be under way at once; heartbeats and news have connections of their own."""
     allows_eviction: bool = False
+    wants_log: bool = False
+    """Whether a server that keeps no append-only file is refused, not only warned about."""
 
 
 _SCHEME = re.compile(r"(redis|valkey)(s?)(?:\+(sentinel|cluster))?")
@@ -74,7 +76,7 @@ _TLS_OPTIONS = (
 )
 _OPTIONS = ("client_name", "db", "username", "password")
 _SENTINEL_OPTIONS = ("sentinel_username", "sentinel_password")
-_OUR_OPTIONS = ("pool", "eviction")
+_OUR_OPTIONS = ("pool", "eviction", "durability")
 _MOST_CONNECTIONS = 1000
 
 _NOT_UNDERSTOOD = (
@@ -114,7 +116,8 @@ def parse_address(url: str) -> Address:
         service=service,
         sentinel_options=_sentinel_options(options, said),
         pool=_pool(said, name),
-        allows_eviction=_eviction(said, name),
+        allows_eviction=_choice(said, name, "eviction", "refuse", "allow") == "allow",
+        wants_log=_choice(said, name, "durability", "any", "logged") == "logged",
     )
 
 
@@ -206,8 +209,8 @@ def _pool(said: Mapping[str, str], name: str) -> int:
     return int(number)
 
 
-def _eviction(said: Mapping[str, str], name: str) -> bool:
-    value = said.get("eviction", "refuse")
-    if value not in ("refuse", "allow"):
-        raise ConfigError(f"store URL {name!r}: eviction must be refuse or allow, got {value!r}")
-    return value == "allow"
+def _choice(said: Mapping[str, str], name: str, option: str, default: str, other: str) -> str:
+    value = said.get(option, default)
+    if value not in (default, other):
+        raise ConfigError(f"store URL {name!r}: {option} must be {default} or {other}, got {value!r}")
+    return value

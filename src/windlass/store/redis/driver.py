@@ -19,6 +19,7 @@ from windlass.store.operation import Answer, Call, Lane
 from windlass.store.redis.address import parse_address
 from windlass.store.redis.epoch import Epoch, other_epoch
 from windlass.store.redis.failure import code_of, lost, misused, not_connected, not_storable, refused
+from windlass.store.redis.foreign import ForeignKeys
 from windlass.store.redis.lanes import Lanes
 from windlass.store.redis.news import RedisNews, channels
 from windlass.store.redis.route import route_to
@@ -70,6 +71,7 @@ class RedisDriver:
         self._route = route_to(self._address, prefix=self._prefix)
         self._lanes = Lanes(self._connect, name=self.name, calls=self._address.pool)
         self._epoch = Epoch(self._scripts["begin"], name=self.name, prefix=self._prefix)
+        self._foreign_keys = ForeignKeys(name=self.name)
 
     @property
     def name(self) -> str:
@@ -90,7 +92,10 @@ class RedisDriver:
         except UnicodeError as error:
             raise not_storable(error, self.name) from error
         # A script returns the parts of its answer as name, rows, name, rows: the order of a Lua table is not kept.
-        return dict(zip(parts[::2], parts[1::2], strict=True))
+        answer = dict(zip(parts[::2], parts[1::2], strict=True))
+        if foreign := answer.get("foreign"):
+            self._foreign_keys.tell(key for (key,) in foreign)
+        return answer
 
     def listen(self, heard: Callable[[Topic], None]) -> News:
         return RedisNews(self._connect, heard, prefix=self._prefix, patience=self._deadline)
@@ -133,7 +138,7 @@ class RedisDriver:
             self._lanes.clear()  # nobody else should have to find out, by waiting, that the network forgot them all
             raise lost(error, self.name, may_have_written=lane.writes) from error
         except RedisError as error:
-            raise self._reaction(wire, script, error) from error
+            raise self._reaction(wire, error, may_have_written=lane.writes) from error
         finally:
             pool.give_back(wire)
 
@@ -145,7 +150,7 @@ class RedisDriver:
             with nothing_done():
                 return bool(wire.ask("EXISTS", f"{self._prefix}epoch", until=until))
         except RedisError as error:
-            raise self._reaction(wire, self._scripts["begin"], error) from error
+            raise self._reaction(wire, error, may_have_written=False) from error
         finally:
             pool.give_back(wire)
 
@@ -162,10 +167,10 @@ class RedisDriver:
                     raise StoreUnavailable(f"{self.name}: the server changes its epoch again and again") from error
             epoch = self._epoch.renew(wire, other, refused=epoch, until=until)
 
-    def _reaction(self, wire: Wire, script: Script, error: RedisError) -> Exception:
+    def _reaction(self, wire: Wire, error: RedisError, *, may_have_written: bool) -> Exception:
         """What a refusal means for the caller; one that is about the server also means that we look for another."""
         if code_of(error) == "WRONGTYPE":
-            return misused(self._types(wire, script), self.name)
+            return misused(self._find_foreign(wire), self.name, may_have_written=may_have_written)
         ours = refused(error, self.name)
         if isinstance(ours, Away):
             self._route.forget()
@@ -175,13 +180,14 @@ class RedisDriver:
             self._lanes.clear()
         return ours
 
-    def _types(self, wire: Wire, script: Script) -> dict[str, str]:
-        """What lies under the keys of a script."""
+    def _find_foreign(self, wire: Wire) -> list[tuple[str, str, str]]:
+        """Which of our keys hold something else: each with its type and the right one."""
         until = clock.monotonic() + _MOMENT
         try:
-            return {key: wire.ask("TYPE", key, until=until) for key in script.keys}
+            _, rows = wire.run(self._scripts["foreign"], b"", self._prefix, b"", encode({}), until=until)
+            return [(key, kind, right) for key, kind, right in rows]
         except (RedisError, Unanswered, Away):
-            return {}  # the message names the trouble all the same
+            return []  # the message names the trouble all the same
 
     def _connect(self, until: float) -> Wire:
         """A new connection to a server that has been looked at."""

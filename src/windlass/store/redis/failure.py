@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import ssl
-from collections.abc import Mapping
+from collections.abc import Iterable
 
 from redis.exceptions import (
     AskError,
@@ -100,13 +100,16 @@ def refused(error: RedisError, where: str) -> Away | WindlassError:
     return StoreUnavailable(f"{where}: the server refused the call ({text})")
 
 
-def misused(types: Mapping[str, str], where: str) -> StoreUnavailable:
-    """A key that is ours holds what we did not put there. The server does not say which, so we show what there is."""
-    found = ", ".join(f"{key} is a {kind}" for key, kind in types.items() if kind != "none")
-    return StoreUnavailable(
+def misused(foreign: Iterable[tuple[str, str, str]], where: str, *, may_have_written: bool) -> StoreUnavailable:
+    """A key that is ours holds what we did not put there. Which one the server does not say; ``foreign`` were found."""
+    found = ", ".join(f"{key} is a {kind}, not a {right}" for key, kind, right in foreign)
+    text = (
         f"{where}: a key that is ours holds something else (WRONGTYPE): another program uses the same namespace; "
-        f"of the keys of this call, {found or 'none can be read'}"
+        f"{found or 'it belongs to a single job, a unique key, a duty or a queue that never had a job'}"
     )
+    if may_have_written:  # a script that meets such a key on its way is not rolled back
+        return OutcomeUnknown(f"{text}. The call may have been carried out in part")
+    return StoreUnavailable(text)
 
 
 def lost(error: Unanswered, where: str, *, may_have_written: bool) -> Away | OutcomeUnknown:

@@ -50,6 +50,7 @@ class Inspection:
     def __init__(self, address: Address) -> None:
         self._name = address.name
         self._allows_eviction = address.allows_eviction
+        self._wants_log = address.wants_log
         self._warnings = count()
         self._passed = ""
 
@@ -78,6 +79,10 @@ class Inspection:
             raise self._unfit(
                 f"the server's maxmemory-policy is {server.policy}, so it would throw jobs away when its memory is "
                 "full; set it to noeviction, or add ?eviction=allow to the store URL if that is what you want"
+            )
+        if self._wants_log and not server.has_log:
+            raise self._unfit(
+                "the server keeps no append-only file, and the store URL says ?durability=logged; set appendonly to yes"
             )
 
     def _unfit(self, why: str) -> ConfigError | StoreUnavailable:

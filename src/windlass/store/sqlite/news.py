@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ctypes
 import os
-import select
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from select import POLLIN, poll
 from threading import Event, Thread
 
 from windlass import clock
@@ -66,8 +66,11 @@ class WatchedNews:
 
     def _run(self) -> None:
         pause: float | None = None
+        told = poll()  # unlike select, it takes the descriptors of programs that have very many
+        for source in (self._inotify, self._stop_reading):
+            told.register(source, POLLIN)
         while True:
-            readable, _, _ = select.select([self._inotify, self._stop_reading], [], [], pause)
+            readable = [source for source, _ in told.poll(None if pause is None else pause * 1000)]
             if self._stop_reading in readable:
                 return
             if not readable:

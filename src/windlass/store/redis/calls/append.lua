@@ -16,10 +16,14 @@ end
 -- The order of claims is made of three digits.
 if math.abs(priority) > 499 then return redis.error_reply('REFUSED priority ' .. priority .. ' is out of range') end
 
--- The first write is one that a server without memory refuses. Numbers are never given out twice.
-local last = call('INCRBY', KEY.seq, #jobs)
-local first = last - #jobs + 1
 local is_due = ask.delay <= 0
+local waiting = is_due and prefix .. 'pending:' .. queue or KEY.due
+-- Refused where another program has written: nothing may be stored that nobody would find.
+call('ZCARD', waiting)
+
+-- The first write is one that a server without memory refuses.
+local last = take_seqs(#jobs)
+local first = last - #jobs + 1
 local state = is_due and 'pending' or 'scheduled'
 local run_at = is_due and stamp or written(now + ask.delay)
 local fields = {
@@ -49,7 +53,6 @@ for index = 1, #jobs do
     numbers[2 * index - 1], numbers[2 * index] = id, seq
     places[2 * index - 1], places[2 * index] = score, string.format(form, number)
 end
-local waiting = is_due and prefix .. 'pending:' .. queue or KEY.due
 in_portions(places, function(...) call('ZADD', waiting, ...) end)
 in_portions(numbers, function(...) call('HSET', KEY.ids, ...) end)
 if #long > 0 then write_long(long) end

@@ -10,12 +10,23 @@ if call('HGET', prefix .. 'queue:' .. queue, 'max_length') then return {'stored'
 if math.abs(priority) > 499 then return redis.error_reply('REFUSED priority ' .. priority .. ' is out of range') end
 
 -- The first write is one that a server without memory refuses. A number that is not used is given to nobody else.
-local number = call('INCR', KEY.seq)
+local number = take_seqs(1)
 local seq, long = written(number), {}
 if call('HSETNX', KEY.ids, id, seq) == 0 then return {'stored', {}} end
 local is_due = tonumber(delay) <= 0
 local state = is_due and 'pending' or 'scheduled'
 local run_at = is_due and stamp or written(now + delay)
+local placed
+if is_due then
+    placed = redis.pcall('ZADD', prefix .. 'pending:' .. queue, '0', string.format('%03d%014d', 500 - priority, number))
+else
+    placed = redis.pcall('ZADD', KEY.due, run_at, string.format('%014d', number))
+end
+-- Another program has written there: nothing is stored that nobody would find.
+if type(placed) == 'table' then
+    call('HDEL', KEY.ids, id)
+    return placed
+end
 local fields = {
     'state', state, 'queue', queue, 'task', task, 'max_attempts', max_attempts,
     'run_at', run_at, 'created_at', stamp, 'id', id, 'payload', text_field('payload', seq, payload, long),
@@ -31,11 +42,6 @@ if meta ~= NULL then add('meta', text_field('meta', seq, meta, long)) end
 if retry ~= NULL then add('retry', text_field('retry', seq, retry, long)) end
 call('HSET', job_key(seq), unpack(fields))
 if long[1] then call('MSET', unpack(long)) end
-if is_due then
-    call('ZADD', prefix .. 'pending:' .. queue, '0', string.format('%03d%014d', 500 - priority, number))
-else
-    call('ZADD', KEY.due, run_at, string.format('%014d', number))
-end
 add_to_index('all', number)
 -- A queue with jobs that wait is known, and workers know of them; only who finds nothing stops asking.
 if call('HINCRBY', KEY.counts, state .. ':' .. queue, 1) == 1 then

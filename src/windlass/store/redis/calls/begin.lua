@@ -4,13 +4,16 @@
 -- without epoch
 -- asks run_id: what changes whenever the server may have lost something; has_lost: whether the caller has missed data
 -- gives epoch: one row (the epoch that holds now)
--- with drain, events
+-- with events
 local SINCE = 1767225600  -- 2026-01-01; milliseconds since then stay below 2^41, so fences stay below 2^53
 local SEQS_LOST = 1000000 -- more than a server can store in the time that it can lose
 
 local found = redis.call('HMGET', KEY.epoch, 'epoch', 'run_id')
 local epoch, believed = tonumber(found[1]) or 0, tonumber(ARGV[3]) or 0
-if found[2] ~= ask.run_id then
+local begins = found[2] ~= ask.run_id
+-- As shared/drain does, but not for who comes to an epoch that has begun: a server that takes no writes can be read.
+if begins or ask.has_lost then redis.call('PERSIST', KEY.counts) end
+if begins then
     -- The server's own clock, also in tests: the epoch that was written last may be what got lost.
     -- Milliseconds, because a server that crashes again and again is started several times in a second.
     local time = redis.call('TIME')

@@ -3,7 +3,7 @@
 -- The room left shrinks by what this token already holds, so a repeated call takes nothing twice.
 -- KEYS counts, due, lease_from, lease_until
 -- asks limit, queues: rows (queue), in the order in which they are served; worker, token, ttl
--- gives claimed: rows as Claimed, of everything that the token holds; lost: see shared/lost
+-- gives claimed: rows as Claimed, of everything that the token holds; lost, foreign: see there in shared/
 -- with portions, texts, drain, index, places, lease, lost, paused, take
 local pulled = pulled_key(ask.token)
 
@@ -34,5 +34,5 @@ for _, lease in ipairs(redis.call('SMEMBERS', pulled)) do
         lose_run(lease, seq, fence)
     end
 end
-settle()
-return {'claimed', finish_rows(rows, long), 'lost', lost}
+settle(try)
+return {'claimed', finish_rows(rows, long), 'lost', lost, 'foreign', foreign}

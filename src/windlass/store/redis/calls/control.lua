@@ -5,16 +5,19 @@
 -- gives signal: one row (signal, is the lease open, the time)
 --       cancels: rows (seq, fence) of the jobs of this lease that somebody wants cancelled
 --       queues: rows (name, weight, is it paused, retry) of the queues that have one of these
+--       foreign: see there in shared/
 -- with lease, paused
 local cancels, queues = {}, {}
 for _, field in ipairs(redis.call('SMEMBERS', cancels_key(ask.lease))) do
     cancels[#cancels + 1] = {held_job(field)}
 end
 for _, name in ipairs(redis.call('SMEMBERS', KEY.queues)) do
-    local found = redis.call('HMGET', queue_key(name), 'weight', 'paused_at', 'retry')
+    local found = try('HMGET', queue_key(name), 'weight', 'paused_at', 'retry') or {}
     if found[1] or found[2] or found[3] then
         queues[#queues + 1] = {name, tonumber(found[1]) or false, found[2] and 1 or 0, found[3]}
     end
 end
 local signal = redis.call('HGET', prefix .. 'worker:' .. ask.worker, 'signal')
-return {'signal', {{signal, is_open(ask.lease) and 1 or 0, now}}, 'cancels', cancels, 'queues', queues}
+return {
+    'signal', {{signal, is_open(ask.lease) and 1 or 0, now}}, 'cancels', cancels, 'queues', queues, 'foreign', foreign,
+}

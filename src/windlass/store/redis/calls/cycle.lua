@@ -9,7 +9,7 @@
 -- gives completed, ended: one row each (how many of them were accepted), if there are any
 --       marked: rows (seq) of the marks that still run under their fence, if there are marks
 --       claimed: rows as Claimed: what calls with this token took; one that is repeated without rooms finds it again
---       lost: see shared/lost, if there are any
+--       lost, foreign: see there in shared/, if there are any
 -- with portions, texts, drain, index, places, unique, finished, lease, lost, paused, take
 local long_results, lightened = {}, {}
 
@@ -25,9 +25,9 @@ end
 local function finish(ending)
     local seq, fence, state, reason = written(ending[1]), written(ending[2]), ending[3], ending[4]
     local key = job_key(seq)
-    local job = redis.call(
+    local job = try(
         'HMGET', key, 'lease', 'queue', 'priority', 'cancel_requested_at', 'started_at', 'attempt', 'run_at',
-        'unknown_at', 'reason', 'result')
+        'unknown_at', 'reason', 'result') or {}
     local lease, queue = job[1], job[2]
     if not lease then
         lose_run_anywhere(seq, fence)
@@ -41,7 +41,8 @@ local function finish(ending)
         redis.call('SREM', cancels_key(lease), seq .. ':' .. fence)
         if state ~= 'completed' then state, reason = 'cancelled', nil end
     end
-    local at = job[7]
+    if state == 'pending' then state = ready(queue) end
+    local at = tonumber(job[7]) and job[7] or stamp
     local fields = {'state', state, 'lease', '', 'attempt', written((job[6] or 0) + ending[5])}
     local function set(name, value)
         fields[#fields + 1] = name
@@ -95,12 +96,12 @@ local function complete(runs)
                 'finished_at', stamp,
             }
             if run[4] then add_text('result', seq, run[4], ended, long_results) end
-            if redis.call('HSET', job_key(seq), unpack(ended)) < #ended / 2 then
+            if (try('HSET', job_key(seq), unpack(ended)) or #ended) < #ended / 2 then
                 local members = gathered(by_queue, queue)
                 members[#members + 1] = stamp
                 members[#members + 1] = padded(seq)
             else
-                -- Every field is a new one, also those that each job has: nothing was there.
+                -- Every field is a new one, also those that each job has: nothing was there, or something foreign.
                 redis.call('DEL', job_key(seq))
                 count('running', queue, -1)
                 lose(seq, queue, 'running')
@@ -128,7 +129,7 @@ end
 local function mark(seq, fence, ago)
     local lease = lease_of(seq, fence)
     if not lease then
-        if redis.call('EXISTS', job_key(written(seq))) == 0 then lose_run_anywhere(written(seq), written(fence)) end
+        if not try('HGET', job_key(written(seq)), 'id') then lose_run_anywhere(written(seq), written(fence)) end
         return false
     end
     redis.call('HSETNX', job_key(written(seq)), 'started_at', written(now - ago))
@@ -169,7 +170,7 @@ if #ask.endings > 0 then
 end
 for lease in pairs(lightened) do forget_if_empty(lease) end
 write_long(long_results)
-settle()
+settle(try)
 release_keys(ask.keys, function(fence) return fence end)
 
 if #ask.marks > 0 then
@@ -192,11 +193,12 @@ if #ask.rooms > 0 and is_open(ask.lease) and is_in_time(ask.lease) and not is_pa
     for _, row in ipairs(ask.rooms) do
         if row[2] > 0 and not is_paused(row[1]) then claim(row[1], row[2]) end
     end
-    settle()
+    settle(try)
 end
 if #lost > 0 then
-    settle()
+    settle(try)
     give('lost', lost)
 end
+if #foreign > 0 then give('foreign', foreign) end
 give('claimed', finish_rows(claimed, long))
 return answer

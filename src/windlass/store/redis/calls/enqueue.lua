@@ -51,13 +51,14 @@ for _, named in ipairs(ask.named) do
 end
 
 -- What the call adds: neither its id nor its key is another job's.
-local added, adds = {}, {}
+local added, adds, is_put_off = {}, {}, false
 for _, job in ipairs(ask.jobs) do
     local id, queue, key = job[1], job[3], job[10]
     if not there[id] and (not key or holder(key) == id) then
         there[id] = true
         added[#added + 1] = job
         adds[queue] = (adds[queue] or 0) + 1
+        is_put_off = is_put_off or (job[12] or now + job[8]) > now
         -- The order of claims is made of three digits.
         if math.abs(job[4]) > 499 then return redis.error_reply('REFUSED priority ' .. job[4] .. ' is out of range') end
     end
@@ -76,8 +77,12 @@ for _, queue in ipairs(ask.queues) do
 end
 if #full > 0 then return {'full', full} end
 
--- From here on the call writes. Numbers are never given out twice, also when their jobs are deleted.
-local last = #added > 0 and redis.call('INCRBY', KEY.seq, #added) - #added
+-- Refused where another program has written: nothing may be stored that nobody would find.
+for queue in pairs(adds) do redis.call('ZCARD', pending_key(queue)) end
+if is_put_off then redis.call('ZCARD', KEY.due) end
+
+-- From here on the call writes.
+local last = #added > 0 and take_seqs(#added) - #added
 in_portions(stale, function(...) redis.call('DEL', ...) end)
 for _, named in ipairs(takes) do
     hold_key(named[5], named[2], named[6], named[7] and now + named[7])

@@ -2,7 +2,7 @@
 -- KEYS lease_from, lease_until
 -- without epoch
 -- asks limit
--- gives expired: rows as Expired, by seq
+-- gives expired: rows as Expired, by seq; foreign: see there in shared/
 -- with lease
 local GATHERED = 20000
 
@@ -12,7 +12,7 @@ local function gather(found)
         if #jobs >= GATHERED then return end
         if not leases[lease] then
             leases[lease] = true
-            for _, field in ipairs(redis.call('HKEYS', held_key(lease))) do
+            for _, field in ipairs(try('HKEYS', held_key(lease)) or {}) do
                 local seq, fence = held_job(field)
                 jobs[#jobs + 1] = {seq, fence, lease}
             end
@@ -27,14 +27,14 @@ table.sort(jobs, function(one, other) return one[1] < other[1] end)
 local rows = {}
 for index = 1, math.min(#jobs, ask.limit) do
     local seq, fence, lease = unpack(jobs[index])
-    local job = redis.call(
+    local job = try(
         'HMGET', job_key(written(seq)), 'attempt', 'max_attempts', 'crashes', 'rescues', 'unique_key', 'started_at',
-        'worker')
+        'worker') or {}
     rows[index] = {
         seq, fence, tonumber(job[1]) or 0, tonumber(job[2]) or 0, tonumber(job[3]) or 0, tonumber(job[4]) or 0,
-        redis.call('GET', text_key('errors', written(seq))), job[5],
+        try('GET', text_key('errors', written(seq))) or false, job[5] or false,
         -- A claim by hand was charged when it was made.
-        is_pulled(lease) and 1 or 0, job[6] and 1 or 0, lease, job[7],
+        is_pulled(lease) and 1 or 0, job[6] and 1 or 0, lease, job[7] or false,
     }
 end
-return {'expired', rows}
+return {'expired', rows, 'foreign', foreign}

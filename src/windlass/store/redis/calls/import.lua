@@ -12,7 +12,7 @@ for index, job in ipairs(ask.jobs) do
     if not known[index] then missing[#missing + 1] = job end
 end
 if #missing > 0 then
-    local last = redis.call('INCRBY', KEY.seq, #missing) - #missing
+    local last = take_seqs(#missing) - #missing
     add_run_to_index('all', last + 1, last + #missing)
     for index, job in ipairs(missing) do job[1] = written(last + index) end
 end

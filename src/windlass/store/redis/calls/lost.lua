@@ -3,7 +3,7 @@
 -- KEYS counts, due, events, notices, astray
 -- asks lost: rows (seq, queue or null, was); by
 -- gives noticed: rows (seq, queue or false, was)
--- with portions, texts, drain, index, places, events, remains
+-- with portions, texts, drain, index, places, events, remains, foreign
 local COUNTED = 50000
 local UNFINISHED = {pending = true, scheduled = true, retrying = true, running = true}
 
@@ -22,7 +22,7 @@ local function recount_due()
     local found, shrunk = {}, {}
     for _, member in ipairs(redis.call('ZRANGE', KEY.due, 0, -1)) do
         local seq = tonumber(member)
-        local job = redis.call('HMGET', job_key(written(seq)), 'state', 'queue', 'id')
+        local job = try('HMGET', job_key(written(seq)), 'state', 'queue', 'id') or {}
         if job[3] then
             local field = job[1] .. ':' .. job[2]
             found[field] = (found[field] or 0) + 1
@@ -49,7 +49,7 @@ for _, row in ipairs(ask.lost) do
     local seq, queue, was = row[1], row[2], row[3]
     if UNFINISHED[was] then
         add(seq, queue, was)
-    elseif not redis.call('HGET', job_key(written(seq)), 'id')
+    elseif not try('HGET', job_key(written(seq)), 'id')
         and redis.call('ZREM', finished_key(was, queue), padded(seq)) == 1 then
         count(was, queue, -1)
         add(seq, queue, was)

@@ -5,7 +5,8 @@
 -- asks states, queue, task, reason, since, until, finished_before, text: what is null does not matter
 --      ended: failed or cancelled, if that is the only state asked for
 --      cursor: the seq before which the page begins; limit, window
--- gives jobs: rows as JobRecord; looked: one row (how many were looked at, the seq of the last of them)
+-- gives jobs: rows as JobRecord; looked: one row (how many were looked at, the seq of the last of them); foreign: see
+--       there in shared/
 -- with portions, walks, places, lease, texts, record
 local BYTES = 33554432
 local states
@@ -24,8 +25,8 @@ local function has_text(seq, id, task)
 end
 
 local function is_wanted(seq)
-    local job = redis.call(
-        'HMGET', job_key(seq), 'state', 'queue', 'task', 'reason', 'created_at', 'finished_at', 'id')
+    local job = try(
+        'HMGET', job_key(seq), 'state', 'queue', 'task', 'reason', 'created_at', 'finished_at', 'id') or {}
     local created_at, finished_at = tonumber(job[5]) or 0, tonumber(job[6])
     return job[1]
         and (not states or states[job[1]])
@@ -91,4 +92,4 @@ if seqs then
 else
     walk_down(ask.ended or 'all', ask.cursor, look)
 end
-return {'jobs', records(found), 'looked', {{looked, last}}}
+return {'jobs', records(found), 'looked', {{looked, last}}, 'foreign', foreign}

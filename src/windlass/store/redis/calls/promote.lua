@@ -1,20 +1,26 @@
 -- Makes jobs pending whose time has come, the longest overdue first. They keep their place by age.
 -- KEYS counts, due
 -- asks limit
--- gives promoted: rows (seq); lost: rows (seq, false, 'scheduled') of jobs whose bodies are gone
--- with portions, drain, index, places
+-- gives promoted: rows (seq); lost: rows (seq, false, 'scheduled') of jobs whose bodies are gone; foreign: see there in
+--       shared/
+-- with portions, drain, index, places, foreign
+local LATER = 60000
 local members = redis.call('ZRANGEBYSCORE', KEY.due, '-inf', now, 'LIMIT', 0, ask.limit)
 in_portions(members, function(...) redis.call('ZREM', KEY.due, ...) end)
 
-local promoted, lost = {}, {}
+local promoted, lost, states = {}, {}, {}
 for _, member in ipairs(members) do
     local seq = tonumber(member)
     local key = job_key(written(seq))
-    local job = redis.call('HMGET', key, 'state', 'queue', 'priority')
-    if job[1] then
+    local job = try('HMGET', key, 'state', 'queue', 'priority') or {}
+    local queue = job[2]
+    if queue and not states[queue] then states[queue] = ready(queue) end
+    if job[1] and states[queue] ~= 'pending' then
+        redis.call('ZADD', KEY.due, now + LATER, member)
+    elseif job[1] then
         redis.call('HSET', key, 'state', 'pending', 'promoted_at', stamp)
-        count(job[1], job[2], -1)
-        place('pending', job[2], seq, tonumber(job[3]) or 0)
+        count(job[1], queue, -1)
+        place('pending', queue, seq, tonumber(job[3]) or 0)
         promoted[#promoted + 1] = {seq}
     else
         -- Where it was counted nobody knows here; the call `lost` finds out.
@@ -22,4 +28,4 @@ for _, member in ipairs(members) do
     end
 end
 settle()
-return {'promoted', promoted, 'lost', lost}
+return {'promoted', promoted, 'lost', lost, 'foreign', foreign}

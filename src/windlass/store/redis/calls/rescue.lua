@@ -3,7 +3,7 @@
 -- endings can be told from repetitions of its own.
 -- KEYS counts, due, ids, events, lease_from, lease_until, lease_lost
 -- asks leases; endings: rows as in cycle; keys: rows (key, seq, fence); by
--- gives rescued: rows (id, state, worker); lost: see shared/lost
+-- gives rescued: rows (id, state, worker); lost, foreign: see there in shared/
 -- with portions, texts, drain, index, places, unique, finished, lease, lost, events
 local function lose(lease)
     if not is_open(lease) or is_in_time(lease) then return end
@@ -28,8 +28,8 @@ end
 local function free(ending)
     local seq, fence, state, reason = ending[1], ending[2], ending[3], ending[4]
     local key = job_key(written(seq))
-    local job = redis.call(
-        'HMGET', key, 'lease', 'queue', 'priority', 'cancel_requested_at', 'started_at', 'worker', 'run_at', 'id')
+    local job = try(
+        'HMGET', key, 'lease', 'queue', 'priority', 'cancel_requested_at', 'started_at', 'worker', 'run_at', 'id') or {}
     local lease = job[1]
     if not job[8] then return let_go(written(seq), written(fence)) end
     if not lease or is_open(lease) then return end
@@ -41,6 +41,7 @@ local function free(ending)
         redis.call('SREM', cancels_key(lease), held_field(seq, fence))
         state, reason = 'cancelled', nil
     end
+    if state == 'pending' then state = ready(job[2]) end
     redis.call('HDEL', key, 'reason')
     redis.call('HSET', key, 'state', state, 'lease', '', 'fence', written(next_fence(fence)))
     if reason then redis.call('HSET', key, 'reason', reason) end
@@ -50,7 +51,7 @@ local function free(ending)
     if ending[7] ~= 0 then redis.call('HINCRBY', key, 'rescues', ending[7]) end
     if ending[11] then keep_errors(written(seq), ending[11]) end
     count('running', job[2], -1)
-    place(state, job[2], seq, tonumber(job[3]) or 0, FINISHED[state] and now or tonumber(job[7]))
+    place(state, job[2], seq, tonumber(job[3]) or 0, FINISHED[state] and now or tonumber(job[7]) or now)
     if is_pulled(lease) then
         redis.call('ZREM', KEY.lease_lost, lease)
         remove_pulled(lease)
@@ -63,8 +64,8 @@ if wrong then return wrong end
 
 for _, lease in ipairs(ask.leases) do lose(lease) end
 for _, ending in ipairs(ask.endings) do free(ending) end
-settle()
+settle(try)
 release_keys(ask.keys, next_fence)
 for _, lease in ipairs(ask.leases) do forget_if_empty(lease) end
 
-return {'rescued', rescued, 'lost', lost}
+return {'rescued', rescued, 'lost', lost, 'foreign', foreign}

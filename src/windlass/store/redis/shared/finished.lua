@@ -1,4 +1,5 @@
 -- What it means that a run or a job is over. Needs texts and unique.
+-- with foreign
 local FINISHED = {completed = true, failed = true, cancelled = true}
 local ENDED = {completed = true, failed = true, cancelled = true, retrying = true, scheduled = true, pending = true}
 
@@ -13,7 +14,7 @@ end
 -- keys: rows (key, seq, fence)
 local function release_keys(keys, fence_now)
     for _, row in ipairs(keys) do
-        local job = redis.call('HMGET', job_key(row[2]), 'id', 'state', 'fence')
+        local job = try('HMGET', job_key(row[2]), 'id', 'state', 'fence') or {}
         if FINISHED[job[2]] and tonumber(job[3]) == fence_now(row[3]) then release_key(row[1], job[1]) end
         if not job[1] then forget_key(row[1], row[2]) end
     end

@@ -6,6 +6,16 @@ local function block_of(seq) return math.floor(seq / BLOCK) end
 local function bits_key(name, block) return prefix .. 'bits:' .. name .. ':' .. written(block) end
 local function blocks_key(name) return prefix .. 'blocks:' .. name end
 
+-- Takes so many seqs for new jobs; the last of them. None is given out twice. Needs KEY.seq. Writes what a server
+-- without memory refuses.
+local function take_seqs(number)
+    local last = redis.call('INCRBY', KEY.seq, number)
+    if last > number then return last end
+    -- The counter is new. If somebody deleted it, the jobs that are there must not be overwritten.
+    local newest = redis.call('ZREVRANGE', blocks_key('all'), 0, 0)[1]
+    return newest and redis.call('INCRBY', KEY.seq, (newest + 1) * BLOCK) or last
+end
+
 local function add_to_index(name, seq)
     local block = block_of(seq)
     redis.call('SETBIT', bits_key(name, block), seq % BLOCK, 1)

@@ -2,6 +2,7 @@
 -- and the queue of its job. The first run of a job that nobody has marked has it behind one line feed: who ends it need
 -- not look at the job. All others have it behind two.
 -- Needs KEY.lease_from and KEY.lease_until where a lease is prolonged or removed.
+-- with foreign
 local function lease_key(lease) return prefix .. 'lease:' .. lease end
 local function held_key(lease) return prefix .. 'held:' .. lease end
 -- Those of its jobs that somebody wants cancelled, as in held_key: a worker asks for them every second.
@@ -9,11 +10,11 @@ local function cancels_key(lease) return prefix .. 'cancels:' .. lease end
 -- The leases that a token of claims by hand holds.
 local function pulled_key(token) return prefix .. 'pulled:' .. token end
 
-local function is_open(lease) return redis.call('HGET', lease_key(lease), 'state') == 'open' end
+local function is_open(lease) return try('HGET', lease_key(lease), 'state') == 'open' end
 
 -- A clock that jumps, in either direction, never makes a lease longer than its ttl.
 local function is_in_time(lease)
-    local found = redis.call('HMGET', lease_key(lease), 'renewed_at', 'ttl')
+    local found = try('HMGET', lease_key(lease), 'renewed_at', 'ttl') or {}
     local renewed_at, ttl = tonumber(found[1]), tonumber(found[2])
     return renewed_at and renewed_at - ttl <= now and now < renewed_at + ttl
 end
@@ -42,7 +43,7 @@ end
 
 -- The lease under which a job runs with this fence, or nothing: to be asked by every write of an owner.
 local function lease_of(seq, fence)
-    local lease = redis.call('HGET', job_key(written(seq)), 'lease')
+    local lease = try('HGET', job_key(written(seq)), 'lease')
     if lease and redis.call('HEXISTS', held_key(lease), held_field(seq, fence)) == 1 then return lease end
 end
 

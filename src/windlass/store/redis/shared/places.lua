@@ -63,14 +63,16 @@ local function displace(state, queue, seq, priority)
     count(state, queue, -1)
 end
 
--- Gives the counters that were at zero before.
-local function settle()
+-- Gives the counters that were at zero before. Whoever serves many queues writes with `try` (see shared/foreign): one
+-- whose places are foreign must not keep the others from theirs.
+local function settle(write)
+    write = write or redis.call
     local begun = {}
     for key, members in pairs(displaced) do
-        in_portions(members, function(...) redis.call('ZREM', key, ...) end)
+        in_portions(members, function(...) write('ZREM', key, ...) end)
     end
     for key, members in pairs(placed) do
-        in_portions(members, function(...) redis.call('ZADD', key, ...) end)
+        in_portions(members, function(...) write('ZADD', key, ...) end)
     end
     for state, seqs in pairs(unindexed) do remove_from_index(state, seqs) end
     for state, seqs in pairs(indexed) do

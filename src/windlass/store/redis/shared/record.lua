@@ -1,5 +1,6 @@
--- Jobs with everything that is known of them, as rows of JobRecord; one whose body is gone is left out. Needs portions
--- and texts.
+-- Jobs with everything that is known of them, as rows of JobRecord; one whose body is gone or foreign is left out.
+-- Needs portions and texts.
+-- with foreign
 local NUMBERS = {
     priority = 0, attempt = 0, max_attempts = 0, crashes = 0, rescues = 0, fence = 0, run_at = 0, created_at = 0,
     promoted_at = false, claimed_at = false, started_at = false, finished_at = false, timeout = false,
@@ -16,7 +17,7 @@ for _, what in ipairs(TEXTS) do IS_TEXT[what] = true end
 local function records(seqs)
     local rows, long = {}, {}
     for _, seq in ipairs(seqs) do
-        local fields, job, row = redis.call('HGETALL', job_key(seq)), {}, {tonumber(seq)}
+        local fields, job, row = try('HGETALL', job_key(seq)) or {}, {}, {tonumber(seq)}
         for index = 1, #fields, 2 do job[fields[index]] = fields[index + 1] end
         -- An ending empties it rather than removing it, which would be a command more.
         if job.lease == '' then job.lease = false end

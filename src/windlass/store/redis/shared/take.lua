@@ -1,12 +1,13 @@
 -- Jobs that change hands, as rows of Claimed. Needs portions, texts, places, lease and lost.
+-- with foreign
 
 -- Reads a job as a row, nothing if it is gone; long texts are put in later, all at once. Most jobs were never taken
--- before, and then there is not much to ask for.
+-- before, and then there is not much to ask for. One whose body is foreign is gone.
 local function read_claimed(seq, queue, priority, fence, long)
-    local job = redis.call(
+    local job = try(
         'HMGET', job_key(seq), 'id', 'task', 'payload', 'meta', 'max_attempts', 'timeout', 'created_at', 'unique_key',
         'retry', 'fence', 'errors')
-    if not job[1] then return end
+    if not job or not job[1] then return end
     local row = {
         tonumber(seq), job[1], job[2], queue, priority, job[3] or '', job[4], 0, tonumber(job[5]) or 1, 0, 0, fence,
         tonumber(job[6]) or false, tonumber(job[7]) or 0, 0, job[8], job[11], job[9], false,
@@ -31,7 +32,7 @@ end
 local FIRST_FENCE = next_fence()
 local FIRST_FENCE_WRITTEN = written(FIRST_FENCE)
 local function take(queue, room, long, own)
-    local popped, taken = redis.call('ZPOPMIN', pending_key(queue), room), 0
+    local popped, taken = try('ZPOPMIN', pending_key(queue), room) or {}, 0
     for index = 1, #popped, 2 do
         local member = popped[index]
         local seq, priority = ranked_seq(member), 500 - string.sub(member, 1, 3)

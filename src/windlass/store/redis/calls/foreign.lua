@@ -1,0 +1,47 @@
+-- Keys of ours that hold something else, because another program wrote to them: all but those of single jobs, which are
+-- too many to be looked at.
+-- KEYS epoch, seq, ids, queues, counts, due, events, notices, workers, lease_until, lease_from, lease_lost, astray
+-- without epoch
+-- gives foreign: rows (key, its type, the type that it should have)
+local RIGHT = {
+    epoch = 'hash', seq = 'string', ids = 'hash', queues = 'set', counts = 'hash', due = 'zset', events = 'zset',
+    notices = 'list', workers = 'zset', lease_until = 'zset', lease_from = 'zset', lease_lost = 'zset',
+    astray = 'string',
+}
+
+local foreign, is_foreign = {}, {}
+local function look(key, right)
+    local found = redis.call('TYPE', key).ok
+    if found == 'none' or found == right then return end
+    foreign[#foreign + 1], is_foreign[key] = {key, found, right}, true
+end
+
+-- What a set of names holds, unless it is foreign itself.
+local function names(command, key, ...)
+    return is_foreign[key] and {} or redis.call(command, key, ...)
+end
+
+for name, key in pairs(KEY) do look(key, RIGHT[name]) end
+for _, queue in ipairs(names('SMEMBERS', KEY.queues)) do
+    look(prefix .. 'queue:' .. queue, 'hash')
+    look(prefix .. 'pending:' .. queue, 'zset')
+    for _, state in ipairs({'completed', 'failed', 'cancelled'}) do
+        look(prefix .. 'finished:' .. state .. ':' .. queue, 'zset')
+    end
+end
+for _, lease in ipairs(names('ZRANGE', KEY.lease_until, 0, -1)) do
+    look(prefix .. 'lease:' .. lease, 'hash')
+    look(prefix .. 'held:' .. lease, 'hash')
+    look(prefix .. 'cancels:' .. lease, 'set')
+end
+for _, worker in ipairs(names('ZRANGE', KEY.workers, 0, -1)) do look(prefix .. 'worker:' .. worker, 'hash') end
+for _, index in ipairs({'all', 'failed', 'cancelled'}) do
+    local blocks = prefix .. 'blocks:' .. index
+    look(blocks, 'zset')
+    for _, block in ipairs(names('ZRANGE', blocks, 0, -1)) do
+        look(prefix .. 'bits:' .. index .. ':' .. block, 'string')
+    end
+end
+-- The order of a Lua table is not kept.
+table.sort(foreign, function(one, other) return one[1] < other[1] end)
+return {'foreign', foreign}

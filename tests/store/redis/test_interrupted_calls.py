@@ -1,0 +1,136 @@
+"""An administrator who holds the server up, or hangs up on one connection of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from queue import SimpleQueue
+
+import pytest
+
+from tests.servers.redis_node import RedisNode
+from tests.store.builders import new_job
+from tests.store.redis.opened import opened
+from tests.store.stores import Worker
+from tests.store.waiting import until
+from windlass.core.state import State
+from windlass.errors import OutcomeUnknown
+from windlass.store import reading
+from windlass.store.driver import Topic
+
+SECONDS = 20
+
+
+def connections(node: RedisNode) -> set[str]:
+    """The ids of the connections that programs have over the network."""
+    with node.client() as client:
+        return {line["id"] for line in client.client_list() if "U" not in line["flags"]}
+
+
+def held(node: RedisNode) -> set[str]:
+    """Those whose calls the server keeps back."""
+    with node.client() as client:
+        return {line["id"] for line in client.client_list() if "b" in line["flags"]}
+
+
+@contextmanager
+def paused(node: RedisNode) -> Iterator[None]:
+    """While the server keeps back whatever writes."""
+    with node.client() as client:
+        client.client_pause(60_000, all=False)
+        yield
+        client.client_unpause()
+
+
+def test_a_server_that_pauses_is_waited_for(node: RedisNode) -> None:
+    """R6: CLIENT PAUSE, as long as the deadline allows."""
+    with opened(node.url, deadline=30) as store, ThreadPoolExecutor(1) as threads:
+        with paused(node):
+            enqueued = threads.submit(store.enqueue, new_job("a"))
+            until(lambda: bool(held(node)))
+            assert not enqueued.done()
+        assert [job.id for job in enqueued.result()] == ["a"]
+
+
+def test_a_pause_that_is_too_long_leaves_the_outcome_open(node: RedisNode) -> None:
+    """R6, I10: CLIENT PAUSE; whoever gave up asks again, and nothing happens twice."""
+    with opened(node.url, deadline=0.3) as store:
+        worker = store.a_worker()
+        job = store.claimed(by=worker)
+        with paused(node):
+            with pytest.raises(OutcomeUnknown) as caught:
+                store.enqueue(new_job("a"))
+            assert caught.value.ids == ("a",)
+            with pytest.raises(OutcomeUnknown):
+                worker.end(job)
+        assert [found.id for found in store.enqueue(new_job("a"))] == ["a"]
+        assert not worker.end(job)
+        assert store.run(reading.counts()) == {"default": {State.PENDING: 1, State.COMPLETED: 1}}
+
+
+def enqueue(worker: Worker) -> object:
+    return worker.store.enqueue(new_job("a"))
+
+
+def renew(worker: Worker) -> object:
+    return worker.renew()
+
+
+def control(worker: Worker) -> object:
+    return worker.control()
+
+
+def read(worker: Worker) -> object:
+    return worker.store.run(reading.counts())
+
+
+@pytest.mark.parametrize("call", [enqueue, renew, control, read])
+def test_a_connection_that_was_killed_while_idle_is_replaced_unnoticed(
+    node: RedisNode, call: Callable[[Worker], object]
+) -> None:
+    """R6: CLIENT KILL of those for calls and of that for heartbeats."""
+    with opened(node.url) as store:
+        worker = store.a_worker()
+        worker.renew()
+        old = connections(node)
+        for id in old:
+            node.command("CLIENT", "KILL", "ID", id)
+        call(worker)
+        assert not old & connections(node)
+
+
+@pytest.mark.parametrize("call", [enqueue, renew])
+def test_a_connection_that_was_killed_during_a_write_leaves_its_outcome_open(
+    node: RedisNode, call: Callable[[Worker], object]
+) -> None:
+    """R6, I10: CLIENT KILL; the call may be repeated, by a connection of the same kind."""
+    with opened(node.url, deadline=30) as store, ThreadPoolExecutor(1) as threads:
+        worker = store.a_worker()
+        with paused(node):
+            calling = threads.submit(call, worker)
+            until(lambda: len(held(node)) == 1)
+            [killed] = held(node)
+            node.command("CLIENT", "KILL", "ID", killed)
+            with pytest.raises(OutcomeUnknown):
+                calling.result()
+        call(worker)
+        assert killed not in connections(node)
+        assert worker.renew().is_open
+        store.enqueue(new_job("a"))
+        assert store.run(reading.counts()) == {"default": {State.PENDING: 1}}
+
+
+def test_a_listener_that_was_killed_comes_back_and_is_told_to_look(node: RedisNode) -> None:
+    """R6: CLIENT KILL of the connection for news; calls keep theirs."""
+    heard: SimpleQueue[Topic] = SimpleQueue()
+    with opened(node.url) as store:
+        store.enqueue(new_job())
+        callers = connections(node)
+        with closing(store.driver.listen(heard.put)):
+            until(lambda: node.command("PUBSUB", "CHANNELS") != [])
+            node.command("CLIENT", "KILL", "TYPE", "pubsub")
+            assert {heard.get(timeout=SECONDS) for _ in Topic} == set(Topic)
+            assert callers <= connections(node)
+            store.driver.tell(Topic.ENDINGS)
+            assert heard.get(timeout=SECONDS) is Topic.ENDINGS

@@ -22,13 +22,15 @@ class Notice:
     at: datetime
     """When it was noticed last."""
     kind: str
-    """lost (a job's data is gone), emptied (those of all jobs), skewed (a host's clock), stepped (the store's)."""
+    """lost (a job's data is gone), emptied (those of all jobs), skewed (a host's clock), stepped (the store's),
+    hindered (removing what jobs leave behind, by a transaction that stays open).
+    """
     by: str | None
     """Who noticed it last."""
     count: int
     """How many jobs were lost, or how often the rest was noticed."""
     detail: dict[str, Any] = field(default_factory=dict)
-    """Of the last one: seq, queue and ``was`` of a lost job, seconds of a clock."""
+    """Of the last one: seq, queue and ``was`` of a lost job, seconds of a clock, ``holder`` of a transaction."""
 
     @property
     def text(self) -> str:
@@ -77,9 +79,14 @@ def _stepped(notice: Notice) -> str:
     return f"the store's clock was stepped by {_seconds(notice):+.1f} s, or a worker's host slept"
 
 
+def _hindered(notice: Notice) -> str:
+    holder = notice.detail.get("holder", "somebody")
+    return f"{holder} had a transaction open for long, so that what jobs leave behind could not be removed"
+
+
 def _seconds(notice: Notice) -> float:
     seconds = notice.detail.get("seconds")
     return seconds if isinstance(seconds, int | float) else 0.0
 
 
-_SENTENCES = {"lost": _lost, "emptied": _emptied, "skewed": _skewed, "stepped": _stepped}
+_SENTENCES = {"lost": _lost, "emptied": _emptied, "skewed": _skewed, "stepped": _stepped, "hindered": _hindered}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +18,7 @@ from tests.faults.process import Process, Processes
 from tests.faults.proxy import Proxy
 from tests.faults.tally import assert_ended_once, await_all_done, records, runs
 from tests.ledger.apps import PATIENCE, Apps, eventually, gate, raises
-from windlass import Job, State, StoreUnavailable, Windlass
+from windlass import Job, JobTimeout, State, StoreUnavailable, Windlass
 
 pytestmark = pytest.mark.only_on("postgres", "redis")
 
@@ -63,6 +64,38 @@ def test_a_worker_waits_for_its_store_and_goes_on(
     assert monotonic() - back < RETURN
     assert (held.refresh().attempt, raises(held.fence)) == (1, 1)
     assert_ended_once([due, waiting], far_processes.folder)
+
+
+def test_who_begins_to_wait_while_the_store_is_away_gets_the_result(app: Windlass, far_app: Apps, proxy: Proxy) -> None:
+    """S1: sync and async; the outage is the job's delay, not the caller's error."""
+    app.task(name="echo")(lambda value: value)
+    far = far_app()
+    first, second = far.enqueue("echo", 1), far.enqueue("echo", 2)
+    proxy.turn_away()
+    with ThreadPoolExecutor(2) as threads:
+        results = [
+            threads.submit(first.result, timeout=PATIENCE),
+            threads.submit(lambda: asyncio.run(second.aresult(timeout=PATIENCE))),
+        ]
+        app.worker().run_until_empty()
+        eventually(lambda: _is_away(far), "the first deadline is over")
+        assert not any(result.done() for result in results)
+        proxy.restore()
+        assert [result.result() for result in results] == [1, 2]
+
+
+@pytest.mark.parametrize("begin", OUTAGES.values(), ids=OUTAGES)
+def test_a_time_limit_holds_while_the_store_is_away(
+    far_app: Apps, proxy: Proxy, begin: Callable[[Proxy], None]
+) -> None:
+    """It includes the call that finds out."""
+    far = far_app()
+    job = far.enqueue("echo", 1)
+    begin(proxy)
+    began = monotonic()
+    with pytest.raises(JobTimeout, match=r"not finished within 2 s; where it stands is not known"):
+        job.result(timeout=2)
+    assert monotonic() - began < 2 + 1
 
 
 def test_a_worker_inside_a_program_does_the_same(app: Windlass, far_app: Apps, proxy: Proxy) -> None:

@@ -94,7 +94,7 @@ def test_a_restart_longer_than_the_lease_is_survived(node: Node, app: Windlass, 
 
 
 def test_a_server_that_is_killed_under_load_loses_nothing(node: Node, app: Windlass, processes: Processes) -> None:
-    """S2: everything that was acknowledged is there and ends once, with an attempt for each run."""
+    """S2, G1: everything that was acknowledged is there and ends once, with an attempt for each run."""
     for _ in range(2):
         processes.worker(lease="20s")
     producer = processes.start("steady_producer")
@@ -195,7 +195,7 @@ END_OTHERS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE appli
 
 
 def test_a_server_that_takes_no_writes_is_waited_for(node: Node, app: Windlass, processes: Processes) -> None:
-    """S7: a run that ends meanwhile is recorded when it takes writes again, as the first attempt."""
+    """S7, G1: a run that ends meanwhile is recorded when it takes writes again, as the first attempt."""
     worker = processes.worker(lease="30s")
     job = app.enqueue(HOLD)
     worker.await_line("began")

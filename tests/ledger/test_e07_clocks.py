@@ -91,11 +91,11 @@ def assert_punctual(job: Job[float]) -> None:
     assert 2_000 * LEASE - LATE < record.run_at - record.created_at <= 2_000 * LEASE + 1
 
 
-@pytest.mark.parametrize("off", [HOUR, -HOUR], ids=["ahead", "behind"])
-def test_a_host_an_hour_off_neither_loses_leases_nor_steals_jobs_nor_runs_them_early_or_late(
+@pytest.mark.parametrize("off", [HOUR, -HOUR, 10], ids=["ahead", "behind", "a little ahead"])
+def test_a_host_with_another_time_neither_loses_leases_nor_steals_jobs_nor_runs_them_early_or_late(
     app: Windlass, windlass: Program, clocks: Clocks, off: int
 ) -> None:
-    """E7: two workers beside each other, one of them on such a host."""
+    """E7, T1: two workers beside each other, one of them on such a host."""
     clock = clocks()
     clock.step_to(off)
     pipe = windlass.folder / "pipe"
@@ -111,7 +111,7 @@ def test_a_host_an_hour_off_neither_loses_leases_nor_steals_jobs_nor_runs_them_e
             in_time = scheduled(app)
             # Both workers have lived for longer than a lease when these have run.
             for job in in_time:
-                assert abs(job.result(timeout=PATIENCE) - datetime.now(UTC).timestamp() - off) < 60, "nothing is proved"
+                assert abs(job.result(timeout=PATIENCE) - datetime.now(UTC).timestamp() - off) < 9, "nothing is proved"
                 assert_punctual(job)
             held.open()
             pipe.write_text("said")
@@ -128,7 +128,7 @@ def skews(app: Windlass) -> list[float]:
 
 
 def test_a_skew_over_5_s_warns_at_every_change_and_only_then(app: Windlass, windlass: Program, clocks: Clocks) -> None:
-    """E7: in the worker's log, and in the store for those who look later."""
+    """E7, T1: in the worker's log, and in the store for those who look later."""
     clock = clocks()
     clock.step_to(4)
     with windlass.start("worker", "-q", "wrong", **clock.environment) as worker:

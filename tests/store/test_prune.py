@@ -105,7 +105,7 @@ def test_age_and_count_hold_together(store: Store) -> None:
 
 
 def test_at_most_a_page_comes_at_once(store: Store) -> None:
-    """A13: in small batches that never hold the store up."""
+    """A13, S10: in small batches that never hold the store up."""
     store.enqueue(*(new_job() for _ in range(jobs.PAGE + 1)))
     taken = store.a_worker().take(jobs.PAGE + 1)
     store.run(jobs.finish([_completed(job) for job in taken], worker="w"))

@@ -224,6 +224,24 @@ def test_fewer_failures_are_forgiven(app: Windlass, tap: Tap, caplog: pytest.Log
     assert "lease lost" not in caplog.text
 
 
+def test_refusals_within_one_interval_are_one_missed_heartbeat(
+    app: Windlass, tap: Tap, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A8: rounds that had nothing to ask are no success, so an outage is not told anew with every question."""
+    is_away = Event()
+
+    def fail(call: Call) -> None:
+        if is_away.is_set() and call.name in ("renew", "control"):
+            raise StoreUnavailable("gone fishing")
+
+    tap.before.append(fail)
+    with app.worker(["default"], lease="10m"):
+        wanted = tap.calls["control"] + 3
+        is_away.set()
+        eventually(lambda: tap.calls["control"] >= wanted, "the worker asks again and again")
+    assert caplog.text.count("heartbeat failed (1 in a row)") == 1
+
+
 @pytest.mark.parametrize("heartbeat", ["16s", "30s", 0])
 def test_a_heartbeat_of_more_than_half_the_lease_is_refused(app: Windlass, heartbeat: str | int) -> None:
     """A8: more than lease/2 is ConfigError."""

@@ -324,9 +324,10 @@ def archive(weeks: Sequence[tuple[int, str]]) -> Operation[list[int]]:
 
 def tidy(*, by: str, detail: str | None) -> Operation[None]:
     """Remove what nobody needs any more besides jobs, and note what was cleaned."""
-    answer = yield Call("tidy", {"by": by, "detail": detail})
+    free = yield Call("free_keys", {"limit": PAGE}, Lane.READ)
+    answer = yield Call("tidy", {"by": by, "detail": detail, "keys": [key for (key,) in free["keys"]]})
     while answer.get("astray"):
-        answer = yield Call("tidy", {"by": by, "detail": None})
+        answer = yield Call("tidy", {"by": by, "detail": None, "keys": []})
 
 
 def prunable(*, queue: str, state: State, age: int, keep: int, by: str | None = None) -> Operation[list[JobRecord]]:

@@ -15,6 +15,7 @@ from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.duties.duties import Duties
 from windlass.worker.duties.leading import Leading
 from windlass.worker.duties.store_clock import StoreClock
+from windlass.worker.duties.sweeping import Sweeping
 from windlass.worker.exchange import Exchange
 from windlass.worker.executors.child.finding import check_places
 from windlass.worker.executors.loop import LoopExecutor
@@ -141,12 +142,14 @@ def build_duties(app: Windlass, who: Identity, *, beat: float) -> Duties:
     return Duties(session=app._session, by=who.name, now=app._now, beat=beat, store_clock=StoreClock(monotonic))
 
 
-def build_leading(app: Windlass, who: Identity) -> Leading:
+def build_leading(app: Windlass, who: Identity, *, monotonic: Callable[[], float] = clock.monotonic) -> Leading:
     """What the leader does for an app's store."""
     return Leading(
         session=app._session,
         holder=who.instance,
         by=who.name,
+        sweeping=Sweeping(session=app._session, by=who.name, monotonic=monotonic),
         retention=lambda: app._retention,
         archive=lambda: app._archive,
+        monotonic=monotonic,
     )

@@ -93,7 +93,6 @@ class Heartbeat:
                 self._renew()
             if self._is_asked or now - self._asked >= _CONTROL:
                 self._ask()
-            self._failures = 0
         except StoreUnavailable as error:
             self._missed(error)
         finally:
@@ -122,7 +121,7 @@ class Heartbeat:
         before, lease = clock.monotonic(), self.lease
         running, presence = self._steering.running(), self._portrait.presence()
         renewed = self._session.run(renew(presence, lease=lease))
-        self._shown = presence.state
+        self._shown, self._failures = presence.state, 0
         if not renewed.is_open:
             self._lose(lease, "the store refused to renew it: its jobs were rescued")
             return
@@ -156,7 +155,7 @@ class Heartbeat:
         self._asked, self._is_asked, lease = clock.monotonic(), False, self.lease
         asking = self._skew.now()
         asked = self._session.run(control(worker=self._portrait.identity.instance, lease=lease))
-        self.answered = clock.monotonic()
+        self.answered, self._failures = clock.monotonic(), 0
         self._skew.judge(asking, store=asked.now)
         if not asked.is_open:
             self._lose(lease, "the store does not know it any more")

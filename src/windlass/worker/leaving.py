@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from threading import Event, Thread
 
 from windlass import clock
-from windlass.errors import WindlassError
+from windlass.errors import StoreUnavailable, WindlassError
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.duties.leading import Leading
 from windlass.worker.heartbeat import Heartbeat
@@ -22,6 +22,7 @@ _LAST_LINES = 0.25
 _LAST_WRITES = 0.8
 _LAST_ROUND = 0.1
 _GOODBYE = 0.5
+_GOODBYE_AGAIN = 0.05
 
 
 class Leaving:
@@ -96,12 +97,24 @@ class Leaving:
 
     def _say_goodbye(self) -> None:
         try:
-            self._heartbeat.close()
-            if self._leading is not None:
-                self._leading.resign()
+            self._take_leave()
         except WindlassError as error:
             log.warning("could not say goodbye to the store; its jobs come back when the lease is over: %s", error)
         self._has_said_goodbye = True
+
+    def _take_leave(self) -> None:
+        """Again while there is time for it: a store that is just back counts as away for another second."""
+        while True:
+            try:
+                self._heartbeat.close()
+                if self._leading is not None:
+                    self._leading.resign()
+            except StoreUnavailable:
+                if clock.monotonic() + _GOODBYE_AGAIN >= self._gone_by:
+                    raise
+            else:
+                return
+            clock.sleep(_GOODBYE_AGAIN)
 
     def _wait_until(self, is_done: Callable[[], bool], until: float) -> None:
         while not is_done():

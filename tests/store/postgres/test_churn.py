@@ -50,6 +50,7 @@ def vacuum(store: Store) -> None:
 
 
 def test_the_hot_tables_stay_small_while_they_are_vacuumed(opened: Opening, database: Database) -> None:
+    """G6: with an open transaction in the way, see test_old_transactions.py."""
     store = opened()
     churn(store, lambda: vacuum(store))
     assert max(pages(database).values()) < BOUND

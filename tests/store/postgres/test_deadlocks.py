@@ -155,7 +155,7 @@ def all_at_once(store: Store) -> None:
 
 
 def test_nobody_waits_in_a_circle(database: Database) -> None:
-    """Bulk operations, duties and workers on the same jobs, keys and queues, each in an order of its own."""
+    """G2: bulk operations, duties and workers on the same jobs, keys and queues, each in an order of its own."""
     with ExitStack() as opened:
         place = ServerPlace(database.url, "windlass", wipe_postgres)
         store = Store(place, clock=ManualClock(), opened=opened, deadline=30)

@@ -6,10 +6,11 @@ import pytest
 
 from tests.store.builders import new_job
 from tests.store.postgres.database import Database
-from tests.store.postgres.opening import Opening, count, threads
+from tests.store.postgres.opening import Opening, count, on_its_connection, threads
 from tests.store.waiting import until
 from windlass.errors import ConfigError, OutcomeUnknown, StoreUnavailable
 from windlass.store.driver import DataRefused
+from windlass.store.operation import Lane
 
 CLASHES = {"serialisation": "40001", "deadlock": "40P01", "lock not available": "55P03"}
 
@@ -55,6 +56,16 @@ def test_a_real_deadlock_is_survived(database: Database, opened: Opening) -> Non
     until(lambda: database.run("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()") == [(1,)])
 
 
+@pytest.mark.parametrize("level", ["serializable", "repeatable read"])
+def test_a_stricter_default_of_the_database_is_not_ours(database: Database, opened: Opening, level: str) -> None:
+    """G2: beside others most of our calls would be taken back five times and fail."""
+    database.run(f"ALTER DATABASE {database.name} SET default_transaction_isolation = '{level}'")
+    store = opened()
+    store.enqueue(new_job())
+    for lane in Lane:
+        assert on_its_connection(store, lane, b"SHOW transaction_isolation") == [("read committed",)]
+
+
 @pytest.mark.parametrize(
     ("state", "kind", "words"),
     [
@@ -70,6 +81,7 @@ def test_a_real_deadlock_is_survived(database: Database, opened: Opening) -> Non
 def test_what_another_try_would_not_change_is_said_at_once(
     database: Database, opened: Opening, state: str, kind: type[Exception], words: str
 ) -> None:
+    """G2, G9."""
     store = opened()
     count(store)
     database.fail_inserts(state, times=1000)
@@ -113,7 +125,7 @@ def test_a_server_that_takes_no_writes_says_so(database: Database, opened: Openi
 
 
 def test_a_server_that_takes_writes_again_is_noticed(database: Database, opened: Opening) -> None:
-    """S7: after a failover the same address may lead to another server, so a new connection is tried."""
+    """S7, G1: after a failover the same address may lead to another server, so a new connection is tried."""
     store = opened()
     store.enqueue(new_job())
     database.run(f"ALTER DATABASE {database.name} SET default_transaction_read_only = on")

@@ -14,8 +14,8 @@ from tests.store.sqlite.opened import opened
 from windlass.store.statements import load_calls
 
 CALLS = load_calls("windlass.store.sqlite.calls", prefix="windlass_")
-RARE = {"queue_delete", "tidy"}
-"""Upkeep that may take its time."""
+RARE = {"queue_delete", "free_keys"}
+"""What an operator does once, and a look that nobody waits for."""
 WALK = re.compile(r"^SCAN windlass_(job|key|event)$")
 NUMBERS = {"now", "limit", "room", "keep", "age", "cursor", "window", "ttl", "seq", "fence", "delay", "at", "term"}
 

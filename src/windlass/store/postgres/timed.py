@@ -28,13 +28,15 @@ _FAREWELL = 0.4
 """Seconds for asking the server to drop a statement whose time is over, and again for its answer."""
 
 
-_PLAN_ONCE = b"""
-    SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('jit', 'off', false)
+_SETTINGS = b"""
+    SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('jit', 'off', false),
+        set_config('default_transaction_isolation', 'read committed', false)
     WHERE pg_backend_pid() = $1
 """
 """One plan for all values of a prepared statement: ours are written so that it serves them all, and planning costs more
-than running them. Compiling would cost a hundred times that, at every run. Only without a pooler, which would hand the
-settings on to others; a pooler makes up the process id that it tells its clients."""
+than running them. Compiling would cost a hundred times that, at every run. Read committed, because ours lock what they
+judge by: where the database says serializable, busy workers would be turned down all the time. Only without a pooler,
+which would hand the settings on to others; a pooler makes up the process id that it tells its clients."""
 
 
 class Overdue(OperationalError):
@@ -94,7 +96,7 @@ class TimedConnection(Connection[Any]):
         # Behind a pooler that does not know prepared statements another process's statement may have our statement's
         # name. Names that nobody else draws turn that into an error.
         self._prepared._prepared_idx = clock.random_bits(60)
-        self.execute(_PLAN_ONCE, [self.info.backend_pid], prepare=False)
+        self.execute(_SETTINGS, [self.info.backend_pid], prepare=False)
 
     def wait(self, gen: PQGen[R], interval: float = _LOOK, timeout: float | None = None) -> R:
         if timeout is not None:  # whoever brings a limit knows why

@@ -10,7 +10,7 @@ from windlass.errors import StoreUnavailable
 from windlass.retention import Archive, Retention, clean
 from windlass.session import Session
 from windlass.store.leader import Lead, lead, leads, resign
-from windlass.store.sweeping import sweep
+from windlass.worker.duties.sweeping import Sweeping
 
 log = logging.getLogger("windlass.duties")
 
@@ -32,17 +32,21 @@ class Leading:
         session: Session,
         holder: str,
         by: str,
+        sweeping: Sweeping,
         retention: Callable[[], Retention],
         archive: Callable[[], Archive | None],
+        monotonic: Callable[[], float],
     ) -> None:
         self._session = session
         self._holder = holder
         self._by = by
+        self._sweeping = sweeping
         self._retention = retention
         self._archive = archive
+        self._monotonic = monotonic
         self._lead: Lead | None = None
         self._is_away = False
-        self._cleaned = clock.monotonic()
+        self._cleaned = self._monotonic()
 
     def tick(self) -> float:
         """One round; the seconds until the next."""
@@ -50,10 +54,10 @@ class Leading:
             self._lead = self._session.run(lead(_LEADER, holder=self._holder, ttl=_TTL))
             pause = _EVERY
             if self._lead.holder == self._holder:
-                if self._session.run(sweep()):
+                if self._sweeping.tick():
                     pause = _SWEEP_AGAIN
-                if clock.monotonic() - self._cleaned >= _CLEAN_EVERY:
-                    self._cleaned = clock.monotonic()
+                if self._monotonic() - self._cleaned >= _CLEAN_EVERY:
+                    self._cleaned = self._monotonic()
                     self._clean(self._lead)
         except StoreUnavailable as error:
             if not self._is_away:
@@ -72,6 +76,6 @@ class Leading:
     def _clean(self, term: Lead) -> None:
         if not self._session.run(leads(term)):
             return
-        cleaned = self._session.run(clean(self._retention(), self._archive(), by=self._by, monotonic=clock.monotonic))
+        cleaned = self._session.run(clean(self._retention(), self._archive(), by=self._by, monotonic=self._monotonic))
         if cleaned.seconds > _SLOW_CLEANING:
             log.warning("cleaning took %.0f s for %s jobs", cleaned.seconds, cleaned.deleted)

@@ -1,0 +1,4 @@
+-- Keys whose job is gone, of those that free_keys has found.
+-- only with keys
+DELETE FROM windlass_key WHERE key IN (SELECT value FROM jsonb_each(:keys))
+AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.id = windlass_key.id)

@@ -1,0 +1,59 @@
+"""Sweeping behind the jobs, and telling who keeps us from it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+import msgspec
+
+from windlass import clock
+from windlass.session import Session
+from windlass.store.noticing import notice
+from windlass.store.sweeping import Hindrance, hindrance, sweep
+
+log = logging.getLogger("windlass.duties")
+
+_TOLERATED = 60.0
+"""Seconds; a transaction that is over sooner does no harm that anybody would notice."""
+
+
+class Sweeping:
+    """``tick()`` sweeps, unless the transaction that hindered it the last time is still open."""
+
+    def __init__(self, *, session: Session, by: str, monotonic: Callable[[], float]) -> None:
+        self._session = session
+        self._by = by
+        self._monotonic = monotonic
+        self._hindrance: Hindrance | None = None
+        self._hindered_since = 0.0
+        self._is_told = False
+
+    def tick(self) -> bool:
+        """One round; whether there was something to do."""
+        if self._hindrance is not None and self._session.run(hindrance()) == self._hindrance:
+            self._tell(self._hindrance)
+            return False
+        swept = self._session.run(sweep())
+        self._hindrance, self._hindered_since, self._is_told = swept.hindrance, self._monotonic(), False
+        return bool(swept.tables)
+
+    def _tell(self, hindrance: Hindrance) -> None:
+        """Tell of a transaction, once, when it has been open for long."""
+        if self._is_told or self._monotonic() - self._hindered_since < _TOLERATED:
+            return
+        self._is_told = True
+        log.warning(
+            "%s has had a transaction open %s: what jobs leave behind cannot be removed, and claims get slower "
+            "until it ends",
+            hindrance.holder,
+            _since(hindrance),
+        )
+        detail = {"holder": hindrance.holder, "since": hindrance.since}
+        self._session.run(notice("hindered", [(self._by, msgspec.json.encode(detail).decode())]))
+
+
+def _since(hindrance: Hindrance) -> str:
+    if hindrance.since is None:
+        return "for over a minute"
+    return f"since {clock.instant(hindrance.since):%Y-%m-%d %H:%M:%S} UTC"

@@ -1,0 +1,20 @@
+"""Unique keys whose job a careless hand has deleted."""
+
+from __future__ import annotations
+
+from tests.store.adding import add
+from tests.store.builders import new_job
+from tests.store.places import SqlitePlace
+from tests.store.sqlite.opened import opened
+from windlass.store import jobs
+from windlass.store.adding import Naming
+
+
+def test_keys_whose_job_is_gone_go_with_the_next_tidying(place: SqlitePlace) -> None:
+    """A13, S10: they are found without holding anybody up, and those of jobs that are there stay."""
+    with opened(place) as store:
+        named = {0: Naming(), 1: Naming()}
+        store.run(add([new_job("gone", key="free"), new_job("kept", key="held")], named))
+        place.execute("DELETE FROM windlass_job WHERE id = 'gone'")
+        store.run(jobs.tidy(by="leader", detail=None))
+        assert place.execute("SELECT key FROM windlass_key") == [("held",)]

@@ -320,12 +320,13 @@ class Job(Generic[R]):
         return explain(gates, self.record, story.events)
 
     def _wait(self, timeout: Duration | None) -> Settled:
-        limit = _limit(timeout)
-        for settled in self._app._session.run(reading.awaited([self.id])):
+        limit, began = _limit(timeout), clock.monotonic()
+        settled = self._app._session.run(self._at_the_start_of_a_wait())
+        if settled is not None:
             return settled
         future = self._app._waiter.future(self.id)
         try:
-            return future.result(limit)
+            return future.result(_left(limit, began))
         except (FutureTimeout, CancelledError):
             future.cancel()
         return self._app._session.run(self._at_the_end_of_a_wait(limit))
@@ -333,19 +334,33 @@ class Job(Generic[R]):
     async def _await(self, timeout: Duration | None) -> Settled:
         import asyncio
 
-        limit = _limit(timeout)
-        for settled in await self._app._session.arun(reading.awaited([self.id])):
+        limit, began = _limit(timeout), clock.monotonic()
+        settled = await self._app._session.arun(self._at_the_start_of_a_wait())
+        if settled is not None:
             return settled
         future = self._app._waiter.future(self.id)
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(future), limit)
+            return await asyncio.wait_for(asyncio.wrap_future(future), _left(limit, began))
         except TimeoutError:
             pass
         return await self._app._session.arun(self._at_the_end_of_a_wait(limit))
 
+    def _at_the_start_of_a_wait(self) -> Operation[Settled | None]:
+        """How the job has ended already. A store that is away comes back, or the time limit ends the wait."""
+        waiter = self._app._waiter
+        try:
+            found = yield from reading.awaited([self.id])
+        except StoreUnavailable as error:
+            waiter.trouble = error
+            return None
+        waiter.trouble = None
+        return found[0] if found else None
+
     def _at_the_end_of_a_wait(self, limit: float | None) -> Operation[Settled]:
         """How the job ended after all, in the last moment; else ``JobTimeout`` that tells where it stands."""
         late = f"job {self.id} has not finished" + ("" if limit is None else f" within {limit:g} s")
+        if trouble := self._app._waiter.trouble:  # another call would only add its own deadline to the limit
+            raise JobTimeout(f"{late}; where it stands is not known: {trouble}") from trouble
         try:
             for settled in (yield from reading.awaited([self.id])):
                 return settled
@@ -369,6 +384,10 @@ class Job(Generic[R]):
 
 def _limit(timeout: Duration | None) -> float | None:
     return None if timeout is None else duration(timeout, "timeout").total_seconds()
+
+
+def _left(limit: float | None, began: float) -> float | None:
+    return None if limit is None else max(0.0, limit - (clock.monotonic() - began))
 
 
 def _failure(id: str, settled: Settled) -> JobFailed:

@@ -7,6 +7,7 @@ takes nothing. Everything may be repeated: what has arrived stays, what is missi
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,14 +15,20 @@ import msgspec
 
 from windlass import clock
 from windlass.core.state import State
-from windlass.errors import IdConflict, StoreUnavailable, WindlassError
+from windlass.errors import ConfigError, IdConflict, StoreUnavailable, WindlassError
 from windlass.session import Session
-from windlass.store import jobs, leases, queues, reading
-from windlass.store.moving import Load, Stop, export, store_load, store_queues, walk
+from windlass.store import jobs, leader, leases, queues, reading
+from windlass.store.moving import Load, Stop, comparable, export, is_same, store_load, store_queues, walk
 from windlass.store.open import DEFAULT_NAMESPACE
 
 MOVER = "windlass move"
 """Who pauses what is moved."""
+
+_DUTY = "move"
+"""What a move leads at its source for a moment."""
+
+_MOMENT = 10_000
+"""Milliseconds; longer than a call may take."""
 
 _LARGEST_LOAD = 4 * 2**20
 """Bytes that travel in one call."""
@@ -59,15 +66,16 @@ def move(
 ) -> Moved:
     """Copy all jobs, or those of one queue, with settings, keys and events.
 
-    Raises ``MoveRefused`` where the source has nothing to move, and while one of the two is in use; ``IdConflict``
-    where the target has a different job under the same id.
+    Raises ``MoveRefused`` where the source has nothing to move, and while one of the two is in use; ``ConfigError``
+    where the two are one store; ``IdConflict`` where the target has a different job under the same id.
     """
     began = clock.monotonic()
     _refuse_if_empty(source, queue)
     _refuse_if_in_use(source, target, queue)
+    _refuse_if_same(source, target)
     settings = _settings(source, queue)
     target.run(store_queues(settings))
-    source.run(queues.pause(queue or queues.ALL, by=MOVER, reason=f"moved to {place(target)}"))
+    _pause(source, queue or queues.ALL, reason=f"moved to {place(target)}")
     report(Progress("copied", 0, _count(source, queue)))
     _refuse_if_in_use(source, target, queue)  # a worker may have come before the pause
     added = _copy(source, target, queue, report)
@@ -100,6 +108,17 @@ def _refuse_if_empty(source: Session, queue: str | None) -> None:
         )
 
 
+def _refuse_if_same(source: Session, target: Session) -> None:
+    """One store may have many addresses, so the source gets a mark and the target is asked for it."""
+    mark = source.run(leader.lead(_DUTY, holder=secrets.token_hex(16), ttl=_MOMENT))
+    try:
+        is_same = target.run(leader.leads(mark))
+    finally:
+        source.run(leader.resign(mark))
+    if is_same:
+        raise ConfigError(f"{place(source)} and {place(target)} are the same store; nothing was moved")
+
+
 def _refuse_if_in_use(source: Session, target: Session, queue: str | None) -> None:
     """The target's workers would start jobs that are not compared yet, some without their keys and settings."""
     for store in (source, target):
@@ -111,6 +130,13 @@ def _refuse_if_in_use(source: Session, target: Session, queue: str | None) -> No
     if running:
         are, their = ("1 job is", "its lease is") if running == 1 else (f"{running:,} jobs are", "their leases are")
         raise MoveRefused(f"{place(source)}: {are} running or claimed by hand; stop that, or wait until {their} over")
+
+
+def _pause(source: Session, name: str, *, reason: str) -> None:
+    """Stop the claiming. A pause that somebody else has made does so too; a repeated move has to find it again."""
+    record = source.run(queues.settings(name)).get(name)
+    if record is None or record.paused_at is None or record.paused_by == MOVER:
+        source.run(queues.pause(name, by=MOVER, reason=reason))
 
 
 def _named(settings: list[queues.QueueRecord]) -> list[queues.QueueRecord]:
@@ -144,16 +170,36 @@ def _compare(
     total = _count(source, queue)
     count, checksum = 0, hashlib.sha256()
     for load in _loads(source, queue):
-        arrived = dict(_digests(target.run(export([job.id for job in load.jobs]))))
-        for id, digest in _digests(load):
+        there = target.run(export([job.id for job in load.jobs]))
+        here, there = (_in_time(found, now=clock.now()) for found in (load, there))
+        arrived = dict(_digests(there))
+        for id, digest in _digests(here):
             if id not in arrived:
                 raise StoreUnavailable(f"job {id!r} is missing at {target.store_name}; repeat the move")
             if arrived[id] != digest:
-                raise IdConflict(f"job {id!r} is not the same at {target.store_name}; has it changed there?")
+                raise IdConflict(_difference(id, here, there, target.store_name))
             checksum.update(digest)
         count += len(load.jobs)
         report(Progress("compared", count, max(count, total)))
     return count, checksum.hexdigest()
+
+
+def _in_time(load: Load, *, now: int) -> Load:
+    """Without keys whose window is over: they hold nothing, and each store forgets them when it likes."""
+    return msgspec.structs.replace(
+        load, keys=[key for key in load.keys if key.expires_at is None or key.expires_at > now]
+    )
+
+
+def _difference(id: str, here: Load, there: Load, name: str) -> str:
+    mine, theirs = (next(job for job in load.jobs if job.id == id) for load in (here, there))
+    missing = {key.key for key in here.keys if key.id == id} - {key.key for key in there.keys if key.id == id}
+    if not missing or not is_same(mine, theirs):
+        return f"job {id!r} is not the same at {name}; has it changed there?"
+    return (
+        f"another job at {name} has the unique key {missing.pop()!r} of job {id!r}, which is there without it now; "
+        "cancel or delete that other job, or wait for its end, and repeat the move"
+    )
 
 
 def _count(source: Session, queue: str | None) -> int:
@@ -184,12 +230,12 @@ def _portions(stops: Sequence[Stop]) -> Iterable[list[Stop]]:
 
 
 def _digests(load: Load) -> Iterator[tuple[str, bytes]]:
-    """A digest of each job with its keys and events; its seq and its place are each store's own."""
+    """A digest of each job with its keys and events."""
     belongings: dict[str, list[object]] = {}
     for key in load.keys:
         belongings.setdefault(key.id, []).append(key)
     for event in load.events:
         belongings.setdefault(event.id, []).append(event)
     for job in load.jobs:
-        text = msgspec.json.encode([msgspec.structs.replace(job, seq=0), *belongings.get(job.id, ())])
+        text = msgspec.json.encode([comparable(job), *belongings.get(job.id, ())])
         yield job.id, hashlib.sha256(text).digest()

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from threading import Event, Lock, Thread
 
 from windlass import clock
-from windlass.errors import AppClosed, ConfigError, StoreUnavailable
+from windlass.errors import ConfigError, StoreUnavailable, WindlassError
 from windlass.forking import start_anew_in_child
 from windlass.session import Session
 from windlass.store.driver import Topic
@@ -27,6 +27,8 @@ class Waiter:
         self._wake = Event()
         self._awaited: dict[str, list[Future[Settled]]] = {}
         self._thread: Thread | None = None
+        self.trouble: StoreUnavailable | None = None
+        """Why the newest look at an awaited job failed, if it did, whoever looked."""
         start_anew_in_child(self, Waiter.start_anew)
 
     def start_anew(self) -> None:
@@ -51,7 +53,7 @@ class Waiter:
                 self._look_until_idle()
             finally:
                 unsubscribe()
-        except AppClosed as error:
+        except WindlassError as error:  # the app was closed, or the store that came back is none we may use
             self._give_up(error)
 
     def _look_until_idle(self) -> None:
@@ -79,8 +81,10 @@ class Waiter:
             return False
         try:
             settled = self._session.run(awaited(ids))
-        except StoreUnavailable:
+        except StoreUnavailable as error:
+            self.trouble = error
             return False  # it comes back, or the caller's own time limit ends the wait
+        self.trouble = None
         for job in settled:
             with self._lock:
                 futures = self._awaited.pop(job.id, [])
@@ -89,7 +93,7 @@ class Waiter:
                     future.set_result(job)
         return bool(settled)
 
-    def _give_up(self, error: AppClosed) -> None:
+    def _give_up(self, error: WindlassError) -> None:
         with self._lock:
             futures = [future for waiting in self._awaited.values() for future in waiting]
             self._awaited.clear()

@@ -10,7 +10,13 @@ import pytest
 
 @pytest.mark.parametrize(
     ("library", "url", "extra"),
-    [("psycopg", "postgresql://me:hush@nowhere/db", "postgres"), ("redis", "redis://:hush@nowhere", "redis")],
+    [
+        ("psycopg", "postgresql://me:hush@nowhere/db", "postgres"),
+        ("psycopg", "postgresql://me@nowhere/db?password=hush", "postgres"),
+        ("redis", "redis://:hush@nowhere", "redis"),
+        ("redis", "rediss://nowhere/0?ssl_password=hush", "redis"),
+        ("redis", "redis://me:not/hush?encoded@hush@nowhere", "redis"),
+    ],
 )
 def test_a_missing_extra_is_named(library: str, url: str, extra: str) -> None:
     """C1: the error says what to install, and no password."""

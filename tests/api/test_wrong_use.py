@@ -26,6 +26,7 @@ def app() -> Windlass:
     [
         ("mysql://host/db", "unknown kind 'mysql'"),
         ("windlass.db", "unknown kind"),
+        ("me:hush@host/db", "store URL 'host/db': unknown kind 'me'"),
         ("sqlite://jobs.db", "three slashes"),
         ("sqlite:///", "names no file"),
         ("sqlite:///jobs.db?speed=high", "unknown option 'speed'"),

@@ -50,6 +50,17 @@ def test_a_move_that_is_interrupted_says_how_it_left_the_stores(windlass: Progra
     assert windlass("move", windlass.url, "sqlite:///new.db", "--json").json["jobs"] == 40_000
 
 
+def test_a_move_that_fails_in_the_middle_says_how_it_left_the_stores(windlass: Program) -> None:
+    windlass.app.enqueue_many([windlass.app.request("mail.welcome", [1], id="mine")])
+    with closing(Windlass(f"sqlite:///{windlass.folder / 'new.db'}")) as new:
+        new.enqueue_many([new.request("mail.welcome", [2], id="mine")])
+    failed = windlass("move", windlass.url, "sqlite:///new.db")
+    assert failed.code == 1
+    last = failed.error.splitlines()[-1]
+    assert "job 'mine' is not the same" in last
+    assert last.endswith(f"; {windlass.app.store} still has its jobs, everything there stays paused")
+
+
 def test_a_store_in_use_is_an_error_that_names_the_worker(windlass: Program) -> None:
     windlass.app.enqueue("mail.welcome", 1)
     with windlass.app.worker(["letters"]) as worker:

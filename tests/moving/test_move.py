@@ -14,9 +14,24 @@ import pytest
 from tests.ledger.apps import PATIENCE, eventually, gate
 from tests.places.behind import Behind
 from tests.places.fixtures import PlaceOn
+from tests.servers.redis_node import redis_node
 from tests.store.places import Place
-from windlass import IdConflict, Job, JobFailed, JobNotFound, Retention, Retry, Snooze, State, Windlass
+from windlass import (
+    ConfigError,
+    IdConflict,
+    Job,
+    JobFailed,
+    JobNotFound,
+    Retention,
+    Retry,
+    Snooze,
+    State,
+    Unique,
+    Windlass,
+    clock,
+)
 from windlass.moving import Moved, MoveRefused, Progress, move
+from windlass.store import queues
 from windlass.store.noticing import notice
 
 PAIRS = [
@@ -45,6 +60,12 @@ def ways(request: pytest.FixtureRequest, place_on: PlaceOn) -> Iterator[Ways]:
     source, target = request.param
     with ExitStack() as opened:
         yield Ways(*(opened.enter_context(closing(app_on(place_on(store)))) for store in (source, target)))
+
+
+@pytest.fixture
+def opened() -> Iterator[ExitStack]:
+    with ExitStack() as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -148,6 +169,19 @@ def test_there_and_back_again_nothing_is_changed(from_sqlite_to_postgres: Ways, 
     assert [seen(ways.new, job) for job in jobs] == [seen(ways.old, job) for job in jobs]
 
 
+@pytest.mark.parametrize("queue", [None, "mail"])
+def test_a_pause_that_somebody_made_before_is_kept_by_a_repeated_move(
+    from_sqlite_to_postgres: Ways, queue: str | None
+) -> None:
+    old, new = from_sqlite_to_postgres.old, from_sqlite_to_postgres.new
+    old.enqueue_many([old.request("echo", [1], queue="mail")])
+    old._session.run(queues.pause(queue or queues.ALL, by="ann", reason="not before Monday"))
+    for _ in range(2):
+        from_sqlite_to_postgres.move(queue=queue)
+        for app in (old, new):
+            assert app._session.run(queues.settings())[queue or queues.ALL].paused_by == "ann"
+
+
 def test_one_queue_can_be_moved_alone(ways: Ways) -> None:
     ways.old.enqueue_many([ways.old.request("echo", [number], queue="mail") for number in range(3)])
     other = ways.old.enqueue("echo", 1)
@@ -187,6 +221,27 @@ def test_a_target_in_use_is_refused(from_sqlite_to_postgres: Ways) -> None:
     with pytest.raises(JobNotFound):
         ways.new.job(job.id)
     assert ways.old.overview().everywhere.paused_by is None
+
+
+@pytest.mark.parametrize("store", ["sqlite", "postgres", "redis"])
+def test_a_store_is_the_same_under_whatever_address(place_on: PlaceOn, store: str, tmp_path: Path) -> None:
+    place = place_on(store)
+    app = app_on(place)
+    (tmp_path / "link").symlink_to(tmp_path)
+    again = place.url.replace("127.0.0.1", "localhost").replace(str(tmp_path), f"{tmp_path}/link")
+    with closing(app), Windlass(again, namespace=place.namespace) as same:
+        app.enqueue("echo", 1)
+        assert app.store != same.store
+        with pytest.raises(ConfigError, match=f"{re.escape(same.store)} .*are the same store"):
+            move(app._session, same._session)
+        assert app.overview().everywhere.paused_by is None
+
+
+def test_two_databases_of_one_socket_are_two_stores(opened: ExitStack) -> None:
+    node = opened.enter_context(redis_node())
+    old, new = (opened.enter_context(Windlass(f"unix://{node.socket}?db={number}")) for number in (1, 2))
+    old.enqueue("echo", 1)
+    assert move(old._session, new._session).added == 1
 
 
 @pytest.mark.parametrize("store", ["sqlite", "postgres", "redis"])
@@ -284,6 +339,56 @@ def test_a_different_job_under_the_same_id_is_told(from_sqlite_to_postgres: Ways
     ways.new.enqueue_many([ways.new.request("echo", [2], id="mine")])
     with pytest.raises(IdConflict, match="mine"):
         ways.move()
+
+
+def test_a_unique_key_that_another_job_has_is_told(ways: Ways) -> None:
+    ways.old.enqueue_many([ways.old.request("echo", [1], id="mine", unique="only one")])
+    ways.new.enqueue_many([ways.new.request("echo", [1], id="theirs", unique="only one")])
+    with pytest.raises(IdConflict, match=r"another job .* unique key 'only one' of job 'mine'"):
+        ways.move()
+    ways.new.job("theirs").delete()
+    assert ways.move().added == 0
+    [again] = ways.new.enqueue_many([ways.new.request("echo", [1], unique="only one")])
+    assert (again.duplicate, again.id) == (True, "mine")
+
+
+def test_a_job_that_has_ended_there_does_not_take_its_key_again(ways: Ways) -> None:
+    """The key would be held for as long as the job is kept, and every new job be taken for its double."""
+    [job] = ways.old.enqueue_many([ways.old.request("echo", [1], unique="only one")])
+    ways.move()
+    with ways.new.worker():
+        ways.new.job(job.id).result(timeout=PATIENCE)
+    with pytest.raises(IdConflict, match=f"{job.id}' is not the same"):
+        ways.move()
+    [another] = ways.new.enqueue_many([ways.new.request("echo", [1], unique="only one")])
+    assert not another.duplicate
+
+
+def test_what_becomes_due_between_two_tries_is_no_difference(ways: Ways) -> None:
+    """A worker at the source takes nothing, because all is paused there, but does its duties."""
+    ways.old.task(name="again", retry=Retry(base=0.1, jitter=0))(lambda: 1 / 0)
+    again = ways.old.enqueue("again")
+    ways.old.worker().run_until_empty()
+    [later] = ways.old.enqueue_many([ways.old.request("echo", [1], delay="0.1s", unique="only one")])
+    assert [again.refresh().state, later.state] == [State.RETRYING, State.SCHEDULED]
+    ways.move()
+    with ways.old.worker():
+        eventually(lambda: ways.old.counts()[State.PENDING] == 2, "both are due")
+    assert ways.move().added == 0
+
+
+@pytest.mark.parametrize("step", ["copied", "compared"])
+def test_keys_whose_window_is_over_are_no_difference(ways: Ways, step: str) -> None:
+    """Be it over before anything is copied, or between the copy and the comparison."""
+    [job] = ways.old.enqueue_many([ways.old.request("echo", [1], unique=Unique(window="0.2s"))])
+    end = clock.now() + 200
+
+    def wait_for_the_end(progress: Progress) -> None:
+        if step == "copied" or progress.done:
+            eventually(lambda: clock.now() > end, "the window is over")
+
+    ways.move(report=wait_for_the_end)
+    assert ways.new.job(job.id).state is State.PENDING
 
 
 def test_a_worker_that_comes_while_jobs_are_moved_takes_nothing(from_sqlite_to_postgres: Ways) -> None:

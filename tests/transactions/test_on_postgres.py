@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
@@ -16,7 +17,7 @@ from psycopg.rows import dict_row
 from tests.transactions.callers.caller import Caller
 from tests.transactions.places import POSTGRES, Shop
 from tests.transactions.scene import Scene
-from windlass import ConfigError, StoreUnavailable, Windlass
+from windlass import ConfigError, IdConflict, StoreUnavailable, Windlass
 
 
 def heard(listener: psycopg.Connection[Any]) -> list[str]:
@@ -142,6 +143,56 @@ def test_connections_that_make_something_else_of_rows_and_json(scene: Scene) -> 
 
     asyncio.run(with_codecs())
     assert scene.stored() == ["eight", "seven"]
+
+
+def test_a_pipeline_of_the_callers_is_joined(scene: Scene) -> None:
+    taken = scene.receipt.options(id="seven").enqueue(7)
+    with psycopg.connect(scene.shop.database) as connection, connection.pipeline():
+        connection.execute(scene.order)
+        with pytest.raises(IdConflict):
+            scene.receipt.options(connection=connection, id="seven").enqueue(8)
+        connection.execute(scene.order)
+        job = scene.receipt.options(connection=connection).enqueue(8)
+        assert scene.stored() == [taken.id]
+    assert scene.shop.order_count() == 2
+    assert scene.stored() == sorted([taken.id, job.id])
+
+
+def test_an_async_pipeline_of_the_callers_is_joined(scene: Scene) -> None:
+    async def story() -> None:
+        async with await psycopg.AsyncConnection.connect(scene.shop.database) as connection, connection.pipeline():
+            await connection.execute(scene.order)
+            await scene.receipt.options(connection=connection).aenqueue_many([(7,), (8,)])
+            assert scene.stored() == []
+
+    asyncio.run(story())
+    assert len(scene.stored()) == 2
+    assert scene.shop.order_count() == 1
+
+
+def test_what_failed_in_a_pipeline_before_is_not_taken_for_a_failure_of_the_store(scene: Scene) -> None:
+    with psycopg.connect(scene.shop.database) as connection, connection.pipeline():
+        connection.execute("INSERT INTO orderz VALUES (1)")
+        with pytest.raises(StoreUnavailable, match=r"earlier statement of this pipeline .*orderz"):
+            scene.receipt.options(connection=connection).enqueue(7)
+    assert scene.stored() == []
+
+
+def test_a_connection_without_an_encoding_is_like_any_other(scene: Scene) -> None:
+    with psycopg.connect(scene.shop.database, client_encoding="SQL_ASCII") as connection:
+        job = scene.receipt.options(connection=connection, meta={"for": "Zoë"}).enqueue(7)
+    assert scene.app.job(job.id).meta == {"for": "Zoë"}
+
+
+@pytest.mark.parametrize("connect", [psycopg.connect, psycopg2.connect])
+def test_an_encoding_that_lacks_a_character_of_the_job_is_named(scene: Scene, connect: Callable[..., Any]) -> None:
+    connection = connect(scene.shop.database, client_encoding="LATIN1")
+    with pytest.raises(ConfigError, match="client_encoding cannot write '☃'"):
+        scene.receipt.options(connection=connection, meta={"for": "☃"}).enqueue(7)
+    job = scene.receipt.options(connection=connection, meta={"for": "Zoë"}).enqueue(7)
+    connection.commit()
+    connection.close()
+    assert scene.app.job(job.id).meta == {"for": "Zoë"}
 
 
 def test_a_connection_to_another_kind_of_database_is_refused(scene: Scene) -> None:

@@ -8,11 +8,11 @@ from contextlib import closing
 import click
 
 from windlass.app import Windlass
-from windlass.cli.failure import Interrupted
+from windlass.cli.failure import Interrupted, Problem
 from windlass.cli.logs import set_up_logs
 from windlass.cli.output import Output, printing
 from windlass.cli.views.said import Said, counted, jobs_counted
-from windlass.errors import ConfigError
+from windlass.errors import IdConflict, StoreUnavailable
 from windlass.moving import Progress, move, place
 from windlass.store.open import DEFAULT_NAMESPACE
 
@@ -36,8 +36,6 @@ def move_command(
         closing(Windlass(source, namespace=namespace)) as old,
         closing(Windlass(target, namespace=to_namespace or namespace)) as new,
     ):
-        if (old.store, namespace) == (new.store, to_namespace or namespace):
-            raise ConfigError(f"{old.store}: FROM and TO are the same store")
         left, reached = place(old._session), place(new._session)
         what = "everything there" if queue is None else f"queue {queue!r} there"
         meter = _Meter()
@@ -45,6 +43,10 @@ def move_command(
             moved = move(old._session, new._session, queue=queue, report=meter)
         except KeyboardInterrupt:
             raise Interrupted(_how_it_was_left(meter, left, what)) from None
+        except (StoreUnavailable, IdConflict) as error:
+            meter.end_line()
+            kept = f"; {_kept(left, what)}" if meter.has_begun else ""
+            raise Problem(f"{error}{kept}") from error
         settings = f"the settings of {counted(moved.queues, 'queue')}"
         sentence = (
             f"{jobs_counted(moved.jobs)} and {settings} of {left} are at {reached}; "
@@ -68,9 +70,11 @@ def _how_it_was_left(meter: _Meter, left: str, what: str) -> str:
     meter.end_line()
     if not meter.has_begun:
         return f"interrupted before anything was moved from {left}"
-    return (
-        f"interrupted; {left} still has its jobs, {what} stays paused; the same command goes on where this one stopped"
-    )
+    return f"interrupted; {_kept(left, what)}; the same command goes on where this one stopped"
+
+
+def _kept(left: str, what: str) -> str:
+    return f"{left} still has its jobs, {what} stays paused"
 
 
 class _Meter:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from windlass.core.record import JobRecord
+from windlass.core.state import State
 from windlass.store.operation import Call, Lane, Operation
 from windlass.store.queues import QueueRecord
 from windlass.store.reading import find
 from windlass.store.rows import records
 
 _AT_A_TIME = 500
+_TO_WAIT = (State.SCHEDULED, State.RETRYING)
 
 
 class Stop(Struct, frozen=True, array_like=True):
@@ -78,9 +81,32 @@ def export(ids: Sequence[str]) -> Operation[Load]:
 
 def store_load(load: Load) -> Operation[int]:
     """Store jobs as they are, with their keys and events; what is there already stays as it is. How many are new."""
-    params = {"jobs": load.jobs, "keys": load.keys, "events": load.events}
-    answer = yield Call("import", params)
+    keys = (yield from _still_due(load)) if load.keys else []
+    answer = yield Call("import", {"jobs": load.jobs, "keys": keys, "events": load.events})
     return int(answer["stored"][0][0])
+
+
+def _still_due(load: Load) -> Operation[list[HeldKey]]:
+    """The keys of jobs that are not here yet, or that nothing has happened to since they came.
+
+    A job that has gone on here may have let its key go: nothing would ever take it from the job a second time.
+    """
+    here = yield from find([key.id for key in load.keys])
+    given = {job.id: job for job in load.jobs}
+    return [key for key in load.keys if key.id not in here or is_same(here[key.id], given[key.id])]
+
+
+def is_same(one: JobRecord, other: JobRecord) -> bool:
+    """Whether nothing but time can have told two jobs of different stores apart."""
+    return comparable(one) == comparable(other)
+
+
+def comparable(job: JobRecord) -> JobRecord:
+    """A job without its number, which each store gives, and without the passing of time: duties make it pending when
+    it is due, in one store sooner than in the other.
+    """
+    was_to_wait = job.state in _TO_WAIT or (job.state is State.PENDING and job.promoted_at is not None)
+    return replace(job, seq=0, state=State.SCHEDULED, promoted_at=None) if was_to_wait else replace(job, seq=0)
 
 
 def store_queues(queues: Sequence[QueueRecord]) -> Operation[None]:

@@ -27,7 +27,7 @@ def open_driver(url: str, *, namespace: str = DEFAULT_NAMESPACE, now: Now = None
     scheme = url.split(":", 1)[0]
     if scheme not in _STORES:
         raise ConfigError(
-            f"store URL {_without_password(url)!r}: unknown kind {scheme!r}; use sqlite:///jobs.db, postgresql:// or redis://"
+            f"store URL {_without_secrets(url)!r}: unknown kind {scheme!r}; use sqlite:///jobs.db, postgresql:// or redis://"
         )
     return _STORES[scheme](url, namespace, now, deadline)
 
@@ -77,9 +77,15 @@ def _extra(name: str, url: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise ConfigError(
-            f"store URL {_without_password(url)!r} needs the extra {name!r}: pip install 'windlass[{name}]'"
+            f"store URL {_without_secrets(url)!r} needs the extra {name!r}: pip install 'windlass[{name}]'"
         ) from error
 
 
-def _without_password(url: str) -> str:
-    return re.sub(r"(://[^/@:]*):[^/@]*@", r"\1:***@", url)
+def _without_secrets(url: str) -> str:
+    """The kind and the place: no user, no options, and nothing of a password whose @, / or ? is not percent-encoded.
+
+    >>> _without_secrets("redis://me:top/sec?ret@example.org/0?ssl_password=topsecret")
+    'redis://example.org/0'
+    """
+    kind = url[: url.find("://") + 3] if "://" in url else ""
+    return kind + url.removeprefix(kind).rpartition("@")[2].partition("?")[0]

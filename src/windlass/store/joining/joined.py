@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from windlass.errors import ConfigError
@@ -27,7 +28,8 @@ class Joined:
         if isinstance(channel, AsyncChannel):
             operation.close()
             raise ConfigError("the transaction's connection is an async one: await aenqueue(...) or aenqueue_many(...)")
-        return drive(operation, lambda call: drive(self._carry_out(call), channel.take))
+        with _telling_of_the_encoding():
+            return drive(operation, lambda call: drive(self._carry_out(call), channel.take))
 
     async def arun(self, operation: Operation[A]) -> A:
         """Run an operation on a connection that is awaited."""
@@ -38,7 +40,20 @@ class Joined:
                 "the transaction's connection is not an async one and would block the event loop: call enqueue(...) or "
                 "enqueue_many(...), on a thread if need be"
             )
-        return await adrive(operation, lambda call: adrive(self._carry_out(call), channel.take))
+        with _telling_of_the_encoding():
+            return await adrive(operation, lambda call: adrive(self._carry_out(call), channel.take))
+
+
+@contextmanager
+def _telling_of_the_encoding() -> Iterator[None]:
+    """Our own connections speak UTF-8; a caller's speaks what its database or its application has chosen."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        raise ConfigError(
+            f"the connection's client_encoding cannot write {error.object[error.start]!r}, which is in the job; "
+            "set it to UTF8, or enqueue without the connection"
+        ) from None
 
 
 def join(connection: object, carry_out: Callable[[Call], Script[Answer]], *, database: str, store: str) -> Joined:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import AsyncExitStack, ExitStack
 from typing import Any
 
-from psycopg import AsyncConnection, AsyncRawCursor, Connection, RawCursor
+from psycopg import AsyncConnection, AsyncRawCursor, Connection, Error, RawCursor
+from psycopg.pq import PipelineStatus
 from psycopg.rows import tuple_row
 
+from windlass.errors import StoreUnavailable
 from windlass.store.joining.channel import AsyncChannel, Channel, Values
 from windlass.store.joining.script import Look, Query, Reply, reply
 
 # The cursors are our own: the caller's connection may make others, which give rows as dictionaries or take another
-# notation of parameters.
+# notation of parameters. Where the caller has a pipeline open, each statement has one of its own inside it, which ends
+# only when the answer is there: the next step depends on it.
 
 
 class PsycopgChannel(Channel):
@@ -24,10 +29,16 @@ class PsycopgChannel(Channel):
 
     def query(self, text: str, values: Values) -> Reply:
         with RawCursor(self._connection, row_factory=tuple_row) as cursor:
-            cursor.execute(text.encode(), values or None)
+            with ExitStack() as answered:
+                if _is_pipelined(self._connection):
+                    try:
+                        answered.enter_context(self._connection.pipeline())
+                    except Error as error:
+                        raise _failed_before(error) from error
+                cursor.execute(text.encode(), values or None)
             if cursor.description is None:
                 return reply()
-            return reply([column.name for column in cursor.description], cursor.fetchall())
+            return reply([column.name for column in cursor.description], _as_text(cursor.fetchall()))
 
 
 class AsyncPsycopgChannel(AsyncChannel):
@@ -41,7 +52,27 @@ class AsyncPsycopgChannel(AsyncChannel):
     async def take_theirs(self, step: Query | Look) -> Reply:
         assert isinstance(step, Query), "PostgreSQL itself tells all that a script wants to know"
         async with AsyncRawCursor(self._connection, row_factory=tuple_row) as cursor:
-            await cursor.execute(step.text.encode(), step.values or None)
+            async with AsyncExitStack() as answered:
+                if _is_pipelined(self._connection):
+                    try:
+                        await answered.enter_async_context(self._connection.pipeline())
+                    except Error as error:
+                        raise _failed_before(error) from error
+                await cursor.execute(step.text.encode(), step.values or None)
             if cursor.description is None:
                 return reply()
-            return reply([column.name for column in cursor.description], await cursor.fetchall())
+            return reply([column.name for column in cursor.description], _as_text(await cursor.fetchall()))
+
+
+def _is_pipelined(connection: Connection[Any] | AsyncConnection[Any]) -> bool:
+    return connection.info.pipeline_status != PipelineStatus.OFF
+
+
+def _failed_before(error: Error) -> StoreUnavailable:
+    said = error.diag.message_primary or error  # the rest of it quotes the statement
+    return StoreUnavailable(f"an earlier statement of this pipeline failed, and nothing was enqueued ({said})")
+
+
+def _as_text(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """A connection with the encoding SQL_ASCII gives bytes in place of text; what we write is UTF-8."""
+    return [tuple(value.decode() if isinstance(value, bytes) else value for value in row) for row in rows]

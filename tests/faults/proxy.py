@@ -232,13 +232,13 @@ class _Pair:
                 break
         self.end(gently=True)
         # The client has lost its patience before the answer came: the trap is for the next that sends its marker.
-        trap, self._awaits_reply = self._awaits_reply, None
-        if trap is not None and not trap.sprung.is_set():
-            self._proxy.set_again(trap)
+        if self._awaits_reply is not None:
+            self._proxy.set_again(self._awaits_reply)
 
     def _carry_replies(self) -> None:
         for chunk in _chunks(self._server):
-            trap = self._awaits_reply or self._proxy.spring(chunk, in_reply=True)
+            trap, self._awaits_reply = self._awaits_reply, None
+            trap = trap or self._proxy.spring(chunk, in_reply=True)
             if trap is not None:
                 self.end(gently=False)
                 trap.sprung.set()

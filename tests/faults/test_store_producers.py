@@ -97,7 +97,10 @@ def test_an_enqueue_whose_answer_was_lost_says_so_with_its_ids(
     def enqueue_two(value: object, ids: dict[str, Any]) -> None:
         producer.enqueue_many([producer.request(NOTE, (value,), **ids), producer.request(NOTE, (2,))])
 
-    enqueue_two(1, first)  # a Redis server that has not met the script only says so; that must not be what is lost
+    # Into a new queue, and into a known one: a Redis server that has not met a script only says so, and that must not be
+    # what is lost.
+    enqueue_two(1, first)
+    enqueue_two(1, {})
     marker = "an unmistakable argument"
     trap = proxy.lose_reply_to(marker.encode())
     with pytest.raises(OutcomeUnknown) as caught:
@@ -108,14 +111,15 @@ def test_an_enqueue_whose_answer_was_lost_says_so_with_its_ids(
     again = zip(caught.value.ids, (marker, 2), strict=True)
     jobs = producer.enqueue_many([producer.request(NOTE, (value,), id=id) for id, value in again])
     assert [job.duplicate for job in jobs] == [True, True]
-    assert len(app.jobs(limit=100)) == 4
+    assert len(app.jobs(limit=100)) == 6
 
 
 @pytest.mark.asyncio
 async def test_async_producers_are_told_the_same(app: Windlass, far_app: Apps, proxy: Proxy) -> None:
     """S3, S4."""
     producer = far_app()
-    await producer.aenqueue(NOTE, 0)
+    for number in range(2):  # into a new queue, and into a known one: a Redis server has to meet the script of both
+        await producer.aenqueue(NOTE, number)
     trap = proxy.lose_reply_to(b"an unmistakable argument")
     with pytest.raises(OutcomeUnknown) as caught:
         await producer.aenqueue(NOTE, "an unmistakable argument")

@@ -5,8 +5,8 @@
 
 VENV ?= .venv
 PYTHON ?=
-# Many tests wait for processes and servers: three at once keep two cores busy.
-WORKERS ?= 3
+# Many tests wait for processes and servers: four at once keep two cores busy.
+WORKERS ?= 4
 PYTEST_ARGS ?=
 PEERS ?=
 STORES ?=

@@ -30,6 +30,7 @@ def app() -> Windlass:
         ("sqlite://jobs.db", "three slashes"),
         ("sqlite:///", "names no file"),
         ("sqlite:///jobs.db?speed=high", "unknown option 'speed'"),
+        ("sqlite:///jobs.db?news=auto&news=poll", "option 'news' is given 2 times"),
         ("sqlite:///jobs.db?durability=none", "durability must be full or normal"),
     ],
 )

@@ -7,6 +7,7 @@ import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import monotonic
+from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
@@ -122,6 +123,16 @@ def test_one_that_is_started_by_hand_says_that_the_store_is_away(shop: Program, 
     began = monotonic()
     assert shop("worker").is_error(1, "127.0.0.1")
     assert monotonic() - began < DEADLINE + LEFT
+
+
+@pytest.mark.parametrize("count", ["1", "2"])
+def test_a_store_that_may_not_be_used_ends_them_all(shop: Program, far: ServerPlace, count: str) -> None:
+    """S8: wrong from the start, so to start them again would change nothing."""
+    no_such_database = urlunsplit(urlsplit(far.url)._replace(path="/999"))
+    answer = shop("worker", "--processes", count, WINDLASS_URL=no_such_database)
+    assert answer.code == 2
+    assert "999" in answer.error
+    assert "starting another one" not in answer.error
 
 
 def test_worker_processes_under_a_parent_wait_for_the_store(near: Windlass, shop: Program, proxy: Proxy) -> None:

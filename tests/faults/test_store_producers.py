@@ -97,8 +97,8 @@ def test_an_enqueue_whose_answer_was_lost_says_so_with_its_ids(
     def enqueue_two(value: object, ids: dict[str, Any]) -> None:
         producer.enqueue_many([producer.request(NOTE, (value,), **ids), producer.request(NOTE, (2,))])
 
-    # Into a new queue, and into a known one: a Redis server that has not met a script only says so, and that must not be
-    # what is lost.
+    # Into a new queue, and into a known one: a Redis server that has not met a script only says so, and that must not
+    # be what is lost.
     enqueue_two(1, first)
     enqueue_two(1, {})
     marker = "an unmistakable argument"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from tests.store.builders import MINUTE, OWN_ID, TTL, ids, new_job, raised
+from tests.store.builders import HOUR, MINUTE, OWN_ID, SECOND, TTL, ids, new_job, raised
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
 from windlass.core.record import JobRecord
@@ -122,6 +122,35 @@ def test_a_unique_key_is_still_held(store: Store) -> None:
     [second] = store.enqueue(new_job(key="k"))
     assert second.is_duplicate
     assert second.id == first.id
+
+
+def test_a_unique_key_whose_window_is_over_here_holds_nothing_up(store: Store) -> None:
+    store.run(adding.enqueue([new_job("moved", key="k")], {0: Naming(until="window", window=HOUR)}))
+    load = taken_out(store, store.job("moved"))
+    store.run(adding.enqueue([new_job("other", key="k")], {0: Naming(until="window", window=SECOND)}))
+    store.clock.advance(SECOND)
+    store.run(store_load(load))
+    assert store.run(export(["moved"])).keys == load.keys
+    [again] = store.enqueue(new_job(key="k"))
+    assert again.id == "moved"
+
+
+def test_a_unique_key_of_a_job_that_has_started_here_holds_nothing_up(store: Store) -> None:
+    load = taken_out(store, store.a_job(new_job("moved", key="k")))
+    store.run(adding.enqueue([new_job("other", key="k")], {0: Naming(until="started")}))
+    store.a_worker().take()
+    store.run(store_load(load))
+    assert store.run(export(["moved"])).keys == load.keys
+
+
+@pytest.mark.parametrize("naming", [Naming(), Naming(until="started"), Naming(until="window", window=MINUTE)])
+def test_a_unique_key_that_another_job_holds_here_stays_with_it(store: Store, naming: Naming) -> None:
+    load = taken_out(store, store.a_job(new_job("moved", key="k")))
+    store.run(adding.enqueue([new_job("other", key="k")], {0: naming}))
+    store.run(store_load(load))
+    assert store.run(export(["moved"])).keys == []
+    [again] = store.enqueue(new_job(key="k"))
+    assert again.id == "other"
 
 
 def test_an_id_is_still_known(store: Store) -> None:

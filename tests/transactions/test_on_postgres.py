@@ -86,6 +86,16 @@ def test_a_serialisation_failure_says_that_the_transaction_must_begin_anew(scene
     assert caller.enqueue(scene.app, once, 7).duplicate
 
 
+def test_a_read_only_transaction_is_named_as_such(scene: Scene, caller: Caller) -> None:
+    caller.execute("SET TRANSACTION READ ONLY")
+    with pytest.raises(StoreUnavailable, match="the transaction is read-only; enqueue in one that may write"):
+        caller.enqueue(scene.app, scene.receipt, 7)
+    caller.rollback()
+    job = caller.enqueue(scene.app, scene.receipt, 7)
+    caller.commit()
+    assert scene.stored() == [job.id]
+
+
 def test_a_closed_connection_is_a_clear_error(scene: Scene) -> None:
     caller = POSTGRES["psycopg"].open(scene.shop)
     caller.close()

@@ -15,6 +15,7 @@ from windlass.cli.logs import set_up_logs
 from windlass.cli.output import Command, Output
 from windlass.cli.views.said import Said, counted
 from windlass.core.duration import duration
+from windlass.errors import ConfigError
 from windlass.settings import setting
 
 if TYPE_CHECKING:
@@ -106,13 +107,19 @@ def reporting(supervised: str | None, vitals: Vitals) -> Iterator[None]:
     from windlass.worker.ticker import Ticker
 
     report = Report(supervised, vitals)
-    report.tick()  # before a job can end the process: what happens from here on is no wrong use of the command
+    report.tick()  # before a job can end the process: with whatever code, that is no wrong use of the command
     reporter = Ticker(report.tick, name="report")
+    is_misused = False
     reporter.start()
     try:
         yield
+    except ConfigError:  # the store is none that it may use
+        is_misused = True
+        raise
     finally:
         reporter.stop()
+        if is_misused:
+            report.misused()
 
 
 def _at(health: str | None) -> str:

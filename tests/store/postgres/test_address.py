@@ -77,6 +77,41 @@ def test_a_password_that_looks_like_options_is_not_repeated(password: str) -> No
     assert "cr" not in said
 
 
+@pytest.mark.parametrize("password", ["s3/cret", "s3@cret", "12/cret", "1@s3/cret", "s3:cr@et", "@s3cret"])
+def test_a_password_with_an_at_or_a_slash_is_refused_unshown(password: str) -> None:
+    """libpq would take what is behind them for a host, a port or a database."""
+    with pytest.raises(ConfigError, match="percent-encode") as caught:
+        parsed(f"postgresql://me:{password}@db/app?pool=3")
+    assert "s3" not in str(caught.value)
+    assert "cr" not in str(caught.value)
+
+
+def test_a_password_that_is_percent_encoded_may_have_both() -> None:
+    url = "postgresql://me:s%2F3%40@db/app?host=/run/pg"
+    assert libpq(url)["password"] == "s/3@"
+    assert "3" not in parsed(url).name
+
+
+@pytest.mark.parametrize("place", ["db:s3cret", "db:0", "db:65536", "one:1,two:s3cret", "db:%D9%A3", "s3:s3?port=x"])
+@pytest.mark.parametrize("query", ["", "pools=3"])
+def test_a_port_that_is_none_is_refused_and_not_shown(place: str, query: str) -> None:
+    """It may be a password whose host was forgotten."""
+    with pytest.raises(ConfigError, match="port that is no number from 1 to 65535") as caught:
+        parsed(f"postgresql://{place}{'&' if '?' in place else '?'}{query}")
+    assert "s3" not in str(caught.value)
+
+
+def test_a_port_may_be_left_out_for_some_hosts() -> None:
+    assert libpq("postgresql://one:1,two/app")["port"] == "1,"
+
+
+@pytest.mark.parametrize("option", ["pool", "prepare", "news", "sslmode"])
+def test_an_option_that_is_given_twice_is_named(option: str) -> None:
+    values = {"pool": "3", "prepare": "on", "news": "poll", "sslmode": "require"}
+    with pytest.raises(ConfigError, match=f"^store URL 'postgresql://me@db/app': option '{option}' is given 2 times"):
+        parsed(f"postgresql://me:s3cret@db/app?{option}={values[option]}&user=me&{option}={values[option]}")
+
+
 @pytest.mark.parametrize(
     ("url", "name"),
     [

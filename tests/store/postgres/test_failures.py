@@ -161,6 +161,22 @@ def test_a_missing_database_is_a_matter_of_configuration(database: Database, ope
         count(opened(database.under("not_there")))
 
 
+@pytest.mark.parametrize(
+    ("variable", "value", "match"),
+    [
+        ("PGSSLMODE", "perhaps", 'invalid sslmode value: "perhaps"'),
+        ("PGPORT", "many", 'invalid integer value "many" for connection option "port"'),
+    ],
+)
+def test_what_libpq_cannot_use_is_a_matter_of_configuration(
+    opened: Opening, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, match: str
+) -> None:
+    """S8: also where it comes from the environment, which the URL does not show."""
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(ConfigError, match=match):
+        count(opened("postgresql://127.0.0.1/app"))
+
+
 def test_a_server_that_refuses_us_later_is_away(database: Database, opened: Opening) -> None:
     """S8: a worker that runs already must wait for the mistake to be put right, not end."""
     with database.role("guest"):

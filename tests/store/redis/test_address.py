@@ -51,6 +51,19 @@ def test_how_to_log_in(url: str, options: dict[str, object]) -> None:
     assert "@" not in address.name
 
 
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("redis://me:secret@h?pool=3&db=4", "redis://h?db=4"),
+        ("redis://h/?db=4", "redis://h/?db=4"),
+        ("unix:///run/r.sock?db=3&pool=2", "unix:///run/r.sock?db=3"),
+        ("redis+sentinel://a/m/?db=5", "redis+sentinel://a/m/?db=5"),
+    ],
+)
+def test_two_databases_of_a_server_have_two_names(url: str, name: str) -> None:
+    assert parse_address(url).name == name
+
+
 def test_sentinels_have_users_of_their_own() -> None:
     address = parse_address("redis+sentinel://me:secret@a/m/5?sentinel_username=watcher&sentinel_password=other")
     assert address.service == "m"
@@ -78,6 +91,9 @@ def test_our_own_options() -> None:
         ("redis://h?durability=full", "durability must be any or logged, got 'full'"),
         ("redis://h/first", "the database is a number, got 'first'"),
         ("redis://h?db=first", "Invalid value for 'db'"),
+        ("redis://h/2?db=3", "'redis://h/2': the database is in the path and in the option 'db'; name it once"),
+        ("redis+sentinel://a/m/2?db=3", "the database is in the path and in the option 'db'"),
+        ("redis://h?pool=3&db=1&pool=4", "'redis://h': option 'pool' is given 2 times"),
         ("redis://a,b", "use redis\\+sentinel:// or redis\\+cluster://"),
         ("redis+sentinel://a", "name the primary as the sentinels know it"),
         ("redis+cluster://a/1", "a cluster has no database but 0"),

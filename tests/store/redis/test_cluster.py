@@ -17,7 +17,7 @@ from tests.store.redis.opened import opened
 from tests.store.redis.test_connections import documented_rights
 from tests.store.stores import Store
 from tests.store.waiting import until
-from windlass.errors import StoreUnavailable
+from windlass.errors import ConfigError, StoreUnavailable
 from windlass.store.driver import Topic
 
 SLOT = key_slot(b"{windlass}:")
@@ -163,3 +163,13 @@ def end_the_move(slot: int, source: RedisNode, target: RedisNode) -> None:
 
 def migrate(keys: list[str], source: RedisNode, target: RedisNode) -> None:
     source.command("MIGRATE", "127.0.0.1", str(target.port), "", "0", "10000", "KEYS", *keys)
+
+
+def test_nodes_that_let_us_in_on_no_account_are_a_matter_of_configuration(node: RedisNode) -> None:
+    """S8."""
+    node.command("CONFIG", "SET", "requirepass", "own")
+    with (
+        opened(f"redis+cluster://:wrong@127.0.0.1:{node.port}", deadline=60) as store,
+        pytest.raises(ConfigError, match=rf"wants another user or password \(the node at 127.0.0.1:{node.port}"),
+    ):
+        store.enqueue(new_job())

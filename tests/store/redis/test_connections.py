@@ -21,7 +21,7 @@ from tests.store.builders import new_job
 from tests.store.redis.opened import opened
 from tests.store.stores import Store
 from tests.store.waiting import until
-from windlass.errors import AppClosed, ConfigError, OutcomeUnknown, StoreUnavailable
+from windlass.errors import AppClosed, ConfigError, OutcomeUnknown, StoreUnavailable, WindlassError
 from windlass.store import reading
 from windlass.store.driver import Topic
 from windlass.store.operation import Call, Lane
@@ -236,10 +236,13 @@ def test_a_socket_of_this_machine_and_a_database_number(node: RedisNode) -> None
         assert read(store)["counts"]  # type: ignore[index]
 
 
-def test_a_database_that_the_server_lacks_is_named(node: RedisNode) -> None:
+@pytest.mark.parametrize("database", ["/99", "?db=99"])
+def test_a_database_that_the_server_lacks_is_a_matter_of_configuration(node: RedisNode, database: str) -> None:
+    """S8."""
+    where = f"redis://127.0.0.1:{node.port}{database}"
     with (
-        opened(node.url.removesuffix("0") + "99") as store,
-        pytest.raises(StoreUnavailable, match="DB index is out of range"),
+        opened(where) as store,
+        pytest.raises(ConfigError, match=rf"^{re.escape(where)}: the server has no database of that number"),
     ):
         read(store)
 
@@ -269,24 +272,61 @@ def test_a_user_needs_only_the_documented_rights(node: RedisNode) -> None:
 
 
 @pytest.mark.parametrize(
-    ("user", "match"),
+    ("user", "kind", "match"),
     [
-        ("", "wants another user or password"),
-        ("jobs:wrong@", "wants another user or password"),
-        ("poor:right@", "lacks a right"),
+        ("", ConfigError, "wants another user or password"),
+        ("jobs:wrong@", ConfigError, "wants another user or password"),
+        ("nobody:wrong@", ConfigError, "wants another user or password"),
+        ("blind:right@", ConfigError, "lacks a right"),
+        ("poor:right@", StoreUnavailable, "lacks a right"),
     ],
 )
-def test_a_user_who_may_not_is_told_at_once(node: RedisNode, user: str, match: str) -> None:
+def test_a_user_who_may_not_is_told_at_once(node: RedisNode, user: str, kind: type[WindlassError], match: str) -> None:
     """S8: in a moment, not after the deadline; and no password is shown."""
     node.command("ACL", "SETUSER", "jobs", "on", ">right", "allcommands", "allkeys")
     node.command("ACL", "SETUSER", "poor", "on", ">right", "+info", "+evalsha", "allkeys")
+    node.command("ACL", "SETUSER", "blind", "on", ">right", "+evalsha", "allkeys")
     node.command("ACL", "SETUSER", "default", "resetpass", ">other")
     with opened(f"redis://{user}127.0.0.1:{node.port}/0", deadline=60) as store:
         started = monotonic()
-        with pytest.raises(StoreUnavailable, match=match) as caught:
+        with pytest.raises(kind, match=match) as caught:
             store.enqueue(new_job())
         assert monotonic() - started < 10
         assert "wrong" not in str(caught.value)
+
+
+def test_a_server_that_lets_us_in_no_more_is_away(node: RedisNode) -> None:
+    """S8: a worker that runs already must wait for the mistake to be put right, not end."""
+    node.command("ACL", "SETUSER", "jobs", "on", ">right", "allcommands", "allkeys", "allchannels")
+    with opened(f"redis://jobs:right@127.0.0.1:{node.port}/0") as store:
+        store.enqueue(new_job())
+        node.command("ACL", "SETUSER", "jobs", "resetpass", ">changed")
+        node.command("CLIENT", "KILL", "USER", "jobs")
+        for _ in range(2):
+            with pytest.raises(StoreUnavailable, match="wants another user or password"):
+                read(store)
+        node.command("ACL", "SETUSER", "jobs", ">right")
+        assert read(store)["counts"]  # type: ignore[index]
+
+
+def test_a_server_that_was_away_at_first_may_refuse_us_too(node: RedisNode) -> None:
+    """The breaker lets a later call find out what is wrong."""
+    with opened(f"redis://jobs:wrong@127.0.0.1:{node.port}/0", deadline=0.2) as store:
+        node.kill()
+        with pytest.raises(StoreUnavailable, match="cannot be reached"):
+            read(store)
+        node.start()
+        until(lambda: is_refused_by_configuration(store))
+
+
+def is_refused_by_configuration(store: Store) -> bool:
+    try:
+        read(store)
+    except ConfigError as refused:
+        return "wants another user or password" in str(refused)
+    except StoreUnavailable:
+        return False
+    raise AssertionError("it was let in")
 
 
 def test_an_option_that_nobody_knows_is_refused() -> None:

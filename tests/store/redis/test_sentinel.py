@@ -16,7 +16,7 @@ from tests.store.redis.opened import opened
 from tests.store.redis.replicated import HASTY, await_all_copied
 from tests.store.waiting import until
 from windlass.core.state import State
-from windlass.errors import StoreUnavailable
+from windlass.errors import ConfigError, StoreUnavailable
 
 
 @dataclass(frozen=True)
@@ -131,4 +131,22 @@ def test_sentinels_may_want_a_password_of_their_own(node: RedisNode) -> None:
         )
         place = f"127.0.0.1:{sentinel.port},127.0.0.1:{free_port()}"
         with opened(f"redis+sentinel://:theirs@{place}/jobs?sentinel_password=own") as store:
+            store.enqueue(new_job())
+
+
+def test_sentinels_that_let_us_in_on_no_account_are_a_matter_of_configuration(node: RedisNode) -> None:
+    """S8: at once, unless one that is silent now may know better."""
+    with redis_node(is_started=False) as sentinel:
+        sentinel.start_as_sentinel("requirepass own", f"sentinel monitor jobs 127.0.0.1 {node.port} 1")
+        place = f"127.0.0.1:{sentinel.port}"
+        for password in ("", "?sentinel_password=wrong"):
+            with (
+                opened(f"redis+sentinel://{place}/jobs{password}", deadline=60) as store,
+                pytest.raises(ConfigError, match=rf"wants another user or password \(the sentinel at {place}"),
+            ):
+                store.enqueue(new_job())
+        with (
+            opened(f"redis+sentinel://{place},127.0.0.1:{free_port()}/jobs", deadline=0.3) as store,
+            pytest.raises(StoreUnavailable, match=r"the sentinel at .* does not answer"),
+        ):
             store.enqueue(new_job())

@@ -46,6 +46,14 @@ def test_a_server_of_an_unknown_authority_is_refused_at_once(node: RedisNode, ce
         assert monotonic() - started < 30
 
 
+def test_a_server_that_speaks_no_tls_is_suspected_of_it(node: RedisNode) -> None:
+    with (
+        opened(f"rediss://127.0.0.1:{node.port}", deadline=0.5) as store,
+        pytest.raises(StoreUnavailable, match="does it speak TLS at this port"),
+    ):
+        store.enqueue(new_job())
+
+
 def test_a_server_may_ask_for_our_certificate(node: RedisNode, certificates: Certificates) -> None:
     with tls_front(node.port, certificates, asks_clients=True) as port:
         url = f"rediss://127.0.0.1:{port}?ssl_ca_certs={certificates.authority}"

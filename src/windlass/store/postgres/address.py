@@ -12,9 +12,16 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import Conninfo
 
 from windlass.errors import ConfigError
+from windlass.store.options import refuse_repeated
 
 _OURS = ("pool", "prepare", "news")
 _POOL = 3
+_LAST_PORT = 65535
+
+_NOT_UNDERSTOOD = (
+    "the store URL is none that PostgreSQL understands; write postgresql://user:password@host:5432/database "
+    "and percent-encode what is special in the password"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +56,16 @@ def parse_address(url: str, *, deadline: float) -> Address:
     'postgresql://me@db.example:5433/app'
     """
     plain, ours = _split(url)
+    _refuse_spilled_password(plain)
     try:
         said = conninfo_to_dict(plain)
     except ProgrammingError:
         # libpq repeats the part it does not understand, which may be the password.
         raise ConfigError(_trouble(plain)) from None
+    _check_ports(said)
     name = _name(said)
+    # Not sooner: an option that nobody knows may be part of a password, and would be named.
+    refuse_repeated(map(unquote, _option_names(url)), name)
     prepare = _chosen(name, "prepare", ours.get("prepare", "on"), "on", "off") == "on"
     return Address(
         conninfo=make_conninfo(**{**_defaults(deadline), **said}),
@@ -73,18 +84,38 @@ def _split(url: str) -> tuple[str, dict[str, str]]:
     return f"{before}?{kept}" if kept else before, {name: value for _, name, value in options if name in _OURS}
 
 
+def _option_names(url: str) -> list[str]:
+    return [option.partition("=")[0] for option in url.partition("?")[2].split("&") if option]
+
+
+def _refuse_spilled_password(url: str) -> None:
+    """libpq ends a password at the first @ or /, and takes the rest of it for a host, a port or a database."""
+    login = url.partition("?")[0].partition("://")[2].rpartition("@")[0]
+    if "@" in login or "/" in login:
+        raise ConfigError(_NOT_UNDERSTOOD)
+
+
+def _check_ports(said: dict[str, Any]) -> None:
+    """Names no port: what stands in its place may be a password behind which the host is missing."""
+    for port in filter(None, str(said.get("port", "")).split(",")):
+        if not (port.isascii() and port.isdecimal() and 1 <= int(port) <= _LAST_PORT):
+            raise ConfigError(
+                f"the store URL has a port that is no number from 1 to {_LAST_PORT}; if it is part of a password, "
+                "write postgresql://user:password@host:5432/database and percent-encode what is special in it"
+            )
+
+
 def _trouble(url: str) -> str:
     """What libpq does not understand: an option by its name, unless a password may have spilled over into that."""
     before, _, query = url.partition("?")
     with suppress(ProgrammingError):
         if "@" not in query:
-            name = _name(conninfo_to_dict(before))
+            place = conninfo_to_dict(before)
+            _check_ports(place)
+            name = _name(place)
             for said in filter(None, map(_trouble_with, query.split("&"))):
                 return f"store URL {name!r}: {said}"
-    return (
-        "the store URL is none that PostgreSQL understands; write postgresql://user:password@host:5432/database "
-        "and percent-encode what is special in the password"
-    )
+    return _NOT_UNDERSTOOD
 
 
 def _trouble_with(option: str) -> str | None:

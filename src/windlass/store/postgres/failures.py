@@ -36,6 +36,8 @@ _REFUSALS = re.compile(
     r"authentication failed|no password supplied|no pg_hba\.conf entry|is not permitted to log in"
     r'|(role|database|user) ".*" does not exist|permission denied for database|does not support SSL'
     r"|certificate verify failed|root certificate file"
+    # What libpq finds wrong before it connects, in the URL or in the environment (PGPORT, PGSSLMODE).
+    r"|invalid port number|invalid \w+ value|could not match \d+"
 )
 
 

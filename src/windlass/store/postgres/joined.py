@@ -85,6 +85,10 @@ class PostgresScripts:
             return StoreUnavailable(
                 f"{self._name}: an error has ended this transaction before; roll it back and begin another"
             )
+        if isinstance(twin, errors.ReadOnlySqlTransaction):
+            return StoreUnavailable(
+                f"{self._name}: the transaction is read-only; enqueue in one that may write, or without a connection"
+            )
         found = meaning(self._name, twin)
         if not isinstance(found, WindlassError):  # our own connections would try again
             return StoreUnavailable(f"{self._name}: {twin}; roll the transaction back and begin it anew")

@@ -25,6 +25,7 @@ from redis.connection import AbstractConnection, Connection, parse_url
 from redis.exceptions import RedisError
 
 from windlass.errors import ConfigError
+from windlass.store.options import refuse_repeated
 
 Place = tuple[str, int]
 """Host and port."""
@@ -43,7 +44,7 @@ class Address:
     """Where the server is, or who knows, and how to talk to it."""
 
     name: str
-    """The address for people: no user, no password, no options (which may hold one)."""
+    """The address for people: no user, no password, and no option (which may hold one) but the database."""
     kind: Kind
     places: tuple[Place, ...]
     """Empty for a socket of this machine."""
@@ -104,11 +105,13 @@ def parse_address(url: str) -> Address:
     name = f"{parts.scheme}://{hosts}{parts.path}"
     service, path = _path(parts.path, kind, name) if places else ("", _socket(hosts, parts.path))
     said = _said(parts.query, name, kind, is_tls=scheme == "rediss")
+    if "db" in said and path != "/" and places:
+        raise ConfigError(f"store URL {name!r}: the database is in the path and in the option 'db'; name it once")
     connection_class, options = _library_options(f"{scheme}://{user}@{path}", said, name)
     if kind is Kind.CLUSTER and options.get("db"):
         raise ConfigError(f"store URL {name!r}: a cluster has no database but 0")
     return Address(
-        name=name,
+        name=f"{name}?db={options['db']}" if "db" in said else name,
         kind=kind,
         places=places,
         connection_class=connection_class,
@@ -184,7 +187,9 @@ def _said(query: str, name: str, kind: Kind, *, is_tls: bool) -> dict[str, str]:
         *(_SENTINEL_OPTIONS if kind is Kind.SENTINEL else ()),
         *(_TLS_OPTIONS if is_tls else ()),
     )
-    said = dict(parse_qsl(query, keep_blank_values=True))
+    options = parse_qsl(query, keep_blank_values=True)
+    refuse_repeated((option for option, _ in options), name)
+    said = dict(options)
     for option, value in said.items():
         if option in _TLS_OPTIONS and not is_tls:
             raise ConfigError(f"store URL {name!r}: option {option!r} is for TLS; write rediss://")

@@ -192,16 +192,18 @@ class RedisDriver:
     def _connect(self, until: float) -> Wire:
         """A new connection to a server that has been looked at."""
         until = max(until, clock.monotonic() + _FAIR_CHANCE)
-        wire = Wire(self._route.connection(until=until))
+        wire: Wire | None = None
         try:
+            wire = Wire(self._route.connection(until=until))
             with nothing_done():
                 wire.connect(until=until)
                 self._inspection.pass_or_raise(wire.look(until=until))
         except BaseException as error:
             self._route.forget()
-            wire.close()
+            if wire is not None:
+                wire.close()
             if isinstance(error, RedisError):
-                raise not_connected(error, self.name) from error
+                raise self._inspection.judged(not_connected(error, self.name)) from error
             raise
         return wire
 

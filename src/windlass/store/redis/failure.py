@@ -25,6 +25,7 @@ from redis.exceptions import (
 from windlass.errors import OutcomeUnknown, StoreUnavailable, WindlassError
 from windlass.store.breaker import Away
 from windlass.store.driver import DataRefused
+from windlass.store.redis.server import Refused
 from windlass.store.redis.wire import Unanswered
 
 _CODES: tuple[tuple[type[RedisError], str], ...] = (
@@ -69,6 +70,9 @@ _REMEDIES = {
     "MISCONF": "the server cannot write to its disk, and therefore takes no writes",
 }
 
+_NO_HANDSHAKE = "handshake operation timed out"
+_NO_SUCH_DATABASE = re.compile("DB index|SELECT is not allowed")
+
 
 def code_of(error: RedisError) -> str:
     """The word with which the server named what is wrong; empty if it is none that counts."""
@@ -81,10 +85,16 @@ def code_of(error: RedisError) -> str:
 
 def not_connected(error: RedisError, where: str) -> Away | WindlassError:
     """No connection could be made; nothing was sent."""
+    if _NO_SUCH_DATABASE.search(str(error)):
+        return Refused(f"{where}: the server has no database of that number ({error})")
+    if code_of(error) in ("NOAUTH", "NOPERM"):
+        return Refused(str(refused(error, where)))
     if code_of(error) in _REMEDIES or isinstance(error, ResponseError):
         return refused(error, where)
     if isinstance(error.__context__, ssl.SSLError):  # a certificate does not become right by waiting
         return StoreUnavailable(f"{where}: no TLS connection to the server ({error})")
+    if _NO_HANDSHAKE in str(error.__context__):  # a server that knows nothing of TLS waits for a line of text
+        return Away(f"the server does not answer the TLS handshake; does it speak TLS at this port? ({error})")
     return Away(f"the server cannot be reached ({error})")
 
 

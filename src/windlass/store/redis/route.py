@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from redis.connection import AbstractConnection
 from redis.crc import key_slot
-from redis.exceptions import MovedError, RedisError
+from redis.exceptions import AuthenticationError, MovedError, RedisError
 
 from windlass import clock
 from windlass.store.breaker import Away
@@ -29,7 +29,7 @@ class Route(Protocol):
     """Knows the way to the server."""
 
     def connection(self, *, until: float) -> AbstractConnection:
-        """A connection to it that is not made yet."""
+        """A connection to it that is not made yet; ``Away``, or ``AuthenticationError`` if all who know refuse us."""
 
     def forget(self) -> None:
         """Ask again next time: what was found there is not what we need."""
@@ -83,18 +83,20 @@ class SentinelRoute:
 
     def _primary(self, until: float) -> Place:
         why = f"no sentinel knows a primary called {self._address.service!r}"
+        refusals = 0
         for sentinel in self._sentinels:
             try:
                 with _asked(self._address, self._address.sentinel_options, sentinel) as wire:
                     place = wire.ask("SENTINEL", "GET-MASTER-ADDR-BY-NAME", self._address.service, until=_soon(until))
             except (RedisError, Away, Unanswered) as error:
                 why = f"the sentinel at {sentinel[0]}:{sentinel[1]} does not answer ({error})"
+                refusals += isinstance(error, AuthenticationError)
                 continue
             if place:
                 # The one that answered is asked first the next time.
                 self._sentinels = (sentinel, *(other for other in self._sentinels if other != sentinel))
                 return str(place[0]), int(place[1])
-        raise Away(why)
+        raise AuthenticationError(why) if refusals == len(self._sentinels) else Away(why)
 
 
 class ClusterRoute:
@@ -121,12 +123,15 @@ class ClusterRoute:
 
     def _find(self, until: float) -> Place:
         why = f"no node of the cluster has slot {self._slot}"
-        for node in dict.fromkeys((*self._nodes, *self._address.places)):
+        nodes = dict.fromkeys((*self._nodes, *self._address.places))
+        refusals = 0
+        for node in nodes:
             try:
                 with _asked(self._address, self._address.options, node) as wire:
                     slots = wire.ask("CLUSTER", "SLOTS", until=_soon(until))
             except (RedisError, Away, Unanswered) as error:
                 why = f"the node at {node[0]}:{node[1]} does not answer ({error})"
+                refusals += isinstance(error, AuthenticationError)
                 continue
             # A node that does not know its own address leaves it out: it is where we asked.
             owners = {(first, last): (owner[0] or node[0], int(owner[1])) for first, last, owner, *_ in slots}
@@ -135,7 +140,7 @@ class ClusterRoute:
                 if first <= self._slot <= last:
                     return owner
             why = f"no node of the cluster has slot {self._slot}"
-        raise Away(why)
+        raise AuthenticationError(why) if refusals == len(nodes) else Away(why)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass
 from itertools import count
 
-from windlass.errors import ConfigError, StoreUnavailable
+from windlass.errors import ConfigError, StoreUnavailable, WindlassError
 from windlass.store.breaker import Away
 from windlass.store.redis.address import Address
 
@@ -44,6 +44,10 @@ def read_info(text: str) -> Server:
     )
 
 
+class Refused(StoreUnavailable):
+    """The server answers, but lets us in on no account: another try would only be refused again."""
+
+
 class Inspection:
     """Looks at each server that this process meets, before it is given work."""
 
@@ -70,6 +74,10 @@ class Inspection:
                 "snapshot, if it makes any; set appendonly to yes",
                 self._name,
             )
+
+    def judged(self, failure: Away | WindlassError) -> Away | WindlassError:
+        """Why there is no connection: not to be let in is a matter of configuration where no server has passed yet."""
+        return ConfigError(str(failure)) if isinstance(failure, Refused) and not self._passed else failure
 
     def _check(self, server: Server) -> None:
         if _numbers(server.version) < OLDEST:

@@ -8,6 +8,7 @@ from typing import Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from windlass.errors import ConfigError
+from windlass.store.options import refuse_repeated
 
 Durability = Literal["full", "normal"]
 Library = Literal["apsw", "stdlib"]
@@ -53,7 +54,9 @@ def parse_address(url: str) -> Address:
 
 
 def _options(url: str, query: str) -> dict[str, str]:
-    options = dict(parse_qsl(query, keep_blank_values=True))
+    said = parse_qsl(query, keep_blank_values=True)
+    refuse_repeated((name for name, _ in said), url)
+    options = dict(said)
     for name, value in options.items():
         if name not in _CHOICES:
             raise ConfigError(f"store URL {url!r}: unknown option {name!r}; known are {', '.join(_CHOICES)}")

@@ -10,7 +10,7 @@ from contextlib import suppress
 from math import inf
 
 from windlass import clock
-from windlass.worker.supervisor.report import READY, STUCK
+from windlass.worker.supervisor.report import MISUSED, READY, STUCK
 
 _SILENT = 30.0
 """Seconds without a word after which a process counts as stuck."""
@@ -37,8 +37,8 @@ class WorkerProcess:
         self._word = b""
         self.is_talking = True
         """Whether there may be more to hear."""
-        self.was_sound = False
-        """Whether it has got as far as to have a worker, and so was used rightly."""
+        self.was_ready = False
+        """Whether it has worked, if only for a moment."""
         self.is_retiring = False
         """Whether it was told to leave."""
         self.kill_at = inf
@@ -51,6 +51,11 @@ class WorkerProcess:
     @property
     def is_ready(self) -> bool:
         return self._word == READY and not self._is_silent
+
+    @property
+    def was_misused(self) -> bool:
+        """Whether it could not begin to work, of one that has ended with the code for that: a job may end it so too."""
+        return self._word in (b"", MISUSED)
 
     @property
     def is_live(self) -> bool:
@@ -71,7 +76,7 @@ class WorkerProcess:
         except BlockingIOError:
             return
         if said:
-            self.was_sound = True
+            self.was_ready = self.was_ready or READY in said
             self._heard, self._word = clock.monotonic(), said[-1:]
         else:
             self.is_talking = False

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 READY = b"r"
 LIVE = b"l"
 STUCK = b"s"
+MISUSED = b"m"
 _PAUSE = 0.5
 _NEVER = 3600.0
 
@@ -44,6 +45,11 @@ class Report:
                 os.kill(os.getpid(), signal.SIGTERM)
             return _NEVER
         return _PAUSE
+
+    def misused(self) -> None:
+        """Tell, as the last word, that the worker cannot begin as it was told to."""
+        with suppress(OSError):
+            os.write(self._pipe, MISUSED)
 
     def _word(self) -> bytes:
         if self._vitals.death() is not None:

@@ -90,7 +90,7 @@ class Supervisor:
 
     def _tick(self, now: float) -> None:
         """One round."""
-        self._has_worked = self._has_worked or any(process.was_sound for process in self._processes())
+        self._has_worked = self._has_worked or any(process.was_ready for process in self._processes())
         self._pass_stops_on(now)
         self._bury(now)
         if not self._is_stopping:
@@ -153,7 +153,7 @@ class Supervisor:
             slot.due = now
         elif code == 0 and self._manner.is_burst:
             slot.leave_empty()
-        elif code == _WRONG_USE and not process.was_sound:
+        elif code == _WRONG_USE and process.was_misused:
             self._after_wrong_use(slot, process, code, now)
         else:
             self._after_death(slot, process, code, now)

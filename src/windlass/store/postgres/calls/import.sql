@@ -4,7 +4,9 @@
 -- :events rows (id, at, kind, worker, fence, detail)
 -- :keys rows (key, id, until, expires_at)
 -- gives stored
-WITH given AS MATERIALIZED (
+WITH clock AS (
+-- here clock
+), given AS MATERIALIZED (
     SELECT place, value FROM jsonb_array_elements(CAST(:jobs AS jsonb)) WITH ORDINALITY AS item (value, place)
 ), stored AS (
     INSERT INTO windlass_job (
@@ -48,10 +50,18 @@ WITH given AS MATERIALIZED (
     JOIN arrived ON arrived.id = event.value ->> 0
     ORDER BY event.place
 ), held AS (
-    INSERT INTO windlass_key (key, id, until, expires_at)
+    INSERT INTO windlass_key AS key (key, id, until, expires_at)
     SELECT value ->> 0, value ->> 1, value ->> 2, CAST(value ->> 3 AS bigint)
     FROM jsonb_array_elements(CAST(:keys AS jsonb))
     ORDER BY (value ->> 0) COLLATE "C"
-    ON CONFLICT DO NOTHING
+    ON CONFLICT (key) DO UPDATE SET id = excluded.id, until = excluded.until, expires_at = excluded.expires_at
+    -- A key is free whose window is over, or whose job has started or is gone; the latter only of a row that is as old
+    -- as this statement, which cannot see the job of a newer one.
+    WHERE key.expires_at <= (SELECT now FROM clock)
+    OR (
+        key.xmin = (SELECT seen.xmin FROM windlass_key AS seen WHERE seen.key = excluded.key)
+        AND NOT EXISTS (
+            SELECT 1 FROM windlass_record AS holder
+            WHERE holder.id = key.id AND (key.until <> 'started' OR holder.fence = 0)))
 )
 SELECT count(*) FROM stored

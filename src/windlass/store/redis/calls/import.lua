@@ -50,7 +50,10 @@ for _, row in ipairs(ask.events) do
 end
 
 for _, row in ipairs(ask.keys) do
-    local unique = unique_key(row[1])
-    if redis.call('EXISTS', unique) == 0 then hold_key(row[1], row[2], row[3], row[4]) end
+    local holder, is_left = holder_of(row[1])
+    if not holder then
+        if is_left then redis.call('DEL', unique_key(row[1])) end
+        hold_key(row[1], row[2], row[3], row[4])
+    end
 end
 return {'stored', {{#missing}}}

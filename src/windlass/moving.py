@@ -7,7 +7,6 @@ takes nothing. Everything may be repeated: what has arrived stays, what is missi
 from __future__ import annotations
 
 import hashlib
-import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -110,7 +109,7 @@ def _refuse_if_empty(source: Session, queue: str | None) -> None:
 
 def _refuse_if_same(source: Session, target: Session) -> None:
     """One store may have many addresses, so the source gets a mark and the target is asked for it."""
-    mark = source.run(leader.lead(_DUTY, holder=secrets.token_hex(16), ttl=_MOMENT))
+    mark = source.run(leader.lead(_DUTY, holder=f"{clock.random_bits(128):032x}", ttl=_MOMENT))
     try:
         is_same = target.run(leader.leads(mark))
     finally:

@@ -42,8 +42,13 @@ def far_app(far: ServerPlace, proxy: Proxy) -> Iterator[Apps]:
 
 
 @pytest.fixture
-def far_processes(far: ServerPlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Processes]:
-    """Starts processes behind the proxy, whose calls give up after a second."""
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls of processes that are started from here on give up after a second."""
     monkeypatch.setenv("STORE_DEADLINE", "1")
+
+
+@pytest.fixture
+def far_processes(far: ServerPlace, tmp_path: Path, hasty: None) -> Iterator[Processes]:
+    """Starts processes behind the proxy, whose calls give up after a second."""
     with closing(Processes(far, tmp_path / "far")) as started:
         yield started

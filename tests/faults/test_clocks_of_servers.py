@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from tests.faults.names import HOLD, NOTE
 from tests.faults.nodes import Node, node_of, place_at
 from tests.faults.process import Processes
 from tests.faults.tally import await_all_done, records
-from tests.ledger.apps import Apps, eventually
+from tests.ledger.apps import eventually
 from tests.store.places import ServerPlace
 from windlass import Job, State, Windlass
 from windlass.store import reading
@@ -48,18 +47,6 @@ def clock(node_and_clock: tuple[Node, ShiftedClock]) -> Iterator[ShiftedClock]:
 @pytest.fixture
 def place(node_and_clock: tuple[Node, ShiftedClock]) -> ServerPlace:
     return place_at(node_and_clock[0])
-
-
-@pytest.fixture
-def app(place: ServerPlace) -> Iterator[Windlass]:
-    with Apps(place) as apps:
-        yield apps()
-
-
-@pytest.fixture
-def processes(place: ServerPlace, tmp_path: Path) -> Iterator[Processes]:
-    with closing(Processes(place, tmp_path)) as started:
-        yield started
 
 
 def held_jobs(app: Windlass, processes: Processes, count: int) -> list[Job[Any]]:

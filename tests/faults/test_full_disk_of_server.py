@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,7 +15,6 @@ from tests.faults.names import HOLD
 from tests.faults.nodes import place_at
 from tests.faults.process import Processes
 from tests.faults.tally import assert_ended_once, await_all_done, records
-from tests.ledger.apps import Apps
 from tests.servers.account import server_account, server_folder
 from tests.servers.postgres_node import postgres_node
 from tests.servers.small_disk import fill_up, mounted
@@ -45,18 +43,6 @@ def place(disk: Path) -> Iterator[ServerPlace]:
             connection.execute(f"CREATE TABLESPACE small LOCATION '{disk}'".encode())
             connection.execute("ALTER DATABASE postgres SET default_tablespace = small")
         yield place_at(node)
-
-
-@pytest.fixture
-def app(place: ServerPlace) -> Iterator[Windlass]:
-    with Apps(place) as apps:
-        yield apps()
-
-
-@pytest.fixture
-def processes(place: ServerPlace, tmp_path: Path) -> Iterator[Processes]:
-    with closing(Processes(place, tmp_path)) as started:
-        yield started
 
 
 def store_until_refused(app: Windlass, text: str) -> tuple[list[Job[Any]], StoreUnavailable]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
-from pathlib import Path
 from time import monotonic
 
 import pytest
@@ -12,7 +10,7 @@ import pytest
 from tests.faults.names import HOLD, RECORD
 from tests.faults.process import Processes
 from tests.faults.tally import assert_ended_once, await_all_done, records, runs
-from tests.ledger.apps import Apps, eventually
+from tests.ledger.apps import eventually
 from tests.store.redis.opened import UrlPlace
 from tests.store.redis.replicated import Replicated, replicated
 from windlass import Job, JobNotFound, State, Windlass
@@ -31,18 +29,6 @@ def servers() -> Iterator[Replicated]:
 def place(servers: Replicated) -> UrlPlace:
     """At whatever server the sentinel names."""
     return UrlPlace(servers.url)
-
-
-@pytest.fixture
-def app(place: UrlPlace) -> Iterator[Windlass]:
-    with Apps(place) as apps:
-        yield apps()
-
-
-@pytest.fixture
-def processes(place: UrlPlace, tmp_path: Path) -> Iterator[Processes]:
-    with closing(Processes(place, tmp_path)) as started:
-        yield started
 
 
 def is_gone(app: Windlass, job: Job[object]) -> bool:

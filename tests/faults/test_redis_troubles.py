@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, closing, contextmanager
-from pathlib import Path
+from contextlib import AbstractContextManager, contextmanager
 from time import monotonic
 
 import pytest
@@ -14,10 +13,11 @@ import redis
 from tests.faults.nodes import DURABLE, place_at
 from tests.faults.process import Processes
 from tests.faults.tally import assert_ended_once, await_all_done, await_runs, records
-from tests.ledger.apps import Apps
 from tests.servers.redis_node import RedisNode, redis_node
 from tests.store.places import ServerPlace
 from windlass import Windlass
+
+pytestmark = pytest.mark.usefixtures("hasty")
 
 RETURN = 10.0
 """Seconds within which everything goes on by itself when the trouble is over."""
@@ -34,28 +34,6 @@ def node() -> Iterator[RedisNode]:
 @pytest.fixture
 def place(node: RedisNode) -> ServerPlace:
     return place_at(node)
-
-
-@pytest.fixture
-def app(place: ServerPlace) -> Iterator[Windlass]:
-    with Apps(place) as apps:
-        yield apps()
-
-
-@pytest.fixture
-def processes(place: ServerPlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Processes]:
-    monkeypatch.setenv("STORE_DEADLINE", "1")
-    with closing(Processes(place, tmp_path)) as started:
-        yield started
-
-
-@contextmanager
-def paused(node: RedisNode) -> Iterator[None]:
-    """CLIENT PAUSE: whatever writes is kept, and carried out later."""
-    with node.client() as client:
-        client.client_pause(60_000, all=False)
-        yield
-        client.client_unpause()
 
 
 @contextmanager
@@ -77,7 +55,7 @@ def without_replicas(node: RedisNode) -> Iterator[None]:
     node.command("CONFIG", "SET", "min-replicas-to-write", "0")
 
 
-@pytest.mark.parametrize("trouble", [paused, busy, without_replicas])
+@pytest.mark.parametrize("trouble", [RedisNode.paused, busy, without_replicas])
 def test_a_trouble_longer_than_the_deadline_costs_nothing(
     node: RedisNode,
     app: Windlass,

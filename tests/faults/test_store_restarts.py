@@ -22,6 +22,8 @@ from tests.servers.running import free_port
 from tests.store.places import ServerPlace
 from windlass import Job, State, StoreUnavailable, Windlass
 
+pytestmark = pytest.mark.usefixtures("hasty")
+
 RETURN = 10.0
 """Seconds within which everything goes on by itself after the store's return."""
 
@@ -36,19 +38,6 @@ def node(request: pytest.FixtureRequest) -> Iterator[Node]:
 @pytest.fixture
 def place(node: Node) -> ServerPlace:
     return place_at(node)
-
-
-@pytest.fixture
-def app(place: ServerPlace) -> Iterator[Windlass]:
-    with Apps(place) as apps:
-        yield apps()
-
-
-@pytest.fixture
-def processes(place: ServerPlace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Processes]:
-    monkeypatch.setenv("STORE_DEADLINE", "1")
-    with closing(Processes(place, tmp_path)) as started:
-        yield started
 
 
 def goes_on_as_if_nothing_had_been(app: Windlass, job: Job[Any], processes: Processes) -> None:

@@ -94,6 +94,14 @@ class RedisNode:
         with self.client() as client:
             return [line["addr"] for line in client.client_list() if "U" not in line["flags"]]
 
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """CLIENT PAUSE: whatever writes is kept back, and carried out later."""
+        with self.client() as client:
+            client.client_pause(60_000, all=False)
+            yield
+            client.client_unpause()
+
     def stop(self) -> None:
         """End it in order, and keep its files."""
         if self._pid.exists():

@@ -49,7 +49,7 @@ class Disk:
         """Let such calls fail with this errno, until ``heal``."""
         self._order(call, file, error=error)
 
-    def kill_at(self, call: Calls, file: Files, *, spared: int) -> None:
+    def kill_at(self, call: Calls, file: Files, spared: int) -> None:
         """Kill the process in the middle of such a call, after so many that go well."""
         self._order(call, file, spared=spared, error=_KILL)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing
 from queue import SimpleQueue
 
 import pytest
@@ -22,31 +22,16 @@ from windlass.store.driver import Topic
 SECONDS = 20
 
 
-def connections(node: RedisNode) -> set[str]:
-    """The ids of the connections that programs have over the network."""
-    with node.client() as client:
-        return {line["id"] for line in client.client_list() if "U" not in line["flags"]}
-
-
 def held(node: RedisNode) -> set[str]:
     """Those whose calls the server keeps back."""
     with node.client() as client:
-        return {line["id"] for line in client.client_list() if "b" in line["flags"]}
-
-
-@contextmanager
-def paused(node: RedisNode) -> Iterator[None]:
-    """While the server keeps back whatever writes."""
-    with node.client() as client:
-        client.client_pause(60_000, all=False)
-        yield
-        client.client_unpause()
+        return {line["addr"] for line in client.client_list() if "b" in line["flags"]}
 
 
 def test_a_server_that_pauses_is_waited_for(node: RedisNode) -> None:
     """R6: CLIENT PAUSE, as long as the deadline allows."""
     with opened(node.url, deadline=30) as store, ThreadPoolExecutor(1) as threads:
-        with paused(node):
+        with node.paused():
             enqueued = threads.submit(store.enqueue, new_job("a"))
             until(lambda: bool(held(node)))
             assert not enqueued.done()
@@ -58,7 +43,7 @@ def test_a_pause_that_is_too_long_leaves_the_outcome_open(node: RedisNode) -> No
     with opened(node.url, deadline=0.3) as store:
         worker = store.a_worker()
         job = store.claimed(by=worker)
-        with paused(node):
+        with node.paused():
             with pytest.raises(OutcomeUnknown) as caught:
                 store.enqueue(new_job("a"))
             assert caught.value.ids == ("a",)
@@ -93,11 +78,11 @@ def test_a_connection_that_was_killed_while_idle_is_replaced_unnoticed(
     with opened(node.url) as store:
         worker = store.a_worker()
         worker.renew()
-        old = connections(node)
-        for id in old:
-            node.command("CLIENT", "KILL", "ID", id)
+        old = set(node.clients())
+        for address in old:
+            node.command("CLIENT", "KILL", "ADDR", address)
         call(worker)
-        assert not old & connections(node)
+        assert not old & set(node.clients())
 
 
 @pytest.mark.parametrize("call", [enqueue, renew])
@@ -107,15 +92,15 @@ def test_a_connection_that_was_killed_during_a_write_leaves_its_outcome_open(
     """R6, I10: CLIENT KILL; the call may be repeated, by a connection of the same kind."""
     with opened(node.url, deadline=30) as store, ThreadPoolExecutor(1) as threads:
         worker = store.a_worker()
-        with paused(node):
+        with node.paused():
             calling = threads.submit(call, worker)
             until(lambda: len(held(node)) == 1)
             [killed] = held(node)
-            node.command("CLIENT", "KILL", "ID", killed)
+            node.command("CLIENT", "KILL", "ADDR", killed)
             with pytest.raises(OutcomeUnknown):
                 calling.result()
         call(worker)
-        assert killed not in connections(node)
+        assert killed not in node.clients()
         assert worker.renew().is_open
         store.enqueue(new_job("a"))
         assert store.run(reading.counts()) == {"default": {State.PENDING: 1}}
@@ -126,11 +111,11 @@ def test_a_listener_that_was_killed_comes_back_and_is_told_to_look(node: RedisNo
     heard: SimpleQueue[Topic] = SimpleQueue()
     with opened(node.url) as store:
         store.enqueue(new_job())
-        callers = connections(node)
+        callers = set(node.clients())
         with closing(store.driver.listen(heard.put)):
             until(lambda: node.command("PUBSUB", "CHANNELS") != [])
             node.command("CLIENT", "KILL", "TYPE", "pubsub")
             assert {heard.get(timeout=SECONDS) for _ in Topic} == set(Topic)
-            assert callers <= connections(node)
+            assert callers <= set(node.clients())
             store.driver.tell(Topic.ENDINGS)
             assert heard.get(timeout=SECONDS) is Topic.ENDINGS

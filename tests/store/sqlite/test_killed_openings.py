@@ -32,8 +32,7 @@ def test_a_file_that_was_half_made_can_be_used(
     place: SqlitePlace, disk: Disk, moment: tuple[Calls, Files, int]
 ) -> None:
     """Q4: killed in a migration: all of its steps are taken, or none."""
-    call, file, spared = moment
-    disk.kill_at(call, file, spared=spared)
+    disk.kill_at(*moment)
     with disk.under(), running("tests.store.sqlite.writing", place.url, "asked") as writer:
         writer.say("write")
         assert writer.lines() == []

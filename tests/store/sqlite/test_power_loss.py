@@ -59,8 +59,7 @@ def test_nothing_that_was_acknowledged_is_lost(
     place: SqlitePlace, disk: Disk, moment: tuple[Calls, Files, int]
 ) -> None:
     """A17, Q3, Q4: by default a returned enqueue survives the power loss (I1)."""
-    call, file, spared = moment
-    disk.kill_at(call, file, spared=spared)
+    disk.kill_at(*moment)
     acknowledged = until_killed(place.url, disk)
     assert acknowledged
     for path in disk.after_power_loss():
@@ -72,8 +71,7 @@ def test_only_the_last_may_be_lost_with_less_durability(
     place: SqlitePlace, disk: Disk, moment: tuple[Calls, Files, int]
 ) -> None:
     """Q3, Q4: no damage, and none is lost that is older than one that is there; a killed process loses nothing."""
-    call, file, spared = moment
-    disk.kill_at(call, file, spared=spared)
+    disk.kill_at(*moment)
     acknowledged = until_killed(f"{place.url}?durability=normal", disk)
     for path in disk.after_power_loss():
         present = whole_batches(path, acknowledged)

@@ -36,7 +36,7 @@ pick_python = \
 has_uv = $(UV) --version >/dev/null 2>&1
 uv_sync = UV_PROJECT_ENVIRONMENT="$(VENV)" $(UV) sync --quiet --locked
 
-.PHONY: help demo test lint bench docs clean same-python
+.PHONY: help demo test quick lint bench docs clean same-python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -44,10 +44,12 @@ help: ## list the targets
 demo: $(RUNTIME) ## a small story on a temporary SQLite file
 	@$(BIN)/windlass demo
 
-# Many tests kill processes and servers of a busy machine in real time: one that fails is run once more, and listed as
-# RERUN at the end. Such a line is a defect of the test or of the product; so far each had a cause that could be mended.
+# No test is run twice: one that fails now and then is a defect of the test or of the product.
 test: $(DEV) ## all tests (PYTEST_ARGS, WORKERS)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --reruns 1 -raR $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+
+quick: $(DEV) ## tests on SQLite without servers and processes, in less than a minute
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --quick $(PYTEST_ARGS)
 
 lint: $(DEV) ## ruff, mypy and the import contracts
 	$(BIN)/ruff check .

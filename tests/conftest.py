@@ -7,7 +7,7 @@ from tests.bytecode import compile_once
 
 compile_once()  # before anything else of the tests is imported
 
-pytest_plugins = ["tests.servers.fixtures", "tests.places.fixtures", "tests.faults.fixtures"]
+pytest_plugins = ["tests.quick", "tests.servers.fixtures", "tests.places.fixtures", "tests.faults.fixtures"]
 
 # New examples in every run; a failure prints how to repeat it. Deadlines would measure the machine, not us.
 settings.register_profile("ci", print_blob=True, derandomize=False, deadline=None)

@@ -60,11 +60,18 @@ def test_an_app_that_was_never_used_can_be_closed(app: Windlass) -> None:
         app.jobs()
 
 
-def test_a_second_close_is_harmless(app: Windlass) -> None:
-    """A6: as often as one likes."""
-    app.counts()
+def test_a_second_close_is_harmless(app: Windlass, new_app: Apps) -> None:
+    """A6: as often as one likes; what was stored stays, and the app stays closed."""
+
+    @app.task
+    def noop() -> None: ...
+
+    job = noop.enqueue()
     for _ in range(3):
         app.close()
+    with pytest.raises(AppClosed):
+        noop.enqueue()
+    assert [stored.id for stored in new_app().jobs()] == [job.id]
 
 
 def test_a_with_block_closes(new_app: Apps) -> None:

@@ -101,8 +101,11 @@ def test_a_queue_is_deleted(app: Windlass) -> None:
 
 
 def test_deleting_a_queue_that_is_not_there_is_harmless(app: Windlass) -> None:
-    """B5: there is nothing left to do."""
+    """B5: there is nothing left to do; it does not come into being, and other queues keep their jobs."""
+    app.enqueue("noop")
     app.queue("nowhere").delete()
+    assert [queue.name for queue in app.queues()] == ["mail"]
+    assert len(app.jobs()) == 1
 
 
 def test_settings_are_kept_with_who_changed_them(app: Windlass) -> None:

@@ -31,9 +31,14 @@ def test_a_renewal_that_comes_late_does_not_show_the_worker_again(store: Store) 
 
 
 def test_closing_twice_is_harmless(store: Store) -> None:
-    worker = store.a_worker()
-    worker.close()
-    worker.close()
+    """The second time there is nothing to close: no other worker, lease or job is touched."""
+    leaver, stayer = store.a_worker("leaver"), store.a_worker("stayer")
+    job = store.claimed(by=stayer)
+    leaver.close()
+    leaver.close()
+    assert [worker.name for worker in store.run(leases.workers())] == ["stayer"]
+    assert stayer.renew().held == {(job.seq, job.fence)}
+    assert store.rescue() == []
 
 
 def test_jobs_that_the_lease_still_held_are_free_at_the_next_rescue(store: Store) -> None:

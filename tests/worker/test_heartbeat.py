@@ -239,7 +239,8 @@ def test_refusals_within_one_interval_are_one_missed_heartbeat(
         wanted = tap.calls["control"] + 3
         is_away.set()
         eventually(lambda: tap.calls["control"] >= wanted, "the worker asks again and again")
-    assert caplog.text.count("heartbeat failed (1 in a row)") == 1
+    # A busy machine may miss a beat of its own before: only what this test has refused is counted.
+    assert caplog.text.count("heartbeat failed (1 in a row): gone fishing") == 1
 
 
 @pytest.mark.parametrize("heartbeat", ["16s", "30s", 0])

@@ -12,6 +12,7 @@ from tests.store.builders import TTL, ending, new_job
 from tests.store.sqlite.opened import Opened
 from windlass.core.state import State
 from windlass.store import jobs, reading
+from windlass.store.driver import Topic
 from windlass.store.leases import Presence, open_lease
 from windlass.store.open import open_driver
 
@@ -45,5 +46,12 @@ def test_another_store_has_other_jobs(memory: Opened) -> None:
         assert Opened(driver).count() == 0
 
 
-def test_nobody_else_has_news(memory: Opened) -> None:
-    memory.driver.listen(lambda topic: None).close()
+def test_there_is_no_news_of_other_processes(memory: Opened) -> None:
+    """A store in memory belongs to one process, which wakes its own workers: listening hears nothing."""
+    heard: list[Topic] = []
+    news = memory.driver.listen(heard.append)
+    memory.enqueue(new_job())
+    memory.driver.tell(Topic.WORK)
+    news.close()
+    assert heard == []
+    assert memory.count() == 1, "the store goes on without its news"

@@ -25,7 +25,7 @@ def test_a_missing_extra_is_named(library: str, url: str, extra: str) -> None:
     assert done.returncode == 1
     last = done.stderr.strip().splitlines()[-1]
     assert last.startswith("windlass.errors.ConfigError: ")
-    assert f"pip install 'windlass[{extra}]'" in last
+    assert f"pip install 'windlass-jobs[{extra}]'" in last
     assert "hush" not in done.stderr.replace(program, "")
 
 

@@ -93,5 +93,5 @@ def _tracer(provider: TracerProvider | None) -> Tracer:
     try:
         from opentelemetry.trace import get_tracer
     except ImportError:
-        raise ConfigError("trace_jobs needs the extra 'otel': pip install 'windlass[otel]'") from None
+        raise ConfigError("trace_jobs needs the extra 'otel': pip install 'windlass-jobs[otel]'") from None
     return get_tracer("windlass", VERSION, tracer_provider=provider)

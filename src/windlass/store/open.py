@@ -77,7 +77,7 @@ def _extra(name: str, url: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise ConfigError(
-            f"store URL {_without_secrets(url)!r} needs the extra {name!r}: pip install 'windlass[{name}]'"
+            f"store URL {_without_secrets(url)!r} needs the extra {name!r}: pip install 'windlass-jobs[{name}]'"
         ) from error
 
 

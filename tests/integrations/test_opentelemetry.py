@@ -153,4 +153,5 @@ def test_a_missing_extra_is_named() -> None:
         "from windlass.integrations.opentelemetry import trace_jobs; trace_jobs(windlass.Windlass('sqlite:///:memory:'))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert "windlass.errors.ConfigError: trace_jobs needs the extra 'otel': pip install 'windlass-jobs[otel]'" in done.stderr
+    remedy = "trace_jobs needs the extra 'otel': pip install 'windlass-jobs[otel]'"
+    assert f"windlass.errors.ConfigError: {remedy}" in done.stderr

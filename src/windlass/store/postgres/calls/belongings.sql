@@ -1,4 +1,4 @@
--- The unique keys that jobs hold, and what happened to the jobs, in order.
+-- The unique keys that jobs still hold, and what happened to the jobs, in order.
 -- gives keys
 -- gives events
 WITH wanted AS MATERIALIZED (
@@ -6,7 +6,11 @@ WITH wanted AS MATERIALIZED (
 )
 SELECT
     (SELECT coalesce(json_agg(json_build_array(key.key, key.id, key.until, key.expires_at) ORDER BY key.key), '[]')
-        FROM windlass_key AS key WHERE key.id = ANY (ARRAY(SELECT wanted.id FROM wanted))) AS keys,
+        FROM windlass_key AS key CROSS JOIN LATERAL (
+            SELECT state, fence FROM windlass_record AS record WHERE record.id = key.id OFFSET 0) AS holder
+        WHERE key.id = ANY (ARRAY(SELECT wanted.id FROM wanted)) AND
+-- here holds
+    ) AS keys,
     (SELECT coalesce(json_agg(json_build_array(
             wanted.id, event.at, event.kind, event.worker, event.fence, event.detail) ORDER BY event.number), '[]')
         FROM wanted CROSS JOIN LATERAL (

@@ -14,13 +14,13 @@ WITH clock AS (
         job.crashes, job.rescues, job.claimed_at, job.started_at, job.worker
 -- here asked
 ), held AS MATERIALIZED (
-    -- Only their own: a key that went to another job may be in the hands of a transaction that takes its time.
+    -- Only their own, and as in cycle/2-full none that a caller's open transaction takes over.
     SELECT named.seq, found.key, found.until FROM (
         SELECT wanted.seq, wanted.id, wanted.unique_key FROM wanted
         WHERE wanted.unique_key IS NOT NULL ORDER BY wanted.unique_key
     ) AS named CROSS JOIN LATERAL (
         SELECT key.key, key.until FROM windlass_key AS key WHERE key.key = named.unique_key AND key.id = named.id
-        FOR UPDATE) AS found
+        FOR UPDATE SKIP LOCKED) AS found
 ), ready AS MATERIALIZED (
     SELECT wanted.seq, found.place FROM wanted CROSS JOIN LATERAL (
         SELECT ready.ctid AS place FROM windlass_ready AS ready

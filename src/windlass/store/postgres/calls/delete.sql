@@ -5,7 +5,7 @@
 -- gives missed
 --
 -- Locks are taken in the order keys, finished, ready, due, each by seq: each part counts the one before it. It waits
--- for what others have in hand; a job that has gone elsewhere meanwhile is missed; the operation asks for it again.
+-- for what workers have in hand, never for a caller's transaction; a job that has gone elsewhere meanwhile is missed; the operation asks for it again.
 --
 -- As in cycle, rows are looked up in LATERAL parts and some conditions are there only for the planner (all of the
 -- numbers that a seq can be), so that a plan that was made for empty tables does not read large ones.
@@ -18,8 +18,9 @@ WITH allowed AS MATERIALIZED (
     ORDER BY key.key
 ), held AS MATERIALIZED (
     SELECT found.key, found.id FROM named CROSS JOIN LATERAL (
+        -- One that a caller's open transaction takes over is passed by; without its job it is free.
         SELECT key.key, key.id FROM windlass_key AS key WHERE key.key = named.key
-        FOR UPDATE) AS found
+        FOR UPDATE SKIP LOCKED) AS found
 ), wanted AS MATERIALIZED (
     SELECT job.seq, job.queue, job.priority, job.run_at, job.waiting
 -- here asked

@@ -36,14 +36,14 @@ WITH clock AS (
     SELECT there.id, there.task, named.index FROM named JOIN there ON there.id = named.id
     WHERE there.task <> named.task OR there.payload <> named.payload
 ), kept AS MATERIALIZED (
-    -- Keys that somebody holds. A key whose window is over, or whose job has started or is gone, is free.
-    SELECT held.key, held.id, holder.state
+    -- Keys that somebody holds. A key whose window is over, or whose job has started, has ended or is gone, is free.
+    SELECT key.key, key.id, holder.state
     FROM (SELECT DISTINCT named.key FROM named) AS wanted CROSS JOIN LATERAL (
-        SELECT key, id, until, expires_at FROM windlass_key AS key WHERE key.key = wanted.key OFFSET 0
-    ) AS held CROSS JOIN LATERAL (
-        SELECT state, fence FROM windlass_record AS record WHERE record.id = held.id OFFSET 0) AS holder
-    WHERE (held.expires_at IS NULL OR held.expires_at > (SELECT now FROM clock))
-    AND (held.until <> 'started' OR holder.fence = 0)
+        SELECT key, id, until, expires_at FROM windlass_key AS held WHERE held.key = wanted.key OFFSET 0
+    ) AS key CROSS JOIN LATERAL (
+        SELECT state, fence FROM windlass_record AS record WHERE record.id = key.id OFFSET 0) AS holder
+    WHERE (key.expires_at IS NULL OR key.expires_at > (SELECT now FROM clock)) AND
+-- here holds
 ), winner AS MATERIALIZED (
     -- The first of the call's jobs to name a free key takes it. A job that exists already takes nothing again.
     SELECT DISTINCT ON (key) key, id, until, held_for FROM named
@@ -75,13 +75,18 @@ WITH clock AS (
 ), passed AS MATERIALIZED (
     -- One row if no guard stops the call; whatever is written below asks for it.
     SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM conflict) AND NOT EXISTS (SELECT 1 FROM crowded)
+), missing AS MATERIALIZED (
+    -- Said by an advisory lock until the commit, which in a caller's transaction may take its time: queue_ensure looks
+    -- at it, because no other look shows a row that is not committed.
+    SELECT name COLLATE "C" AS name,
+        pg_advisory_xact_lock_shared(hashtextextended('windlass_queue ' || name, 0)) AS said
+    FROM jsonb_array_elements_text(CAST(:queues AS jsonb)) AS wanted (name)
+    WHERE EXISTS (SELECT 1 FROM passed)
+    AND NOT EXISTS (SELECT 1 FROM windlass_queue AS queue WHERE queue.name = wanted.name)
 ), made AS (
     -- A queue exists from its first job on.
     INSERT INTO windlass_queue (name)
-    SELECT name FROM jsonb_array_elements_text(CAST(:queues AS jsonb)) AS wanted (name)
-    WHERE EXISTS (SELECT 1 FROM passed)
-    AND NOT EXISTS (SELECT 1 FROM windlass_queue AS queue WHERE queue.name = wanted.name)
-    ORDER BY name COLLATE "C"
+    SELECT name FROM missing ORDER BY name
     ON CONFLICT DO NOTHING
     RETURNING 1
 ), locked AS MATERIALIZED (

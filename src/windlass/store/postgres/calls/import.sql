@@ -55,13 +55,15 @@ WITH clock AS (
     FROM jsonb_array_elements(CAST(:keys AS jsonb))
     ORDER BY (value ->> 0) COLLATE "C"
     ON CONFLICT (key) DO UPDATE SET id = excluded.id, until = excluded.until, expires_at = excluded.expires_at
-    -- A key is free whose window is over, or whose job has started or is gone; the latter only of a row that is as old
+    -- A key is free whose window is over, or whose job has started, has ended or is gone; the latter only of a row that is as old
     -- as this statement, which cannot see the job of a newer one.
     WHERE key.expires_at <= (SELECT now FROM clock)
     OR (
         key.xmin = (SELECT seen.xmin FROM windlass_key AS seen WHERE seen.key = excluded.key)
         AND NOT EXISTS (
             SELECT 1 FROM windlass_record AS holder
-            WHERE holder.id = key.id AND (key.until <> 'started' OR holder.fence = 0)))
+            WHERE holder.id = key.id AND
+-- here holds
+        ))
 )
 SELECT count(*) FROM stored

@@ -1,11 +1,31 @@
 -- Seeds queues with what the code says, also those that only their first job has made; what an operator has set, or
 -- taken back, stays.
 -- :queues rows (name, weight, max_length)
-INSERT INTO windlass_queue AS queue (name, weight, max_length)
-SELECT value ->> 0, CAST(value ->> 1 AS integer), CAST(value ->> 2 AS integer)
-FROM jsonb_array_elements(CAST(:queues AS jsonb))
--- By name, as everybody locks queues.
-ORDER BY (value ->> 0) COLLATE "C"
-ON CONFLICT (name) DO UPDATE SET
-    weight = coalesce(queue.weight, excluded.weight), max_length = coalesce(queue.max_length, excluded.max_length)
-WHERE queue.changed_at IS NULL
+--
+-- Workers ask for this when they start, and wait for no caller's transaction: a queue that another transaction is just
+-- making or changing is passed by.
+WITH wanted AS MATERIALIZED (
+    SELECT (value ->> 0) COLLATE "C" AS name, CAST(value ->> 1 AS integer) AS weight,
+        CAST(value ->> 2 AS integer) AS max_length
+    FROM jsonb_array_elements(CAST(:queues AS jsonb))
+), unset AS MATERIALIZED (
+    SELECT queue.name FROM windlass_queue AS queue JOIN wanted ON wanted.name = queue.name
+    WHERE queue.changed_at IS NULL
+    AND (queue.weight IS NULL AND wanted.weight IS NOT NULL
+        OR queue.max_length IS NULL AND wanted.max_length IS NOT NULL)
+    -- By name, as everybody locks queues.
+    ORDER BY queue.name
+    FOR UPDATE OF queue SKIP LOCKED
+), seeded AS (
+    UPDATE windlass_queue AS queue SET
+        weight = coalesce(queue.weight, wanted.weight), max_length = coalesce(queue.max_length, wanted.max_length)
+    FROM unset JOIN wanted ON wanted.name = unset.name WHERE queue.name = unset.name
+), missing AS MATERIALIZED (
+    -- enqueue holds the lock in shared mode until the commit of what it makes.
+    SELECT wanted.*, pg_try_advisory_xact_lock(hashtextextended('windlass_queue ' || wanted.name, 0)) AS is_ours
+    FROM wanted
+    WHERE NOT EXISTS (SELECT 1 FROM windlass_queue AS queue WHERE queue.name = wanted.name)
+)
+INSERT INTO windlass_queue (name, weight, max_length)
+SELECT name, weight, max_length FROM missing WHERE is_ours ORDER BY name
+ON CONFLICT DO NOTHING

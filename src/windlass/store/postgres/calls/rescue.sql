@@ -26,11 +26,12 @@ WITH clock AS (
     DELETE FROM windlass_lease AS lease
     WHERE lease.id = ANY (ARRAY(SELECT over.id FROM over WHERE over.state = 'lost'))
 ), held AS MATERIALIZED (
+    -- As in cycle/2-full, a key that a caller's open transaction takes over is passed by.
     SELECT key.key FROM windlass_key AS key
     WHERE key.key = ANY (ARRAY(SELECT value ->> 0 FROM jsonb_array_elements(CAST(:keys AS jsonb))))
     AND (SELECT count(*) FROM lost) >= 0
     ORDER BY key.key
-    FOR UPDATE
+    FOR UPDATE SKIP LOCKED
 ), ending AS MATERIALIZED (
     SELECT CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence, value ->> 2 AS state,
         value ->> 3 AS reason, CAST(value ->> 4 AS integer) AS charge, CAST(value ->> 5 AS integer) AS crash,
@@ -79,7 +80,8 @@ WITH clock AS (
 ), freed AS (
     -- A job that rescue finished gives its unique key back, unless the key is held for a window of time.
     DELETE FROM windlass_key AS key USING rescued, jsonb_array_elements(CAST(:keys AS jsonb)) AS item (value)
-    WHERE key.key = item.value ->> 0 AND CAST(item.value ->> 1 AS bigint) = rescued.seq AND key.id = rescued.id
+    WHERE key.key = ANY (ARRAY(SELECT held.key FROM held))
+    AND key.key = item.value ->> 0 AND CAST(item.value ->> 1 AS bigint) = rescued.seq AND key.id = rescued.id
     AND key.until <> 'window' AND rescued.state IN ('failed', 'cancelled')
 ), noted AS (
     INSERT INTO windlass_event (seq, at, kind, worker, fence, detail)

@@ -47,8 +47,8 @@ WITH clock AS (
         SELECT * FROM windlass_key WHERE windlass_key.key = wanted.unique_key AND windlass_key.id <> wanted.id OFFSET 0
     ) AS key
     CROSS JOIN LATERAL (SELECT * FROM windlass_record WHERE windlass_record.id = key.id OFFSET 0) AS holder
-    WHERE (key.expires_at IS NULL OR key.expires_at > (SELECT now FROM clock))
-    AND (key.until <> 'started' OR holder.fence = 0)
+    WHERE (key.expires_at IS NULL OR key.expires_at > (SELECT now FROM clock)) AND
+-- here holds
 ), from_finished AS (
     -- By their place in the table: they are locked, and nobody ever updates such a row.
     DELETE FROM windlass_finished AS gone USING finished

@@ -32,10 +32,12 @@ WITH clock AS (
     FROM jsonb_array_elements(CAST(:keys AS jsonb)) WHERE (SELECT count(*) FROM lease) >= 0
     ORDER BY key
 ), held AS MATERIALIZED (
+    -- A key that a caller's open transaction takes over is passed by: a worker waits for no caller. Whether that commits
+    -- or not, the key is not the ended job's any more (shared/holds).
     SELECT named.kind, found.place, found.id, named.seq FROM named CROSS JOIN LATERAL (
         SELECT key.ctid AS place, key.id FROM windlass_key AS key
         WHERE key.key = named.key AND key.until <> 'window'
-        FOR UPDATE) AS found
+        FOR UPDATE SKIP LOCKED) AS found
 ), ending AS MATERIALIZED (
     SELECT jsonb_typeof(value) AS kind, CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence,
         value ->> 2 AS state,

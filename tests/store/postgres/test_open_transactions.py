@@ -1,0 +1,277 @@
+"""A caller's transaction that stays open holds up nothing that a worker, a rescuer or a duty does.
+
+The caller of ``Scene`` has done all that an application can do in a transaction of its own, and so holds everything
+that such a transaction can hold. Every call of the store then has its turn on the very jobs, keys and queues that are
+held. On its connections the server ends a wait for a lock after a while, which fails the call.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.store.builders import HOUR, OWN_ID, SECOND, ending, mark, new_job, raised
+from tests.store.postgres.database import Database
+from tests.store.postgres.opening import Opening
+from tests.store.stores import Store, Worker
+from windlass.core.record import Claimed, JobRecord
+from windlass.core.state import State
+from windlass.store import jobs, leader, leases, queues, reading, sweeping
+from windlass.store.adding import Enqueued, Naming, NewJob, enqueue
+from windlass.store.noticing import notice
+from windlass.store.operation import Call
+from windlass.store.postgres.statements import statements
+
+UNTIL_STARTED = Naming(until="started")
+FOR_A_SECOND = Naming(until="window", window=SECOND)
+LIMITED = "limited"
+PATIENCE = "3s"
+"""For how long the server lets a call wait for a lock; the calls of these tests wait for nobody else."""
+
+
+class Scene:
+    """Jobs on their way, beside a transaction that has taken over their keys and locked their queue."""
+
+    def __init__(self, store: Store, connection: psycopg.Connection[Any]) -> None:
+        self.store = store
+        self.connection = connection
+        self._joined = store.driver.join(connection)
+        store.run(queues.ensure([(LIMITED, None, 100)]))
+        self.lost = self._started("lost", by=store.a_worker(queues=[LIMITED]))
+        store.clock.advance(HOUR)  # the lease of that one is over
+        self.worker = store.a_worker(queues=[LIMITED])
+        self.running = self._started("running")
+        self.other = self._started("other")
+        self.ended = self._ended("ended")
+        self.waiting = store.a_job(new_job(queue=LIMITED, attempts=1))
+        self.overdue = store.a_job(new_job(queue=LIMITED, delay=SECOND))
+        store.clock.advance(2 * SECOND)  # and its time has come, and the window of the key is over
+        self._hold_everything()
+
+    def _started(self, key: str, *, by: Worker | None = None) -> Claimed:
+        """A job that runs, so that another one may have its key."""
+        worker = by or self.worker
+        self.store.enqueue(new_job(queue=LIMITED, key=key, attempts=1), naming=UNTIL_STARTED)
+        [job] = worker.take(queue=LIMITED)
+        worker.mark(job)
+        return job
+
+    def _ended(self, key: str) -> JobRecord:
+        """A job that has failed, with a key that it holds for a while longer."""
+        self.store.enqueue(new_job(queue=LIMITED, key=key, attempts=1), naming=FOR_A_SECOND)
+        [job] = self.worker.take(queue=LIMITED)
+        assert not self.worker.end(job, raised())
+        return self.store.job(job.id)
+
+    def _hold_everything(self) -> None:
+        for key in ("lost", "running", "other", "new"):
+            assert not self.enqueue(new_job(queue=LIMITED, key=key), naming=UNTIL_STARTED).is_duplicate
+        assert not self.enqueue(new_job(queue=LIMITED, key="ended"), naming=FOR_A_SECOND).is_duplicate
+        self.enqueue(new_job("chosen"), naming=OWN_ID)
+        self.enqueue(new_job(queue="first used here"))
+        self.enqueue(new_job(delay=HOUR))
+
+    def enqueue(self, job: NewJob, *, naming: Naming | None = None) -> Enqueued:
+        """Enqueue in the caller's transaction."""
+        [stored] = self._joined.run(enqueue([job], {} if naming is None else {0: naming}))
+        return stored
+
+    def is_taken(self, key: str) -> bool:
+        """Whether another job of this key would be a duplicate."""
+        [stored] = self.store.enqueue(new_job(queue=LIMITED, key=key), naming=UNTIL_STARTED)
+        return stored.is_duplicate
+
+
+@pytest.fixture
+def scene(database: Database, opened: Opening) -> Iterator[Scene]:
+    database.run(f"ALTER DATABASE {database.name} SET lock_timeout = '{PATIENCE}'")
+    with psycopg.connect(database.url) as connection:
+        yield Scene(opened(), connection)
+        connection.rollback()
+
+
+def _end_and_claim(scene: Scene) -> None:
+    """With keys, a mark and one that is handed back, and again with nothing but runs that returned."""
+    back = ending(scene.other, raised(delay=0))
+    cycled = scene.worker.cycle(
+        endings=[ending(scene.running), back], marks=[mark(scene.running)], rooms=[(LIMITED, 1), ("first used here", 1)]
+    )
+    assert [job.id for job in cycled.claimed] == [scene.waiting.id]
+    assert not cycled.refused
+    scene.worker.cycle(endings=[ending(job) for job in cycled.claimed], rooms=[(LIMITED, 1)])
+    assert scene.store.job(scene.waiting.id).state is State.COMPLETED
+
+
+def _rescue(scene: Scene) -> None:
+    assert [(job.id, job.state) for job in scene.store.rescue()] == [(scene.lost.id, State.FAILED)]
+
+
+def _promote(scene: Scene) -> None:
+    assert scene.store.run(jobs.promote()) == 1
+
+
+def _delete(scene: Scene) -> None:
+    gone = [(scene.ended.seq, scene.ended.id), (scene.waiting.seq, scene.waiting.id)]
+    assert len(scene.store.run(jobs.delete(gone))) == 2
+
+
+def _cancel(scene: Scene) -> None:
+    wanted = [scene.running.seq, scene.waiting.seq, scene.overdue.seq]
+    assert len(scene.store.run(jobs.cancel(wanted, by="me"))) == 3
+
+
+def _retry(scene: Scene) -> None:
+    assert scene.store.run(jobs.retry([scene.ended.seq], by="me")).seqs == [scene.ended.seq]
+
+
+def _claim(scene: Scene) -> None:
+    [job] = scene.store.run(jobs.claim(5, queues=[LIMITED], worker="me", token="t", ttl=SECOND))
+    assert scene.store.run(jobs.extend(job.seq, job.fence, ttl=SECOND, worker="me"))
+
+
+def _ensure(scene: Scene) -> None:
+    wanted = [("first used here", 3, None), (LIMITED, 3, None), (LIMITED, None, None), ("mine", 2, None)]
+    scene.store.run(queues.ensure(wanted[:2] + wanted[3:]))
+    scene.store.run(queues.ensure(wanted[2:3]))
+    assert scene.store.run(queues.settings("mine"))["mine"].weight == 2
+
+
+def _archive(scene: Scene) -> None:
+    assert scene.store.run(jobs.archive([(scene.ended.seq, "2023-W46")])) == [scene.ended.seq]
+
+
+def _lead(scene: Scene) -> None:
+    lead = scene.store.run(leader.lead("leader", holder="me", ttl=SECOND))
+    assert scene.store.run(leader.leads(lead))
+    assert scene.store.run(leader.resign(lead))
+
+
+def _lose(scene: Scene) -> None:
+    scene.store.driver.execute(Call("lost", {"lost": [(scene.ended.seq, LIMITED, "failed")], "by": "me"}))
+
+
+def _beat(scene: Scene) -> None:
+    worker = scene.store.a_worker(queues=["first used here"])
+    assert worker.renew().is_open
+    worker.close()
+
+
+def _sweep(scene: Scene) -> None:
+    for table in ("ready", "due", "running"):
+        scene.store.driver.execute(Call(f"vacuum_{table}"))
+    scene.store.run(sweeping.hindrance())
+
+
+def _signal(scene: Scene) -> None:
+    assert scene.store.run(leases.signal(scene.worker.id, signal="pause", by="me")) == [scene.worker.id]
+
+
+def _note(scene: Scene) -> None:
+    job = scene.running
+    scene.store.run(jobs.note([(job.seq, job.fence, "handed_back", {})], worker="me"))
+    scene.store.run(notice("stepped", [("me", "{}")]))
+    assert scene.store.run(jobs.note_refused([(job.seq, job.fence + 1, "completed")], worker="me"))
+
+
+def _progress(scene: Scene) -> None:
+    assert scene.store.run(jobs.progress(scene.running.seq, scene.running.fence, "1", worker="me"))
+
+
+def _tidy(scene: Scene) -> None:
+    scene.store.run(jobs.tidy(by="me", detail="{}"))
+
+
+def _reschedule(scene: Scene) -> None:
+    assert scene.store.run(jobs.reschedule(scene.waiting.seq, delay=HOUR))
+
+
+def _read(scene: Scene) -> None:
+    scene.store.run(reading.upcoming())
+    scene.worker.control()
+
+
+DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
+    _archive: ("archive",),
+    _beat: ("open", "renew", "close"),
+    _cancel: ("cancel",),
+    _claim: ("claim", "extend"),
+    _delete: ("delete",),
+    _end_and_claim: ("cycle",),
+    _ensure: ("queue_ensure",),
+    _lead: ("lead", "resign"),
+    _lose: ("lost",),
+    _note: ("note", "notice", "refused"),
+    _progress: ("progress",),
+    _promote: ("promote",),
+    _read: (),
+    _rescue: ("rescue",),
+    _reschedule: ("reschedule",),
+    _retry: ("retry",),
+    _signal: ("signal",),
+    _sweep: ("vacuum_due", "vacuum_ready", "vacuum_running"),
+    _tidy: ("tidy",),
+}
+"""What workers, rescuers and duties do, and people who look after jobs, with the calls that it is made of."""
+
+MAY_WAIT = {
+    "enqueue": "an id, a key or the last place of a queue is given once, so the second waits for the first",
+    "append": "as enqueue",
+    "append_one": "as enqueue",
+    "import": "as enqueue; by hand",
+    "import_queues": "writes the row of a queue; by hand",
+    "queue_change": "writes the row of a queue; by hand",
+    "queue_pause": "writes the row of a queue; by hand",
+    "queue_delete": "writes the row of a queue; by hand",
+}
+
+_WRITES = re.compile(rb"\b(INSERT|UPDATE|DELETE|VACUUM)\b")
+
+
+def test_every_call_that_writes_is_thought_of() -> None:
+    writing = {name for name, ones in statements("windlass").items() if any(_WRITES.search(one.text) for one in ones)}
+    tried = {call for calls in DEEDS.values() for call in calls}
+    assert writing == tried | MAY_WAIT.keys()
+
+
+@pytest.mark.parametrize("deed", DEEDS, ids=lambda deed: deed.__name__.strip("_"))
+def test_nothing_waits_for_an_open_transaction(scene: Scene, deed: Callable[[Scene], None]) -> None:
+    deed(scene)
+
+
+@pytest.mark.parametrize("is_kept", [True, False], ids=["commit", "rollback"])
+@pytest.mark.parametrize("deed", [_end_and_claim, _rescue, _delete, _cancel], ids=lambda deed: deed.__name__.strip("_"))
+def test_a_key_that_was_passed_by_belongs_to_the_caller_or_to_nobody(
+    scene: Scene, deed: Callable[[Scene], None], is_kept: bool
+) -> None:
+    deed(scene)
+    if is_kept:
+        scene.connection.commit()
+    else:
+        scene.connection.rollback()
+    assert [scene.is_taken(key) for key in ("lost", "running", "other", "new", "ended")] == [is_kept] * 5
+
+
+def test_a_key_until_the_end_that_was_passed_by_is_free_once_its_job_has_ended(
+    database: Database, opened: Opening
+) -> None:
+    store = opened()
+    worker = store.a_worker()
+    job = store.claimed(new_job(key="one"), by=worker)
+    with database.connected() as other, other.transaction():
+        other.execute("SELECT 1 FROM windlass.key FOR UPDATE")
+        assert not worker.end(job)
+    [again] = store.enqueue(new_job(key="one"))
+    assert not again.is_duplicate
+    assert store.enqueue(new_job(key="one"))[0].is_duplicate
+
+
+def test_a_queue_whose_maker_went_back_on_it_is_made_by_the_next(scene: Scene) -> None:
+    scene.store.run(queues.ensure([("first used here", 3, None)]))
+    scene.connection.rollback()
+    assert "first used here" not in scene.store.run(queues.settings())
+    scene.store.run(queues.ensure([("first used here", 3, None)]))
+    assert scene.store.run(queues.settings())["first used here"].weight == 3

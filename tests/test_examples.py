@@ -68,7 +68,7 @@ def test_an_example_shows_what_happens(name: str) -> None:
 @pytest.mark.parametrize("document", documents(), ids=lambda path: path.name)
 def test_the_examples_of_a_document_run(document: Path) -> None:
     """One after another, as a reader would type them: later ones use the names of earlier ones."""
-    names: dict[str, object] = {"__name__": "__main__"}
+    names: dict[str, object] = {"__name__": "__main__", "__file__": str(document)}
     try:
         for number, block in enumerate(blocks(document), start=1):
             exec(compile(block, f"{document.name}, example {number}", "exec"), names)  # noqa: S102  # our own

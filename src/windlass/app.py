@@ -20,9 +20,11 @@ from windlass.core.kinds import exception_classes, texts
 from windlass.core.record import Claimed
 from windlass.core.retry import Retry, retry_rule
 from windlass.core.unique import Unique
+from windlass.declaration import check_task_function
 from windlass.enqueuing import DEFAULT_QUEUE, Enqueuer
 from windlass.errors import ConfigError, Duration
 from windlass.forking import start_anew_in_child
+from windlass.hints import MethodHints
 from windlass.hooks import Enqueuing, Hookable, Hooks
 from windlass.job import Job
 from windlass.operating import Operating
@@ -55,7 +57,7 @@ Runnable = Task[..., Any] | TaskWithOptions[..., Any] | Request | Callable[..., 
 """What can be enqueued: a task, a task under options, a request, a plain function of a module, or a task's name."""
 
 
-class Windlass(Operating, Hookable):
+class Windlass(Operating, Hookable, MethodHints):
     """An application's jobs: its tasks, its store, and everything that can be asked of them.
 
     ``url`` comes from the argument, ``$WINDLASS_URL``, ``[tool.windlass]`` in pyproject.toml, or is
@@ -88,7 +90,7 @@ class Windlass(Operating, Hookable):
         clock: Callable[[], int] | None = None,
     ) -> None:
         """``clock`` replaces the store's clock in tests (see ``windlass.testing.ManualClock``)."""
-        self.url = setting("url", url, DEFAULT_URL) or DEFAULT_URL
+        self.url = _chosen_url(url)
         if clock is not None and not callable(clock):
             raise ConfigError(f"clock must be a function that gives milliseconds since 1970, got {clock!r}")
         self._clock = clock
@@ -306,6 +308,7 @@ class Windlass(Operating, Hookable):
     def _declare(self, function: Callable[..., Any], *, name: str | None, settings: TaskSettings) -> Task[..., Any]:
         if isinstance(function, Task) or not callable(function):
             raise ConfigError(f"@app.task decorates a function, got {function!r}")
+        check_task_function(function)
         return self._register(function, name_of(function) if name is None else names.task_name(name), settings)
 
     def _adopt(self, function: Callable[..., Any], name: str) -> Task[..., Any]:
@@ -442,6 +445,16 @@ def _complete(request: Request, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     if args or kwargs:
         raise TypeError(f"a request has its arguments already; give it alone, without {args!r} {kwargs!r}")
     return request
+
+
+def _chosen_url(given: str | None) -> str:
+    url = setting("url", given, DEFAULT_URL)
+    if not url:
+        raise ConfigError(
+            f"the store URL is empty{'' if given is not None else ' ($WINDLASS_URL or tool.windlass.url)'}; leave it "
+            f"out for {DEFAULT_URL}, or give one such as postgresql://user@host/database"
+        )
+    return url
 
 
 def _random_bits(count: int) -> int:

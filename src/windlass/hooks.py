@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dis
 import inspect
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import wraps
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from windlass.active import ActiveJob, current_job
@@ -20,6 +22,8 @@ RunHook: TypeAlias = "Callable[[ActiveJob], Iterator[None] | AbstractContextMana
 
 EnqueueHook: TypeAlias = "Callable[[Request], Iterator[Request | None] | AbstractContextManager[Any]]"
 """The same for a request; what it yields is enqueued in its place."""
+
+_UNKNOWN = object()
 
 R = TypeVar("R", bound=RunHook)
 E = TypeVar("E", bound=EnqueueHook)
@@ -278,7 +282,26 @@ def _checked(hook: Any) -> Any:
         raise ConfigError(f"a hook must be a function, got {hook!r}")
     if inspect.iscoroutinefunction(hook) or inspect.isasyncgenfunction(hook):
         raise ConfigError(f"hook {_name(hook)} must be a plain generator function, also for async tasks; not async def")
+    if inspect.isfunction(hook) and not inspect.isgeneratorfunction(hook) and _gives_nothing(hook):
+        raise ConfigError(
+            f"hook {_name(hook)} has no yield, so it cannot stand around anything; put one yield where the task runs "
+            "or the job is stored, or return a context manager"
+        )
     return hook
+
+
+def _gives_nothing(function: FunctionType) -> bool:
+    """Whether a function can return nothing but None. One that is wrapped may return what its wrapper makes."""
+    if hasattr(function, "__wrapped__"):
+        return False
+    last: object = _UNKNOWN
+    for instruction in dis.get_instructions(function):
+        if instruction.opname == "RETURN_CONST":
+            last = instruction.argval
+        if instruction.opname.startswith("RETURN_") and instruction.opname != "RETURN_GENERATOR" and last is not None:
+            return False
+        last = instruction.argval if instruction.opname == "LOAD_CONST" else _UNKNOWN
+    return True
 
 
 def _name(hook: object) -> str:

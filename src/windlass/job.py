@@ -115,6 +115,16 @@ class Job(Generic[R]):
         return self.record.task
 
     @property
+    def args(self) -> tuple[Any, ...]:
+        """The arguments of the call that were given by position; ``PayloadError`` when they cannot be read."""
+        return self._app._decode_call(self.record.task, self.record.payload)[0]
+
+    @property
+    def kwargs(self) -> dict[str, Any]:
+        """The arguments of the call that were given by name."""
+        return self._app._decode_call(self.record.task, self.record.payload)[1]
+
+    @property
     def queue(self) -> str:
         return self.record.queue
 
@@ -364,10 +374,11 @@ class Job(Generic[R]):
         try:
             for settled in (yield from reading.awaited([self.id])):
                 return settled
-            yield from self._refresh()
+            why = yield from self._why()
         except StoreUnavailable as error:
             raise JobTimeout(f"{late}; where it stands is not known: {error}") from error
-        raise JobTimeout(f"{late}; it is {self.state}")
+        stands = f"it is {self.state}"
+        raise JobTimeout(f"{late}; {why}" if why.startswith(stands) else f"{late}; {stands}: {why}")
 
     def _found(self, settled: Settled) -> None:
         if settled.state is None:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from windlass.core import names
 from windlass.core.kinds import texts
+from windlass.declaration import is_interactive
 from windlass.errors import ConfigError
 from windlass.task import Task
 
@@ -52,7 +53,7 @@ class Registry:
     def add(self, task: Task[..., Any]) -> None:
         """Register a task; another function under the same name is an error."""
         known = self._tasks.get(task.name)
-        if known is not None and not _is_same(known.function, task.function):
+        if known is not None and not _may_replace(known.function, task.function):
             raise ConfigError(
                 f"task {task.name!r} is registered twice, for {known.function!r} and {task.function!r}; "
                 "give one of them another name="
@@ -84,6 +85,11 @@ class Registry:
 
 def _is_below(module: str, prefix: str) -> bool:
     return module == prefix.removesuffix(".") or module.startswith(prefix.removesuffix(".") + ".")
+
+
+def _may_replace(known: Callable[..., Any], new: Callable[..., Any]) -> bool:
+    """Whether it is the same function; one that is typed in may be typed in again, and the newest counts."""
+    return _is_same(known, new) or (is_interactive(known) and is_interactive(new))
 
 
 def _is_same(one: Callable[..., Any], other: Callable[..., Any]) -> bool:

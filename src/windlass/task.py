@@ -17,8 +17,10 @@ from windlass.core.kinds import exception_classes, flag, of_kind
 from windlass.core.memory import memory
 from windlass.core.retry import Retry, retry_rule
 from windlass.core.unique import Unique
+from windlass.declaration import check_importable
 from windlass.errors import ConfigError, Duration
-from windlass.options import NO_OPTIONS, OptionArguments, Options, timeout_milliseconds
+from windlass.hints import MethodHints, hint_for_option
+from windlass.options import NO_OPTIONS, OPTION_NAMES, OptionArguments, Options, timeout_milliseconds
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
@@ -146,7 +148,7 @@ def checked_call(args: object, kwargs: object) -> tuple[tuple[Any, ...], Mapping
     return tuple(args), kwargs or {}
 
 
-class Enqueueable(Generic[P, R]):
+class Enqueueable(MethodHints, Generic[P, R]):
     """What can be enqueued: a task as it is, or under options."""
 
     _app: Windlass
@@ -215,11 +217,8 @@ class Task(Enqueueable[P, R]):
         self.settings = settings
         self.is_async = inspect.iscoroutinefunction(function)
         self.is_isolated = settings.isolation == "process"
-        if self.is_isolated and "<" in getattr(function, "__qualname__", "<"):
-            raise ConfigError(
-                f"task {name!r}: isolation='process' needs a function at the top level of a module, because a child "
-                "process has to find it there"
-            )
+        if self.is_isolated:
+            check_importable(function, name)
         self.shape = _Shape.of(function)
         # Arguments are named as the caller counts them: the job is none of them.
         given = tuple(parameter for parameter in signature.positional if parameter != self.shape.job_parameter)
@@ -314,9 +313,20 @@ class _Shape:
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
-            raise TypeError(f"task {name!r}: {error}") from None
+            raise TypeError(f"task {name!r}: {error}{self._meant(kwargs)}") from None
         bound.apply_defaults()
         return bound.arguments
+
+    def _meant(self, kwargs: Mapping[str, object]) -> str:
+        """What to do where an option was given among the arguments."""
+        for name in kwargs:
+            if name in self.signature.parameters:
+                continue
+            if name in OPTION_NAMES:
+                return f"; options go before the call: task.options({name}=...).enqueue(...)"
+            if hint := hint_for_option(name):
+                return f"; options go before the call, as in task.options(...).enqueue(...): {hint}"
+        return ""
 
 
 def _job_parameter(function: Callable[..., Any], signature: inspect.Signature) -> str | None:

@@ -238,7 +238,7 @@ def test_an_id_for_all_of_them_is_numbered(fleet: Program) -> None:
     """C12: names for people differ."""
     with fleet.start("worker", "-p", "2", "--name", "web", "--id", "a", "--grace", "1s") as parent:
         eventually(lambda: len(pids(fleet)) == 2)
-        assert {worker.name for worker in fleet.app.workers()} == {"web-worker-0-a-1", "web-worker-0-a-2"}
+        assert {worker.name for worker in fleet.app.workers()} == {"web-worker-a-1", "web-worker-a-2"}
         parent.signal(signal.SIGTERM)
         assert parent.code() == 0
 

@@ -14,14 +14,14 @@ def test_a_worker_is_listed_paused_and_resumed(windlass: Program) -> None:
     with windlass.start("worker", "--name", "web", "--id", "1", "--lease", "2s", "--heartbeat", "200ms") as worker:
         worker.wait_for("tasks")
         [listed] = windlass.json("workers", "list")["workers"]
-        assert listed["name"] == "web-worker-0-1"
+        assert listed["name"] == "web-worker-1"
         assert (listed["queues"], listed["abandoned"]) == (["default", "mail"], 0)
-        assert windlass.json("workers", "show", "web-worker-0-1")["id"] == listed["id"]
+        assert windlass.json("workers", "show", "web-worker-1")["id"] == listed["id"]
         assert "default, mail" in windlass("workers", "show", listed["id"]).out
-        assert windlass("workers", "pause", "web-worker-0-1").code == 0
+        assert windlass("workers", "pause", "web-worker-1").code == 0
         eventually(lambda: app.workers()[0].state == "paused")
         row = windlass("workers", "list").out.splitlines()[1]
-        assert row.split()[:2] == ["web-worker-0-1", "paused"]
+        assert row.split()[:2] == ["web-worker-1", "paused"]
         assert "pause asked by " in row
         assert windlass.json("workers", "resume", listed["id"]) == {
             "worker": listed["id"],
@@ -30,7 +30,7 @@ def test_a_worker_is_listed_paused_and_resumed(windlass: Program) -> None:
         }
         assert app.enqueue("mail.welcome", 1).result(timeout=30) == "welcome 1"
         status = windlass("status").out
-        assert "web-worker-0-1" in status
+        assert "web-worker-1" in status
         worker.signal(signal.SIGTERM)
         assert worker.code() == 0
     assert windlass("workers", "list").out == "no workers\n"
@@ -41,13 +41,13 @@ def test_one_worker_is_shown_for_people_and_for_programs(windlass: Program) -> N
     with windlass.start("worker", "--name", "web", "--id", "1", "--lease", "2s", "--heartbeat", "200ms") as worker:
         worker.wait_for("tasks")
         eventually(lambda: [last["id"] for last in windlass.app.workers()[0].info["last"]] == [job.id])
-        shown = windlass("workers", "show", "web-worker-0-1").out
+        shown = windlass("workers", "show", "web-worker-1").out
         for told in (r"memory +\d+\.\d MB\n", r"cpu +\d+\.\d %\n", r"uptime +\d+m?s\n"):
             assert re.search(told, shown), shown
         heading, row = shown.splitlines()[-2:]
         assert heading.split() == ["LAST", "TASK", "STATE", "RAN", "FOR"]
         assert re.fullmatch(rf"{job.id}  mail\.welcome  completed +\d+ms", row)
-        raw = windlass.json("workers", "show", "web-worker-0-1")
+        raw = windlass.json("workers", "show", "web-worker-1")
         assert isinstance(raw["memory"], int)
         assert raw["last"][0].keys() == {"id", "task", "state", "ran_for"}
 

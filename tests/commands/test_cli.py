@@ -62,6 +62,6 @@ def test_a_worker_tells_whether_it_runs_commands(windlass: Program, options: lis
     """C11: and so does the list of workers that programs read."""
     with windlass.start("worker", "--name", "till", "--id", "1", *options) as worker:
         worker.wait_for("tasks")
-        assert windlass.json("workers", "show", "till-worker-0-1")["commands"] is told
-        [row] = [line for line in windlass("workers", "show", "till-worker-0-1").out.splitlines() if "commands" in line]
+        assert windlass.json("workers", "show", "till-worker-1")["commands"] is told
+        [row] = [line for line in windlass("workers", "show", "till-worker-1").out.splitlines() if "commands" in line]
         assert row.split() == ["commands", "yes" if told else "no"]

@@ -104,7 +104,7 @@ def test_workers_that_share_a_name_do_not_share_jobs(app: Windlass, processes: P
     first = processes.worker(name="twin", id="1", lease="1s", concurrency=1)
     second = processes.worker(name="twin", id="1", lease="1s", concurrency=1)
     views = app.workers()
-    assert [view.name for view in views] == ["twin-worker-0-1"] * 2
+    assert [view.name for view in views] == ["twin-worker-1"] * 2
     assert len({view.id for view in views}) == 2
     jobs = [app.enqueue(HOLD), app.enqueue(HOLD)]
     owners = {first.await_line("began").split()[0]: first, second.await_line("began").split()[0]: second}

@@ -108,15 +108,15 @@ def test_a_lost_worker_shows_for_a_day_what_was_taken_from_it(app: Windlass, clo
     """B9: the jobs, where they went, when, and who took them."""
     job = app.enqueue("somewhere.else")
     for operation in (
-        open_lease(Presence("instance", "dead-worker-0-1", "idle", "{}"), lease="its lease", ttl=HOUR),
-        cycle(Claimant("dead-worker-0-1", "its lease", "token"), rooms=[("default", 1)]),
+        open_lease(Presence("instance", "dead-worker-1", "idle", "{}"), lease="its lease", ttl=HOUR),
+        cycle(Claimant("dead-worker-1", "its lease", "token"), rooms=[("default", 1)]),
     ):
         app._session.run(operation)
     assert [(view.state, view.taken) for view in app.workers()] == [("idle", ())]
     clock.advance("1h")
     app.rescue()
     [view] = app.workers()
-    assert (view.name, view.state) == ("dead-worker-0-1", "lost")
+    assert (view.name, view.state) == ("dead-worker-1", "lost")
     [taken] = view.taken
     assert (taken.id, taken.state, taken.at) == (job.id, State.PENDING, clock.now())
     clock.advance("22h")

@@ -36,8 +36,15 @@ def test_parts_from_the_environment(app: Windlass, monkeypatch: pytest.MonkeyPat
 
 
 def test_parts_that_nobody_gave(app: Windlass) -> None:
-    """C12: host name, 0 and process id."""
-    assert app.worker().name == f"{socket.gethostname()}-worker-0-{os.getpid()}"
+    """C12: host name and process id; a version that is not given has no place in the name."""
+    assert app.worker().name == f"{socket.gethostname()}-worker-{os.getpid()}"
+
+
+def test_what_is_blank_counts_as_not_given(app: Windlass, monkeypatch: pytest.MonkeyPatch) -> None:
+    """C12: in variables and in arguments."""
+    for variable in VARIABLES:
+        monkeypatch.setenv(variable, " ")
+    assert app.worker(name="", version="", id="").name == f"{socket.gethostname()}-worker-{os.getpid()}"
 
 
 def test_an_instance_is_random(app: Windlass) -> None:

@@ -7,22 +7,30 @@ import socket
 from dataclasses import dataclass
 
 from windlass import clock
+from windlass.settings import setting
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """``{prefix}-worker-{version}-{id}`` and the random instance behind it."""
+    """``{prefix}-worker-{version}-{id}``, without a version that is not given, and the random instance behind it."""
 
     name: str
     instance: str
 
 
 def identity(*, prefix: str | None = None, version: str | None = None, id: str | None = None) -> Identity:
-    """From arguments, then ``$WINDLASS_WORKER_NAME``, ``_VERSION`` and ``_ID``, then host name, 0 and process id."""
-    environment = os.environ
+    """From arguments, then the settings ``worker_name``, ``worker_version`` and ``worker_id``.
+
+    Without them it is the name of the host, no version, and the number of the process. What is blank is not given.
+    """
     chosen = (
-        prefix or environment.get("WINDLASS_WORKER_NAME") or socket.gethostname(),
-        version or environment.get("WINDLASS_WORKER_VERSION") or "0",
-        id or environment.get("WINDLASS_WORKER_ID") or str(os.getpid()),
+        _given("worker_name", prefix) or socket.gethostname(),
+        "worker",
+        _given("worker_version", version),
+        _given("worker_id", id) or str(os.getpid()),
     )
-    return Identity("{}-worker-{}-{}".format(*chosen), f"{clock.random_bits(128):032x}")
+    return Identity("-".join(part for part in chosen if part), f"{clock.random_bits(128):032x}")
+
+
+def _given(name: str, argument: str | None) -> str:
+    return (setting(name, argument or None) or "").strip()

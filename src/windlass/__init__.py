@@ -48,10 +48,14 @@ if TYPE_CHECKING:
     from windlass.core.codec import Limits
     from windlass.core.fault import Fault
     from windlass.job import Job, Progress
+    from windlass.operating import JobPage
     from windlass.pull import ClaimedJob
     from windlass.queue import Queue
     from windlass.retention import Retention
-    from windlass.task import Request, Task
+    from windlass.task import Request, Task, TaskWithOptions
+    from windlass.timeline import TimelineEntry
+    from windlass.worker.portrait import WorkerStatus
+    from windlass.worker.worker import Worker
 else:
     # Loaded when first used: whoever has Windlass installed loads it with pytest's plugins, whether used or not.
     _HOMES = {
@@ -59,13 +63,18 @@ else:
         "Fault": "windlass.core.fault",
         "Helper": "windlass.commands.helper",
         "Job": "windlass.job",
+        "JobPage": "windlass.operating",
         "Limits": "windlass.core.codec",
         "Progress": "windlass.job",
         "Queue": "windlass.queue",
         "Request": "windlass.task",
         "Retention": "windlass.retention",
         "Task": "windlass.task",
+        "TaskWithOptions": "windlass.task",
+        "TimelineEntry": "windlass.timeline",
         "Windlass": "windlass.app",
+        "Worker": "windlass.worker.worker",
+        "WorkerStatus": "windlass.worker.portrait",
         "command": "windlass.commands.command",
     }
 
@@ -98,6 +107,7 @@ __all__ = [
     "JobFailed",
     "JobInterrupted",
     "JobNotFound",
+    "JobPage",
     "JobTimeout",
     "LeaseLost",
     "Limits",
@@ -116,11 +126,15 @@ __all__ = [
     "State",
     "StoreUnavailable",
     "Task",
+    "TaskWithOptions",
     "Throttled",
+    "TimelineEntry",
     "Unique",
     "UnknownTask",
     "Windlass",
     "WindlassError",
+    "Worker",
+    "WorkerStatus",
     "__version__",
     "command",
     "current_job",

@@ -126,6 +126,12 @@ class Windlass(Operating, Hookable, MethodHints):
     def __exit__(self, *exception: object) -> None:
         self.close()
 
+    async def __aenter__(self) -> Windlass:
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        await self.aclose()
+
     def __repr__(self) -> str:
         return f"<Windlass {self._session.store_name}>"
 
@@ -298,6 +304,12 @@ class Windlass(Operating, Hookable, MethodHints):
             helper.close()
         self._guardian.close()
         self._session.close()
+
+    async def aclose(self, *, wait: bool = True, timeout: Duration | None = None) -> None:
+        """``close`` for async code: the loop goes on while workers drain."""
+        import asyncio
+
+        await asyncio.to_thread(self.close, wait=wait, timeout=timeout)
 
     def _now(self) -> int:
         return clock.now() if self._clock is None else self._clock()

@@ -107,6 +107,7 @@ class Job(Generic[R]):
     def record(self) -> JobRecord:
         """Everything the store knows, as it keeps it; read from the store if it was not yet."""
         if self._record is None:
+            refuse_on_loop_thread("the first look at a job's fields", "job.arefresh()")
             self.refresh()
         return cast(JobRecord, self._record)
 
@@ -228,11 +229,11 @@ class Job(Generic[R]):
 
     def wait(self, timeout: Duration | None = None) -> Job[R]:
         """Wait for the job to finish, however it ends; ``JobTimeout`` after ``timeout``."""
-        refuse_on_loop_thread("job.wait()", "job.await_()")
+        refuse_on_loop_thread("job.wait()", "job.await_done()")
         self._found(self._wait(timeout))
         return self.refresh()
 
-    async def await_(self, timeout: Duration | None = None) -> Job[R]:
+    async def await_done(self, timeout: Duration | None = None) -> Job[R]:
         """``wait`` for async code."""
         self._found(await self._await(timeout))
         return await self.arefresh()

@@ -34,7 +34,16 @@ _WINDOWS = 20
 
 
 class JobPage(list[Job[Any]]):
-    """Jobs, the newest first. ``next`` is the cursor of the next page, or None on the last one."""
+    """Jobs, the newest first. ``next`` is the cursor of the next page, or None on the last one.
+
+    >>> from windlass import Windlass
+    >>> app = Windlass("sqlite:///:memory:")
+    >>> jobs = [app.enqueue("report") for _ in range(3)]
+    >>> page = app.jobs(limit=2)
+    >>> len(page), len(app.jobs(limit=2, cursor=page.next))
+    (2, 1)
+    >>> app.close()
+    """
 
     def __init__(self, jobs: Iterable[Job[Any]], next: int | None) -> None:
         super().__init__(jobs)
@@ -80,6 +89,10 @@ class Operating:
         """Failed jobs grouped by task, reason and error, the largest group first."""
         return self._session.run(reading.dead_groups(limit))
 
+    async def adead_groups(self, limit: int = 100) -> list[DeadGroup]:
+        """``dead_groups`` for async code."""
+        return await self._session.arun(reading.dead_groups(limit))
+
     def queue(self, name: str) -> Queue:
         """The handle of one queue; it need not exist yet."""
         return Queue(self._app, names.queue_name(name))
@@ -104,9 +117,17 @@ class Operating:
         """Pause all queues, everywhere; what runs goes on."""
         Queue(self._app, queues.ALL).pause(reason, by=by)
 
+    async def apause(self, reason: str | None = None, *, by: str = "api") -> None:
+        """``pause`` for async code."""
+        await Queue(self._app, queues.ALL).apause(reason, by=by)
+
     def resume(self, *, by: str = "api") -> None:
         """Go on after ``pause``; queues that were paused by themselves stay so."""
         Queue(self._app, queues.ALL).resume(by=by)
+
+    async def aresume(self, *, by: str = "api") -> None:
+        """``resume`` for async code."""
+        await Queue(self._app, queues.ALL).aresume(by=by)
 
     def workers(self) -> list[WorkerView]:
         """The workers that live, and those that were lost within a day."""
@@ -120,9 +141,17 @@ class Operating:
         """Let one worker (its id or name) claim no more; how many workers that reaches."""
         return len(self._session.run(leases.signal(worker, signal="pause", by=by)))
 
+    async def apause_worker(self, worker: str, *, by: str = "api") -> int:
+        """``pause_worker`` for async code."""
+        return len(await self._session.arun(leases.signal(worker, signal="pause", by=by)))
+
     def resume_worker(self, worker: str, *, by: str = "api") -> int:
         """Let a paused worker go on; how many workers that reaches."""
         return len(self._session.run(leases.signal(worker, signal=None, by=by)))
+
+    async def aresume_worker(self, worker: str, *, by: str = "api") -> int:
+        """``resume_worker`` for async code."""
+        return len(await self._session.arun(leases.signal(worker, signal=None, by=by)))
 
     def cancel(self, id: str, *, by: str = "api", reason: str | None = None) -> bool:
         """Cancel a job that waits, or ask a running one to stop; False when it has finished, and nothing changes."""
@@ -161,6 +190,12 @@ class Operating:
     def cancel_all(self, *, by: str = "api", **filter: Unpack[JobFilter]) -> int:
         """Cancel every job of a state that matches, in small batches; how many."""
         cancelled = self._session.run(_cancel_all(_of_a_state(filter, "cancel_all"), by))
+        self._session.announce(*Topic)
+        return cancelled
+
+    async def acancel_all(self, *, by: str = "api", **filter: Unpack[JobFilter]) -> int:
+        """``cancel_all`` for async code."""
+        cancelled = await self._session.arun(_cancel_all(_of_a_state(filter, "cancel_all"), by))
         self._session.announce(*Topic)
         return cancelled
 
@@ -206,18 +241,19 @@ class Operating:
 
     def cleanings(self, limit: int = 50) -> list[dict[str, Any]]:
         """What was cleaned lately, the newest first."""
-        from windlass.timeline import detail_of
+        return self._session.run(_cleanings(limit))
 
-        notices = self._session.run(reading.notices())
-        cleanings = [notice for notice in notices if notice.kind == "cleaned"]
-        return [
-            {"at": clock.instant(notice.at), "by": notice.worker, **detail_of(notice.detail)}
-            for notice in cleanings[:limit]
-        ]
+    async def acleanings(self, limit: int = 50) -> list[dict[str, Any]]:
+        """``cleanings`` for async code."""
+        return await self._session.arun(_cleanings(limit))
 
     def migrate(self) -> list[str]:
         """Bring the store's schema up to date; the steps that were taken."""
         return self._session.migrate()
+
+    async def amigrate(self) -> list[str]:
+        """``migrate`` for async code."""
+        return await self._session.acall(self._session.migrate)
 
     def migration_sql(self) -> str:
         """The SQL that ``migrate`` would run on PostgreSQL, for those who run it by hand; changes nothing.
@@ -225,6 +261,10 @@ class Operating:
         Empty where nothing is missing, and on SQLite and Redis, which need no such care.
         """
         return self._session.migration_sql()
+
+    async def amigration_sql(self) -> str:
+        """``migration_sql`` for async code."""
+        return await self._session.acall(self._session.migration_sql)
 
     @property
     def _app(self) -> Windlass:
@@ -319,6 +359,17 @@ def _cancel_all(filter: Filter, by: str) -> Operation[int]:
 
     total = yield from jobs.for_each_page(filter, act)
     return total
+
+
+def _cleanings(limit: int) -> Operation[list[dict[str, Any]]]:
+    from windlass.timeline import detail_of
+
+    found = yield from reading.notices()
+    cleanings = [notice for notice in found if notice.kind == "cleaned"]
+    return [
+        {"at": clock.instant(notice.at), "by": notice.worker, **detail_of(notice.detail)}
+        for notice in cleanings[:limit]
+    ]
 
 
 def _of_a_state(filter: JobFilter, verb: str) -> Filter:

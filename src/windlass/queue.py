@@ -10,7 +10,7 @@ from windlass import clock
 from windlass.core import names
 from windlass.core.retry import Retry, retry_rule
 from windlass.core.rules import read_retry, write_retry
-from windlass.core.state import State
+from windlass.core.state import FINISHED, State
 from windlass.errors import IllegalTransition
 from windlass.job import Job
 from windlass.options import UNSET
@@ -18,9 +18,13 @@ from windlass.retention import Retention, read_retention, retention_policy, writ
 from windlass.store import queues, reading
 from windlass.store.operation import Operation
 from windlass.store.queues import QueueRecord
+from windlass.waiting import refuse_on_loop_thread
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
+
+
+_WAITING = (State.PENDING, State.SCHEDULED, State.RETRYING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +68,13 @@ class Queue:
 
     @property
     def length(self) -> int:
-        """How many jobs are ready to run."""
+        """How many jobs are ready to run; async code awaits ``alength()``."""
+        refuse_on_loop_thread("queue.length", "queue.alength()")
         return self._app.counts(queue=self.name)[State.PENDING]
+
+    async def alength(self) -> int:
+        """``length`` for async code."""
+        return (await self._app.acounts(queue=self.name))[State.PENDING]
 
     def settings(self) -> QueueSettings:
         """What is set for the queue now."""
@@ -89,9 +98,18 @@ class Queue:
         self._app._session.run(queues.change(self.name, changes, by=by))
         self._app._session.announce()
 
-    async def aconfigure(self, *, by: str = "api", **settings: Any) -> None:
+    async def aconfigure(
+        self,
+        *,
+        weight: int | None = UNSET,
+        max_length: int | None = UNSET,
+        retention: Retention | None = UNSET,
+        retry: Retry | None = UNSET,
+        by: str = "api",
+    ) -> None:
         """``configure`` for async code."""
-        await self._app._session.arun(queues.change(self.name, _changes(**settings), by=by))
+        changes = _changes(weight=weight, max_length=max_length, retention=retention, retry=retry)
+        await self._app._session.arun(queues.change(self.name, changes, by=by))
         self._app._session.announce()
 
     def pause(self, reason: str | None = None, *, by: str = "api") -> None:
@@ -124,19 +142,38 @@ class Queue:
 
     def purge(self, *, by: str = "api") -> int:
         """Delete every job of the queue that waits; how many."""
-        waiting = (State.PENDING, State.SCHEDULED, State.RETRYING)
-        return sum(self._app.purge(state=state, queue=self.name) for state in waiting)
+        return sum(self._app.purge(state=state, queue=self.name) for state in _WAITING)
+
+    async def apurge(self, *, by: str = "api") -> int:
+        """``purge`` for async code."""
+        return sum([await self._app.apurge(state=state, queue=self.name) for state in _WAITING])
 
     def delete(self) -> None:
         """Remove the queue and its finished jobs; ``IllegalTransition`` while it has jobs that wait or run."""
-        for state in (State.COMPLETED, State.FAILED, State.CANCELLED):
+        for state in FINISHED:
             self._app.purge(state=state, queue=self.name)
-        if not self._app._session.run(queues.remove(self.name)) and self.length_of_all():
-            raise IllegalTransition(f"queue {self.name!r} still has jobs that wait or run; purge or finish them first")
+        self._app._session.run(self._remove())
+
+    async def adelete(self) -> None:
+        """``delete`` for async code."""
+        for state in FINISHED:
+            await self._app.apurge(state=state, queue=self.name)
+        await self._app._session.arun(self._remove())
 
     def length_of_all(self) -> int:
         """How many jobs the queue has in all states together."""
         return sum(self._app.counts(queue=self.name).values())
+
+    async def alength_of_all(self) -> int:
+        """``length_of_all`` for async code."""
+        return sum((await self._app.acounts(queue=self.name)).values())
+
+    def _remove(self) -> Operation[None]:
+        if (yield from queues.remove(self.name)):
+            return
+        left = yield from reading.counts(self.name)
+        if any(sum(by_state.values()) for by_state in left.values()):
+            raise IllegalTransition(f"queue {self.name!r} still has jobs that wait or run; purge or finish them first")
 
     def _settings(self) -> Operation[QueueSettings]:
         found = yield from queues.settings(self.name)

@@ -63,9 +63,13 @@ class Session:
 
     async def arun(self, operation: Operation[A]) -> A:
         """Run an operation on a store thread while the loop goes on."""
+        return await self.acall(lambda: self.run(operation))
+
+    async def acall(self, call: Callable[[], A]) -> A:
+        """Make a call on a store thread while the loop goes on."""
         import asyncio  # a sixth of our start-up, for sync programs in vain
 
-        return await asyncio.wrap_future(self._store_threads().submit(self.run, operation))
+        return await asyncio.wrap_future(self._store_threads().submit(call))
 
     def exists(self) -> bool:
         """Whether there is a store already, without making one."""

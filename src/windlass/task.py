@@ -243,7 +243,17 @@ class Task(Enqueueable[P, R]):
 
 
 class TaskWithOptions(Enqueueable[P, R]):
-    """A task and the options for its next jobs: ``welcome.options(delay="10m").enqueue(42)``."""
+    """A task and the options for its next jobs.
+
+    >>> from windlass import Windlass
+    >>> app = Windlass("sqlite:///:memory:")
+    >>> @app.task(name="welcome")
+    ... def welcome(user_id: int) -> None: ...
+    >>> later = welcome.options(delay="10m")
+    >>> later.options(priority=9).enqueue(42).state
+    <State.SCHEDULED: 'scheduled'>
+    >>> app.close()
+    """
 
     def __init__(self, app: Windlass, task: Task[P, R], options: Options) -> None:
         self._app = app

@@ -48,7 +48,7 @@ def test_a_result_is_waited_for(app: Windlass) -> None:
 
 @pytest.mark.asyncio
 async def test_async_code_waits_without_blocking_its_loop(app: Windlass) -> None:
-    """A3: aresult() and await_() wait while the loop goes on."""
+    """A3: aresult() and await_done() wait while the loop goes on."""
     with gate() as ready:
 
         @app.task
@@ -63,7 +63,7 @@ async def test_async_code_waits_without_blocking_its_loop(app: Windlass) -> None
             assert not any(future.done() for future in waiting)
             ready.open()
             assert await asyncio.gather(*waiting) == [42, 42, 42]
-        assert (await job.await_(timeout=PATIENCE)).state is State.COMPLETED
+        assert (await job.await_done(timeout=PATIENCE)).state is State.COMPLETED
         assert await job.aresult() == 42
 
 
@@ -234,7 +234,7 @@ async def test_a_sync_wait_on_a_loop_is_refused(app: Windlass) -> None:
     job = await noop.aenqueue()
     with pytest.raises(ConfigError, match=r"await job\.aresult\(\)"):
         job.result()
-    with pytest.raises(ConfigError, match=r"await job\.await_\(\)"):
+    with pytest.raises(ConfigError, match=r"await job\.await_done\(\)"):
         job.wait()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from asyncio import to_thread
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Event
@@ -57,6 +58,16 @@ class Worker:
     """Runs jobs in this process: ``with app.worker(): ...``, ``worker.run_until_empty()``, or ``app.run_worker()``.
 
     Constructing it starts nothing.
+
+    >>> from windlass import Windlass
+    >>> app = Windlass("sqlite:///:memory:")
+    >>> @app.task(name="double")
+    ... def double(number: int) -> int:
+    ...     return 2 * number
+    >>> with app.worker(name="shop", id="1") as worker:
+    ...     worker.name, double.enqueue(21).result(timeout=5)
+    ('shop-worker-1', 42)
+    >>> app.close()
     """
 
     def __init__(self, parts: Parts, *, grace: float) -> None:
@@ -96,6 +107,13 @@ class Worker:
 
     def __exit__(self, *exception: object) -> None:
         self.stop()
+
+    async def __aenter__(self) -> Worker:
+        await self.astart()
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        await self.astop()
 
     @property
     def name(self) -> str:
@@ -173,6 +191,10 @@ class Worker:
         for ticker in (self._beating, self._watching, *self._upkeep_tickers(), self._pumping):
             ticker.start()
 
+    async def astart(self) -> None:
+        """``start`` for async code."""
+        await to_thread(self.start)
+
     def drain(self) -> None:
         """Claim no more, for good, and hand back what has not started; what runs goes on until it ends or ``stop``."""
         self._pump.drain()
@@ -196,6 +218,10 @@ class Worker:
             close=self._close_executors,
         )
 
+    async def astop(self, *, grace: Duration | None = None, is_urgent: Callable[[], bool] = lambda: False) -> None:
+        """``stop`` for async code: the loop goes on while jobs come to their end."""
+        await to_thread(self.stop, grace=grace, is_urgent=is_urgent)
+
     def run_until_empty(self, *, is_over: Callable[[], bool] = lambda: False) -> int:
         """Run jobs until nothing in its queues is ready, then stop; how many runs ended.
 
@@ -217,6 +243,10 @@ class Worker:
                 self.stop()
         return self.ended_count - before
 
+    async def arun_until_empty(self, *, is_over: Callable[[], bool] = lambda: False) -> int:
+        """``run_until_empty`` for async code."""
+        return await to_thread(self.run_until_empty, is_over=is_over)
+
     def pause(self) -> None:
         """Claim no more until ``resume``; what runs goes on. Waits, a second at the most, for a claim under way."""
         self._steering.is_paused = True
@@ -225,6 +255,10 @@ class Worker:
             self._rounds.clear()
             self._pump.ended()
             clock.wait(self._rounds, 1)
+
+    async def apause(self) -> None:
+        """``pause`` for async code."""
+        await to_thread(self.pause)
 
     def resume(self) -> None:
         """Go on claiming."""

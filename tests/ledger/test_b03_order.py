@@ -1,4 +1,4 @@
-"""Which job comes next: weights between queues, priority and age within one."""
+"""Which job comes next: weights between queues, priority and then the time of being ready within one."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_a_light_queue_is_served_beside_a_heavy_one(app: Windlass, order: Order)
 
 
 def test_priority_is_strict_then_first_in_first_out(app: Windlass, order: Order) -> None:
-    """B3: within a queue; higher first, equal ones by age."""
+    """B3: within a queue; higher first, equal ones by when they became ready."""
     note = app.tasks[0]
     jobs = {priority: note.options(priority=priority).enqueue_many([()] * 3) for priority in (0, -100, 9, 100, -1)}
     work(app, concurrency=1)
@@ -128,22 +128,40 @@ def come_back(app: Windlass, error: Exception) -> Job[None]:
     return job
 
 
-@pytest.mark.parametrize("kind", [retried, snoozed, delayed, rescued, released])
-def test_a_job_that_comes_back_keeps_its_place(
-    app: Windlass, order: Order, clock: ManualClock, kind: Callable[[Windlass, ManualClock], Job[None]]
-) -> None:
-    """B3: after a retry, a rescue or a delay it is as old as it was."""
-    job = kind(app, clock)
-    younger = app.tasks[0].enqueue_many([()] * 3)
+Come = Callable[[Windlass, ManualClock], Job[None]]
+
+
+def runs_before(app: Windlass, order: Order, clock: ManualClock, come: Come) -> int:
+    """How many of four younger jobs run before one that comes back; the fourth is enqueued after it came back."""
+    job = come(app, clock)
+    app.tasks[0].enqueue_many([()] * 3)
     clock.advance("1m")
     app.promote()
     app.rescue()
+    app.tasks[0].enqueue()
     work(app, concurrency=1)
-    assert [id for _, id in order] == [job.id, *(one.id for one in younger)]
+    assert len(order) == 5
+    return [id for _, id in order].index(job.id)
+
+
+@pytest.mark.parametrize("come", [rescued, released])
+def test_a_job_that_was_ready_before_keeps_its_place(
+    app: Windlass, order: Order, clock: ManualClock, come: Come
+) -> None:
+    """B3: after a release or a rescue it comes before all that became ready after it."""
+    assert runs_before(app, order, clock, come) == 0
+
+
+@pytest.mark.parametrize("come", [retried, snoozed, delayed])
+def test_a_job_that_waited_for_its_time_lines_up_when_that_has_come(
+    app: Windlass, order: Order, clock: ManualClock, come: Come
+) -> None:
+    """B3: behind those that were ready before, and before those that came after."""
+    assert runs_before(app, order, clock, come) == 3
 
 
 def test_claims_by_hand_come_in_the_same_order(app: Windlass, order: Order) -> None:
-    """B3: by priority and age."""
+    """B3: by priority and time."""
     note = app.tasks[0]
     low, high, other = note.enqueue(), note.options(priority=1).enqueue(), note.enqueue()
     assert [claimed.id for claimed in app.claim(10)] == [high.id, low.id, other.id]

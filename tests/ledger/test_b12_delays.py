@@ -45,7 +45,7 @@ def test_an_instant_may_be_given(app: Windlass, clock: ManualClock, zone: timezo
 
 @pytest.mark.parametrize("ago", ["0s", "1ms", "365d"])
 def test_an_instant_that_has_passed_means_now(app: Windlass, clock: ManualClock, ago: str) -> None:
-    """B12: a past at= runs now, in its place by age."""
+    """B12: a past at= runs now, behind what is ready already."""
     at = clock.now()
     clock.advance(ago)
     before = app.tasks[0].enqueue()

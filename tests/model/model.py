@@ -291,7 +291,8 @@ class Model:
         due = max(self._now(), self._now() + delay if at is None else at)
         found = self._found([seq], Verb.RESCHEDULE)
         for job in found:
-            self._move(job, Verb.RESCHEDULE, self._state_until(due), run_at=due)
+            is_still_ready = job.state is self._state_until(due) is State.PENDING
+            self._move(job, Verb.RESCHEDULE, self._state_until(due), run_at=job.run_at if is_still_ready else due)
         return bool(found)
 
     def _state_until(self, due: int) -> State:
@@ -397,4 +398,4 @@ def _is_by_hand(lease: str | None) -> bool:
 
 
 def _in_claim_order(jobs: Iterable[JobRecord]) -> list[JobRecord]:
-    return sorted(jobs, key=lambda job: (-job.priority, job.seq))
+    return sorted(jobs, key=lambda job: (-job.priority, job.run_at, job.seq))

@@ -18,7 +18,7 @@ def claim(store: Store, limit: int, *queues: str, token: str = TOKEN, ttl: int =
 
 
 def test_up_to_so_many_jobs_are_handed_out_in_order(store: Store) -> None:
-    """D1, B3: by priority, then by age."""
+    """D1, B3: by priority, then by the time of being ready."""
     store.enqueue(new_job("a"), new_job("b", priority=5), new_job("c"), new_job("d"))
     assert ids(claim(store, 3)) == ["b", "a", "c"]
     assert ids(claim(store, 3, token="t2")) == ["d"]

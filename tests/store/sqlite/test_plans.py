@@ -36,3 +36,17 @@ def test_no_statement_walks_a_whole_table(tmp_path: Path, call: str) -> None:
             plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement.text}", bound(statement.text))]
             assert not [step for step in plan if WALK.match(step)], statement.text
         connection.close()
+
+
+@pytest.mark.parametrize(("call", "number"), [("cycle", 8), ("claim", 1), ("peek", 1)])
+def test_the_next_jobs_are_read_from_the_index_in_their_order(tmp_path: Path, call: str, number: int) -> None:
+    """B3: nothing is sorted, so a claim costs the same however many jobs wait."""
+    place = SqlitePlace(tmp_path / "jobs.db")
+    with opened(place) as store:
+        store.count()
+        text = CALLS[call][number - 1].text
+        connection = apsw.Connection(str(place.path))
+        plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {text}", bound(text))]
+        connection.close()
+    assert [step for step in plan if "windlass_job_ready (queue=?)" in step]
+    assert not [step for step in plan if "ORDER BY" in step]

@@ -20,23 +20,23 @@ WITH clock AS (
         WHERE queue.name IN (value ->> 0, '*') AND queue.paused_at IS NOT NULL)
 ), picked AS MATERIALIZED (
     -- Every queue offers as much as all may give together; what goes over the limit stays, and is locked for a moment.
-    SELECT room.kind, next.place, room.place AS turn, next.priority, next.seq, room.room
+    SELECT room.kind, next.place, room.place AS turn, next.priority, next.since, next.seq, room.room
     FROM room CROSS JOIN LATERAL (
-        SELECT ready.ctid AS place, ready.priority, ready.seq FROM windlass_ready AS ready
+        SELECT ready.ctid AS place, ready.priority, ready.since, ready.seq FROM windlass_ready AS ready
         WHERE ready.queue = room.queue AND ready.seq BETWEEN 0 AND 9223372036854775807
-        ORDER BY ready.priority DESC, ready.seq LIMIT room.room
+        ORDER BY ready.priority DESC, ready.since, ready.seq LIMIT room.room
         FOR UPDATE SKIP LOCKED) AS next
 ), taken AS (
     DELETE FROM windlass_ready AS ready USING (
         SELECT picked.place FROM picked WHERE picked.kind = 'array'
-        ORDER BY picked.turn, picked.priority DESC, picked.seq
+        ORDER BY picked.turn, picked.priority DESC, picked.since, picked.seq
         LIMIT (SELECT max(picked.room) FROM picked)) AS first
     WHERE ready.ctid = first.place
     RETURNING ready.seq, ready.queue
 ), begun AS MATERIALIZED (
     SELECT asked.* FROM taken CROSS JOIN LATERAL (
         SELECT seq, id, task, queue, priority, payload, meta, attempt + 1 AS attempt, max_attempts, crashes, rescues,
-            fence + 1 AS fence, timeout, created_at, unique_key, errors, retry, unknown_at
+            fence + 1 AS fence, timeout, created_at, unique_key, errors, retry, unknown_at, run_at
         FROM windlass_job AS job WHERE job.seq = taken.seq OFFSET 0) AS asked
 ), opened AS (
     INSERT INTO windlass_lease (id, worker, state, ttl, renewed_at)
@@ -54,14 +54,14 @@ WITH clock AS (
     UNION ALL
     SELECT known.* FROM held CROSS JOIN LATERAL (
         SELECT seq, id, task, queue, priority, payload, meta, attempt, max_attempts, crashes, rescues, fence, timeout,
-            created_at, unique_key, errors, retry, unknown_at, cancel_requested_at IS NOT NULL
+            created_at, unique_key, errors, retry, unknown_at, run_at, cancel_requested_at IS NOT NULL
         FROM windlass_record AS record WHERE record.seq = held.seq OFFSET 0) AS known
 )
 SELECT
     (SELECT coalesce(json_agg(json_build_array(
             seq, id, task, queue, priority, payload, meta, attempt, max_attempts, crashes, rescues, fence, timeout,
             created_at, wants_cancel, unique_key, errors, retry, clock.now - unknown_at, true
-        ) ORDER BY priority DESC, seq), '[]')
+        ) ORDER BY priority DESC, run_at, seq), '[]')
         FROM claimed, clock) AS claimed,
     -- Jobs whose rows somebody has deleted.
     (SELECT json_agg(json_build_array(seq, queue, 'pending') ORDER BY seq) FROM taken

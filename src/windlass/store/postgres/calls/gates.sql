@@ -23,7 +23,8 @@ SELECT job.state,
             WHERE ready.queue = job.queue AND ready.priority > job.priority LIMIT 1000)
         UNION ALL
         (SELECT 1 FROM windlass_ready AS ready
-            WHERE ready.queue = job.queue AND ready.priority = job.priority AND ready.seq < job.seq LIMIT 1000)
+            WHERE ready.queue = job.queue AND ready.priority = job.priority
+            AND (ready.since, ready.seq) < (job.run_at, job.seq) LIMIT 1000)
         LIMIT 1000) AS ahead),
     serving.total, serving.willing, job.run_at - clock.now, job.reason, job.worker
 FROM clock, job, serving

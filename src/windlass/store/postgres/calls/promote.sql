@@ -1,4 +1,5 @@
--- Makes jobs pending whose time has come, the longest overdue first. They keep their place by age.
+-- Makes jobs pending whose time has come, the longest overdue first. They line up by the time at which they
+-- were due.
 -- gives promoted
 -- gives lost
 WITH clock AS (
@@ -17,10 +18,10 @@ WITH clock AS (
 ), promoted AS (
     UPDATE windlass_job AS job SET waiting = 'pending', promoted_at = (SELECT now FROM clock)
     FROM taken WHERE job.seq = taken.seq
-    RETURNING job.seq, job.created_at, job.run_at, job.priority, job.queue
+    RETURNING job.seq, job.run_at, job.priority, job.queue
 ), ready AS (
     INSERT INTO windlass_ready (seq, since, priority, queue)
-    SELECT seq, greatest(created_at, run_at), priority, queue FROM promoted
+    SELECT seq, run_at, priority, queue FROM promoted
 )
 SELECT
     (SELECT coalesce(json_agg(json_build_array(seq)), '[]') FROM promoted) AS promoted,

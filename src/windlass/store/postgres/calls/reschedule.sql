@@ -1,4 +1,6 @@
 -- Moves a job that waits to another time: a delay from the store's now, or an instant.
+-- One that is ready already and may stay so
+-- keeps its place.
 -- gives rescheduled
 --
 -- It waits for whoever has the job in hand; if the job has gone elsewhere meanwhile, the statement fails with
@@ -12,7 +14,8 @@ WITH clock AS (
 ), ready AS MATERIALIZED (
     SELECT found.place FROM wanted CROSS JOIN LATERAL (
         SELECT ready.ctid AS place FROM windlass_ready AS ready
-        WHERE ready.queue = wanted.queue AND ready.priority = wanted.priority AND ready.seq = wanted.seq
+        WHERE ready.queue = wanted.queue AND ready.priority = wanted.priority AND ready.since = wanted.run_at
+        AND ready.seq = wanted.seq
         FOR UPDATE) AS found
 ), due AS MATERIALIZED (
     SELECT found.place FROM wanted CROSS JOIN LATERAL (
@@ -25,24 +28,26 @@ WITH clock AS (
     DELETE FROM windlass_due WHERE ctid = (SELECT due.place FROM due) RETURNING seq
 ), moved AS (
     UPDATE windlass_job AS job SET
-        run_at = greatest(asked.now, asked.due_at),
+        run_at = CASE WHEN asked.due_at > asked.now THEN asked.due_at
+            WHEN job.waiting = 'pending' THEN job.run_at ELSE asked.now END,
         waiting = CASE WHEN asked.due_at > asked.now THEN 'scheduled' ELSE 'pending' END
     FROM asked
     WHERE job.seq = (SELECT seq FROM from_ready UNION ALL SELECT seq FROM from_due)
-    RETURNING job.seq, job.run_at, job.waiting, job.queue, job.priority, greatest(job.created_at, job.run_at) AS since
+    RETURNING job.seq, job.run_at, job.waiting, job.queue, job.priority
 ), put_off AS (
     INSERT INTO windlass_due (seq, run_at, state, queue)
     SELECT seq, run_at, waiting, queue FROM moved WHERE waiting = 'scheduled'
 ), placed AS (
-    INSERT INTO windlass_ready (seq, priority, since, queue)
-    SELECT seq, priority, since, queue FROM moved WHERE waiting = 'pending'
+    INSERT INTO windlass_ready (seq, since, priority, queue)
+    SELECT seq, run_at, priority, queue FROM moved WHERE waiting = 'pending'
 ), missed AS MATERIALIZED (
     SELECT 'windlass: look again' AS cause FROM wanted
     WHERE NOT EXISTS (SELECT 1 FROM moved)
     AND (
         EXISTS (
             SELECT 1 FROM windlass_ready AS ready
-            WHERE ready.queue = wanted.queue AND ready.priority = wanted.priority AND ready.seq = wanted.seq)
+            WHERE ready.queue = wanted.queue AND ready.priority = wanted.priority AND ready.since = wanted.run_at
+            AND ready.seq = wanted.seq)
         OR EXISTS (SELECT 1 FROM windlass_due AS due WHERE due.run_at = wanted.run_at AND due.seq = wanted.seq))
 )
 SELECT seq FROM moved UNION ALL SELECT CAST(cause AS bigint) FROM missed

@@ -73,10 +73,10 @@ WITH clock AS (
         fence = taken.fence + 1, worker = taken.worker,
         progress = coalesce(taken.progress, job.progress), errors = coalesce(taken.errors, job.errors)
     FROM taken WHERE job.seq = taken.seq AND taken.state NOT IN ('failed', 'cancelled')
-    RETURNING job.seq, job.created_at, job.run_at, job.priority, job.queue
+    RETURNING job.seq, job.run_at, job.priority, job.queue
 ), ready AS (
     INSERT INTO windlass_ready (seq, since, priority, queue)
-    SELECT seq, greatest(created_at, run_at), priority, queue FROM back
+    SELECT seq, run_at, priority, queue FROM back
 ), freed AS (
     -- A job that rescue finished gives its unique key back, unless the key is held for a window of time.
     DELETE FROM windlass_key AS key USING rescued, jsonb_array_elements(CAST(:keys AS jsonb)) AS item (value)

@@ -74,7 +74,7 @@ WITH clock AS (
         errors = coalesce(finished.errors, job.errors)
     FROM clock, moved LEFT JOIN finished ON finished.seq = moved.seq
     WHERE job.seq = moved.seq AND moved.seq BETWEEN 0 AND 9223372036854775807
-    RETURNING job.seq, job.queue, job.priority, job.fence, greatest(job.created_at, job.run_at) AS since
+    RETURNING job.seq, job.queue, job.priority, job.fence, job.run_at AS since
 ), placed AS (
     INSERT INTO windlass_ready (seq, since, priority, queue)
     SELECT seq, since, priority, queue FROM retried ORDER BY seq

@@ -9,23 +9,23 @@
         SELECT 1 FROM windlass_queue AS queue
         WHERE queue.name IN (value ->> 0, '*') AND queue.paused_at IS NOT NULL)
 ), picked AS MATERIALIZED (
-    -- By priority and then by age. Locked inside each branch, with that queue's own room: rows that were merged first
-    -- and locked later come back empty or twice.
+    -- By priority and then by when they became ready. Locked inside each branch, with that queue's own room: rows that
+    -- were merged first and locked later come back empty or twice.
     SELECT room.kind, next.place FROM room CROSS JOIN LATERAL (
         SELECT ready.ctid AS place FROM windlass_ready AS ready
         WHERE ready.queue = room.queue AND ready.seq BETWEEN 0 AND 9223372036854775807
-        ORDER BY ready.priority DESC, ready.seq LIMIT room.room
+        ORDER BY ready.priority DESC, ready.since, ready.seq LIMIT room.room
         FOR UPDATE SKIP LOCKED) AS next
 ), taken AS (
     -- By their place in the table: they are locked, and nobody ever updates such a row.
     DELETE FROM windlass_ready AS ready USING picked
     WHERE ready.ctid = picked.place AND picked.kind = 'array'
-    RETURNING ready.seq, ready.queue
+    RETURNING ready.seq, ready.queue, ready.since
 ), begun AS MATERIALIZED (
     -- A pending job's row does not change while its row of ready is there.
     SELECT taken.seq, asked.id, asked.task, taken.queue, asked.priority, asked.payload, asked.meta, asked.attempt,
         asked.max_attempts, asked.crashes, asked.rescues, asked.fence, asked.timeout, asked.created_at,
-        asked.unique_key, asked.errors, asked.retry, asked.unknown_at
+        asked.unique_key, asked.errors, asked.retry, asked.unknown_at, taken.since
     FROM taken LEFT JOIN LATERAL (
         SELECT id, task, priority, payload, meta, attempt, max_attempts, crashes, rescues, fence + 1 AS fence, timeout,
             created_at, unique_key, errors, retry, unknown_at

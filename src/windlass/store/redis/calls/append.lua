@@ -3,7 +3,7 @@
 -- KEYS ids, seq, queues, counts, due
 -- asks task, queue, priority, meta, max_attempts, delay, timeout, retry; jobs: rows (id, payload)
 -- gives stored: a row, or none where the queue has a limit or an id is there; then nothing was stored
--- with portions, texts, index
+-- with portions, texts, index, turn
 local call = redis.call
 local jobs, queue, priority = ask.jobs, ask.queue, ask.priority
 if call('HGET', prefix .. 'queue:' .. queue, 'max_length') then return {'stored', {}} end
@@ -42,7 +42,8 @@ if ask.timeout then add('timeout', written(ask.timeout)) end
 local META, RETRY = ask.meta and add('meta', ''), ask.retry and add('retry', '')
 
 local numbers, places, long = {}, {}, {}
-local score, form = is_due and '0' or run_at, is_due and string.format('%03d%%014d', 500 - priority) or '%014d'
+local score = is_due and turn(priority, now) or run_at
+local form = is_due and string.format('%03d%%014d', 500 - priority) or '%014d'
 for index = 1, #jobs do
     local number, id, payload = first + index - 1, jobs[index][1], jobs[index][2]
     local seq = written(number)

@@ -3,7 +3,7 @@
 -- KEYS ids, seq, queues, counts, due
 -- ARGS id, payload, task, queue, priority, meta, max_attempts, delay, timeout, retry
 -- gives stored: a row, or none where the queue has a limit or the id is there; then nothing was stored
--- with writing, index
+-- with writing, index, turn
 local call = redis.call
 if call('HGET', prefix .. 'queue:' .. queue, 'max_length') then return {'stored', {}} end
 -- The order of claims is made of three digits.
@@ -18,7 +18,8 @@ local state = is_due and 'pending' or 'scheduled'
 local run_at = is_due and stamp or written(now + delay)
 local placed
 if is_due then
-    placed = redis.pcall('ZADD', prefix .. 'pending:' .. queue, '0', string.format('%03d%014d', 500 - priority, number))
+    placed = redis.pcall(
+        'ZADD', prefix .. 'pending:' .. queue, turn(priority, now), string.format('%03d%014d', 500 - priority, number))
 else
     placed = redis.pcall('ZADD', KEY.due, run_at, string.format('%014d', number))
 end

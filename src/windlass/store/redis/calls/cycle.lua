@@ -1,4 +1,5 @@
--- Ends runs, notes which have begun, and takes the next jobs of each queue, by priority and then by age.
+-- Ends runs, notes which have begun, and takes the next jobs of each queue, by priority and then by when they
+-- became ready.
 -- KEYS counts, due, ids, lease_from, lease_until
 -- asks worker, lease, token
 --      completed: rows (seq, fence, ran_for, result) of runs that returned, which is most of them

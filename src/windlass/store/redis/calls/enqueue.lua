@@ -98,11 +98,11 @@ for index, job in ipairs(added) do
     local id, task, queue, priority, delay, timeout, key, at =
         job[1], job[2], job[3], job[4], job[8], job[9], job[10], job[12]
     local seq = written(last + index)
-    local run_at = at or now + delay
+    local run_at = math.max(now, at or now + delay)
     local state = run_at > now and 'scheduled' or 'pending'
     local fields = {
         'state', state, 'queue', queue, 'id', id, 'task', task, 'max_attempts', written(job[7]),
-        'run_at', state == 'pending' and stamp or written(run_at), 'created_at', stamp,
+        'run_at', written(run_at), 'created_at', stamp,
         'payload', text_field('payload', seq, job[5], long),
     }
     if priority ~= 0 then add(fields, 'priority', written(priority)) end

@@ -37,7 +37,7 @@ for _, id in ipairs(redis.call('ZRANGE', KEY.workers, 0, -1)) do
     end
 end
 
-local ahead = redis.call('ZLEXCOUNT', pending_key(queue), '-', '(' .. rank(priority, ask.seq))
+local ahead = redis.call('ZRANK', pending_key(queue), pending_member(priority, ask.seq)) or 0
 return {'gates', {{
     state, #paused > 0 and table.concat(paused, ',') or false, reason, math.min(ahead, COUNTED), serving, willing,
     (tonumber(job[4]) or now) - now, job[5], job[6],

@@ -6,6 +6,6 @@
 -- with portions, index, places, texts, record
 local seqs = {}
 for index, member in ipairs(redis.call('ZRANGE', pending_key(ask.queue), 0, ask.limit - 1)) do
-    seqs[index] = ranked_seq(member)
+    seqs[index] = pending_seq(member)
 end
 return {'jobs', records(seqs)}

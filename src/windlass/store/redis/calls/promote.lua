@@ -1,4 +1,5 @@
--- Makes jobs pending whose time has come, the longest overdue first. They keep their place by age.
+-- Makes jobs pending whose time has come, the longest overdue first. They line up by the time at which they
+-- were due.
 -- KEYS counts, due
 -- asks limit
 -- gives promoted: rows (seq); lost: rows (seq, false, 'scheduled') of jobs whose bodies are gone; foreign: see there in
@@ -12,7 +13,7 @@ local promoted, lost, states = {}, {}, {}
 for _, member in ipairs(members) do
     local seq = tonumber(member)
     local key = job_key(written(seq))
-    local job = try('HMGET', key, 'state', 'queue', 'priority') or {}
+    local job = try('HMGET', key, 'state', 'queue', 'priority', 'run_at') or {}
     local queue = job[2]
     if queue and not states[queue] then states[queue] = ready(queue) end
     if job[1] and states[queue] ~= 'pending' then
@@ -20,7 +21,7 @@ for _, member in ipairs(members) do
     elseif job[1] then
         redis.call('HSET', key, 'state', 'pending', 'promoted_at', stamp)
         count(job[1], queue, -1)
-        place('pending', queue, seq, tonumber(job[3]) or 0)
+        place('pending', queue, seq, tonumber(job[3]) or 0, job[4])
         promoted[#promoted + 1] = {seq}
     else
         -- Where it was counted nobody knows here; the call `lost` finds out.

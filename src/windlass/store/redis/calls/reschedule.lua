@@ -1,4 +1,6 @@
 -- Moves a job that waits to another time: a delay from the store's now, or an instant.
+-- One that is ready already and may stay so
+-- keeps its place.
 -- KEYS counts, due
 -- asks seq; delay or at
 -- gives rescheduled: one row (seq), if it was
@@ -6,12 +8,13 @@
 local MOVABLE = {scheduled = true, pending = true, retrying = true}
 
 local key = job_key(written(ask.seq))
-local job = redis.call('HMGET', key, 'state', 'queue', 'priority')
+local job = redis.call('HMGET', key, 'state', 'queue', 'priority', 'run_at')
 local state, queue, priority = job[1], job[2], tonumber(job[3]) or 0
 if not MOVABLE[state] then return {'rescheduled', {}} end
 
-local run_at = math.max(now, ask.at or now + ask.delay)
+local run_at = ask.at or now + ask.delay
 local moved = run_at > now and 'scheduled' or 'pending'
+if moved == 'pending' then run_at = state == 'pending' and tonumber(job[4]) or now end
 redis.call('HSET', key, 'state', moved, 'run_at', written(run_at))
 displace(state, queue, ask.seq, priority)
 place(moved, queue, ask.seq, priority, written(run_at))

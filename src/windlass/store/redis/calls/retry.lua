@@ -28,7 +28,7 @@ for _, number in ipairs(ask.seqs) do
             remove_text('result', seq)
             remove_text('progress', seq)
             displace(state, queue, seq, priority)
-            place('pending', ask.queue or queue, seq, priority)
+            place('pending', ask.queue or queue, seq, priority, stamp)
             retried[#retried + 1] = {number}
         end
     end

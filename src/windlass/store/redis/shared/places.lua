@@ -1,6 +1,7 @@
 -- Where jobs are found by state. A job that waits or is finished lies in exactly one sorted set, one that runs in the
 -- hash of its lease; the counters say how many of each queue there are. Needs KEY.counts, KEY.due and index.
 -- `place`, `displace` and `count` only gather; `settle` writes, one command for each sorted set and counter.
+-- with turn
 local placed, displaced, counted = {}, {}, {}
 -- Jobs in these states are few among the finished; those who look for them need not walk through all jobs.
 local INDEXED = {failed = true, cancelled = true}
@@ -8,9 +9,9 @@ local indexed, unindexed = {}, {}
 
 local function padded(seq) return string.format('%014d', seq) end
 
--- Priority first (higher is smaller), then age: with equal scores a sorted set is in the order of its members.
-local function rank(priority, seq) return string.format('%03d%014d', 500 - priority, seq) end
-local function ranked_seq(member) return string.match(member, '^...0*(%d+)$') end
+local function pending_member(priority, seq) return string.format('%03d%014d', 500 - priority, seq) end
+local function pending_seq(member) return string.match(member, '^...0*(%d+)$') end
+local function pending_priority(member) return 500 - string.sub(member, 1, 3) end
 
 local function pending_key(queue) return prefix .. 'pending:' .. queue end
 local function finished_key(state, queue) return prefix .. 'finished:' .. state .. ':' .. queue end
@@ -22,7 +23,7 @@ end
 
 -- The sorted set of a job that waits or is finished, and its member there; blocked jobs lie in none.
 local function spot(state, queue, seq, priority)
-    if state == 'pending' then return pending_key(queue), rank(priority, seq) end
+    if state == 'pending' then return pending_key(queue), pending_member(priority, seq) end
     if state == 'scheduled' or state == 'retrying' then return KEY.due, padded(seq) end
     if state ~= 'blocked' then return finished_key(state, queue), padded(seq) end
 end
@@ -37,12 +38,12 @@ local function gathered(lists, name)
     return list
 end
 
--- `at` is when a job is due or was finished; the order among pending jobs does not depend on it.
+-- `at` is when a job became ready, is due or was finished.
 local function place(state, queue, seq, priority, at)
     local key, member = spot(state, queue, seq, priority)
     if key then
         local members = gathered(placed, key)
-        members[#members + 1] = state == 'pending' and '0' or at
+        members[#members + 1] = state == 'pending' and turn(priority, at) or at
         members[#members + 1] = member
     end
     if INDEXED[state] then table.insert(gathered(indexed, state), tonumber(seq)) end

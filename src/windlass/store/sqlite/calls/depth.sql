@@ -1,3 +1,3 @@
 -- How many jobs each queue has ready, and for how many milliseconds the oldest of them has been waiting.
 -- gives depths
-SELECT queue, count(*), :now - min(max(created_at, run_at)) FROM windlass_job WHERE state = 'pending' GROUP BY queue
+SELECT queue, count(*), :now - min(run_at) FROM windlass_job WHERE state = 'pending' GROUP BY queue

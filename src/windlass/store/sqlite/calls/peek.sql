@@ -5,5 +5,6 @@ SELECT CAST(json_group_array(json_array(
     created_at, promoted_at, claimed_at, started_at, finished_at, timeout, fence, lease, worker, cancel_requested_at,
     unique_key, progress, result, errors, retry, unknown_at)) AS BLOB)
 FROM (
-    SELECT * FROM windlass_job WHERE queue = :queue AND state = 'pending' ORDER BY priority DESC, seq LIMIT :limit
+    SELECT * FROM windlass_job WHERE queue = :queue AND state = 'pending' ORDER BY priority DESC, run_at, seq
+    LIMIT :limit
 )

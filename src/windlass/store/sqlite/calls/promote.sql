@@ -1,4 +1,5 @@
--- Makes jobs pending whose time has come, the longest overdue first. They keep their place by age.
+-- Makes jobs pending whose time has come, the longest overdue first. They line up by the time at which they
+-- were due.
 -- gives promoted
 UPDATE windlass_job SET state = 'pending', promoted_at = :now
 WHERE seq IN (

@@ -62,7 +62,7 @@ SELECT
             CAST(max_attempts AS text), CAST(crashes AS text), CAST(rescues AS text), CAST(fence AS text),
             CAST(timeout AS text), CAST(created_at AS text), 'false', unique_key, errors, retry,
             CAST(clock.now - unknown_at AS text)
-        ] ORDER BY priority DESC, seq) FILTER (WHERE id IS NOT NULL)), '[]') AS claimed,
+        ] ORDER BY priority DESC, since, seq) FILTER (WHERE id IS NOT NULL)), '[]') AS claimed,
         jsonb_agg(jsonb_build_array(seq, queue, 'pending')) FILTER (WHERE id IS NULL) AS lost
     FROM begun, clock
 ) AS begins

@@ -103,10 +103,10 @@ WITH clock AS (
         progress = coalesce(ended.progress, job.progress), errors = coalesce(ended.errors, job.errors)
     FROM ended, clock
     WHERE job.seq = ended.seq AND ended.state NOT IN ('completed', 'failed', 'cancelled')
-    RETURNING job.seq, job.waiting, job.created_at, job.run_at, job.priority, job.queue
+    RETURNING job.seq, job.waiting, job.run_at, job.priority, job.queue
 ), ready AS (
     INSERT INTO windlass_ready (seq, since, priority, queue)
-    SELECT seq, greatest(created_at, run_at), priority, queue FROM back WHERE waiting = 'pending'
+    SELECT seq, run_at, priority, queue FROM back WHERE waiting = 'pending'
 ), due AS (
     INSERT INTO windlass_due (seq, run_at, state, queue)
     SELECT seq, run_at, waiting, queue FROM back WHERE waiting <> 'pending'
@@ -135,7 +135,7 @@ WITH clock AS (
     UNION ALL
     SELECT known.* FROM windlass_running AS running CROSS JOIN LATERAL (
         SELECT seq, id, task, queue, priority, payload, meta, attempt, max_attempts, crashes, rescues, fence, timeout,
-            created_at, unique_key, errors, retry, unknown_at, cancel_requested_at IS NOT NULL
+            created_at, unique_key, errors, retry, unknown_at, run_at, cancel_requested_at IS NOT NULL
         FROM windlass_record AS record WHERE record.seq = running.seq OFFSET 0) AS known
     WHERE CAST(:rooms AS text) = '[]' AND running.lease = :lease AND running.claim = :token
     AND running.seq NOT IN (SELECT ended.seq FROM ended)
@@ -158,7 +158,7 @@ SELECT
             CAST(max_attempts AS text), CAST(crashes AS text), CAST(rescues AS text), CAST(fence AS text),
             CAST(timeout AS text), CAST(created_at AS text), CAST(wants_cancel AS text), unique_key, errors, retry,
             CAST(clock.now - unknown_at AS text)
-        ] ORDER BY priority DESC, seq) FILTER (WHERE id IS NOT NULL)), '[]') AS claimed,
+        ] ORDER BY priority DESC, since, seq) FILTER (WHERE id IS NOT NULL)), '[]') AS claimed,
         jsonb_agg(jsonb_build_array(seq, queue, 'pending')) FILTER (WHERE id IS NULL) AS lost
     FROM claimed, clock
 ) AS begins

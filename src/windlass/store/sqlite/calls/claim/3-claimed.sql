@@ -5,4 +5,4 @@ SELECT CAST(json_group_array(json_array(
     )) AS BLOB)
 FROM (
     SELECT * FROM windlass_job WHERE state = 'running' AND lease >= :token || ':' AND lease < :token || ';'
-    ORDER BY priority DESC, seq)
+    ORDER BY priority DESC, run_at, seq)

@@ -1,10 +1,10 @@
--- Takes the next jobs of one queue, by priority and then by age, if the lease is open and in time.
+-- Takes the next jobs of one queue, by priority and then by when they became ready, if the lease is open and in time.
 -- each rooms (queue, room)
 UPDATE windlass_job SET
     state = 'running', fence = fence + 1, lease = :lease, claim = :token, worker = :worker, claimed_at = :now,
     started_at = NULL, finished_at = NULL
 WHERE seq IN (
-    SELECT seq FROM windlass_job WHERE queue = :queue AND state = 'pending' ORDER BY priority DESC, seq
+    SELECT seq FROM windlass_job WHERE queue = :queue AND state = 'pending' ORDER BY priority DESC, run_at, seq
     -- a negative limit would be none at all
     LIMIT max(0, :room))
 AND EXISTS (

@@ -5,4 +5,4 @@ SELECT CAST(json_group_array(json_array(
     json(iif(cancel_requested_at IS NULL, 'false', 'true')), unique_key, errors, retry, :now - unknown_at)) AS BLOB)
 FROM (
     SELECT * FROM windlass_job WHERE state = 'running' AND lease = :lease AND claim = :token
-    ORDER BY priority DESC, seq)
+    ORDER BY priority DESC, run_at, seq)

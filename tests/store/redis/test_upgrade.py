@@ -1,0 +1,72 @@
+"""Keys that an earlier release has written: pending jobs without a turn, whose scores are all 0."""
+
+from __future__ import annotations
+
+import redis
+
+from tests.store.builders import SECOND, START, ids, new_job
+from tests.store.redis.keyspace import Keyspace
+from tests.store.stores import Store
+from windlass.store import jobs, reading
+from windlass.store.reading import Depth
+
+
+def take_turns_away(store: Store) -> None:
+    key = f"{{{store.place.namespace}}}:pending:default"
+    with redis.Redis.from_url(store.place.url) as client:
+        members = [member for member, _ in client.zscan_iter(key)]
+        client.zadd(key, dict.fromkeys(members, 0))
+
+
+def three_old_jobs(store: Store) -> None:
+    """The first of them became ready last."""
+    store.enqueue(new_job("late", delay=SECOND), new_job("early"), new_job("low", priority=-1))
+    store.clock.advance(SECOND)
+    store.run(jobs.promote())
+    take_turns_away(store)
+
+
+def test_a_claim_gives_them_their_turns(store: Store) -> None:
+    """B3, S8: also among jobs that came after the upgrade."""
+    three_old_jobs(store)
+    store.clock.advance(SECOND)
+    store.enqueue(new_job("new"), new_job("urgent", priority=1))
+    worker = store.a_worker()
+    assert ids(worker.take(1)) == ["urgent"]
+    Keyspace(store.place.url, store.place.namespace).check()
+    assert ids(worker.take()) == ["early", "late", "new", "low"]
+
+
+def test_a_claim_by_hand_does_so_too(store: Store) -> None:
+    three_old_jobs(store)
+    taken = store.run(jobs.claim(2, queues=["default"], worker="me", token="t", ttl=SECOND))
+    assert ids(taken) == ["early", "late"]
+
+
+def test_a_claim_gives_many_of_them_a_part_of_the_turns(store: Store) -> None:
+    """A script holds everybody up, so it does no more than it can do in a moment; none is lost meanwhile."""
+    store.enqueue(*(new_job() for _ in range(12_000)))
+    take_turns_away(store)
+    worker, taken = store.a_worker(), 0
+    while found := len(worker.take(3_000)):
+        taken += found
+    assert taken == 12_000
+    Keyspace(store.place.url, store.place.namespace).check()
+
+
+def test_they_can_be_cancelled_and_deleted(store: Store) -> None:
+    three_old_jobs(store)
+    late, early = store.job("late"), store.job("early")
+    assert list(store.run(jobs.cancel([late.seq], by="me"))) == [late.seq]
+    assert store.run(jobs.delete([(early.seq, early.id)])) == [early.seq]
+    assert ids(store.a_worker().take()) == ["low"]
+    Keyspace(store.place.url, store.place.namespace).check()
+
+
+def test_their_depth_and_their_order_can_be_read(store: Store) -> None:
+    store.enqueue(new_job("old", at=START))
+    take_turns_away(store)
+    store.clock.advance(SECOND)
+    store.enqueue(new_job("new"))
+    assert store.run(reading.depth()) == {"default": Depth("default", 2, SECOND)}
+    assert ids(store.run(reading.peek("default", limit=5))) == ["old", "new"]

@@ -1,0 +1,55 @@
+"""Files that an earlier release has made: they are brought up to date when they are opened, and keep their jobs."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+import apsw
+import pytest
+
+from tests.store.builders import ids
+from tests.store.places import SqlitePlace
+from tests.store.sqlite.opened import is_intact, opened
+from windlass.store import reading
+from windlass.store.sqlite.schema import migrations
+
+NOTED = """
+    CREATE TABLE windlass_schema (version INTEGER PRIMARY KEY, name TEXT, applied_at INTEGER) STRICT;
+    INSERT INTO windlass_schema VALUES (1, '001-engine.sql', 0);
+"""
+FIRST = files("windlass.store.sqlite.migrations").joinpath("001-engine.sql").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> SqlitePlace:
+    """A file as the first release has left it: "late" was enqueued first, and came due last."""
+    place = SqlitePlace(tmp_path / "jobs.db")
+    connection = apsw.Connection(str(place.path))
+    connection.execute(NOTED)
+    connection.execute(FIRST)
+    connection.execute("INSERT INTO windlass_queue (name) VALUES ('default')")
+    connection.executemany(
+        "INSERT INTO windlass_job (id, task, queue, state, priority, payload, max_attempts, run_at, created_at)"
+        " VALUES (?, 'greet', 'default', ?, ?, '{}', 4, ?, 1)",
+        [
+            ("late", "pending", 0, 3),
+            ("early", "pending", 0, 1),
+            ("urgent", "pending", 5, 4),
+            ("ended", "completed", 0, 1),
+        ],
+    )
+    connection.close()
+    return place
+
+
+def test_an_older_file_keeps_its_jobs_and_takes_the_new_order(place: SqlitePlace) -> None:
+    """S8, B3."""
+    with opened(place) as store:
+        assert ids(store.run(reading.peek("default", limit=10))) == ["urgent", "early", "late"]
+        assert store.count() == 4
+        assert store.driver.migrate() == []
+    assert is_intact(place)
+    assert place.execute("SELECT version FROM windlass_schema ORDER BY version") == [
+        (number,) for number, _, _ in migrations("windlass_")
+    ]

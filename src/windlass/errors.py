@@ -97,6 +97,10 @@ class OutcomeUnknown(StoreUnavailable):
         self.ids = tuple(ids)
 
 
+class StartRefused(WindlassError):
+    """The system refuses a thread, a process or a file that is needed to begin; later it may not."""
+
+
 class UnknownTask(WindlassError):
     """No task of this name is registered with the app."""
 

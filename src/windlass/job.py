@@ -24,6 +24,7 @@ from windlass.errors import (
     JobFailed,
     JobNotFound,
     JobTimeout,
+    StartRefused,
     StoreUnavailable,
 )
 from windlass.explain import explain
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
     from windlass.app import Windlass
 
 R = TypeVar("R")
+
+_LOOK_ALONE = 0.25
+"""Seconds between two looks of a caller that waits for a result without a thread for that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,11 +339,23 @@ class Job(Generic[R]):
         settled = self._app._session.run(self._at_the_start_of_a_wait())
         if settled is not None:
             return settled
-        future = self._app._waiter.future(self.id)
+        try:
+            future = self._app._waiter.future(self.id)
+        except StartRefused:
+            return self._look_alone(limit, began)
         try:
             return future.result(_left(limit, began))
         except (FutureTimeout, CancelledError):
             future.cancel()
+        return self._app._session.run(self._at_the_end_of_a_wait(limit))
+
+    def _look_alone(self, limit: float | None, began: float) -> Settled:
+        """Wait on this thread where the system refuses the one that waits for all."""
+        while (left := _left(limit, began)) is None or left > 0:
+            clock.sleep(_LOOK_ALONE if left is None else min(left, _LOOK_ALONE))
+            settled = self._app._session.run(self._at_the_start_of_a_wait())
+            if settled is not None:
+                return settled
         return self._app._session.run(self._at_the_end_of_a_wait(limit))
 
     async def _await(self, timeout: Duration | None) -> Settled:

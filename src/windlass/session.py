@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
-from windlass.errors import AppClosed
+from windlass import clock
+from windlass.errors import AppClosed, StartRefused
 from windlass.forking import start_anew_in_child
 from windlass.store.driver import Driver, News, Topic
 from windlass.store.joining.joined import Joined
 from windlass.store.operation import Operation, drive
 
 if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import Future
+
+    from windlass.store_threads import StoreThreads
+
+log = logging.getLogger("windlass")
+
+_LISTEN_AGAIN = 1.0
 
 A = TypeVar("A")
 
@@ -32,7 +40,9 @@ class Session:
         self._followers: list[Callable[[], None]] = []
         self._lock = Lock()
         self._news: News | None = None
-        self._threads: ThreadPoolExecutor | None = None
+        self._listen_again = 0.0
+        """When to try again to listen, on the monotonic clock; 0 unless that was refused."""
+        self._threads: StoreThreads | None = None
         self._is_closed = False
         start_anew_in_child(self, Session.start_anew)
 
@@ -69,7 +79,7 @@ class Session:
         """Make a call on a store thread while the loop goes on."""
         import asyncio  # a sixth of our start-up, for sync programs in vain
 
-        return await asyncio.wrap_future(self._store_threads().submit(call))
+        return await asyncio.wrap_future(self._submit(call))
 
     def exists(self) -> bool:
         """Whether there is a store already, without making one."""
@@ -106,9 +116,8 @@ class Session:
     def subscribe(self, wake: Callable[[], None], topic: Topic) -> Callable[[], None]:
         """Have ``wake`` called on news from this process and, soon after, from others; returns how to stop that."""
         with self._lock:
+            self._listen()
             self._listeners[topic].append(wake)
-            if self._news is None:
-                self._news = self._driver.listen(self._hear)
 
         def unsubscribe() -> None:
             with self._lock:
@@ -121,6 +130,13 @@ class Session:
                 last.close()
 
         return unsubscribe
+
+    def keep_listening(self) -> None:
+        """Listen after all, if there are subscribers and the system refused what that needs; called now and then."""
+        if self._news is None and any(self._listeners.values()) and not self._is_closed:
+            with self._lock:
+                if any(self._listeners.values()) and not self._is_closed:
+                    self._listen()
 
     def follow(self, react: Callable[[], None]) -> Callable[[], None]:
         """Have ``react`` called after each change by a caller of the app, on that caller's thread; how to stop that."""
@@ -153,15 +169,37 @@ class Session:
         for wake in tuple(self._listeners[topic]):
             wake()
 
-    def _store_threads(self) -> ThreadPoolExecutor:
-        from concurrent.futures import ThreadPoolExecutor
+    def _listen(self) -> None:
+        """Hear of other processes. Where the system refuses the thread or the files for it, all who wait find what is
+        new a little later, by themselves.
+        """
+        now = clock.monotonic()
+        if self._news is not None or now < self._listen_again:
+            return
+        try:
+            self._news = self._driver.listen(self._hear)
+        except (StartRefused, OSError) as error:
+            if not self._listen_again:
+                log.warning("no news of other processes, which are looked for every second instead: %s", error)
+            self._listen_again = now + _LISTEN_AGAIN
+        else:
+            self._listen_again = 0.0
+
+    def _submit(self, call: Callable[[], A]) -> Future[A]:
+        """Have a store thread make a call; ``StartRefused`` when there is none and the system gives none."""
+        from windlass.store_threads import StoreThreads
 
         with self._lock:
             if self._is_closed:
                 raise AppClosed("the app is closed; make a new Windlass(...)")
             if self._threads is None:
-                self._threads = ThreadPoolExecutor(max_workers=4, thread_name_prefix="windlass-store")
-            return self._threads
+                self._threads = StoreThreads()
+            try:
+                return self._threads.submit(call)
+            except StartRefused:
+                # Without a thread nothing in it will ever run, and what could not be begun must not run later.
+                self._threads = None
+                raise
 
 
 def _nobody() -> dict[Topic, list[Callable[[], None]]]:

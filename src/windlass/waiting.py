@@ -7,11 +7,12 @@ from concurrent.futures import Future
 from threading import Event, Lock, Thread
 
 from windlass import clock
-from windlass.errors import ConfigError, StoreUnavailable, WindlassError
+from windlass.errors import ConfigError, StoreUnavailable
 from windlass.forking import start_anew_in_child
 from windlass.session import Session
 from windlass.store.driver import Topic
 from windlass.store.reading import Settled, awaited
+from windlass.thread_start import start_thread
 
 _QUICKEST = 0.005
 _SLOWEST = 0.25
@@ -36,13 +37,13 @@ class Waiter:
         self._lock, self._wake, self._awaited, self._thread = Lock(), Event(), {}, None
 
     def future(self, id: str) -> Future[Settled]:
-        """Comes true when the job is finished, or turns out not to be there."""
+        """Comes true when the job is finished, or turns out not to be there; raises ``StartRefused``."""
         future: Future[Settled] = Future()
         with self._lock:
-            self._awaited.setdefault(id, []).append(future)
             if self._thread is None or not self._thread.is_alive():
-                self._thread = Thread(target=self._run, name="windlass-waiter", daemon=True)
-                self._thread.start()
+                # It waits for our lock before it looks whom it serves.
+                self._thread = start_thread(self._run, name="windlass-waiter")
+            self._awaited.setdefault(id, []).append(future)
         self._wake.set()
         return future
 
@@ -53,8 +54,8 @@ class Waiter:
                 self._look_until_idle()
             finally:
                 unsubscribe()
-        except WindlassError as error:  # the app was closed, or the store that came back is none we may use
-            self._give_up(error)
+        except Exception as error:  # the app was closed, or the store that came back is none we may use
+            self._give_up(error)  # whatever it is, those who wait must hear of it
 
     def _look_until_idle(self) -> None:
         pause, quiet_since = _QUICKEST, clock.monotonic()
@@ -93,7 +94,7 @@ class Waiter:
                     future.set_result(job)
         return bool(settled)
 
-    def _give_up(self, error: WindlassError) -> None:
+    def _give_up(self, error: Exception) -> None:
         with self._lock:
             futures = [future for waiting in self._awaited.values() for future in waiting]
             self._awaited.clear()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,8 +16,9 @@ from windlass.cli.screen import Screen, Styled
 from windlass.cli.supervising import reporting, serving_health, supervising
 from windlass.cli.views.said import Said, counted
 from windlass.core.memory import memory
-from windlass.errors import ConfigError
+from windlass.errors import ConfigError, StartRefused
 from windlass.settings import setting
+from windlass.thread_start import start_thread
 from windlass.version import VERSION
 from windlass.worker.supervisor.again import AFRESH, START_AGAIN
 
@@ -131,9 +132,8 @@ def _let_go(app: Windlass) -> None:
     """Close the app of a worker that never ran, on a thread of its own: a call that still waits for the store may hold
     that up, but not the process.
     """
-    closing = Thread(target=app.close, name="windlass-close", daemon=True)
-    closing.start()
-    closing.join(_CLOSING)
+    with suppress(StartRefused):  # the process ends, and with it whatever is open
+        start_thread(app.close, name="windlass-close").join(_CLOSING)
 
 
 def _run(worker: Worker, limits: Limits, started: Started, start: Start, *, out: Output, burst: bool) -> None:

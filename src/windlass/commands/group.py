@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -12,7 +13,9 @@ from threading import Lock
 from windlass.commands.guardian import Guardian
 from windlass.commands.guardian_program import MARKER
 from windlass.commands.pipes import Pipes
+from windlass.errors import StartRefused
 
+_EXHAUSTED = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 _CAN_LEAVE_UNREAPED = hasattr(os, "waitid")
 """Not on macOS before Python 3.13: there its number could, in theory, be another's when its group is killed."""
 
@@ -39,7 +42,20 @@ class ProcessGroup:
         has_stdin: bool,
         guardian: Guardian,
     ) -> ProcessGroup:
-        """Start a program in a session of its own; raises what the system says when that cannot be."""
+        """Start a program in a session of its own; raises what the system says when that cannot be, ``StartRefused`` if
+        it has too little of something at this moment.
+        """
+        try:
+            return cls._started(argv, env=env, cwd=cwd, has_stdin=has_stdin, guardian=guardian)
+        except OSError as error:
+            if error.errno in _EXHAUSTED:
+                raise StartRefused(f"the system refuses what {argv[0]} needs to start: {error}") from error
+            raise
+
+    @classmethod
+    def _started(
+        cls, argv: Sequence[str], *, env: Mapping[str, str], cwd: str | None, has_stdin: bool, guardian: Guardian
+    ) -> ProcessGroup:
         mark = guardian.expect()
         process: subprocess.Popen[bytes] | None = None
         try:
@@ -53,15 +69,17 @@ class ProcessGroup:
                 start_new_session=True,
                 bufsize=0,
             )
-            return cls(process, guardian=guardian)
+            group = cls(process, guardian=guardian)
+            guardian.settle(mark, process.pid)
+            return group
         except BaseException:  # too many open files, say
             if process is not None:
                 with process:
                     process.kill()
-                process = None
+                guardian.forget(process.pid)
+            with suppress(OSError):  # a guardian that could not be started does not know the mark
+                guardian.settle(mark, None)
             raise
-        finally:
-            guardian.settle(mark, None if process is None else process.pid)
 
     @property
     def has_ended(self) -> bool:

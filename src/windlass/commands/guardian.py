@@ -35,7 +35,11 @@ class Guardian:
         mark = f"{clock.random_bits(64):016x}"
         with self._lock:
             self._marks.add(mark)
-            self._tell(f"?{mark}")
+            try:
+                self._tell(f"?{mark}")
+            except BaseException:  # too many open files, say
+                self._marks.discard(mark)
+                raise
         return mark
 
     def settle(self, mark: str, group: int | None) -> None:
@@ -52,7 +56,8 @@ class Guardian:
         with self._lock:
             self._groups.discard(group)
             if self._process is not None:
-                self._tell(f"-{group}")
+                with suppress(OSError):  # one that could not be started now is started for the next program
+                    self._tell(f"-{group}")
 
     def close(self) -> None:
         """Let it go, with all that it still watches."""

@@ -11,9 +11,10 @@ from contextlib import suppress
 from threading import Event, Lock, Thread
 
 from windlass import clock
-from windlass.errors import WindlassError
+from windlass.errors import StartRefused, WindlassError
 from windlass.forking import start_anew_in_child
 from windlass.store.driver import Topic
+from windlass.thread_start import start_thread
 
 _MOMENT = {Topic.WORK: 0.005, Topic.ENDINGS: 0.02, Topic.CANCELS: 0.02}
 """How far apart, in seconds, two pieces of news are at the least. Idle workers wait for work, so it is told sooner."""
@@ -45,9 +46,9 @@ class Announcer:
             return
         with self._lock:
             now = clock.monotonic()
-            if now - self._sent[topic] < _QUIET:
+            if now - self._sent[topic] < _QUIET and self._sees_to_it():
                 self._waiting.add(topic)
-                self._see_to_it()
+                self._wake.set()
                 return
             self._sent[topic] = now
         self._try_to_send(topic)
@@ -62,11 +63,14 @@ class Announcer:
             thread.join()
         self._send_all(self._take(lambda topic: True))
 
-    def _see_to_it(self) -> None:
+    def _sees_to_it(self) -> bool:
+        """Whether there is a thread that sends what waits; what there is none for is sent at once."""
         if self._thread is None and not self._is_closed:
-            self._thread = Thread(target=self._run, name="windlass-announcer", daemon=True)
-            self._thread.start()
-        self._wake.set()
+            try:
+                self._thread = start_thread(self._run, name="windlass-announcer")
+            except StartRefused:
+                return False
+        return True
 
     def _run(self) -> None:
         while clock.wait(self._wake, _IDLE) and not self._is_closed:
@@ -76,8 +80,12 @@ class Announcer:
                 self._pause()
         with self._lock:
             self._thread = None
-            if self._waiting:  # told between the last look and the lock
-                self._see_to_it()
+            if not self._waiting:
+                return
+            if self._sees_to_it():  # told between the last look and the lock
+                self._wake.set()
+                return
+        self._send_all(self._take(lambda topic: True))
 
     def _is_due(self, topic: Topic) -> bool:
         return self._due(topic) <= clock.monotonic()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
 
 from windlass import clock
@@ -29,6 +30,7 @@ from windlass.errors import (
     PermanentError,
     RetryableError,
     Snooze,
+    StartRefused,
     Throttled,
     UnknownTask,
 )
@@ -41,6 +43,7 @@ log = logging.getLogger("windlass.worker")
 
 _DEFAULT_RULE = Retry()
 _THROTTLED_FOR = 60_000
+_REFUSED_FOR = 5_000
 _UNKNOWN_FIRST = 1_000
 _UNKNOWN_LONGEST = 300_000
 _UNKNOWN_FOR_GOOD = 24 * 3600 * 1000
@@ -141,7 +144,8 @@ class Attempts:
             log.exception("job %s: its retry rule failed; using the default one", run.job.id)
             ending = decide(run.job, outcome, retry=_DEFAULT_RULE, roll=clock.roll(), ran_for=ran_for)
         if not run.is_abandoned:
-            tell_of_failure(run.job, outcome, ending)
+            with suppress(Exception):  # a log handler of the user's may raise; the run has ended all the same
+                tell_of_failure(run.job, outcome, ending)
         return ending
 
     def of_unknown_task(self, job: Claimed) -> Ending:
@@ -163,6 +167,9 @@ class Attempts:
                 return Postponed(_or_default(error.delay), "throttled")
             case Cancel():
                 return Cancelled()
+            case StartRefused():
+                log.warning("job %s: %s; it begins again in %g s", run.job.id, error, _REFUSED_FOR / 1000)
+                return Postponed(_REFUSED_FOR)
             case PermanentError():
                 return Refused(self._fault(run.job, error, run.said), "permanent")
             case HelperDied():

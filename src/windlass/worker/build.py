@@ -34,7 +34,7 @@ from windlass.worker.run import Run
 from windlass.worker.settings import WorkerSettings
 from windlass.worker.skew import Skew
 from windlass.worker.steering import Steering
-from windlass.worker.watch import Watch
+from windlass.worker.watch import Look, Watch
 from windlass.worker.worker import Parts, Worker
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def build_worker(app: Windlass, settings: WorkerSettings) -> Worker:
     dispatcher = Dispatcher(
         concurrency=settings.concurrency, on_ended=lambda: pump.ended(), on_run=partial(_observe, pace)
     )
-    loop, close_executors = _give_executors(dispatcher, attempts, settings.children, worker=who.name)
+    looks, close_executors = _give_executors(dispatcher, attempts, settings.children, worker=who.name)
     room = Room(settings.queues, concurrency=settings.concurrency, most=session.cycle_limit, pace=pace)
     recent = Recent()
     pump = Pump(
@@ -100,7 +100,7 @@ def build_worker(app: Windlass, settings: WorkerSettings) -> Worker:
         dispatcher=dispatcher,
         worker=who.name,
         patience=settings.stop_patience,
-        looks=(beating.look, loop.look),
+        looks=(beating.look, dispatcher.look, *looks),
     )
     parts = Parts(
         session=session,
@@ -119,14 +119,14 @@ def build_worker(app: Windlass, settings: WorkerSettings) -> Worker:
 
 def _give_executors(
     dispatcher: Dispatcher, attempts: Attempts, limits: ChildLimits, *, worker: str
-) -> tuple[LoopExecutor, tuple[Callable[[], None], ...]]:
-    """One for each kind of task; the event loop, for whoever watches it, and how to close them all."""
+) -> tuple[tuple[Look, ...], tuple[Callable[[], None], ...]]:
+    """One for each kind of task; how to watch and how to close them all."""
     dispatcher.threads = threads = ThreadExecutor(attempts=attempts, dispatcher=dispatcher)
     dispatcher.loop = loop = LoopExecutor(attempts=attempts, dispatcher=dispatcher)
     dispatcher.processes = processes = ProcessExecutor(
         attempts=attempts, dispatcher=dispatcher, limits=limits, worker=worker
     )
-    return loop, (threads.close, loop.close, processes.close)
+    return (threads.look, loop.look, processes.look), (threads.close, loop.close, processes.close)
 
 
 def _observe(pace: Pace, run: Run, seconds: float, now: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
 from threading import Lock
 from typing import Protocol
@@ -11,12 +12,16 @@ from windlass.core.ending import Ending
 from windlass.core.record import Claimed
 from windlass.worker.line import Line
 from windlass.worker.run import Run, Stop
+from windlass.worker.slots import Slots
+
+log = logging.getLogger("windlass.worker")
 
 
 class Executor(Protocol):
     """Runs what it is given, at once, and reports each ending to the dispatcher."""
 
-    def start(self, runs: list[Run]) -> None: ...
+    def start(self, runs: list[Run]) -> list[Run]:
+        """Those that it cannot take, because the system refuses what they would run on; none of them has begun."""
 
     def interrupt(self, run: Run) -> None:
         """Have a run stop as soon as it can; its ``stop`` says why."""
@@ -49,6 +54,7 @@ class Dispatcher:
         self._on_ended = on_ended
         self._on_run = on_run
         self._lock = Lock()
+        self._slots = Slots(concurrency)
         self._line = Line(lambda: self.processes.room)
         self._running: dict[Run, None] = {}
         """By run, not by job: one that was lost here and claimed again may still occupy its first slot."""
@@ -77,9 +83,14 @@ class Dispatcher:
         with self._lock:
             return self._line.waiting_for_child()
 
+    @property
+    def missing_slots(self) -> int:
+        """How many fewer runs than usual may be under way, because the system refuses what they would run on."""
+        return self._slots.missing
+
     def startable(self, runs: Iterable[Run]) -> list[Run]:
         """Those of these runs that would start at once."""
-        free = self.concurrency - self.in_flight + len(self.waiting_for_child())
+        free = self._slots.count - self.in_flight + len(self.waiting_for_child())
         children = self.processes.room
         found: list[Run] = []
         for run in runs:
@@ -201,12 +212,21 @@ class Dispatcher:
     def put_back(self, runs: Iterable[Run]) -> None:
         """Take runs back that have not begun where they were to run; they wait for their turn, before all others."""
         with self._lock:
-            back = [run for run in runs if run in self._running]
-            for run in back:
-                del self._running[run]
-            self._line.rejoin(back)
+            self._return_to_line(runs)
             started = self._fill_slots()
         self._start(started)
+
+    def look(self, now: float) -> None:
+        """Try to have more runs under way again, some time after a start was refused."""
+        with self._lock:
+            if not self._slots.grow(now):
+                return
+            is_over = not self._slots.missing
+            started = self._fill_slots()
+        if is_over:
+            log.info("trying to run %s jobs at once again", self.concurrency)
+        self._start(started)
+        self._on_ended()  # there is room for more
 
     def give_up(self, runs: Iterable[Run]) -> list[Run]:
         """Free the slots of runs that will not end in time; their endings are dropped from now on."""
@@ -254,7 +274,7 @@ class Dispatcher:
     def _fill_slots(self) -> list[Run]:
         started: list[Run] = []
         isolated = 0
-        while len(self._running) < self.concurrency:
+        while len(self._running) < self._slots.count:
             run = self._take_next(before=isolated)
             if run is None:
                 break
@@ -276,9 +296,32 @@ class Dispatcher:
         return self.loop if run.task.is_async else self.threads
 
     def _start(self, runs: list[Run]) -> None:
+        refused: list[Run] = []
         for executor in (self.loop, self.threads, self.processes):
             theirs = [run for run in runs if self._executor(run) is executor]
             if theirs:
-                executor.start(theirs)
+                refused += executor.start(theirs)
             if len(theirs) == len(runs):
-                return  # one kind of task is the usual case
+                break  # one kind of task is the usual case
+        if refused:
+            self._put_off(refused)
+
+    def _put_off(self, runs: list[Run]) -> None:
+        """Let runs wait for which the system has nothing to run on; the pump returns those that wait for too long."""
+        with self._lock:
+            self._return_to_line(runs)
+            is_new = self._slots.refuse(running=len(self._running), now=clock.monotonic())
+            count = self._slots.count
+        if is_new:
+            log.error(
+                "the system refuses a thread or a file that another run needs; running %s jobs at once instead of %s "
+                "until it gives more. Its limits of threads, open files and memory may be too low",
+                count,
+                self.concurrency,
+            )
+
+    def _return_to_line(self, runs: Iterable[Run]) -> None:
+        back = [run for run in runs if run in self._running]
+        for run in back:
+            del self._running[run]
+        self._line.rejoin(back)

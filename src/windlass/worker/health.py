@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socket import socket
-from threading import Thread
+from typing import Any
 
-from windlass.errors import ConfigError
+from windlass import clock
+from windlass.errors import ConfigError, StartRefused
 from windlass.forking import start_anew_in_child
+from windlass.thread_start import start_thread
 
 Trouble = Callable[[], str | None]
 """What is wrong at this moment, or None."""
 
 _LONGEST_REQUEST = 5.0
+_NO_FILE = 0.1
 
 
 class HealthServer:
@@ -24,10 +27,9 @@ class HealthServer:
             troubles = {"/healthz": death, "/readyz": unreadiness}  # noqa: RUF012  # a class for this server alone
 
         try:
-            self._server = ThreadingHTTPServer((host, port), Handler)
+            self._server = _Server((host, port), Handler)
         except OSError as error:
             raise ConfigError(f"cannot serve health at {host}:{port}: {error.strerror or error}") from error
-        self._thread = Thread(target=self._server.serve_forever, name="windlass-health", daemon=True)
         # A process that a job forked may outlive the worker, and would keep the port from the next one.
         start_anew_in_child(self._server.socket, socket.close)
 
@@ -37,16 +39,40 @@ class HealthServer:
         return f"http://{host!s}:{port}"
 
     def __enter__(self) -> HealthServer:
-        self._thread.start()
+        try:
+            start_thread(self._server.serve_forever, name="windlass-health")
+        except StartRefused:
+            self._server.server_close()
+            raise
         return self
 
     def __exit__(self, *exception: object) -> None:
         # On a thread of its own: its loop takes half a second to come round, and nobody needs to wait for that.
-        Thread(target=self._close, name="windlass-health-close", daemon=True).start()
+        try:
+            start_thread(self._close, name="windlass-health-close")
+        except StartRefused:
+            self._close()
 
     def _close(self) -> None:
         self._server.shutdown()
         self._server.server_close()
+
+
+class _Server(ThreadingHTTPServer):
+    """Answers also while the system refuses threads and files: just then somebody wants to know how the worker is."""
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request(request, client_address)
+        except (RuntimeError, MemoryError):  # no thread for it
+            self.process_request_thread(request, client_address)
+
+    def get_request(self) -> Any:
+        try:
+            return super().get_request()
+        except OSError:  # no file for it; it would be tried again at once, and again
+            clock.sleep(_NO_FILE)
+            raise
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from threading import Event, Thread
+from threading import Event
 
 from windlass import clock
-from windlass.errors import StoreUnavailable, WindlassError
+from windlass.errors import StartRefused, StoreUnavailable, WindlassError
+from windlass.thread_start import start_thread
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.duties.leading import Leading
 from windlass.worker.heartbeat import Heartbeat
@@ -88,8 +89,11 @@ class Leaving:
             for end in close:
                 end()
 
-        parting = Thread(target=shut_down, name="windlass-parting", daemon=True)
-        parting.start()
+        try:
+            parting = start_thread(shut_down, name="windlass-parting")
+        except StartRefused:
+            shut_down()  # every call to the store has a deadline
+            return
         # Also in the time that nobody needed before: a store that is slow is no reason to be taken for lost.
         parting.join(max(_GOODBYE, self._gone_by - clock.monotonic()))
         if not self._has_said_goodbye:

@@ -64,6 +64,9 @@ class Portrait:
     def note_start(self) -> None:
         self._started = clock.monotonic()
 
+    def note_failed_start(self) -> None:
+        self._started = None
+
     def note_draining(self) -> None:
         self._is_draining = True
 

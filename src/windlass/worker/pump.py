@@ -176,7 +176,9 @@ class Pump:
     def _rooms(self, now: float) -> list[tuple[str, int]]:
         if self._is_draining or self._exchange.is_owed_an_answer or not self.may_claim:
             return []
-        in_flight = self._dispatcher.in_flight + len(self._unstarted)
+        if self._dispatcher.missing_slots == self._dispatcher.concurrency:
+            return []  # nothing can be started
+        in_flight = self._dispatcher.in_flight + len(self._unstarted) + self._dispatcher.missing_slots
         waiting = self._waiting_for_child()
         return self._room.deal(in_flight=in_flight - waiting.total(), waiting_elsewhere=waiting, now=now)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 from concurrent.futures import Future, wait
-from threading import Event, Thread
+from threading import Event
 
 from windlass import clock
-from windlass.errors import StoreUnavailable
+from windlass.errors import StartRefused, StoreUnavailable
+from windlass.thread_start import start_thread
 from windlass.worker.signals import StopSignals
 from windlass.worker.worker import Worker
 
@@ -25,11 +26,24 @@ def start_when_store_answers(worker: Worker, signals: StopSignals) -> bool:
     started: Future[bool] = Future()
     is_enough = Event()
     # On a thread of its own: a call that waits for the store would keep signals waiting.
-    Thread(target=_try, args=(worker, started, is_enough), name="windlass-start", daemon=True).start()
+    while not _is_under_way(worker, started, is_enough):
+        again = clock.monotonic() + _PAUSE
+        signals.wait(unless=lambda: signals.wants_fresh() or clock.monotonic() >= again, piece=_PIECE)  # noqa: B023
+        if signals.has_come() or signals.wants_fresh():
+            return False
     signals.wait(unless=lambda: started.done() or signals.wants_fresh(), piece=_PIECE)
     is_enough.set()
     wait([started], timeout=_LAST_TRY)
     return started.done() and started.result()
+
+
+def _is_under_way(worker: Worker, started: Future[bool], is_enough: Event) -> bool:
+    try:
+        start_thread(_try, worker, started, is_enough, name="windlass-start")
+    except StartRefused as error:
+        log.warning("%s; trying again in %g s", error, _PAUSE)
+        return False
+    return True
 
 
 def _try(worker: Worker, started: Future[bool], is_enough: Event) -> None:
@@ -48,6 +62,8 @@ def _has_started(worker: Worker, is_enough: Event) -> bool:
             if not was_away:
                 log.warning("store unavailable, starting when it is back: %s", error)
             was_away = True
+        except StartRefused as error:
+            log.warning("%s; trying again", error)
         else:
             if was_away:
                 log.info("the store is back")

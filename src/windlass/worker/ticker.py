@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Event, Thread
 
 from windlass import clock
+from windlass.thread_start import start_thread
 
 log = logging.getLogger("windlass.worker")
 
@@ -34,12 +36,22 @@ class Ticker:
         return self._wake
 
     @property
+    def name(self) -> str:
+        return self._name
+
+    @property
     def is_alive(self) -> bool:
         return self._thread is not None and self._thread.is_alive()
 
+    @property
+    def has_died(self) -> bool:
+        """Whether its thread has ended although nobody stopped it."""
+        return self._thread is not None and not (self._thread.is_alive() or self._stopped.is_set())
+
     def start(self) -> None:
-        self._thread = Thread(target=self._run, name=f"windlass-{self._name}", daemon=True)
-        self._thread.start()
+        """Raises ``StartRefused``. One that has died or was stopped may be started again."""
+        self._stopped.clear()
+        self._thread = start_thread(self._run, name=f"windlass-{self._name}")
 
     def stop(self, *, timeout: float | None = None) -> bool:
         """End after the tick under way; false when that takes longer than ``timeout``."""
@@ -54,9 +66,10 @@ class Ticker:
             try:
                 if clock.wait(self._wake, max(0.0, self._tick())) and self._rest:
                     clock.wait(self._stopped, self._rest)
-            except Exception:  # the top of a service: it must outlive whatever a round runs into
+            except BaseException:  # the top of a service: it must outlive whatever a round runs into, also SystemExit
                 if not self._stopped.is_set():
-                    log.exception("%s failed, trying again", self._name)
+                    with suppress(Exception):  # a log handler of the user's may raise
+                        log.exception("%s failed, trying again", self._name)
                 # Not to be woken early: whatever wakes it most likely makes it fail again.
                 clock.wait(self._stopped, _AFTER_FAILURE)
             self._wake.clear()

@@ -1,10 +1,15 @@
-"""Whether a worker lives and is ready, as its heartbeat tells."""
+"""Whether a worker lives and is ready, as its heartbeat and its own threads tell."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 
 from windlass import clock
 from windlass.worker.heartbeat import Heartbeat
 from windlass.worker.portrait import Portrait
+
+Trouble = Callable[[], str | None]
+"""What is wrong at this moment, or None."""
 
 _SILENT = 3.5
 """Seconds without an answer of the store, which is asked every second, after which a worker is not ready."""
@@ -13,24 +18,38 @@ _STUCK = 60.0
 
 
 class Vitals:
-    """What a worker's heartbeat tells of it."""
+    """What a worker's heartbeat tells of it, and what else keeps it from working: ``losses`` are past help, if there
+    are any, ``troubles`` may end by themselves.
+    """
 
-    def __init__(self, *, heartbeat: Heartbeat, portrait: Portrait) -> None:
+    def __init__(
+        self, *, heartbeat: Heartbeat, portrait: Portrait, losses: Sequence[Trouble], troubles: Sequence[Trouble]
+    ) -> None:
+        self._losses = losses
+        self._troubles = (*losses, *troubles)
         self._heartbeat = heartbeat
         self._portrait = portrait
 
     def death(self) -> str | None:
         """Why the process is past help. A store that is away is no reason: a restart would not bring it back."""
         silent = clock.monotonic() - self._heartbeat.ticked
-        if self._portrait.state == "starting" or silent < _STUCK:
+        if self._portrait.state == "starting":
             return None
+        if silent < _STUCK:
+            return _first(self._losses)
         return f"the heartbeat has stood still for {silent:.0f} s"
 
     def unreadiness(self) -> str | None:
         """Why it takes no jobs."""
         if self._portrait.state in ("starting", "draining"):
             return self._portrait.state
+        if trouble := _first(self._troubles):
+            return trouble
         silent = clock.monotonic() - self._heartbeat.answered
         if silent >= _SILENT:
             return f"the store has not answered for {silent:.0f} s"
         return None if self._heartbeat.lease else "it lost its lease"
+
+
+def _first(troubles: Sequence[Trouble]) -> str | None:
+    return next((trouble for trouble_of in troubles if (trouble := trouble_of())), None)

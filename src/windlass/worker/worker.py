@@ -6,12 +6,13 @@ import logging
 import os
 from asyncio import to_thread
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import Event
 
 from windlass import clock
 from windlass.core.duration import duration
-from windlass.errors import ConfigError, Duration
+from windlass.errors import ConfigError, Duration, WindlassError
 from windlass.session import Session
 from windlass.store import queues
 from windlass.store.driver import Topic
@@ -25,6 +26,7 @@ from windlass.worker.executors.child.name import is_child
 from windlass.worker.heartbeat import Heartbeat
 from windlass.worker.joblog import listen_to_logs
 from windlass.worker.leaving import Leaving
+from windlass.worker.own_threads import DEATHS_ALLOWED, OwnThreads
 from windlass.worker.portrait import Portrait, WorkerStatus
 from windlass.worker.pump import Pump
 from windlass.worker.steering import Steering
@@ -78,15 +80,22 @@ class Worker:
         self._steering = parts.steering
         self._portrait = parts.portrait
         self._heartbeat = parts.heartbeat
-        self.vitals = Vitals(heartbeat=parts.heartbeat, portrait=parts.portrait)
-        """Whether it lives and is ready, for whoever watches over the process."""
         self._close_executors = parts.close_executors
         self._pumping = Ticker(self._pump_once, name="pump", wake=self._pump.wake)
-        self._beating = Ticker(self._heartbeat.tick, name="heartbeat")
+        self._beating = Ticker(self._beat_once, name="heartbeat")
         self._watch = parts.watch
         self._watching = Ticker(self._watch_once, name="watch")
         self._upkeep = None if parts.duties is None else Ticker(parts.duties.tick, name="duties", rest=_AFTER_NEWS)
         self._leadership = None if parts.leading is None else Ticker(parts.leading.tick, name="leader")
+        # The pump comes last: whatever keeps one of them from starting, nothing has been claimed.
+        self._threads = OwnThreads([self._beating, self._watching, *self._upkeep_tickers(), self._pumping])
+        self.vitals = Vitals(
+            heartbeat=parts.heartbeat,
+            portrait=parts.portrait,
+            losses=[self._threads.trouble],
+            troubles=[self._no_slots],
+        )
+        """Whether it lives and is ready, for whoever watches over the process."""
         self._rounds = Event()
         self._leaving = Leaving(
             pump=parts.pump,
@@ -184,12 +193,26 @@ class Worker:
         self._is_started = True
         listen_to_logs()
         self._portrait.note_start()
-        self._subscriptions = [
-            self._session.subscribe(self._news, Topic.WORK),
-            self._session.subscribe(self._cancels, Topic.CANCELS),
-        ]
-        for ticker in (self._beating, self._watching, *self._upkeep_tickers(), self._pumping):
-            ticker.start()
+        try:
+            self._subscribe()
+            self._threads.start()
+        except BaseException:
+            self._undo_start()
+            raise
+
+    def _subscribe(self) -> None:
+        for heard, topic in ((self._news, Topic.WORK), (self._cancels, Topic.CANCELS)):
+            self._subscriptions.append(self._session.subscribe(heard, topic))
+
+    def _undo_start(self) -> None:
+        """Leave nothing behind of a start that failed half-way, above all no lease that is renewed; it may be tried
+        again.
+        """
+        self._unsubscribe()
+        self._portrait.note_failed_start()
+        self._is_started = False
+        with suppress(WindlassError):  # then it is over when its time is
+            self._heartbeat.close()
 
     async def astart(self) -> None:
         """``start`` for async code."""
@@ -271,12 +294,26 @@ class Worker:
         self._rounds.set()
         return self._pump.pause()
 
+    def _beat_once(self) -> float:
+        self._threads.look()
+        return self._heartbeat.tick()
+
+    def _no_slots(self) -> str | None:
+        missing = self._dispatcher.missing_slots
+        return "the system refuses threads to run jobs on" if missing == self.concurrency else None
+
     def _watch_once(self) -> float:
         pause = self._watch.tick()
+        self._threads.look()
+        self._session.keep_listening()
+        if self._threads.deaths >= DEATHS_ALLOWED:
+            self._watch.is_exhausted = True
         if self.wants_restart and not self._steering.is_paused:
             log.critical(
-                "%s runs would not stop; claiming no more, a worker with a fresh process has to take over",
+                "%s runs would not stop, %s threads of the worker have ended; claiming no more, a worker with a fresh "
+                "process has to take over",
                 self._dispatcher.stuck_count,
+                self._threads.deaths,
             )
             self._steering.is_paused = True
             self._steering.follow_pause()
@@ -292,8 +329,8 @@ class Worker:
         self._beating.wake.set()
 
     def _unsubscribe(self) -> None:
-        for unsubscribe in self._subscriptions:
-            unsubscribe()
+        while self._subscriptions:
+            self._subscriptions.pop()()
 
     def _upkeep_tickers(self) -> list[Ticker]:
         return [ticker for ticker in (self._upkeep, self._leadership) if ticker is not None]

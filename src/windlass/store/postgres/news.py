@@ -7,16 +7,16 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from select import POLLIN, poll
-from threading import Thread
 
 import psycopg
 
 from windlass import clock
-from windlass.errors import WindlassError
+from windlass.errors import StartRefused, WindlassError
 from windlass.store.breaker import Away
 from windlass.store.driver import Topic
 from windlass.store.postgres.connections import Connections
 from windlass.store.postgres.timed import TimedConnection
+from windlass.thread_start import start_thread
 
 log = logging.getLogger("windlass.store")
 
@@ -63,8 +63,12 @@ class ChannelNews:
         self._deadline = deadline
         self._trusts_pooler = trusts_pooler
         self._stop_reading, self._stop_writing = os.pipe()
-        self._thread = Thread(target=self._run, name="windlass-news", daemon=True)
-        self._thread.start()
+        try:
+            self._thread = start_thread(self._run, name="windlass-news")
+        except StartRefused:
+            os.close(self._stop_reading)
+            os.close(self._stop_writing)
+            raise
 
     def close(self) -> None:
         with suppress(BrokenPipeError):  # it has given up by itself
@@ -84,7 +88,7 @@ class ChannelNews:
         while not self._is_stopped(pause):
             try:
                 connection = self._connections.attempt(until=clock.monotonic() + self._deadline)
-            except (Away, WindlassError):
+            except (Away, WindlassError, OSError):
                 pause = _later(pause)  # whoever needs the store will say that it is away
                 continue
             try:

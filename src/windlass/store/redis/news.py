@@ -5,15 +5,16 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Mapping
 from select import POLLIN, poll
-from threading import Event, RLock, Thread, current_thread
+from threading import Event, RLock, current_thread
 
 from redis.exceptions import RedisError
 
 from windlass import clock
-from windlass.errors import WindlassError
+from windlass.errors import StartRefused, WindlassError
 from windlass.store.breaker import Away
 from windlass.store.driver import Topic
 from windlass.store.redis.wire import Unanswered, Wire
+from windlass.thread_start import start_thread
 
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
@@ -52,8 +53,12 @@ class RedisNews:
         self._stopped = Event()
         self._telling = RLock()  # a listener may close us
         self._wake, self._woken = socket.socketpair()
-        self._thread = Thread(target=self._run, name="windlass-news", daemon=True)
-        self._thread.start()
+        try:
+            self._thread = start_thread(self._run, name="windlass-news")
+        except StartRefused:
+            self._wake.close()
+            self._woken.close()
+            raise
 
     def close(self) -> None:
         """Nothing is told any more once this has returned."""
@@ -72,7 +77,7 @@ class RedisNews:
                 try:
                     self._listen(is_back=is_back)
                     return
-                except (RedisError, WindlassError, Away, Unanswered) as error:
+                except (RedisError, WindlassError, Away, Unanswered, OSError) as error:
                     # Whoever calls the store says what is wrong with it. Having been connected starts the pauses anew.
                     pause = min(pause * 2, _LONGEST_PAUSE) if not isinstance(error, Unanswered) else _FIRST_PAUSE
                     is_back = True

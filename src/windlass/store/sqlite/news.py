@@ -12,11 +12,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from select import POLLIN, poll
-from threading import Event, Thread
+from threading import Event
 
 from windlass import clock
 from windlass.store.driver import News
 from windlass.store.sqlite.address import Address
+from windlass.thread_start import start_thread
 
 _QUICKEST = 0.005
 _SLOWEST = 0.05
@@ -55,8 +56,7 @@ class WatchedNews:
         self._has_news = has_news
         self._inotify = _watch_folder(Path(path).parent)
         self._stop_reading, self._stop_writing = os.pipe()
-        self._thread = Thread(target=self._run, name="windlass-news", daemon=True)
-        self._thread.start()
+        self._thread = start_thread(self._run, name="windlass-news")
 
     def close(self) -> None:
         os.write(self._stop_writing, b"x")
@@ -107,8 +107,7 @@ class PolledNews:
         self._wake = wake
         self._has_news = has_news
         self._stopped = Event()
-        self._thread = Thread(target=self._run, name="windlass-news", daemon=True)
-        self._thread.start()
+        self._thread = start_thread(self._run, name="windlass-news")
 
     def close(self) -> None:
         self._stopped.set()

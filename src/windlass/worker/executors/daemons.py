@@ -6,8 +6,11 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from queue import SimpleQueue
-from threading import Semaphore, Thread
+from threading import Semaphore
 from typing import Any
+
+from windlass.errors import StartRefused
+from windlass.thread_start import start_thread
 
 
 class DaemonThreads(ThreadPoolExecutor):
@@ -25,16 +28,26 @@ class DaemonThreads(ThreadPoolExecutor):
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
-        self._calls.put(partial(_fulfil, future, partial(function, *args, **kwargs)))
+        # First the thread, then the call: one that the caller takes for refused must not run all the same.
         if not self._at_rest.acquire(blocking=False) and self._started < self._max_workers:
-            self._started += 1
-            Thread(target=self._work, name=f"windlass-to-thread-{self._started}", daemon=True).start()
+            self._start_one()
+        self._calls.put(partial(_fulfil, future, partial(function, *args, **kwargs)))
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Let idle threads end; one that is still called is left behind."""
         for _ in range(self._started):
             self._calls.put(None)
+
+    def _start_one(self) -> None:
+        """A call may also wait for the threads there are; only the first one is needed."""
+        try:
+            start_thread(self._work, name=f"windlass-to-thread-{self._started + 1}")
+        except StartRefused:
+            if not self._started:
+                raise
+        else:
+            self._started += 1
 
     def _work(self) -> None:
         while (call := self._calls.get()) is not None:

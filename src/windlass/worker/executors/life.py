@@ -24,6 +24,8 @@ class Life:
         self._number = 0
         """Its process id; kept here because the process object, once closed, does not tell it any more."""
         self._death: int | None = None
+        self.code: int | None = None
+        """After its end: its exit code, negative for a signal."""
         self.cpu: float | None = None
         """After its end: the processor time that it used in its life."""
 
@@ -36,9 +38,19 @@ class Life:
         # would be lost for us, and a fork of this process that ends would wait for them as if they were its own.
         process._children.discard(self._process)  # type: ignore[attr-defined]
         if hasattr(os, "pidfd_open"):
-            self._death = os.pidfd_open(self._number)
+            self._death = self._open_death()
         with self._lock:
             self._is_running = True
+
+    def _open_death(self) -> int:
+        try:
+            return os.pidfd_open(self._number)
+        except OSError:
+            # Without it nothing would tell of its death: it must not live on as if it had been started.
+            self._process.kill()
+            self._process.join()
+            self._process.close()
+            raise
 
     @property
     def death(self) -> int:
@@ -70,9 +82,9 @@ class Life:
                 os.close(self._death)
         self.cpu = cpu_of(self._number)  # while there is something left to ask about
         self._process.join()
-        how = how_it_ended(self._process.exitcode)
+        self.code = self._process.exitcode
         self._process.close()
-        return how
+        return how_it_ended(self.code)
 
     def memory(self) -> int:
         """Resident bytes, 0 where the system does not tell."""

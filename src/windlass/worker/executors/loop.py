@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 from threading import Lock
 
 from windlass import clock
 from windlass.active import running
 from windlass.core.ending import Ending
+from windlass.errors import StartRefused
 from windlass.worker.attempt import Attempts
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.executors.user_loop import UserLoop
 from windlass.worker.run import Run, Stop
+
+log = logging.getLogger("windlass.worker")
 
 
 class LoopExecutor:
@@ -23,8 +27,13 @@ class LoopExecutor:
         self._loop: UserLoop | None = None
         self._left_behind: list[UserLoop] = []
 
-    def start(self, runs: list[Run]) -> None:
-        self._started_loop().start(runs)
+    def start(self, runs: list[Run]) -> list[Run]:
+        try:
+            loop = self._started_loop()
+        except StartRefused:
+            return runs
+        loop.start(runs)
+        return []
 
     def interrupt(self, run: Run) -> None:
         if isinstance(run.seat, UserLoop):
@@ -42,7 +51,11 @@ class LoopExecutor:
     def look(self, now: float) -> None:
         """See whether the loop still turns; says who blocks it."""
         loop = self._loop
-        if loop is not None:
+        if loop is None:
+            return
+        if loop.has_ended:
+            self._replace(loop)
+        else:
             loop.pulse.look(now)
 
     def close(self) -> None:
@@ -62,6 +75,24 @@ class LoopExecutor:
                 self._loop = UserLoop(self._perform)
             return self._loop
 
+    def _replace(self, loop: UserLoop) -> None:
+        """Go on without a loop that broke for good: what had begun on it has failed, the rest begins on another."""
+        with self._starting:
+            self._loop = None
+        lost = [run for run in self._dispatcher.running() if run.seat is loop]
+        log.error("the event loop has ended unexpectedly, with %s jobs on it; another takes its place", len(lost))
+        for run in lost:
+            if run.started is None:
+                self._dispatcher.put_back([run])
+            else:
+                error = RuntimeError("the event loop on which this job ran has ended")
+                self._finish(run, self._attempts.ending(run, self._attempts.raised(run, error)))
+
+    def _finish(self, run: Run, ending: Ending) -> None:
+        following = self._dispatcher.finished(run, ending, self)
+        if following is not None:
+            self._dispatcher.put_back([following])
+
     def _free_unstarted(self, loop: UserLoop) -> None:
         """What waits for a loop that does not turn goes back, to be run elsewhere."""
         for run in self._dispatcher.running():
@@ -79,7 +110,7 @@ class LoopExecutor:
         if loop is self._loop:
             loop.start_one(following)
         else:
-            self.start([following])
+            self._dispatcher.put_back([following])
 
     async def _attempt(self, run: Run) -> Ending:
         try:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import select
 from multiprocessing.connection import Connection
-from threading import Lock, Thread
+from threading import Lock
+
+from windlass.errors import StartRefused
+from windlass.thread_start import start_thread
 
 
 class Outbox:
@@ -26,14 +29,18 @@ class Outbox:
                 return
             if self._rest:
                 self._rest += data
+                self._see_to_rest()
                 return
             written = self._write(data)
             if written == len(data):
                 return
             self._rest += memoryview(data)[written:]
-            if not self._is_writing:
-                self._is_writing = True
-                Thread(target=self._write_rest, name="windlass-orders", daemon=True).start()
+            self._see_to_rest()
+
+    def look(self) -> None:
+        """See to what no thread could be started for."""
+        with self._lock:
+            self._see_to_rest()
 
     def close(self) -> None:
         """To be called when the child is gone, so that a thread that waits for it ends."""
@@ -42,6 +49,16 @@ class Outbox:
             self._rest.clear()
             if not self._is_writing:
                 self._pipe.close()
+
+    def _see_to_rest(self) -> None:
+        if not self._rest or self._is_writing:
+            return
+        try:
+            start_thread(self._write_rest, name="windlass-orders")
+        except StartRefused:
+            del self._rest[: self._write(self._rest)]  # what is left then waits for the next look
+        else:
+            self._is_writing = True
 
     def _write(self, data: bytes | bytearray) -> int:
         try:

@@ -6,13 +6,15 @@ import logging
 import os
 import select
 from collections.abc import Callable
+from contextlib import ExitStack
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnContext
-from threading import Thread
 
 from windlass import clock
+from windlass.errors import StartRefused
+from windlass.thread_start import start_thread
 from windlass.worker.executors.child.board import Board
-from windlass.worker.executors.child.main import Equipment, main
+from windlass.worker.executors.child.main import REFUSED, Equipment, main
 from windlass.worker.executors.child.name import CHILD_NAME
 from windlass.worker.executors.child.wire import (
     AnswerReader,
@@ -54,6 +56,8 @@ class ChildProcess:
         """What it was given and has not answered, by seq, in order."""
         self.wear = Wear(limits)
         self.is_up = False
+        self.was_refused = False
+        """After its death: whether the system had not even let it begin."""
         self.is_retiring = False
         self.is_leaving = False
         self._leaving_since = 0.0
@@ -63,13 +67,23 @@ class ChildProcess:
         self._importing: tuple[int, float] = (0, 0.0)
         self._heard = heard
         self._died = died
-        self._board = Board(context)
-        theirs, to_child = context.Pipe(duplex=False)
-        self._from_child, answers = context.Pipe(duplex=False)
-        self._outbox = Outbox(to_child)
-        equipment = Equipment(theirs, answers, self._board, os.getpid(), worker)
-        self._life = Life(context.Process(target=main, args=(equipment,), name=CHILD_NAME))
-        Thread(target=self._live, args=(theirs, answers), name="windlass-child", daemon=True).start()
+        with ExitStack() as opened:
+            try:
+                self._board = Board(context)
+                theirs, to_child = map(opened.enter_context, context.Pipe(duplex=False))
+                self._from_child, answers = map(opened.enter_context, context.Pipe(duplex=False))
+            except (OSError, MemoryError) as error:
+                raise StartRefused(f"the system refuses the files of a child process: {error}") from error
+            self._outbox = Outbox(to_child)
+            equipment = Equipment(theirs, answers, self._board, os.getpid(), worker)
+            self._life = Life(context.Process(target=main, args=(equipment,), name=CHILD_NAME))
+            self._thread = start_thread(self._live, theirs, answers, name="windlass-child")
+            opened.pop_all()  # they are the thread's from here on
+
+    @property
+    def is_deaf(self) -> bool:
+        """Whether the thread that listens to it is gone."""
+        return not self._thread.is_alive()
 
     @property
     def is_open(self) -> bool:
@@ -137,6 +151,7 @@ class ChildProcess:
 
     def look(self, now: float) -> None:
         """See on the board what the run that is under way does, and tell it to stop if it began unheard."""
+        self._outbox.look()
         seq = self._board.running
         run = self.runs.get(seq)
         if run is None:
@@ -197,12 +212,14 @@ class ChildProcess:
         try:
             self._life.begin()
         except Exception as error:  # too many processes, too many files, no memory
+            self.was_refused = isinstance(error, OSError | MemoryError)
             how = f"could not be started: {error}"
         else:
             theirs.close()
             answers.close()
             self._hear()
             how = self._life.end() + self._circumstances()
+            self.was_refused = self._life.code == REFUSED and not self.is_up
         for pipe in (theirs, answers, self._from_child):
             pipe.close()
         self._outbox.close()

@@ -6,12 +6,14 @@ import atexit
 import logging
 import os
 from collections import deque
+from contextlib import suppress
 from multiprocessing import get_context
 from threading import Event, Lock, Thread
 
 from windlass import clock
 from windlass.core.outcome import Interrupted, Outcome
-from windlass.errors import ConfigError
+from windlass.errors import ConfigError, StartRefused
+from windlass.thread_start import start_thread
 from windlass.worker.attempt import Attempts
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.executors.child.finding import place_of
@@ -28,6 +30,7 @@ _KILL_AFTER = 5.0
 _LEAVE_WITHIN = 5.0
 _LAST_LINES = 0.3
 """How long idle children have for their own clean-up when the worker ends."""
+_AFTER_FAILURE = 1.0
 _STARTS_ALLOWED = 3
 _LONGEST_BACK_OFF = 30.0
 
@@ -45,6 +48,9 @@ class ProcessExecutor:
         self._children: list[ChildProcess] = []
         self._waiting: deque[Run] = deque()
         self._failed_starts = 0
+        """How many children in a row did not come up."""
+        self._refused_starts = 0
+        """How many times in a row the system has refused what a child needs: that is no fault of any job."""
         self._next_start = 0.0
         self._owner = os.getpid()
         self._is_closed = False
@@ -60,17 +66,46 @@ class ProcessExecutor:
     def _places(self) -> int:
         """How many more runs the children can hold, below zero if they have to wait for each other."""
         held = sum(len(child.runs) for child in self._children) + len(self._waiting)
-        return max(sum(child.most for child in self._children if child.is_open), self._limits.count) - held
+        startable = 0 if self._refused_starts and clock.monotonic() < self._next_start else self._limits.count
+        return max(sum(child.most for child in self._children if child.is_open), startable) - held
 
-    def start(self, runs: list[Run]) -> None:
+    def start(self, runs: list[Run]) -> list[Run]:
         with self._lock:
+            try:
+                self._tend_always()
+            except StartRefused:
+                return runs
             self._waiting.extend(runs)
-            if self._tending is None:
-                atexit.register(self._end_with_interpreter)
-                self._tending = Thread(target=self._tend, name="windlass-children", daemon=True)
-                self._tending.start()
         self._assign()
         self._wake.set()
+        return []
+
+    def look(self, now: float) -> None:
+        """See that somebody looks after the children, and that each has a thread that listens to it."""
+        with self._lock:
+            if self._tending is None or self._is_closed:
+                return
+            with suppress(StartRefused):  # it is tried again with the next look
+                self._tend_always()
+            deaf = [child for child in self._children if child.is_deaf]
+            may_try_again = self._refused_starts and now >= self._next_start
+        for child in deaf:
+            log.error("the thread of a child process has ended unexpectedly; replacing the child")
+            child.kill()
+            self._died(child, "lost the thread that listened to it")
+        if may_try_again:
+            self._dispatcher.put_back([])  # what waits there for a child finds room again
+
+    def _tend_always(self) -> None:
+        """Have a thread that looks after the children; raises ``StartRefused``."""
+        if self._tending is not None and self._tending.is_alive():
+            return
+        if self._tending is not None:
+            log.error("%s has ended unexpectedly; starting it again", self._tending.name)
+        tending = start_thread(self._tend, name="windlass-children")
+        if self._tending is None:
+            atexit.register(self._end_with_interpreter)
+        self._tending = tending
 
     def interrupt(self, run: Run) -> None:
         """Ask the child politely; ``_tend`` kills one that does not listen."""
@@ -152,12 +187,15 @@ class ProcessExecutor:
         alive = sum(not child.is_leaving for child in self._children)
         if alive >= wanted or self._is_closed or clock.monotonic() < self._next_start:
             return
-        for _ in range(wanted - alive):
-            self._children.append(
-                ChildProcess(
+        try:
+            for _ in range(wanted - alive):
+                child = ChildProcess(
                     self._context, limits=self._limits, worker=self._worker, heard=self._heard, died=self._died
                 )
-            )
+                # Its thread cannot tell of its death before: for that it needs our lock.
+                self._children.append(child)
+        except StartRefused as refused:
+            self._note_refusal(str(refused))
 
     def _heard(self, child: ChildProcess, answers: list[FromChild]) -> None:
         """Answers of a child, on the thread that listens to it."""
@@ -173,7 +211,7 @@ class ProcessExecutor:
                 case Recalled(seqs):
                     self._take_back(child, seqs)
                 case Ready():
-                    self._failed_starts = 0
+                    self._failed_starts = self._refused_starts = 0
                 case Progressed():
                     pass  # shown already
         if child.is_open and any(child.wear.is_over(run, child.memory) for run, _ in ended):
@@ -206,11 +244,16 @@ class ProcessExecutor:
         """A child is gone: whom it ran is charged, whom it only held is not."""
         victim = child.victim()
         with self._lock:
+            if child not in self._children:
+                return  # that is known
             self._children.remove(child)
             self._waiting.extendleft(run for run in reversed(child.runs.values()) if run is not victim)
             child.runs.clear()
-            if not child.is_up:
-                self._back_off()
+            if child.was_refused:
+                self._note_refusal(f"a child process {how}")
+            elif not child.is_up:
+                self._failed_starts += 1
+                self._back_off(self._failed_starts)
         ended = [] if victim is None else [(victim, self._outcome_of_death(child, victim, how))]
         if not child.is_up and self._failed_starts >= _STARTS_ALLOWED:
             ended += self._cannot_start(how)
@@ -226,9 +269,15 @@ class ProcessExecutor:
         victim.printed(child.last_words())
         return self._attempts.died(victim, how)
 
-    def _back_off(self) -> None:
-        self._failed_starts += 1
-        pause = min(_LONGEST_BACK_OFF, 0.2 * 2.0**self._failed_starts)
+    def _note_refusal(self, why: str) -> None:
+        """The system has nothing for a child: whatever waits for one goes back, and it is tried again later."""
+        self._refused_starts += 1
+        self._back_off(self._refused_starts)
+        if self._refused_starts == 1:
+            log.error("child processes cannot be started at present, trying again and again: %s", why)
+
+    def _back_off(self, failures: int) -> None:
+        pause = min(_LONGEST_BACK_OFF, 0.2 * 2.0 ** min(failures, 10))
         self._next_start = clock.monotonic() + pause * (0.5 + clock.roll())
 
     def _cannot_start(self, how: str) -> list[tuple[Run, Outcome]]:
@@ -248,7 +297,11 @@ class ProcessExecutor:
         """Look after the children as long as there is anything to see; sleep while all of them are idle."""
         while not (self._is_closed and not self._children):
             self._wake.clear()
-            self._look_after_all()
+            try:
+                self._look_after_all()
+            except Exception:  # the top of a service: no look that fails may be the last one
+                log.exception("looking after child processes failed, trying again")
+                clock.wait(self._wake, _AFTER_FAILURE)
             clock.wait(self._wake, _LOOK_EVERY if self._has_something_to_see() else None)
         atexit.unregister(self._end_with_interpreter)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import logging
 from contextlib import suppress
 from contextvars import Context
 from queue import SimpleQueue
@@ -10,11 +11,14 @@ from threading import RLock, Thread, get_ident
 
 from windlass.active import running
 from windlass.core.ending import Ending
-from windlass.errors import JobInterrupted
+from windlass.errors import JobInterrupted, StartRefused
+from windlass.thread_start import start_thread
 from windlass.worker.attempt import Attempts
 from windlass.worker.attempt import Call as Arguments
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.run import Run
+
+log = logging.getLogger("windlass.worker")
 
 
 class ThreadExecutor:
@@ -24,16 +28,31 @@ class ThreadExecutor:
         self._attempts = attempts
         self._dispatcher = dispatcher
         self._queue: SimpleQueue[Run | None] = SimpleQueue()
-        self._seats: list[Seat] = []
+        self._seats: dict[Seat, Thread] = {}
         self._most = dispatcher.concurrency
+        self._is_closed = False
 
-    def start(self, runs: list[Run]) -> None:
-        while len(self._seats) < min(self._most, self._dispatcher.running_count):
-            seat = Seat()
-            self._seats.append(seat)
-            Thread(target=self._work, args=(seat,), name=f"windlass-run-{len(self._seats)}", daemon=True).start()
+    def start(self, runs: list[Run]) -> list[Run]:
+        refused: list[Run] = []
+        try:
+            while len(self._seats) < min(self._most, self._dispatcher.running_count):
+                seat = Seat()
+                self._seats[seat] = start_thread(self._work, seat, name=f"windlass-run-{len(self._seats) + 1}")
+        except StartRefused:
+            seated = max(0, len(runs) - self._count_unseated())
+            runs, refused = runs[:seated], runs[seated:]
         for run in runs:
             self._queue.put(run)
+        return refused
+
+    def look(self, now: float) -> None:
+        """Go on without threads that have ended although nobody asked them to; what they ran has failed."""
+        for seat, thread in list(self._seats.items()):
+            if not (thread.is_alive() or seat.is_abandoned or self._is_closed):
+                self._seats.pop(seat, None)
+                log.error("%s has ended unexpectedly; another thread takes its place", thread.name)
+                for run in [run for run in self._dispatcher.running() if run.seat is seat]:
+                    self._fail(run, RuntimeError(f"{thread.name}, the thread that ran this job, has ended"))
 
     def interrupt(self, run: Run) -> None:
         """Raise in the run's thread, if it is in user code; one that waits in C sees it when that returns."""
@@ -44,11 +63,23 @@ class ThreadExecutor:
         """Leave the run its thread; the next run that finds none free gets a new one."""
         if isinstance(run.seat, Seat):
             run.seat.is_abandoned = True
-            self._seats.remove(run.seat)
+            self._seats.pop(run.seat, None)
 
     def close(self) -> None:
+        self._is_closed = True
         for _ in self._seats:
             self._queue.put(None)
+
+    def _count_unseated(self) -> int:
+        """How many of the runs on threads have none, when all threads are taken."""
+        ours = [run for run in self._dispatcher.running() if not (run.task.is_async or run.task.is_isolated)]
+        return max(0, len(ours) - len(self._seats))
+
+    def _fail(self, run: Run, error: Exception) -> None:
+        ending = self._attempts.ending(run, self._attempts.raised(run, error))
+        following = self._dispatcher.finished(run, ending, self)
+        if following is not None:
+            self._dispatcher.put_back([following])
 
     def _work(self, seat: Seat) -> None:
         while not seat.is_abandoned and (run := self._queue.get()) is not None:

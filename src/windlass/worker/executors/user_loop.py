@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import os
 from collections.abc import Callable, Coroutine
+from contextlib import ExitStack
 from contextvars import Context
-from threading import Event, Thread
 from typing import Any
 
+from windlass import clock
+from windlass.errors import StartRefused
+from windlass.thread_start import start_thread
 from windlass.worker.executors.daemons import DaemonThreads
 from windlass.worker.executors.pulse import Pulse
 from windlass.worker.run import Run
 
+log = logging.getLogger("windlass.worker")
+
 _LAST_LINES = 0.5
+_AT_ONCE = 0.01
+_FAILURES_ALLOWED = 100
+"""A loop that ends so many times in a row within so many seconds each turns no more."""
 
 
 class UserLoop:
@@ -21,12 +31,25 @@ class UserLoop:
     def __init__(self, perform: Callable[[Run, UserLoop], Coroutine[Any, Any, None]]) -> None:
         self._perform = perform
         self._runs: dict[Run, asyncio.Task[None]] = {}
-        self._loop = asyncio.new_event_loop()
-        ready = Event()
-        self._thread = Thread(target=self._turn, args=(ready,), name="windlass-loop", daemon=True)
-        self._thread.start()
-        ready.wait()
+        self._is_closed = False
+        try:
+            _see_that_files_can_be_opened()
+            self._loop = asyncio.new_event_loop()
+        except OSError as error:
+            raise StartRefused(f"the system refuses the files of an event loop: {error}") from error
+        threads = DaemonThreads()
+        self._loop.set_default_executor(threads)
+        try:
+            self._thread = start_thread(self._live, threads, name="windlass-loop")
+        except StartRefused:
+            self._loop.close()
+            raise
         self.pulse = Pulse(self._loop, self._thread, self._runs)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it turns no more although nobody has closed it."""
+        return not (self._is_closed or self._thread.is_alive())
 
     def start(self, runs: list[Run]) -> None:
         for run in runs:
@@ -48,6 +71,9 @@ class UserLoop:
             self._loop.call_soon_threadsafe(self._cancel, run)
 
     def close(self, *, patience: float) -> None:
+        self._is_closed = True
+        if not self._thread.is_alive():
+            return
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(patience)
 
@@ -61,19 +87,38 @@ class UserLoop:
         if run.started is not None and run in self._runs:
             self._runs[run].cancel()
 
-    def _turn(self, ready: Event) -> None:
+    def _live(self, threads: DaemonThreads) -> None:
         loop = self._loop
         asyncio.set_event_loop(loop)
-        threads = DaemonThreads()
-        loop.set_default_executor(threads)
-        ready.set()
         try:
-            loop.run_forever()
+            self._turn()
         finally:
             loop.run_until_complete(_wind_up())
             threads.shutdown()
             asyncio.set_event_loop(None)
             loop.close()
+
+    def _turn(self) -> None:
+        """Until it is closed. A task that a job has started may end any loop, by SystemExit or ``loop.stop()``: then it
+        goes on turning, for the others on it. One that cannot turn any more is given up.
+        """
+        failures = 0
+        while not self._is_closed and failures < _FAILURES_ALLOWED:
+            began = clock.monotonic()
+            try:
+                self._loop.run_forever()
+                if not self._is_closed:
+                    log.warning("a job has stopped the event loop of all jobs; it goes on")
+            except BaseException:  # whatever it is, it is not meant for the others
+                log.exception("a job has ended the event loop of all jobs; it goes on")
+            failures = failures + 1 if clock.monotonic() - began < _AT_ONCE else 0
+
+
+def _see_that_files_can_be_opened() -> None:
+    """As many as an event loop opens: one that is refused them half-way complains when it is collected."""
+    with ExitStack() as opened:
+        for _ in range(3):
+            opened.callback(os.close, os.open(os.devnull, os.O_RDONLY))
 
 
 async def _wind_up() -> None:

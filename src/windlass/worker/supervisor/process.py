@@ -31,6 +31,9 @@ class WorkerProcess:
                 pass_fds=(theirs,),
                 process_group=0,
             )
+        except BaseException:
+            os.close(self._reports)  # each try would keep one more open, until none is left
+            raise
         finally:
             os.close(theirs)
         self.began = self._heard = clock.monotonic()

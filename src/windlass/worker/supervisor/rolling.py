@@ -64,5 +64,5 @@ class Rolling:
     def _prepare(self, slot: Slot) -> None:
         try:
             slot.prepare()
-        except OSError as error:  # that there is no successor is noticed in the next round
+        except (OSError, MemoryError) as error:  # that there is no successor is noticed in the next round
             log.error("cannot start a worker process: %s", error)

@@ -113,7 +113,7 @@ class Supervisor:
         for slot in self._slots:
             try:
                 slot.fill(now)
-            except OSError as error:
+            except (OSError, MemoryError) as error:
                 slot.due = now + slot.backoff.pause(0, roll=clock.roll())
                 log.error("cannot start a worker process, trying again in %.1f s: %s", slot.due - now, error)
 

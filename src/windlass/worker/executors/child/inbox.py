@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections import deque
 from multiprocessing.connection import Connection
-from threading import Condition, Thread
+from threading import Condition
 
+from windlass.thread_start import start_thread
 from windlass.worker.executors.child.wire import Answers, Leave, Order, Recall, Recalled, receive_orders
 
 
@@ -19,7 +20,7 @@ class Inbox:
         self._orders: deque[Order] = deque()
         self._changed = Condition()
         self._is_over = False
-        Thread(target=self._read, name="windlass-orders", daemon=True).start()
+        start_thread(self._read, name="windlass-orders")
 
     def next(self) -> Order | None:
         """The next order, or None when there will be no more."""

@@ -12,7 +12,7 @@ from typing import Any
 from windlass import clock
 from windlass.active import running
 from windlass.core.outcome import Outcome
-from windlass.errors import JobInterrupted
+from windlass.errors import JobInterrupted, StartRefused
 from windlass.task import Task
 from windlass.worker.attempt import Attempts
 from windlass.worker.attempt import Call as Arguments
@@ -29,6 +29,10 @@ from windlass.worker.run import Run, Stop
 
 _WANTS_ALL_BACK = (Stop.GIVEN_UP, Stop.LOST)
 """Why a run is stopped when its worker gives up all of them, also those that have not begun."""
+
+
+REFUSED = 76
+"""The exit code of a child that the system gave no thread to begin with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,11 @@ def main(equipment: Equipment) -> None:
     os.register_at_fork(after_in_child=equipment.answers.close)
     listen_to_logs()
     listen_to_prints()
-    Child(equipment).live()
+    try:
+        child = Child(equipment)
+    except StartRefused:
+        os._exit(REFUSED)
+    child.live()
 
 
 class Child:

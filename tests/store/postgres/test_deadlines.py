@@ -19,6 +19,8 @@ from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.store.driver import Topic
 
 DEADLINE = 0.5
+LARGE = 64_000_000
+"""More bytes than fit between us and a server that does not read."""
 LATE = 3.0
 """How much later than its deadline a call may end here; we promise one second, on a machine that has time for us."""
 
@@ -84,6 +86,21 @@ def test_of_a_write_to_a_server_that_fell_silent_nobody_knows(database: Database
         assert store.exists("before")
         assert store.exists("after")
     until(lambda: not set(silent) & set(database.backends()))
+
+
+def test_a_write_that_a_silent_server_did_not_take_did_not_happen(database: Database, opened: Opening) -> None:
+    """S4: a statement is carried out at its end, and the server has not seen that."""
+    store = hasty(database, opened)
+    store.enqueue(new_job())
+    silent = database.backends()
+    with stopped(silent):
+        with in_time(), pytest.raises(StoreUnavailable, match="did not take the statement in time") as caught:
+            store.enqueue(new_job("large", payload="x" * LARGE))
+        assert not isinstance(caught.value, OutcomeUnknown)
+        store.enqueue(new_job("after"))
+    until(lambda: not set(silent) & set(database.backends()))
+    assert not store.exists("large")
+    assert store.exists("after")
 
 
 def test_a_read_from_a_server_that_fell_silent_ends_in_time(database: Database, opened: Opening) -> None:

@@ -13,7 +13,7 @@ from psycopg import errors
 from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.store.breaker import Away
 from windlass.store.driver import DataRefused
-from windlass.store.postgres.timed import TimedConnection
+from windlass.store.postgres.timed import TimedConnection, Unsent
 
 LOOK_AGAIN = "windlass: look again"
 """What a statement fails with when something that it judged by has changed since it began."""
@@ -90,8 +90,8 @@ def _is_farewell(error: Exception) -> bool:
 
 
 def _broken(name: str, error: Exception, *, writes: bool) -> Exception:
-    """The connection broke during a statement: a read did not happen, of a write nobody knows."""
-    if writes:
+    """The connection broke during a statement: a read did not happen, of a write that was sent nobody knows."""
+    if writes and not isinstance(error, Unsent):
         return OutcomeUnknown(
             f"{name}: {_said(error)}; the connection broke during a call that may have been carried out"
         )

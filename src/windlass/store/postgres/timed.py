@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from math import inf
 from select import POLLERR, POLLHUP, POLLIN, poll
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from psycopg import Connection, Cursor, OperationalError, RawCursor, capabilities, generators
 from psycopg.abc import Buffer, PQGen
@@ -15,7 +17,7 @@ from psycopg.conninfo import conninfo_attempts, conninfo_to_dict, make_conninfo
 from psycopg.errors import _WaitTimeout
 from psycopg.pq import TransactionStatus
 from psycopg.pq.abc import PGconn
-from psycopg.waiting import wait_conn
+from psycopg.waiting import Ready, Wait, wait_conn
 
 from windlass import clock
 
@@ -41,6 +43,10 @@ which would hand the settings on to others; a pooler makes up the process id tha
 
 class Overdue(OperationalError):
     """The server did not answer in time; the connection is closed, what became of the statement is unknown."""
+
+
+class Unsent(OperationalError):
+    """The server did not take the whole statement in time; the connection is closed, and nothing was carried out."""
 
 
 class TimedConnection(Connection[Any]):
@@ -123,11 +129,41 @@ class TimedConnection(Connection[Any]):
         if capabilities.has_cancel_safe():  # the older way may block for as long as TCP does
             with suppress(OperationalError):
                 self.cancel_safe(timeout=_FAREWELL)
+        waiting = _Interrupted(gen)
         try:
-            return super().wait(gen, interval, _FAREWELL)
+            return super().wait(waiting.resumed(), interval, _FAREWELL)
         except _WaitTimeout:
-            self.pgconn.finish()
+            self._sever()
+            if waiting.is_sending:
+                raise Unsent("the server did not take the statement in time") from None
             raise Overdue("the server did not answer in time") from None
+
+    def _sever(self) -> None:
+        """Close the connection without sending what is left: the end of a statement would have it carried out."""
+        with suppress(OSError), closing(socket.socket(fileno=os.dup(self.pgconn.socket))) as shared:
+            shared.shutdown(socket.SHUT_RDWR)
+        self.pgconn.finish()
+
+
+class _Interrupted(Generic[R]):
+    """A conversation with the server that was left in the middle, to be gone on with."""
+
+    def __init__(self, gen: PQGen[R]) -> None:
+        self._gen = gen
+        self.is_sending = False
+        """Whether the server has not been given the whole statement yet; it commits at the very end of one."""
+
+    def resumed(self) -> PQGen[R]:
+        """The rest of it. A wait begins with None, which only a conversation that has not begun understands."""
+        ready: Ready | int = Ready.NONE
+        while True:
+            try:
+                wants = self._gen.send(ready)
+            except StopIteration as stop:
+                value: R = stop.value
+                return value
+            self.is_sending = bool(wants & Wait.W)
+            ready = yield wants
 
 
 class _Raw(Loader):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+from threading import Event
 
 import pytest
 
 from tests.ledger.apps import PATIENCE, eventually, raises
+from tests.places.behind import Behind
 from tests.worker.tap import Tap, claims
 from windlass import OutcomeUnknown, State, StoreUnavailable, Windlass, current_job
 from windlass.store.operation import Answer, Call
@@ -131,3 +133,37 @@ def test_a_claim_under_way_is_not_taken_for_astray(app: Windlass, tap: Tap, capl
         renewals = tap.calls["renew"]
         eventually(lambda: tap.calls["renew"] > renewals + 2, "some more heartbeats")
     assert "handing them back" not in caplog.text
+
+
+def test_jobs_that_were_taken_while_an_ending_was_refused_are_run_though_the_store_went_away(
+    app: Windlass, tap: Tap, behind: Behind
+) -> None:
+    """E6, F5: what comes after a cycle that was carried out is no failure of the cycle."""
+    away: list[str] = []
+    is_over = Event()
+
+    def go_away(call: Call) -> None:
+        if call.name == "refused" and len(away) < 1:
+            away.append(call.name)
+            raise StoreUnavailable("it has just gone")
+
+    @app.task
+    def wait() -> None:
+        is_over.wait(PATIENCE)
+
+    @app.task
+    def echo(number: int) -> int:
+        return number
+
+    tap.before.append(go_away)
+    with app.worker(concurrency=1, lease="30s") as worker:
+        first = wait.enqueue()
+        eventually(lambda: first.refresh().started_at, "it runs")
+        behind.take_away(first)
+        second = echo.enqueue(2)
+        is_over.set()
+        assert second.result(timeout=PATIENCE) == 2
+        assert second.refresh().record.rescues == 0, "it was run by the one who took it first"
+        eventually(lambda: worker.status().refused == 1, "the refused ending is told of")
+    assert away
+    assert first.refresh().state is State.RUNNING

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,13 +16,15 @@ from windlass.core.outcome import Lost
 from windlass.core.record import Claimed, Expired, JobRecord
 from windlass.core.retry import Retry
 from windlass.core.state import TRANSITIONS, State, Verb, allowed_from
-from windlass.errors import OutcomeUnknown
+from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.store.driver import DataRefused
 from windlass.store.losses import report_lost
 from windlass.store.noticing import notice
 from windlass.store.operation import Answer, Call, Lane, Operation
 from windlass.store.reading import Filter, page
 from windlass.store.rows import records
+
+log = logging.getLogger("windlass.store")
 
 _ENDS = TRANSITIONS[Verb.FINISH][State.RUNNING]
 
@@ -47,6 +50,10 @@ class Cycled(Struct, frozen=True):
     refused: Collection[int]
     """The seqs of endings that were not written because another owner has, or has had, the job."""
     marked: Collection[int]
+    is_told: bool = True
+    """False: some endings were refused, and the store went away before it could tell which. Handed in again, those that
+    were written stay as they are.
+    """
 
 
 class Claimant(Struct, frozen=True):
@@ -68,6 +75,8 @@ def cycle(
 
     Repeating it with the same token and without rooms is safe after an answer was lost: endings that were written
     stay written, and what the first try took is handed out again.
+
+    It raises nothing once jobs were taken: nobody would know of them.
     """
     # Most runs just return; what they need to say is short, and so is the statement that takes it.
     completed = [(e.seq, e.fence, e.ran_for, e.result) for e in endings if _just_returned(e)]
@@ -87,11 +96,19 @@ def cycle(
     claimed = records(answer["claimed"], Claimed)
     if (yield from report_lost(answer, by=claimant.worker)) and rooms and not claimed:
         claimed = yield from _claim_past_lost("cycle", {**params, **_HANDED_IN})
-    refused: Collection[int] = ()
+    refused: Collection[int] | None = ()
     if _changed(answer, "completed") + _changed(answer, "ended") != len(endings):
-        refused = yield from note_refused([(e.seq, e.fence, str(e.state)) for e in endings], worker=claimant.worker)
+        refused = yield from _refused_endings(endings, worker=claimant.worker)
     marked = {seq for (seq,) in answer.get("marked", ())}
-    return Cycled(claimed, refused, marked)
+    return Cycled(claimed, refused or (), marked, is_told=refused is not None)
+
+
+def _refused_endings(endings: Sequence[Ending], *, worker: str) -> Operation[Collection[int] | None]:
+    try:
+        return (yield from note_refused([(e.seq, e.fence, str(e.state)) for e in endings], worker=worker))
+    except StoreUnavailable as error:  # must not pass for a failure of the cycle, which has been carried out
+        log.info("could not learn which endings were refused: %s", error)
+        return None
 
 
 def _claim_past_lost(name: str, params: Mapping[str, Any]) -> Operation[list[Claimed]]:
@@ -123,6 +140,8 @@ def finish(endings: Sequence[Ending], *, worker: str) -> Operation[Collection[in
         cycled = yield from cycle(Claimant(worker, "", ""), endings=endings)
     except OutcomeUnknown:  # what was ended under its fence may be ended again, and stays as it is
         cycled = yield from cycle(Claimant(worker, "", ""), endings=endings)
+    if not cycled.is_told:
+        raise StoreUnavailable("the store went away before it could tell whether all endings were written")
     return cycled.refused
 
 

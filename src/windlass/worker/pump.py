@@ -65,6 +65,8 @@ class Pump:
         """Last allowed attempts: the store must know of each before it starts, but not before it has a slot."""
         self._unsent: list[Ended] = []
         """Endings that the store could not take yet."""
+        self._asked_again: list[Ended] = []
+        """Endings that are handed in once more, only to learn whether they were refused."""
         self._is_draining = False
         self._polled = 0.0
         self._cycled = 0.0
@@ -139,6 +141,8 @@ class Pump:
         if cycled is None:
             return
         self._unsent = []
+        if not cycled.is_told:
+            ended = self._ask_again(ended)
         self._note_refused(ended, cycled.refused)
         self._note_marked(marked)
         if starting:
@@ -261,6 +265,14 @@ class Pump:
         self._admit(ready)
         if unknown:
             self._dispatcher.add_endings(unknown)
+
+    def _ask_again(self, ended: list[Ended]) -> list[Ended]:
+        """Hand endings in again of which the store could not say whether it refused them; those that were asked about
+        twice, and about which nothing more is to be learned.
+        """
+        asked = {id(ending) for ending, _ in self._asked_again}
+        self._asked_again = self._unsent = [each for each in ended if id(each[0]) not in asked]
+        return [each for each in ended if id(each[0]) in asked]
 
     def _note_refused(self, ended: list[Ended], refused: Collection[int]) -> None:
         for _, job in ended if refused else ():

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from functools import partial
+from typing import Any
 
 from tests.store.builders import new_job
 from tests.store.places import SqlitePlace
 from tests.store.sqlite.opened import Opened, opened
 from tests.store.waiting import until
+from tests.strikes import Strike, sweep
 from windlass.errors import IdConflict, StoreUnavailable
 from windlass.store import adding, reading
 from windlass.store.adding import Naming
@@ -20,9 +23,14 @@ THREADS = 100
 """More than share one commit, so that there are two."""
 
 
+def are_queued(driver: SqliteDriver, calls: Sequence[Future[Any]], *, before: int = 0) -> bool:
+    """Whether all wait for their turn or were refused; ``before`` so many have it."""
+    return len(driver._lanes.writer._queued) + sum(map(Future.done, calls)) + before == len(calls)
+
+
 @contextmanager
 def gathered(place: SqlitePlace, store: Opened, calls: list[Callable[[], object]]) -> Iterator[list[Future[object]]]:
-    """Calls that all wait for one lock, which is given up when the block ends."""
+    """Calls that all wait for one lock, which is given up when the block ends; some may be refused before."""
     driver = store.driver
     assert isinstance(driver, SqliteDriver)
     with closing(place.connect()) as connection, ThreadPoolExecutor(len(calls)) as pool:
@@ -31,7 +39,7 @@ def gathered(place: SqlitePlace, store: Opened, calls: list[Callable[[], object]
         # The first has taken itself off the line and waits for the file; the others stand behind it.
         until(lambda: driver._lanes.writer._turn.locked() and not driver._lanes.writer._queued)
         futures += [pool.submit(call) for call in calls[1:]]
-        until(lambda: len(driver._lanes.writer._queued) == len(calls) - 1)
+        until(partial(are_queued, driver, futures, before=1))
         yield futures
         connection.execute("ROLLBACK")
 
@@ -85,3 +93,26 @@ def test_a_commit_that_fails_is_told_to_every_caller(place: SqlitePlace) -> None
             assert {type(future.exception(20)) for future in futures} == {StoreUnavailable}
         assert store.count() == 0
         store.enqueue(new_job())
+
+
+def test_a_leader_that_is_struck_anywhere_leaves_the_others_alone(place: SqlitePlace) -> None:
+    """A15, I10: whoever shares a commit with a thread that is interrupted is told the truth."""
+    with opened(place) as store, opened(place, deadline=2) as rival, ThreadPoolExecutor(3) as threads:
+        rival.enqueue(new_job())
+        driver = store.driver
+        assert isinstance(driver, SqliteDriver)
+        store.count()
+        for number, striker in enumerate(sweep("windlass.store.sqlite.writer", "windlass.store.sqlite.library")):
+            names = [f"{number}-{part}" for part in range(3)]
+            with driver._lanes.writer._turn:
+                told = [
+                    threads.submit(striker.during, partial(store.enqueue, new_job(name, payload="[1]")))
+                    for name in names
+                ]
+                until(partial(are_queued, driver, told))
+            errors = [future.result(20) for future in told]
+            assert sum(error is not None for error in errors) <= 1, (striker.struck, errors)
+            stored = store.run(reading.find(names))
+            for name, error in zip(names, errors, strict=True):
+                assert isinstance(error, Strike) or name in stored, (striker.struck, error)
+            rival.enqueue(new_job())

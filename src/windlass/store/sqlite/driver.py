@@ -24,7 +24,7 @@ from windlass.store.sqlite.lanes import Lanes
 from windlass.store.sqlite.library import Busy, Connection, Statements, carry_out, connect
 from windlass.store.sqlite.mounts import warn_of_network
 from windlass.store.sqlite.news import listen
-from windlass.store.sqlite.performing import performed
+from windlass.store.sqlite.performing import Prepared
 from windlass.store.sqlite.swelling import LARGE, Swelling
 from windlass.store.sqlite.traffic import Traffic
 from windlass.store.sqlite.twofold import claim_file, yield_file
@@ -76,13 +76,7 @@ class SqliteDriver:
         return self._address.path
 
     def execute(self, call: Call) -> Answer:
-        with self._traffic:
-            if not self._is_open:
-                self._open()
-            try:
-                return self._lanes.execute(call)
-            except Busy as busy:
-                raise self._locked() from busy
+        return self._traffic.through(self._execute, call)
 
     def listen(self, heard: Callable[[Topic], None]) -> News:
         self.migrate()
@@ -112,24 +106,21 @@ class SqliteDriver:
         return join(connection, scripts.carry_out, database="sqlite", store=self.name)
 
     def exists(self) -> bool:
-        with self._traffic, self._opening:
-            return self._is_open or (Path(self._address.path).exists() and self._has_schema())
+        def look() -> bool:
+            with self._opening:
+                return self._is_open or (Path(self._address.path).exists() and self._has_schema())
+
+        return self._traffic.through(look)
 
     def migrate(self) -> list[str]:
-        with self._traffic:
-            return self._open()
+        return self._traffic.through(self._open)
 
     def migration_sql(self) -> str:
         """Nothing: whoever opens the file brings it up to date."""
         return ""
 
     def close(self) -> None:
-        with self._traffic, self._opening:
-            self._is_closed = True
-            if self._is_open:
-                self._is_open = False
-                self._close_lanes()
-                self._let_file_go()
+        self._traffic.through(self._close)
 
     def be_still(self) -> None:
         """Make ready for a fork: nobody is inside SQLite, no connection is left to be carried over."""
@@ -148,12 +139,31 @@ class SqliteDriver:
         self._opening = Lock()
         self._traffic = Traffic()
 
+    def _execute(self, call: Call) -> Answer:
+        prepared = self._prepared(call)
+        if not self._is_open:
+            self._open()
+        try:
+            return self._lanes.execute(prepared, call.lane)
+        except Busy as busy:
+            raise self._locked() from busy
+
+    def _close(self) -> None:
+        with self._opening:
+            self._is_closed = True
+            if self._is_open:
+                self._is_open = False
+                self._close_lanes()
+                self._let_file_go()
+
     def _sees_foreign_commits(self) -> bool:
-        with self._traffic:
+        def look() -> bool:
             try:
                 return self._is_open and self._lanes.writer.sees_foreign_commits()
             except (Busy, WindlassError):
                 return False  # the file is in trouble; whoever works with it will say so
+
+        return self._traffic.through(look)
 
     def _new_lanes(self) -> Lanes:
         return Lanes(
@@ -184,8 +194,8 @@ class SqliteDriver:
                 raise AppClosed(f"{self.name}: the store is closed")
             if self._is_open:
                 return []
-            self._take_file()
             try:
+                self._take_file()
                 steps = self._make_schema()
             except BaseException:
                 self._close_lanes()
@@ -199,8 +209,8 @@ class SqliteDriver:
 
     def _has_schema(self) -> bool:
         """On a connection of its own, which sets nothing up: that would change a file that may not be ours."""
-        self._take_file()
         try:
+            self._take_file()
             with closing(connect(self._address)) as connection:
                 return self._access.patiently(lambda: carry_out(schema.version(self._prefix), connection)) > 0
         except Busy as busy:
@@ -223,11 +233,11 @@ class SqliteDriver:
     def _take_file(self) -> None:
         self._whereabouts.check_beginning()
         if self._address.library == "apsw" and not self._address.is_memory:
-            claim_file(self._address.path)
+            claim_file(self._address.path, by=id(self))
 
     def _let_file_go(self) -> None:
         if self._address.library == "apsw" and not self._address.is_memory:
-            yield_file(self._address.path)
+            yield_file(self._address.path, by=id(self))
 
     def _locked(self) -> StoreUnavailable:
         return StoreUnavailable(
@@ -238,16 +248,19 @@ class SqliteDriver:
     def _up_to_date(self) -> Statements[list[str]]:
         return schema.up_to_date(self._prefix, self.name, now=self._now)
 
-    def _perform(self, connection: Connection, call: Call) -> Answer:
-        return carry_out(self._performed(call), connection)
+    def _perform(self, connection: Connection, call: Prepared) -> Answer:
+        # Read after the lock was taken: a call that waited must not judge leases by the time at which it came.
+        return carry_out(call.performed(now=self._now()), connection)
 
     def _performed(self, call: Call) -> Statements[Answer]:
-        # Read after the lock was taken: a call that waited must not judge leases by the time at which it came.
-        bound: dict[str, Any] = {**call.params, "now": self._now()}
+        return self._prepared(call).performed(now=self._now())
+
+    def _prepared(self, call: Call) -> Prepared:
+        bound: dict[str, Any] = {**call.params}
         for name, value in call.params.items():
             if type(value) in _COMPOSED:
                 bound[name] = self._encoded(value)
-        return performed(self._calls[call.name], call.params, bound)
+        return Prepared(self._calls[call.name], call.params, bound)
 
     def _encoded(self, value: object) -> str:
         try:

@@ -13,7 +13,7 @@ from windlass.store.joining.script import Look, Query, Script, all_or_nothing
 from windlass.store.operation import Answer, Call
 from windlass.store.sqlite.address import Address
 from windlass.store.sqlite.library import Busy, Statements, translate_stdlib, understood
-from windlass.store.sqlite.writer import Guarded
+from windlass.store.sqlite.performing import Guarded
 
 A = TypeVar("A")
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 from windlass.store.carried import keep_for_ever
-from windlass.store.operation import Answer, Call, Lane
+from windlass.store.operation import Answer, Lane
 from windlass.store.sqlite.library import Connection
+from windlass.store.sqlite.performing import Prepared
 from windlass.store.sqlite.writer import Writer
 
 _READERS_KEPT = 4
@@ -30,7 +30,7 @@ class Lanes:
         *,
         connect: Callable[[], Connection],
         begin: Callable[[Connection], None],
-        perform: Callable[[Connection, Call], Answer],
+        perform: Callable[[Connection, Prepared], Answer],
         patiently: Patiently,
         check: Callable[[Connection], None],
         is_memory: bool,
@@ -45,11 +45,12 @@ class Lanes:
         self._beat = self.writer if is_memory else Writer(connect=connect, begin=begin, perform=perform)
         self._readers: list[Connection] = []
 
-    def execute(self, call: Call) -> Answer:
+    def execute(self, call: Prepared, lane: Lane) -> Answer:
         """Carry out one call on its lane."""
-        if not call.lane.writes and not self._is_memory:
-            return self._read(call)
-        return (self._beat if call.lane is Lane.BEAT else self.writer).execute(call)
+        if not lane.writes and not self._is_memory:
+            # Even a reader has to wait when another process repairs the log's index after a crash.
+            return self._reading(lambda connection: self._read_on(connection, call))
+        return (self._beat if lane is Lane.BEAT else self.writer).execute(call)
 
     def close(self) -> None:
         """Close every connection."""
@@ -68,33 +69,34 @@ class Lanes:
         """Read something that is no call."""
         if self._is_memory:
             return self.writer.run_alone(at)
-        with self._reader() as connection:
-            return self._patiently(lambda: at(connection))
+        return self._reading(at)
 
-    def _read(self, call: Call) -> Answer:
-        with self._reader() as connection:
-            # Even a reader has to wait when somebody repairs the log's index after a crash.
-            return self._patiently(lambda: self._read_on(connection, call))
-
-    @contextmanager
-    def _reader(self) -> Iterator[Connection]:
+    def _reading(self, work: Callable[[Connection], T]) -> T:
+        connection: Connection | None = None
         try:
-            connection = self._readers.pop()
-        except IndexError:
-            connection = self._connect()
-        try:
-            self._check(connection)
-            yield connection
+            connection = reader = self._reader()
+            self._check(reader)
+            return self._patiently(lambda: work(reader))
         finally:
-            if len(self._readers) < _READERS_KEPT:
-                self._readers.append(connection)
-            else:
-                connection.close()
+            if connection is not None:
+                self._keep(connection)
 
-    def _read_on(self, connection: Connection, call: Call) -> Answer:
-        # One snapshot for all statements of the call.
-        connection.run("BEGIN")
+    def _reader(self) -> Connection:
         try:
+            return self._readers.pop()
+        except IndexError:
+            return self._connect()
+
+    def _keep(self, connection: Connection) -> None:
+        # One that is still in a transaction was struck by an exception from outside when it should have ended it.
+        if len(self._readers) < _READERS_KEPT and not connection.is_in_transaction:
+            self._readers.append(connection)
+        else:
+            connection.close()
+
+    def _read_on(self, connection: Connection, call: Prepared) -> Answer:
+        try:
+            connection.run("BEGIN")  # one snapshot for all statements of the call
             return self._perform(connection, call)
         finally:
             if connection.is_in_transaction:

@@ -28,11 +28,26 @@ class Busy(Exception):
     """Another connection is writing; try again soon."""
 
 
+class Commit:
+    """One attempt to commit, for the thread that finds out later what became of it."""
+
+    __slots__ = ("is_refused",)
+
+    def __init__(self) -> None:
+        self.is_refused = False
+        """Whether SQLite refused it."""
+
+
 class Connection(Protocol):
     """One connection; not for two threads at once."""
 
     def run(self, text: str, params: Mapping[str, Any] | None = None) -> Rows:
         """Execute one statement; raises ``Busy``, ``DataRefused`` or ``StoreUnavailable``."""
+
+    def commit(self, attempt: Commit) -> None:
+        """Commit; raises like ``run``. Afterwards, whatever was raised here from outside, a connection that is in no
+        transaction has committed unless the attempt says that it was refused.
+        """
 
     @property
     def is_in_transaction(self) -> bool: ...
@@ -82,6 +97,15 @@ class ApswConnection(_Opened):
         except (apsw.Error, UnicodeError, OverflowError) as error:
             raise _translate_apsw(error, self._path) from error
 
+    def commit(self, attempt: Commit) -> None:
+        try:
+            self._connection.execute("COMMIT")
+        except apsw.BusyError as error:
+            raise Busy from error  # the transaction is still open
+        except apsw.Error as error:
+            attempt.is_refused = True  # before anything else: the interpreter looks for exceptions at calls
+            raise _translate_apsw(error, self._path) from error
+
 
 class StdlibConnection(_Opened):
     """A connection through the standard library's module."""
@@ -99,6 +123,13 @@ class StdlibConnection(_Opened):
         try:
             return self._connection.execute(understood(text), params or {}).fetchall()
         except (sqlite3.Error, UnicodeError, OverflowError) as error:
+            raise translate_stdlib(error, self._path) from error
+
+    def commit(self, attempt: Commit) -> None:
+        try:
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            attempt.is_refused = True  # before anything else: the interpreter looks for exceptions at calls
             raise translate_stdlib(error, self._path) from error
 
 

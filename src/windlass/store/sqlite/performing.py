@@ -3,33 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from windlass.store.operation import Answer
 from windlass.store.sqlite.library import Statements
-from windlass.store.sqlite.writer import Guarded
 from windlass.store.statements import Statement
 
 
-def performed(
-    statements: Sequence[Statement], params: Mapping[str, Any], bound: Mapping[str, Any]
-) -> Statements[Answer]:
-    """Run the statements of a call in order; ``bound`` has its parameters as SQLite takes them.
+class Guarded(Exception):
+    """A guard statement gave rows: the call ends with them and leaves nothing behind."""
 
-    Raises ``Guarded`` where a guard stops the call.
-    """
-    answer: dict[str, Any] = {}
-    for statement in statements:
-        if statement.only_with is not None and not params[statement.only_with]:
-            continue
-        if statement.each is not None:
-            for item in params[statement.each]:
-                yield statement.text, {**bound, **dict(zip(statement.each_names, item, strict=True))}
-            continue
-        rows = yield statement.text, bound
-        if statement.is_guard:
-            if rows:
-                raise Guarded({str(statement.gives): rows})
-        elif statement.gives is not None:
-            answer[statement.gives] = rows[0][0] if statement.is_json else rows
-    return answer
+    def __init__(self, answer: Answer) -> None:
+        self.answer = answer
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A call that is ready to be carried out, by any thread: whatever is wrong with its values was found before."""
+
+    statements: Sequence[Statement]
+    params: Mapping[str, Any]
+    bound: dict[str, Any]
+    """The parameters as SQLite takes them; no other call has this dictionary."""
+
+    def performed(self, *, now: int) -> Statements[Answer]:
+        """Run the statements in order; raises ``Guarded`` where a guard stops the call."""
+        bound = self.bound
+        bound["now"] = now
+        answer: dict[str, Any] = {}
+        for statement in self.statements:
+            if statement.only_with is not None and not self.params[statement.only_with]:
+                continue
+            if statement.each is not None:
+                for item in self.params[statement.each]:
+                    yield statement.text, {**bound, **dict(zip(statement.each_names, item, strict=True))}
+                continue
+            rows = yield statement.text, bound
+            if statement.is_guard:
+                if rows:
+                    raise Guarded({str(statement.gives): rows})
+            elif statement.gives is not None:
+                answer[statement.gives] = rows[0][0] if statement.is_json else rows
+        return answer

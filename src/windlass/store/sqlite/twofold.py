@@ -14,30 +14,32 @@ from urllib.parse import unquote
 
 from windlass.errors import ConfigError
 
-_ours: dict[str, int] = {}
+_ours: dict[str, set[int]] = {}
+"""By path: the ids of the stores that have it open."""
 _hook_is_set = False
 _lock = Lock()
 
 
-def claim_file(path: str) -> None:
-    """Say that apsw has this file open; from now on ``sqlite3.connect`` to it raises ``ConfigError``."""
+def claim_file(path: str, *, by: int) -> None:
+    """Say that a store has this file open through apsw; from now on ``sqlite3.connect`` to it is refused."""
     global _hook_is_set  # noqa: PLW0603  # audit hooks are per process and cannot be taken back
     # One at a time: a store that opens beside another must not take the other's connection for a stranger's.
     with _lock:
         if not _is_ours(path) and _is_open_here(path):
             raise ConfigError(_message(path))
-        _ours[path] = _ours.get(path, 0) + 1
+        _ours.setdefault(path, set()).add(by)
         if not _hook_is_set:
             sys.addaudithook(_audit)
             _hook_is_set = True
 
 
-def yield_file(path: str) -> None:
-    """Say that one of the stores on this file is closed."""
+def yield_file(path: str, *, by: int) -> None:
+    """Say that one of the stores on this file is closed; does nothing when it claimed none."""
     with _lock:
-        _ours[path] = _ours.get(path, 1) - 1
-        if _ours[path] <= 0:
-            del _ours[path]
+        stores = _ours.get(path, set())
+        stores.discard(by)
+        if not stores:
+            _ours.pop(path, None)
 
 
 def _audit(event: str, args: tuple[Any, ...]) -> None:

@@ -1,20 +1,26 @@
 """Group commit: calls that wait for the same lock share one commit.
 
-There is no writer thread. Whoever gets the turn carries out everything that is queued, each call in a savepoint of its
-own, commits once, and hands the answers out. While one thread waits for the disk the next batch gathers, so a web
-server's threads and a worker's pump share commits, and a lone caller pays for no hand-over.
+There is no writer thread. The thread that gets the turn leads: it carries out everything that is queued, each call in a
+savepoint of its own, commits once, and hands the answers out. While one thread waits for the disk the next batch
+gathers, so a web server's threads and a worker's pump share commits, and a lone caller pays for no hand-over.
+
+A leader may be struck by an exception from outside at any instruction: Ctrl-C, a signal handler that raises, or one
+that another thread raises in it. That is the leader's own affair. Calls that SQLite had committed by then have their
+answers; all others are as if they had not been tried, and the threads that wait for them carry them out.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Lock
 from typing import TypeVar
 
-from windlass.errors import StoreUnavailable, WindlassError
-from windlass.store.operation import Answer, Call
-from windlass.store.sqlite.library import Connection
+from windlass.errors import WindlassError
+from windlass.store.operation import Answer
+from windlass.store.sqlite.library import Busy, Commit, Connection
+from windlass.store.sqlite.performing import Guarded, Prepared
 
 _SHARED = 64
 """The most calls that share a commit; more would make the first of them wait for too long."""
@@ -22,17 +28,10 @@ _SHARED = 64
 T = TypeVar("T")
 
 
-class Guarded(Exception):
-    """A guard statement gave rows: the call ends with them and leaves nothing behind."""
-
-    def __init__(self, answer: Answer) -> None:
-        self.answer = answer
-
-
 class _Request:
     __slots__ = ("answer", "call", "error")
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: Prepared) -> None:
         self.call = call
         self.answer: Answer | None = None
         self.error: BaseException | None = None
@@ -40,6 +39,22 @@ class _Request:
     @property
     def is_done(self) -> bool:
         return self.answer is not None or self.error is not None
+
+
+class _SharedCommit(Commit):
+    """A commit that is under way, and what it means for those who share it."""
+
+    __slots__ = ("_answers", "_requests")
+
+    def __init__(self, requests: list[_Request], answers: list[Answer | None]) -> None:
+        super().__init__()
+        self._requests = requests
+        self._answers = answers
+
+    def hand_out(self) -> None:
+        """It was carried out; may be called again when the first time was cut short."""
+        for request, answer in zip(self._requests, self._answers, strict=True):
+            request.answer = answer
 
 
 class Writer:
@@ -50,23 +65,29 @@ class Writer:
         *,
         connect: Callable[[], Connection],
         begin: Callable[[Connection], None],
-        perform: Callable[[Connection, Call], Answer],
+        perform: Callable[[Connection, Prepared], Answer],
     ) -> None:
         self._connect = connect
         self._begin = begin
         self._perform = perform
         self._turn = Lock()
         self._queued: deque[_Request] = deque()
+        self._commit_sent: _SharedCommit | None = None
+        """Set before SQLite is asked to commit, until the answers are handed out."""
         self._version = -1
         self.connection: Connection | None = None
 
-    def execute(self, call: Call) -> Answer:
+    def execute(self, call: Prepared) -> Answer:
         """Carry out one call, alone or in company; returns after the commit."""
         request = _Request(call)
-        self._queued.append(request)
-        with self._turn:
-            if not request.is_done:
-                self._commit_queued()
+        try:
+            self._queued.append(request)
+            with self._turn:
+                if not request.is_done:
+                    self._lead(request)
+        except BaseException:
+            self._withdraw(request)
+            raise
         if request.error is not None:
             raise request.error
         assert request.answer is not None
@@ -75,18 +96,19 @@ class Writer:
     def run_alone(self, work: Callable[[Connection], T]) -> T:
         """Carry out something that is no call, such as a migration, in a transaction of its own."""
         with self._turn:
+            self._recover()
             connection = self._open()
-            self._begin(connection)
             try:
+                self._begin(connection)
                 result = work(connection)
                 connection.run("COMMIT")
             except BaseException:
-                self._undo(connection)
+                self._recover()
                 raise
             return result
 
     def sees_foreign_commits(self) -> bool:
-        """Whether anybody else has committed since the last time this was asked.
+        """Whether another connection has committed since the last time this was asked. For a thread of our own.
 
         No while a commit of our own is under way: looking must not hold it up, and the next look comes soon.
         """
@@ -101,51 +123,71 @@ class Writer:
 
     def close(self) -> None:
         with self._turn:
-            if self.connection is not None:
-                self.connection.close()
-                self.connection = None
-                self._version = -1  # the counter of the next connection begins anew
+            self._recover()
+            self._discard()
 
     def _open(self) -> Connection:
         if self.connection is None:
             self.connection = self._connect()
         return self.connection
 
-    def _commit_queued(self) -> None:
-        # Our own request is among them: the queue is first in, first out, and it was put there before the turn.
+    def _discard(self) -> None:
+        connection, self.connection = self.connection, None
+        self._version = -1  # the counter of the next connection begins anew
+        if connection is not None:
+            connection.close()
+
+    def _withdraw(self, request: _Request) -> None:
+        """Its caller is told by an exception; it must not be carried out later, with the next call of another."""
+        with suppress(ValueError):  # a leader has it, or had it
+            self._queued.remove(request)
+
+    def _lead(self, request: _Request) -> None:
+        self._recover()
         while True:
             batch = [self._queued.popleft() for _ in range(min(len(self._queued), _SHARED))]
-            if not batch:
-                return
-            self._commit(batch)
-            if len(batch) < _SHARED:
+            is_last = len(batch) < _SHARED
+            if is_last and request not in batch and not request.is_done:
+                batch.append(request)  # a leader that was struck had taken it off the queue
+            if batch:
+                self._commit(batch)
+            if is_last:
                 return
 
     def _commit(self, batch: list[_Request]) -> None:
         try:
             connection = self._open()
             self._begin(connection)
-            try:
-                answers = self._perform_all(connection, batch)
-                connection.run("COMMIT")
-            except BaseException:
-                self._undo(connection)
-                raise
-        except BaseException as error:  # nothing was committed: every caller must hear of it
-            shared = (
-                error if isinstance(error, Exception) else StoreUnavailable("the commit was interrupted; try again")
-            )
+            self._commit_sent = sent = _SharedCommit(batch, self._perform_all(connection, batch))
+            connection.commit(sent)
+            sent.hand_out()
+            self._commit_sent = None
+        except (Busy, WindlassError) as error:  # nothing was committed: every caller must hear of it
+            self._recover()
             for request in batch:
-                request.error = request.error or shared
-            if not isinstance(error, WindlassError):
-                raise
-            return
-        for request, answer in zip(batch, answers, strict=True):
-            request.answer = answer
+                if not request.is_done:
+                    request.error = error
+        except BaseException:
+            self._recover()
+            raise
+
+    def _recover(self) -> None:
+        """Find out what became of a commit whose leader was struck, and end a transaction that is still open."""
+        connection, sent = self.connection, self._commit_sent
+        is_open = connection is not None and connection.is_in_transaction
+        if sent is not None:
+            if not is_open and not sent.is_refused:
+                sent.hand_out()
+            self._commit_sent = None
+        if connection is not None and is_open:
+            with suppress(Busy, WindlassError):
+                connection.run("ROLLBACK")
+            if connection.is_in_transaction:  # it would keep every other process from writing
+                self._discard()
 
     def _perform_all(self, connection: Connection, batch: list[_Request]) -> list[Answer | None]:
         if len(batch) == 1:
-            # Alone there is nobody to protect from an error: the transaction itself is the savepoint.
+            # Alone there is no call to protect from an error: the transaction itself is the savepoint.
             try:
                 return [self._perform(connection, batch[0].call)]
             except Guarded as guarded:
@@ -162,14 +204,10 @@ class Writer:
         except Guarded as guarded:
             connection.run("ROLLBACK TO one")
             answer = guarded.answer
-        except Exception as error:  # its own caller's, whatever it is; the others go on
+        except WindlassError as error:  # its own caller's; the others go on
             if not connection.is_in_transaction:
                 raise  # SQLite gave the whole transaction up (disk full, I/O error)
             connection.run("ROLLBACK TO one")
             request.error = error
         connection.run("RELEASE one")
         return answer
-
-    def _undo(self, connection: Connection) -> None:
-        if connection.is_in_transaction:
-            connection.run("ROLLBACK")

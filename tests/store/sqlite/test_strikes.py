@@ -1,0 +1,75 @@
+"""Exceptions from outside at every place of a call: Ctrl-C, a signal handler that raises, one set by another thread.
+
+Wherever they strike, nothing stays held: the same driver and another one can write at once, and what a caller was told
+is true.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from tests.store.builders import new_job
+from tests.store.stores import Store
+from tests.strikes import Strike, Striker, sweep
+from windlass.store import reading
+from windlass.store.driver import Topic
+
+OURS = ("windlass.store", "threading", "contextlib", "psycopg.connection", "psycopg._connection_base")
+
+
+def counts(store: Store) -> object:
+    return store.run(reading.counts())
+
+
+def check_at_rest(store: Store, rival: Store, striker: Striker) -> None:
+    """Both can write, in either order."""
+    for each in (rival, store):
+        each.enqueue(new_job())
+    assert store.run(reading.counts()), striker.struck
+
+
+@pytest.fixture
+def rival(store: Store) -> Store:
+    """What another process has; it does not wait long for a lock."""
+    store.enqueue(new_job())
+    other = store.another(deadline=2)
+    other.enqueue(new_job())
+    return other
+
+
+@pytest.mark.parametrize("error", [Strike, KeyboardInterrupt])
+def test_a_write_that_is_struck_anywhere_leaves_nothing_held(
+    store: Store, rival: Store, error: type[BaseException]
+) -> None:
+    for place, striker in enumerate(sweep(*OURS, error=error)):
+        name = f"job-{place}"
+        told = striker.during(partial(store.enqueue, new_job(name)))
+        assert told is None or isinstance(told, error), (striker.struck, told)
+        if told is None:
+            assert store.exists(name), striker.struck
+        check_at_rest(store, rival, striker)
+
+
+def test_a_read_that_is_struck_anywhere_leaves_nothing_held(store: Store, rival: Store) -> None:
+    for striker in sweep(*OURS):
+        told = striker.during(partial(counts, store))
+        assert told is None or isinstance(told, Strike), (striker.struck, told)
+        check_at_rest(store, rival, striker)
+
+
+def test_news_that_are_struck_anywhere_leave_nothing_held(store: Store, rival: Store) -> None:
+    for striker in sweep(*OURS):
+        striker.during(lambda: store.driver.tell(Topic.CANCELS))
+        store.driver.tell(Topic.CANCELS)
+        check_at_rest(store, rival, striker)
+
+
+def test_a_first_call_that_is_struck_anywhere_can_be_made_again(store: Store, rival: Store) -> None:
+    for place, striker in enumerate(sweep(*OURS, step=7)):
+        fresh = store.another(deadline=2)
+        striker.during(partial(counts, fresh))
+        fresh.enqueue(new_job(f"job-{place}"))
+        rival.enqueue(new_job())
+        fresh.driver.close()

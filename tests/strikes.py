@@ -1,0 +1,90 @@
+"""Exceptions from outside, at every place where the interpreter can raise one.
+
+Python looks for signals, and for exceptions that another thread set, at the start of a function, at a jump back and
+after a call. A sweep does something again and again, and strikes one place further each time, until there is none left.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType
+from typing import Any
+
+_LOOKS = frozenset(
+    number
+    for name, number in dis.opmap.items()
+    if name.startswith(("CALL", "RESUME")) or ("JUMP" in name and "BACKWARD" in name)
+)
+
+
+class Strike(Exception):
+    """What a signal handler of the user's might raise."""
+
+
+class Striker:
+    """Raises once, at the place of this number, in code of modules whose names begin so.
+
+    Several threads may work under one striker; only one of them is struck.
+    """
+
+    def __init__(self, place: int, *, modules: tuple[str, ...], error: type[BaseException] = Strike) -> None:
+        self._left = place
+        self._modules = modules
+        self._error = error
+        self._last: dict[FrameType, int] = {}
+        self.struck: str | None = None
+        """Where it has struck."""
+
+    def during(self, work: Callable[[], object]) -> BaseException | None:
+        """Do something while it strikes; what came of that."""
+        before = sys.gettrace()
+        sys.settrace(self._trace)
+        try:
+            work()
+        except BaseException as error:  # whatever reaches the caller is what the test is about
+            return error
+        finally:
+            sys.settrace(before)
+            self._last.clear()
+        return None
+
+    def _trace(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if not str(frame.f_globals.get("__name__")).startswith(self._modules):
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        return self._watch
+
+    def _watch(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if event == "opcode":
+            before = self._last.get(frame)
+            self._last[frame] = _code(frame.f_code)[frame.f_lasti]
+            if before in _LOOKS and self.struck is None:
+                self._left -= 1
+                if self._left < 0:
+                    self.struck = f"{frame.f_globals['__name__']}:{frame.f_lineno}"
+                    raise self._error
+        elif event == "return":
+            self._last.pop(frame, None)
+        return self._watch
+
+
+_codes: dict[CodeType, bytes] = {}
+
+
+def _code(code: CodeType) -> bytes:
+    found = _codes.get(code)
+    if found is None:
+        found = _codes[code] = code.co_code
+    return found
+
+
+def sweep(*modules: str, step: int = 1, error: type[BaseException] = Strike, most: int = 20_000) -> Iterator[Striker]:
+    """Strikers for one place after the other; ends after the first that found no place to strike."""
+    for place in range(0, most, step):
+        striker = Striker(place, modules=modules, error=error)
+        yield striker
+        if striker.struck is None:
+            return
+    raise AssertionError(f"more than {most} places; is it the same thing each time?")

@@ -51,10 +51,11 @@ test: $(DEV) ## all tests (PYTEST_ARGS, WORKERS)
 quick: $(DEV) ## tests on SQLite without servers and processes, in less than a minute
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --quick $(PYTEST_ARGS)
 
-lint: $(DEV) ## ruff, mypy and the import contracts
+lint: $(DEV) ## ruff, mypy, pyright and the import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict src tests
+	$(BIN)/basedpyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports --no-logo
 
 bench: $(DEV) ## benchmarks (STORES, PEERS, BENCH_ARGS)

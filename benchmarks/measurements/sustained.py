@@ -74,7 +74,7 @@ def _check_all_ended(worker: Child, subject: Subject, enqueued: int) -> None:
         raise RuntimeError(f"{enqueued} jobs were enqueued, {ended} runs ended, the store says {counted}")
 
 
-def _unfinished(counted: dict[State, int]) -> int:
+def _unfinished(counted: dict[str, int]) -> int:
     return sum(count for state, count in counted.items() if state not in _FINISHED)
 
 

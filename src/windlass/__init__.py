@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from windlass.active import ActiveJob, current_job
+from windlass.active import ActiveJob, current_job, this_job
 from windlass.core.retry import PROGRAMMING_ERRORS, Retry
 from windlass.core.state import State
 from windlass.core.unique import Unique
@@ -140,4 +140,5 @@ __all__ = [
     "__version__",
     "command",
     "current_job",
+    "this_job",
 ]

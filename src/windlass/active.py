@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from windlass.core.duration import duration
 from windlass.errors import Cancel, ConfigError, Duration, LeaseLost
@@ -169,3 +169,34 @@ def current_job() -> ActiveJob:
     if run is None:
         raise ConfigError("current_job() works only inside a running task")
     return run.active
+
+
+class _ThisJob:
+    """Passes everything on to the job in which it is asked."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # tools that look at every name of a module ask for those
+            raise AttributeError(name)
+        return getattr(current_job(), name)
+
+    def __repr__(self) -> str:
+        run = running.get()
+        return "<this job, outside of any>" if run is None else repr(run.active)
+
+
+this_job = cast(ActiveJob, _ThisJob())
+"""The job in which it is used, as ``current_job()``: as a default value, or anywhere inside a task.
+
+A parameter with this default may be left out for type checkers, which cannot know that the worker fills it in.
+
+>>> from windlass import ActiveJob, Windlass, this_job
+>>> from windlass.testing import inline
+>>> app = Windlass("sqlite:///:memory:")
+>>> @app.task
+... def report(pages: int, job: ActiveJob = this_job) -> str:
+...     return f"{pages} pages, attempt {job.attempt}"
+>>> with inline(app):
+...     report.enqueue(3).result()
+'3 pages, attempt 1'
+>>> app.close()
+"""

@@ -45,6 +45,7 @@ from windlass.waiting import Waiter
 
 if TYPE_CHECKING:
     from windlass.commands.helper import Helper
+    from windlass.task import AsyncTask
     from windlass.worker.worker import Worker
 
 P = ParamSpec("P")
@@ -146,7 +147,7 @@ class Windlass(Operating, Hookable, MethodHints):
         return list(self._registry)
 
     @overload
-    def task(self, function: Callable[P, Coroutine[Any, Any, R]], /) -> Task[P, R]: ...
+    def task(self, function: Callable[P, Coroutine[Any, Any, R]], /) -> AsyncTask[P, R]: ...
     @overload
     def task(self, function: Callable[P, R], /) -> Task[P, R]: ...
     @overload
@@ -446,7 +447,7 @@ class _TaskDecorator:
     """What ``@app.task(...)`` with options is to a type checker."""
 
     @overload
-    def __call__(self, function: Callable[P, Coroutine[Any, Any, R]], /) -> Task[P, R]: ...
+    def __call__(self, function: Callable[P, Coroutine[Any, Any, R]], /) -> AsyncTask[P, R]: ...
     @overload
     def __call__(self, function: Callable[P, R], /) -> Task[P, R]: ...
     def __call__(self, function: Callable[..., Any], /) -> Any:

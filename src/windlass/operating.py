@@ -77,11 +77,11 @@ class Operating:
         """``jobs`` for async code."""
         return await self._session.arun(self._jobs(filter_of(filter), limit, cursor))
 
-    def counts(self, queue: str | None = None) -> dict[State, int]:
+    def counts(self, queue: str | None = None) -> dict[str, int]:
         """How many jobs stand in each state, in one queue or all; every state is present."""
         return self._session.run(_counts(queue))
 
-    async def acounts(self, queue: str | None = None) -> dict[State, int]:
+    async def acounts(self, queue: str | None = None) -> dict[str, int]:
         """``counts`` for async code."""
         return await self._session.arun(_counts(queue))
 
@@ -330,9 +330,9 @@ def _record(id: str) -> Operation[JobRecord]:
     return found[id]
 
 
-def _counts(queue: str | None) -> Operation[dict[State, int]]:
+def _counts(queue: str | None) -> Operation[dict[str, int]]:
     by_queue = yield from reading.counts(queue)
-    totals = dict.fromkeys(State, 0)
+    totals: dict[str, int] = dict.fromkeys(State, 0)  # a state is a text, so either may be asked for
     for by_state in by_queue.values():
         for state, count in by_state.items():
             totals[state] += count

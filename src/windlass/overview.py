@@ -45,7 +45,7 @@ class Overview:
     """What was noticed within the last 24 hours, the newest first: lost jobs, clocks that disagree."""
 
     @property
-    def counts(self) -> dict[State, int]:
+    def counts(self) -> dict[str, int]:
         """How many jobs stand in each state, every state present."""
         return {state: sum(queue.counts[state] for queue in self.queues) for state in State}
 

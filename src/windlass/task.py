@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, Unpack, cast
 
 from msgspec import Struct
 
@@ -227,9 +227,9 @@ class Task(Enqueueable[P, R]):
         self.__name__ = getattr(function, "__name__", name)
         self.__wrapped__ = function
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any:
-        """Call the function itself, here and now."""
-        return self.function(*args, **kwargs)
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function itself, here and now; that of an ``async def`` is awaited."""
+        return cast(R, self.function(*args, **kwargs))
 
     def __repr__(self) -> str:
         return f"<Task {self.name}>"
@@ -268,6 +268,14 @@ class TaskWithOptions(Enqueueable[P, R]):
 
     def _with_options(self, options: OptionArguments) -> TaskWithOptions[P, R]:
         return TaskWithOptions(self._app, self._task, self._options.but(options))
+
+
+if TYPE_CHECKING:
+
+    class AsyncTask(Task[P, R]):
+        """What the task of an ``async def`` is to a type checker: a call of it has to be awaited."""
+
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Coroutine[Any, Any, R]: ...  # type: ignore[override]
 
 
 def _arguments(task: object, call: object) -> tuple[Any, ...]:

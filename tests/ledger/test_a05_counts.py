@@ -44,7 +44,7 @@ def test_one_queue_is_counted(app: Windlass) -> None:
     """A5: only its own jobs, with every state present; plain text works as a key."""
     counts = app.counts(queue="mail")
     assert set(counts) == set(State)
-    assert (counts["completed"], counts["failed"], counts["retrying"]) == (1, 1, 1)  # type: ignore[index]
+    assert (counts["completed"], counts["failed"], counts["retrying"]) == (1, 1, 1)
     assert sum(counts.values()) == 3
 
 

@@ -93,7 +93,7 @@ def test_no_more_than_the_concurrency_run_at_once(app: Windlass) -> None:
             eventually(lambda: worker.status().running == 2, "two run")
             busy.await_entered()
             counts = app.counts()
-            assert (counts["running"], counts["pending"]) == (2, 3)  # type: ignore[index]
+            assert (counts["running"], counts["pending"]) == (2, 3)
             busy.open()
             worker.run_until_empty()
 

@@ -20,7 +20,7 @@ def ways(request: pytest.FixtureRequest, place_on: PlaceOn) -> Iterator[Ways]:
         yield Ways(*(opened.enter_context(closing(app_on(place_on(store)))) for store in ("sqlite", request.param)))
 
 
-def states(app: Windlass) -> dict[State, int]:
+def states(app: Windlass) -> dict[str, int]:
     return {state: count for state, count in app.counts().items() if count}
 
 

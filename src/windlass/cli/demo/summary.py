@@ -44,7 +44,7 @@ class Figures:
 class Summary:
     """What is in the store when the story is over."""
 
-    counts: dict[State, int]
+    counts: dict[str, int]
     dead: Sequence[Job[Any]]
     retried: Timeline
     figures: Figures
@@ -61,7 +61,7 @@ class Summary:
         _heading(screen, f"The timeline of {self.retried.id!r}, which was retried")
         self.retried.draw(screen)
         _heading(screen, "In the store now")
-        rows: list[list[Cell]] = [[state_cell(state), count_cell(state, count)] for state, count in self.counts.items()]
+        rows: list[list[Cell]] = [[state_cell(state), count_cell(state, self.counts[state])] for state in State]
         screen.table([Column(title="STATE"), Column(title="JOBS", is_number=True)], rows)
         self._draw_figures(screen)
         _draw_next(screen)

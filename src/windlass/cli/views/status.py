@@ -9,6 +9,7 @@ from windlass.cli.screen import Cell, Screen, Styled
 from windlass.cli.views.queue import draw_queues, pause_data, paused, queue_data
 from windlass.cli.views.style import STATE_STYLES
 from windlass.cli.views.worker import draw_workers, worker_data
+from windlass.core.state import State
 from windlass.notices import Notice
 from windlass.overview import Overview
 from windlass.version import VERSION
@@ -67,7 +68,7 @@ class Status:
             return ["no jobs yet"]
         cells: list[Cell] = []
         for state, count in counted:
-            cells += [Styled(f"{count:,} {state}", STATE_STYLES[state]), "   "]
+            cells += [Styled(f"{count:,} {state}", STATE_STYLES[State(state)]), "   "]
         return cells[:-1]
 
     def _warnings(self) -> list[str]:

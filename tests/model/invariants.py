@@ -56,5 +56,5 @@ def _check_key(model: Model, name: str) -> None:
     assert holder.unique_key == name, f"{name} is held by a job that never named it: {holder}"
     if key.until != "window":
         assert holder.state not in FINISHED, f"{name} is held by a finished job: {holder}"
-    if key.until == "started":
-        assert holder.fence == 0, f"{name} is held by a job that has started: {holder}"
+    if key.until == "started" and holder.state is not State.RUNNING:
+        assert (holder.attempt, holder.started_at) == (0, None), f"{name} is held by a job that has started: {holder}"

@@ -158,7 +158,6 @@ class Model:
         times = {"claimed_at": self._now(), "started_at": self._now() if _is_by_hand(claimant.lease) else None}
         self._move(job, Verb.CLAIM, State.RUNNING, attempt=job.attempt + _is_by_hand(claimant.lease), **owner, **times)
         self._tokens[job.seq] = claimant.token
-        self._release_key(job, "started")
 
     def _taken(self, token: str, lease: str | None = None) -> list[JobRecord]:
         """What one call took and still holds: under a worker's lease, or (without one) by hand."""
@@ -190,6 +189,8 @@ class Model:
             lease=None,
             **({"fence": job.fence + 1} if verb is Verb.RESCUE else self._told_by_owner(job, ending)),
         )
+        if _has_begun(self.jobs[job.seq]):
+            self._release_key(job, "started")
         return True
 
     def _told_by_owner(self, job: JobRecord, ending: Ending) -> dict[str, Any]:
@@ -333,8 +334,7 @@ class Model:
 
     def tidy(self) -> None:
         yesterday, held = self._now() - DAY, {job.lease for job in self._running()}
-        for name in list(self.keys):
-            self._forget_if_over(name)
+        self.keys = {name: key for name, key in self.keys.items() if not self._is_over(key)}
         self._leases = {i: one for i, one in self._leases.items() if i in held or one.renewed_at + one.ttl >= yesterday}
 
     def counts(self) -> dict[str, Counter[State]]:
@@ -344,8 +344,14 @@ class Model:
     def holder(self, key: str | None) -> JobRecord | None:
         """The job that holds a unique key now."""
         held = self.keys.get(key or "")
-        is_held = held and (held.expires_at is None or held.expires_at > self._now())
-        return self.jobs[held.seq] if held and is_held else None
+        if held is None or self._is_over(held):
+            return None
+        job = self.jobs[held.seq]
+        # Whether user code has begun is known only later; until then the key counts as given up.
+        return None if held.until == "started" and job.state is State.RUNNING else job
+
+    def _is_over(self, key: Key) -> bool:
+        return key.expires_at is not None and key.expires_at <= self._now()
 
     def is_in_time(self, lease: str | None) -> bool:
         """Whether a lease is open, and the time is within its length of the last renewal, on either side."""
@@ -391,6 +397,10 @@ def _shared(source: Struct, kind: type[Struct]) -> dict[str, Any]:
 
 def _is_same(job: NewJob, other: NewJob | JobRecord) -> bool:
     return (job.task, job.payload) == (other.task, other.payload)
+
+
+def _has_begun(job: JobRecord) -> bool:
+    return job.attempt > 0 or job.started_at is not None
 
 
 def _is_by_hand(lease: str | None) -> bool:

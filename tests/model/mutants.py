@@ -60,7 +60,7 @@ SIX: dict[str, list[Edit]] = {
     ],
     "attempt off by one": [],
     "rescue too early": [Edit("expired", IN_TIME, f"{IN_TIME} - 1"), Edit("rescue", IN_TIME, f"{IN_TIME} - 1")],
-    "unique released too soon": [Edit("cycle", "AND windlass_job.state IN ('completed', 'failed', 'cancelled')")],
+    "unique released too soon": [Edit("cycle", "windlass_job.state IN ('completed', 'failed', 'cancelled')", "true")],
     "priority order reversed": [
         Edit("cycle", "state = 'pending' ORDER BY priority DESC", "state = 'pending' ORDER BY priority")
     ],
@@ -84,7 +84,9 @@ MORE: dict[str, list[Edit]] = {
     "rescued job keeps its key": [Edit("rescue", *FORGET_NO_KEY)],
     "window ends with the job": [Edit("cycle", "until <> 'window' AND")],
     "window too long by one": [Edit("enqueue", "expires_at <= :now", "expires_at < :now")],
-    "key of a started job held on": [Edit("enqueue", "(until <> 'started' OR fence = 0)", "true")],
+    "key of a started job held on": [
+        Edit("enqueue", "state <> 'running' AND attempt = 0 AND started_at IS NULL", "true")
+    ],
     "retry in spite of the key": [Edit("retry", "holder.id <> windlass_job.id", "false")],
     "claim under a late lease": [Edit("cycle", f"AND {IN_TIME}")],
     "claim while paused": [Edit("cycle", "paused_at IS NOT NULL", "false")],

@@ -303,7 +303,8 @@ def test_a_key_until_started_is_held_while_its_job_waits(store: Store) -> None:
     assert store.enqueue(new_job("b", key="k"), naming=until_started) == [Enqueued("a", State.PENDING, True)]
 
 
-def test_a_key_until_started_is_free_once_its_job_was_claimed(store: Store) -> None:
+def test_a_key_until_started_is_free_while_its_job_may_run(store: Store) -> None:
+    """B17: nobody knows yet whether it has begun, and an enqueue after the start must not be lost."""
     until_started = Naming(until="started")
     store.enqueue(new_job("a", key="k"), naming=until_started)
     store.a_worker().take()

@@ -153,7 +153,7 @@ def test_a_job_that_holds_its_own_key_is_retried(store: Store) -> None:
 
 
 def test_a_key_that_its_holder_has_given_up_stands_in_nobodys_way(store: Store) -> None:
-    """A key until started is given up by the claim, one for a window by time."""
+    """A key until started is given up while its job may run, one for a window by time."""
     first = store.finished(PERMANENT, new_job("first", key="k"))
     store.enqueue(new_job("second", key="k", queue="other"), naming=Naming(until="started"))
     assert retry(store, first.seq).key_taken == {first.seq: "second"}

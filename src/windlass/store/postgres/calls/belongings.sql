@@ -7,7 +7,8 @@ WITH wanted AS MATERIALIZED (
 SELECT
     (SELECT coalesce(json_agg(json_build_array(key.key, key.id, key.until, key.expires_at) ORDER BY key.key), '[]')
         FROM windlass_key AS key CROSS JOIN LATERAL (
-            SELECT state, fence FROM windlass_record AS record WHERE record.id = key.id OFFSET 0) AS holder
+            SELECT state, attempt, started_at FROM windlass_record AS record
+            WHERE record.id = key.id OFFSET 0) AS holder
         WHERE key.id = ANY (ARRAY(SELECT wanted.id FROM wanted)) AND
 -- here holds
     ) AS keys,

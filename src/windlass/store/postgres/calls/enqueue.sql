@@ -41,7 +41,8 @@ WITH clock AS (
     FROM (SELECT DISTINCT named.key FROM named) AS wanted CROSS JOIN LATERAL (
         SELECT key, id, until, expires_at FROM windlass_key AS held WHERE held.key = wanted.key OFFSET 0
     ) AS key CROSS JOIN LATERAL (
-        SELECT state, fence FROM windlass_record AS record WHERE record.id = key.id OFFSET 0) AS holder
+        SELECT state, attempt, started_at FROM windlass_record AS record
+        WHERE record.id = key.id OFFSET 0) AS holder
     WHERE (key.expires_at IS NULL OR key.expires_at > (SELECT now FROM clock)) AND
 -- here holds
 ), winner AS MATERIALIZED (

@@ -57,7 +57,9 @@ WITH clock AS (
         running.attempt + ending.charge AS attempt, running.crashes + ending.crash AS crashes,
         running.rescues + ending.rescue AS rescues
 ), rescued AS MATERIALIZED (
-    SELECT job.id, taken.seq, taken.state, taken.worker FROM taken JOIN windlass_job AS job ON job.seq = taken.seq
+    SELECT job.id, taken.seq, taken.state, taken.worker,
+        taken.attempt > 0 OR taken.started_at IS NOT NULL AS has_begun
+    FROM taken JOIN windlass_job AS job ON job.seq = taken.seq
 ), finished AS (
     -- The fence is raised here too, so that the former owner's endings can be told from repetitions of its own.
     INSERT INTO windlass_finished (
@@ -78,11 +80,13 @@ WITH clock AS (
     INSERT INTO windlass_ready (seq, since, priority, queue)
     SELECT seq, run_at, priority, queue FROM back
 ), freed AS (
-    -- A job that rescue finished gives its unique key back, unless the key is held for a window of time.
+    -- A job that rescue finished gives its unique key back, unless the key is held for a window of time, and so does one
+    -- that has begun a run if the key was held until then.
     DELETE FROM windlass_key AS key USING rescued, jsonb_array_elements(CAST(:keys AS jsonb)) AS item (value)
     WHERE key.key = ANY (ARRAY(SELECT held.key FROM held))
     AND key.key = item.value ->> 0 AND CAST(item.value ->> 1 AS bigint) = rescued.seq AND key.id = rescued.id
-    AND key.until <> 'window' AND rescued.state IN ('failed', 'cancelled')
+    AND key.until <> 'window' AND (
+        rescued.state IN ('failed', 'cancelled') OR (key.until = 'started' AND rescued.has_begun))
 ), noted AS (
     INSERT INTO windlass_event (seq, at, kind, worker, fence, detail)
     SELECT taken.seq, clock.now, 'rescued', taken.worker, taken.fence,

@@ -10,12 +10,15 @@ local function refusal(endings)
     end
 end
 
--- The unique keys of jobs that have finished under the fence that fence_now makes of the one they had.
+-- The unique keys of jobs that have finished, or begun a run, under the fence that fence_now makes of the one they had.
 -- keys: rows (key, seq, fence)
 local function release_keys(keys, fence_now)
     for _, row in ipairs(keys) do
-        local job = try('HMGET', job_key(row[2]), 'id', 'state', 'fence') or {}
-        if FINISHED[job[2]] and tonumber(job[3]) == fence_now(row[3]) then release_key(row[1], job[1]) end
+        local job = try('HMGET', job_key(row[2]), 'id', 'state', 'fence', 'attempt', 'started_at') or {}
+        local is_finished, is_started = FINISHED[job[2]], has_started(job[2], job[4], job[5])
+        if tonumber(job[3]) == fence_now(row[3]) and (is_finished or is_started) then
+            release_key(row[1], job[1], not is_finished)
+        end
         if not job[1] then forget_key(row[1], row[2]) end
     end
 end

@@ -1,23 +1,32 @@
 -- Unique keys: who holds one, and how it is given back. Needs KEY.ids.
 local function unique_key(key) return text_key('unique', key) end
 
+-- Whether a job has begun a run. Of one that was claimed that is known only later, so it counts as started until it is
+-- handed back: an enqueue that comes after the start must not be taken for a duplicate.
+local function has_started(state, attempt, started_at)
+    return state == 'running' or (tonumber(attempt) or 0) > 0 or started_at
+end
+
 -- Whose a key is, or nobody's (false) and whether something of it is left. Nobody holds it any more if its window is
 -- over, its job has started (if it is held until then) or is gone; a job that finished gave its key back at once.
 local function holder_of(key)
     local held = redis.call('HMGET', unique_key(key), 'id', 'until', 'expires_at')
     if not held[1] then return false, false end
     local seq = redis.call('HGET', KEY.ids, held[1])
-    local job = seq and redis.call('HMGET', job_key(seq), 'id', 'fence') or {}
-    local has_started = held[2] == 'started' and (tonumber(job[2]) or 0) > 0
+    local job = seq and redis.call('HMGET', job_key(seq), 'id', 'state', 'attempt', 'started_at') or {}
+    local is_started = held[2] == 'started' and has_started(job[2], job[3], job[4])
     local is_over = held[3] and tonumber(held[3]) <= now
-    if not job[1] or has_started or is_over then return false, true end
+    if not job[1] or is_started or is_over then return false, true end
     return held[1], true
 end
 
--- Gives a finished job's key back, unless it is held for a window of time or is another job's by now.
-local function release_key(key, id)
+-- Gives a finished job's key back, unless it is held for a window of time or is another job's by now; of a job that is
+-- not finished, but has begun a run (is_started), only what it held until then.
+local function release_key(key, id, is_started)
     local held = redis.call('HMGET', unique_key(key), 'id', 'until')
-    if held[1] == id and held[2] ~= 'window' then redis.call('DEL', unique_key(key)) end
+    if held[1] == id and held[2] ~= 'window' and (not is_started or held[2] == 'started') then
+        redis.call('DEL', unique_key(key))
+    end
 end
 
 -- Removes the key of a job whose body is gone, and with it its id, which nobody else knows.

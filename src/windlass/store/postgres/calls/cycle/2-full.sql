@@ -34,8 +34,8 @@ WITH clock AS (
 ), held AS MATERIALIZED (
     -- A key that a caller's open transaction takes over is passed by: a worker waits for no caller. Whether that commits
     -- or not, the key is not the ended job's any more (shared/holds).
-    SELECT named.kind, found.place, found.id, named.seq FROM named CROSS JOIN LATERAL (
-        SELECT key.ctid AS place, key.id FROM windlass_key AS key
+    SELECT named.kind, found.place, found.id, found.until, named.seq FROM named CROSS JOIN LATERAL (
+        SELECT key.ctid AS place, key.id, key.until FROM windlass_key AS key
         WHERE key.key = named.key AND key.until <> 'window'
         FOR UPDATE SKIP LOCKED) AS found
 ), ending AS MATERIALIZED (
@@ -111,12 +111,15 @@ WITH clock AS (
     INSERT INTO windlass_due (seq, run_at, state, queue)
     SELECT seq, run_at, waiting, queue FROM back WHERE waiting <> 'pending'
 ), freed AS (
-    -- A finished job gives its unique key back, unless the key is held for a window of time.
+    -- A finished job gives its unique key back, unless the key is held for a window of time; one that has begun a run
+    -- gives back what it held until then.
     DELETE FROM windlass_key AS key USING held
-    WHERE key.ctid = held.place AND held.kind = 'array' AND (held.seq, held.id) IN (
-        SELECT ended.seq, owner.id FROM ended CROSS JOIN LATERAL (
+    WHERE key.ctid = held.place AND held.kind = 'array' AND EXISTS (
+        SELECT 1 FROM ended CROSS JOIN LATERAL (
             SELECT job.id FROM windlass_job AS job WHERE job.seq = ended.seq OFFSET 0) AS owner
-        WHERE ended.state IN ('completed', 'failed', 'cancelled') AND ended.seq IN (SELECT held.seq FROM held))
+        WHERE ended.seq = held.seq AND owner.id = held.id AND (
+            ended.state IN ('completed', 'failed', 'cancelled')
+            OR (held.until = 'started' AND (ended.attempt > 0 OR ended.started_at IS NOT NULL))))
 ), starter AS MATERIALIZED (
     -- A row may be written only once in a statement, and an ending comes first.
     SELECT mark.*, found.place FROM mark CROSS JOIN LATERAL (

@@ -7,4 +7,5 @@ SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM jsonb_each(:keys)
 ON CONFLICT (key) DO UPDATE SET id = excluded.id, until = excluded.until, expires_at = excluded.expires_at
 WHERE windlass_key.expires_at <= :now OR NOT EXISTS (
     SELECT 1 FROM windlass_job AS holder
-    WHERE holder.id = windlass_key.id AND (windlass_key.until <> 'started' OR holder.fence = 0))
+    WHERE holder.id = windlass_key.id AND (windlass_key.until <> 'started'
+        OR (holder.state <> 'running' AND holder.attempt = 0 AND holder.started_at IS NULL)))

@@ -7,4 +7,5 @@ AND windlass_job.state IN (SELECT value FROM jsonb_each(:states))
 AND (expires_at IS NULL OR expires_at > :now)
 AND EXISTS (
     SELECT 1 FROM windlass_job AS holder
-    WHERE holder.id = windlass_key.id AND (windlass_key.until <> 'started' OR holder.fence = 0))
+    WHERE holder.id = windlass_key.id AND (windlass_key.until <> 'started'
+        OR (holder.state <> 'running' AND holder.attempt = 0 AND holder.started_at IS NULL)))

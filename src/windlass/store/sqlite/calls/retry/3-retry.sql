@@ -8,5 +8,6 @@ WHERE seq IN (SELECT value FROM jsonb_each(:seqs)) AND state IN (SELECT value FR
 AND NOT EXISTS (
     SELECT 1 FROM windlass_key JOIN windlass_job AS holder ON holder.id = windlass_key.id
     WHERE windlass_key.key = windlass_job.unique_key AND holder.id <> windlass_job.id
-    AND (expires_at IS NULL OR expires_at > :now) AND (until <> 'started' OR holder.fence = 0))
+    AND (expires_at IS NULL OR expires_at > :now)
+    AND (until <> 'started' OR (holder.state <> 'running' AND holder.attempt = 0 AND holder.started_at IS NULL)))
 RETURNING seq

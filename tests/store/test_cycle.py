@@ -21,7 +21,7 @@ from tests.store.stores import Store, Worker
 from windlass.core.outcome import Postponed
 from windlass.core.record import Claimed
 from windlass.core.state import State
-from windlass.store import jobs
+from windlass.store import jobs, queues
 
 
 def test_a_claimed_job_carries_what_is_needed_to_run_it(store: Store) -> None:
@@ -102,6 +102,20 @@ def test_a_room_takes_the_first_that_fit(store: Store) -> None:
 
 
 # Rooms.
+
+
+def test_one_job_of_each_of_many_queues_is_the_first_of_its_queue(store: Store) -> None:
+    """B3: by priority, then by age, also where a worker asks many queues for one job each."""
+    names = [f"q{number}" for number in range(60)]
+    store.enqueue(*(new_job(f"{name}-low", queue=name) for name in names))
+    store.enqueue(*(new_job(f"{name}-high", queue=name, priority=1) for name in names))
+    store.run(queues.pause("q7", by="me", reason=None))
+    worker = store.a_worker()
+    rooms = [(name, 2 if name == "q0" else 1) for name in names] + [("empty", 1)]
+    taken = {job.id for job in worker.cycle(rooms=rooms).claimed}
+    assert taken == {f"{name}-high" for name in names if name != "q7"} | {"q0-low"}
+    store.run(queues.pause("*", by="me", reason=None))
+    assert worker.cycle(rooms=rooms).claimed == []
 
 
 def test_each_queue_has_a_room_of_its_own(store: Store) -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from windlass.worker.pace import Pace
+from windlass.worker.pace import NoPrefetch, Pace, PaceByQueue, PooledPace
 
 QUICK = 0.001
 SLOW = 0.2
 NEVER_AHEAD = float("inf")
 
 
-def a_pace(*, concurrency: int = 10, is_on: bool = True) -> Pace:
-    return Pace(concurrency=concurrency, is_on=is_on)
+def a_pace(*, concurrency: int = 10) -> Pace:
+    return PaceByQueue(concurrency=concurrency)
 
 
 def ran(pace: Pace, seconds: float, times: int, *, task: str = "t", now: float = 0.0) -> None:
@@ -21,7 +21,7 @@ def ran(pace: Pace, seconds: float, times: int, *, task: str = "t", now: float =
 
 
 def ahead(pace: Pace, *, now: float = 0.0) -> int:
-    return pace.ahead("q", now=now)
+    return pace.ahead(["q"], now=now)
 
 
 def test_nothing_is_fetched_ahead_before_anything_ran() -> None:
@@ -78,7 +78,7 @@ def test_one_task_that_does_not_allow_it_speaks_for_its_queue() -> None:
     ran(pace, QUICK, 20)
     ran(pace, QUICK, 1, task="new")
     assert ahead(pace) == 0
-    assert pace.ahead("another", now=0.0) == 0
+    assert pace.ahead(["another"], now=0.0) == 0
 
 
 def test_a_slow_task_that_comes_no_more_is_forgotten() -> None:
@@ -97,7 +97,7 @@ def test_a_task_that_must_not_be_fetched_ahead_is_never_forgotten() -> None:
 
 
 def test_a_worker_without_prefetch_fetches_nothing_ahead() -> None:
-    pace = a_pace(is_on=False)
+    pace = NoPrefetch()
     ran(pace, 0.0, 100)
     assert ahead(pace) == 0
 
@@ -109,3 +109,63 @@ def test_a_pace_that_turned_out_wrong_is_measured_anew() -> None:
     assert ahead(pace) == 0
     ran(pace, QUICK, 20)
     assert ahead(pace) > 0
+
+
+def ran_in_many(pace: Pace, seconds: float, *, queues: int = 40, now: float = 0.0) -> None:
+    for number in range(queues):
+        pace.observe(f"q{number}", "t", seconds, now=now)
+
+
+def ahead_of_many(pace: Pace, *more: str, now: float = 0.0) -> int:
+    return pace.ahead([*(f"q{number}" for number in range(1_000)), *more], now=now)
+
+
+def test_among_many_queues_one_run_in_each_is_enough() -> None:
+    """Each of them alone would need twenty, and most never get that far."""
+    pace = PooledPace(concurrency=10)
+    assert ahead_of_many(pace) == 0
+    ran_in_many(pace, 0.0)
+    assert ahead_of_many(pace) == 200
+
+
+@pytest.mark.parametrize(("seconds", "expected"), [(1 / 64, 12), (1 / 32, 6)])
+def test_of_many_queues_as_much_is_fetched_as_will_start_within_50_milliseconds(seconds: float, expected: int) -> None:
+    pace = PooledPace(concurrency=4)
+    ran_in_many(pace, seconds)
+    assert ahead_of_many(pace) == expected
+
+
+def test_a_slow_queue_among_many_lets_fewer_be_fetched() -> None:
+    """As many as will start while its runs have their part of the slots."""
+    pace = PooledPace(concurrency=10)
+    ran_in_many(pace, 1 / 128, queues=99)
+    without = ahead_of_many(pace)
+    for _ in range(3):
+        ran_in_many(pace, 1 / 128, queues=30)
+        pace.observe("slow", "t", SLOW, now=0.0)
+    assert 0 < ahead_of_many(pace, "slow") < without
+
+
+def test_a_queue_of_a_task_that_must_not_be_fetched_ahead_is_never_forgotten() -> None:
+    pace = PooledPace(concurrency=10)
+    pace.observe("careful", "t", NEVER_AHEAD, now=0.0)
+    pace.observe("careful", "other", QUICK, now=0.0)
+    ran_in_many(pace, QUICK, now=10_000.0)
+    assert ahead_of_many(pace, "careful", now=10_000.0) == 0
+    assert ahead_of_many(pace, now=10_000.0) > 0
+
+
+def test_many_queues_whose_slowest_runs_are_slow_are_not_fetched_ahead() -> None:
+    pace = PooledPace(concurrency=10)
+    ran_in_many(pace, QUICK, queues=60)
+    ran_in_many(pace, SLOW, queues=20)
+    assert ahead_of_many(pace) == 0
+
+
+def test_the_pace_of_many_queues_that_turned_out_wrong_is_measured_anew() -> None:
+    pace = PooledPace(concurrency=10)
+    ran_in_many(pace, QUICK)
+    pace.forget("q3")
+    assert ahead_of_many(pace) == 0
+    ran_in_many(pace, QUICK)
+    assert ahead_of_many(pace) > 0

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from windlass.core.record import Claimed
-from windlass.worker.pace import Pace
-from windlass.worker.room import Room
+from windlass.worker.pace import PaceByQueue, PooledPace
+from windlass.worker.room import FEW, Room
 
 
 def a_room(weights: dict[str, int], *, concurrency: int = 10, most: int = 200, quick: tuple[str, ...] = ()) -> Room:
     """Room for these queues; jobs of the quick ones were measured and take no time."""
-    pace = Pace(concurrency=concurrency)
+    pace = PaceByQueue(concurrency=concurrency) if len(weights) <= FEW else PooledPace(concurrency=concurrency)
     for queue in quick:
         for _ in range(20):
             pace.observe(queue, "t", 0.0, now=0.0)
@@ -126,3 +126,70 @@ def test_what_waits_for_something_else_than_a_slot_is_looked_past() -> None:
     room = a_room({"a": 1, "b": 1}, concurrency=4)
     assert dict(room.deal(in_flight=2, now=0.0, waiting_elsewhere={"a": 3})) == {"a": 1, "b": 1}
     assert dict(room.deal(in_flight=2, now=0.0, waiting_elsewhere={"a": 4})) == {"b": 2}
+
+
+MANY = {f"q{number}": 1 for number in range(1_000)}
+
+
+def a_room_of_many(having_work: list[str], *, concurrency: int = 10, quick: tuple[str, ...] = ()) -> Room:
+    room = a_room(MANY, concurrency=concurrency, quick=quick)
+    room.have_work(having_work, now=0.0)
+    return room
+
+
+def test_many_queues_are_not_asked_one_by_one() -> None:
+    room = a_room(MANY)
+    assert room.needs_survey
+    assert room.is_hopeful
+    assert dealt(room) == {}
+
+
+def test_of_many_queues_only_those_that_have_work_are_asked() -> None:
+    assert dealt(a_room_of_many(["q7", "q8", "of others"])) == {"q7": 5, "q8": 5}
+
+
+def test_news_of_one_queue_among_many_make_nobody_ask_for_the_others() -> None:
+    room = a_room_of_many([])
+    room.may_have_work(["q5", "of others"])
+    assert not room.needs_survey
+    assert dealt(room) == {"q5": 10}
+
+
+def test_news_of_an_unknown_queue_make_the_store_be_asked() -> None:
+    room = a_room_of_many(["q1"])
+    room.look_everywhere()
+    assert room.needs_survey
+    assert dealt(room) == {"q1": 10}, "what is known is asked for meanwhile"
+
+
+def test_the_more_a_survey_finds_the_later_is_the_next() -> None:
+    """Or a worker of ten thousand busy queues would do nothing else."""
+    assert a_room_of_many([]).survey_due == 0.0
+    assert 0.04 < a_room_of_many(list(MANY)).survey_due < 0.06
+
+
+def test_a_survey_names_many_queues_only_now_and_then() -> None:
+    """The store goes through those that have work; each queue is looked into once a minute, should it miss one."""
+    room = a_room(MANY)
+    assert list(room.survey(0.0)) == list(MANY)
+    assert list(room.survey(1.0)) == []
+    assert list(room.survey(61.0)) == list(MANY)
+    some = a_room(dict.fromkeys(list(MANY)[:100], 1))
+    assert len(some.survey(0.0)) == len(some.survey(1.0)) == 100
+
+
+def test_every_one_of_many_queues_gets_its_turn() -> None:
+    """B3: within as many places as there are queues."""
+    room = a_room_of_many(list(MANY))
+    asked: list[str] = []
+    for _ in range(len(MANY) // 10):
+        rooms = room.deal(in_flight=0, now=0.0)
+        asked += [name for name, _ in rooms]
+        room.learn(rooms, [job for name, count in rooms for job in taken(name, count)])
+    assert sorted(asked) == sorted(MANY)
+
+
+def test_short_jobs_of_many_queues_fill_a_buffer() -> None:
+    room = a_room_of_many(list(MANY), quick=tuple(list(MANY)[:20]))
+    rooms = dealt(room)
+    assert len(rooms) == sum(rooms.values()) == 200

@@ -15,6 +15,8 @@ from windlass.store.rows import records
 WINDOW = 5000
 """How many jobs a page looks at before it comes back short."""
 
+_NAMED_AT_ONCE = 1000
+
 NEWEST = 2**62
 """A cursor beyond every seq."""
 
@@ -83,6 +85,19 @@ def counts(queue: str | None = None) -> Operation[dict[str, dict[State, int]]]:
     for name, state, count in answer["counts"]:
         by_queue.setdefault(name, {})[State(state)] = count
     return by_queue
+
+
+def waiting(queues: Sequence[str] = ()) -> Operation[frozenset[str]]:
+    """Which queues have jobs that may be claimed now: of these, or of all where none is named. Paused ones have none.
+
+    It takes as long as there are queues that are named, or that have such jobs, however many others there are.
+    """
+    found: set[str] = set()
+    for first in range(0, len(queues) or 1, _NAMED_AT_ONCE):
+        named = list(queues[first : first + _NAMED_AT_ONCE])
+        answer = yield Call("waiting_of" if named else "waiting", {"queues": named} if named else {}, Lane.READ)
+        found.update(queue for (queue,) in answer["queues"])
+    return frozenset(found)
 
 
 class Depth(Struct, frozen=True, array_like=True):

@@ -7,7 +7,9 @@ is made:
 - ``-- gives NAME``: its rows are the part NAME of the call's answer
 - ``-- gives NAME as json``: its one value is a JSON array of rows (one step for the whole batch)
 - ``-- each NAME (a, b)``: runs once for each row of the parameter NAME, with the row's values bound as ``:a``, ``:b``
+- ``-- each NAME (a, b) unless b = 1``: the same without the rows whose value ``b`` is that number
 - ``-- only with NAME``: left out when the list NAME is empty
+- ``-- only with NAME (a, b) where b = 1``: left out when no row of NAME has that number as its value ``b``
 - ``-- guard NAME``: if it gives rows, the call stops, nothing of it is kept, and NAME is all of its answer
 """
 
@@ -21,9 +23,28 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 _GIVES = re.compile(r"^-- gives (\w+)( as json)?$", re.M)
-_EACH = re.compile(r"^-- each (\w+) \(([\w, ]+)\)$", re.M)
-_ONLY = re.compile(r"^-- only with (\w+)$", re.M)
+_EACH = re.compile(r"^-- each (\w+) \(([\w, ]+)\)(?: unless (\w+) = (\d+))?$", re.M)
+_ONLY = re.compile(r"^-- only with (\w+)(?: \(([\w, ]+)\) where (\w+) = (\d+))?$", re.M)
 _GUARD = re.compile(r"^-- guard (\w+)$", re.M)
+
+
+Row = Sequence[object]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of a parameter: all of them, or those whose value at ``index`` is, or is not, a number."""
+
+    name: str
+    index: int | None = None
+    value: int = 0
+    is_wanted: bool = True
+
+    def of(self, params: Mapping[str, Sequence[Row]]) -> Sequence[Row]:
+        rows = params[self.name]
+        if self.index is None:
+            return rows
+        return [row for row in rows if (row[self.index] == self.value) is self.is_wanted]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +54,9 @@ class Statement:
     text: str
     gives: str | None = None
     is_json: bool = False
-    each: str | None = None
+    each: Rows | None = None
     each_names: tuple[str, ...] = ()
-    only_with: str | None = None
+    only_with: Rows | None = None
     is_guard: bool = False
 
 
@@ -47,11 +68,20 @@ def read_statement(source: str) -> Statement:
         text=source,
         gives=guard[1] if guard else gives[1] if gives else None,
         is_json=bool(gives and gives[2]),
-        each=each[1] if each else None,
-        each_names=tuple(name.strip() for name in each[2].split(",")) if each else (),
-        only_with=only[1] if only else None,
+        each=_rows(each, is_wanted=False) if each else None,
+        each_names=_split(each[2]) if each else (),
+        only_with=_rows(only, is_wanted=True) if only else None,
         is_guard=guard is not None,
     )
+
+
+def _rows(heading: re.Match[str], *, is_wanted: bool) -> Rows:
+    name, names, chosen, value = heading.groups()
+    return Rows(name) if chosen is None else Rows(name, _split(names).index(chosen), int(value), is_wanted)
+
+
+def _split(names: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in names.split(","))
 
 
 @cache

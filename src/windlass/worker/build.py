@@ -24,12 +24,12 @@ from windlass.worker.executors.threads import ThreadExecutor
 from windlass.worker.executors.wear import ChildLimits
 from windlass.worker.heartbeat import Heartbeat
 from windlass.worker.identity import Identity
-from windlass.worker.pace import Pace
+from windlass.worker.pace import NoPrefetch, Pace, PaceByQueue, PooledPace
 from windlass.worker.portrait import Portrait
 from windlass.worker.progress import report_progress
 from windlass.worker.pump import Pump
 from windlass.worker.recent import Recent
-from windlass.worker.room import Room
+from windlass.worker.room import FEW, Room
 from windlass.worker.run import Run
 from windlass.worker.settings import WorkerSettings
 from windlass.worker.skew import Skew
@@ -55,7 +55,7 @@ def build_worker(app: Windlass, settings: WorkerSettings) -> Worker:
     attempts = Attempts(
         codec=app._codec, retry=app._default_retry, give_up_on=app._give_up_on, worker=who.name, now=app._now
     )
-    pace = Pace(concurrency=settings.concurrency, is_on=settings.prefetches)
+    pace = _pace(settings)
     dispatcher = Dispatcher(
         concurrency=settings.concurrency, on_ended=lambda: pump.ended(), on_run=partial(_observe, pace)
     )
@@ -127,6 +127,13 @@ def _give_executors(
         attempts=attempts, dispatcher=dispatcher, limits=limits, worker=worker
     )
     return (threads.look, loop.look, processes.look), (threads.close, loop.close, processes.close)
+
+
+def _pace(settings: WorkerSettings) -> Pace:
+    if not settings.prefetches:
+        return NoPrefetch()
+    kind = PaceByQueue if len(settings.queues) <= FEW else PooledPace
+    return kind(concurrency=settings.concurrency)
 
 
 def _observe(pace: Pace, run: Run, seconds: float, now: float) -> None:

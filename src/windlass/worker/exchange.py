@@ -12,6 +12,7 @@ from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.session import Session
 from windlass.store.driver import DataRefused
 from windlass.store.jobs import Claimant, Cycled, Mark, cycle, finish
+from windlass.store.reading import waiting
 from windlass.worker.attempt import Attempts
 
 log = logging.getLogger("windlass.worker")
@@ -70,11 +71,19 @@ class Exchange:
         except StoreUnavailable as error:
             self._note_failure(error)
             return None
-        if self._failures:
-            log.info("the store is back")
-        self._failures = 0
+        self._note_answer()
         self.was_repeated, self._unanswered = self._unanswered is not None, None
         return cycled
+
+    def waiting(self, queues: Sequence[str]) -> frozenset[str] | None:
+        """Which queues have work, of these or of all; None where the store is away."""
+        try:
+            found = self._session.run(waiting(queues))
+        except StoreUnavailable as error:
+            self._note_failure(error)
+            return None
+        self._note_answer()
+        return found
 
     def write_alone(self, ended: Ended) -> Collection[int] | None:
         """Write one ending, or, if it cannot be stored, a failure that says so; None where the store is away."""
@@ -108,6 +117,11 @@ class Exchange:
         except DataRefused as error:
             log.critical("job %s: not even its failure can be stored; rescue gets it from us: %s", job.id, error)
             return ()
+
+    def _note_answer(self) -> None:
+        if self._failures:
+            log.info("the store is back")
+        self._failures = 0
 
     def _note_failure(self, error: Exception) -> None:
         if not self._failures:

@@ -3,21 +3,54 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Collection
 from math import inf
+from typing import Protocol
 
 _HORIZON = 0.05
 """Seconds within which a job that is fetched ahead should start."""
 _MOST = 200
 _LEAST_RUNS = 20
 _REMEMBERED = 64
+_POOLED = 256
 _FORGOTTEN_AFTER = 60.0
+
+
+class Pace(Protocol):
+    """Learns run times and says how many jobs of some queues will start within the horizon."""
+
+    def observe(self, queue: str, task: str, seconds: float, *, now: float) -> None:
+        """Note one run; ``seconds`` may be infinite for a task that must not be fetched ahead."""
+
+    def forget(self, queue: str) -> None:
+        """What was measured does not hold any more."""
+
+    def ahead(self, queues: Collection[str], *, now: float) -> int:
+        """How many jobs may wait in the worker beyond those that run, if all of these queues may have work.
+
+        While one of them cannot be fetched ahead, none is: what waits in the buffer would take the slots that are its
+        share, for as long as the others have work.
+        """
+
+
+class NoPrefetch:
+    """Nothing is fetched ahead."""
+
+    def observe(self, queue: str, task: str, seconds: float, *, now: float) -> None:
+        pass
+
+    def forget(self, queue: str) -> None:
+        pass
+
+    def ahead(self, queues: Collection[str], *, now: float) -> int:
+        return 0
 
 
 class _TaskPace:
     __slots__ = ("allows", "is_barred", "last", "mean", "recent", "runs")
 
-    def __init__(self) -> None:
-        self.recent: deque[float] = deque(maxlen=_REMEMBERED)
+    def __init__(self, *, remembered: int = _REMEMBERED) -> None:
+        self.recent: deque[float] = deque(maxlen=remembered)
         self.runs = 0
         self.mean = 0.0
         self.last = 0.0
@@ -25,7 +58,7 @@ class _TaskPace:
         self.is_barred = False
 
     def start_anew(self) -> None:
-        self.recent, self.runs, self.allows = deque(maxlen=_REMEMBERED), 0, False
+        self.recent, self.runs, self.allows = deque(maxlen=self.recent.maxlen), 0, False
 
     def add(self, seconds: float, now: float) -> None:
         self.is_barred = seconds == inf
@@ -38,20 +71,18 @@ class _TaskPace:
             self.mean = sum(ordered) / len(ordered)
 
 
-class Pace:
-    """Learns run times and says how many jobs of a queue will start within the horizon.
+class PaceByQueue:
+    """Measures each task in each queue: for a worker of a few queues.
 
-    None for a queue in which a task was seen that has run fewer than 20 times, takes longer than the horizon at its
-    95th percentile, or asked not to be fetched ahead.
+    Nothing is fetched ahead from a queue in which a task was seen that has run fewer than 20 times, takes longer than
+    the horizon at its 95th percentile, or asked not to be fetched ahead.
     """
 
-    def __init__(self, *, concurrency: int, is_on: bool = True) -> None:
+    def __init__(self, *, concurrency: int) -> None:
         self._concurrency = concurrency
-        self._is_on = is_on
         self._queues: dict[str, dict[str, _TaskPace]] = {}
 
     def observe(self, queue: str, task: str, seconds: float, *, now: float) -> None:
-        """Note one run; ``seconds`` may be infinite for a task that must not be fetched ahead."""
         tasks = self._queues.get(queue)
         if tasks is None:
             tasks = self._queues.setdefault(queue, {})
@@ -61,17 +92,50 @@ class Pace:
         pace.add(seconds, now)
 
     def forget(self, queue: str) -> None:
-        """What was measured does not hold any more."""
         for pace in tuple(self._queues.get(queue, {}).values()):
             pace.start_anew()
 
-    def ahead(self, queue: str, *, now: float) -> int:
-        """How many jobs of this queue may wait in the worker beyond those that run."""
+    def ahead(self, queues: Collection[str], *, now: float) -> int:
+        return min((self._ahead(queue, now=now) for queue in queues), default=0)
+
+    def _ahead(self, queue: str, *, now: float) -> int:
         tasks = self._queues.get(queue)
-        if not self._is_on or not tasks:
+        if not tasks:
             return 0
         lately = [pace for pace in tuple(tasks.values()) if pace.is_barred or now - pace.last < _FORGOTTEN_AFTER]
         if not lately or not all(pace.allows for pace in lately):
             return 0
-        slowest = max(pace.mean for pace in lately)
-        return min(_MOST, int(_HORIZON * self._concurrency / max(slowest, 1e-6)))
+        return _startable(self._concurrency, max(pace.mean for pace in lately))
+
+
+class PooledPace:
+    """Measures all runs together: for a worker of many queues, most of which run too little to be judged alone.
+
+    Nothing is fetched ahead before 20 runs, while more than one in twenty of the latest took longer than the horizon,
+    or while a queue may have work in which a task was seen that asked not to be fetched ahead. A queue whose jobs take
+    longer than the rest gets its share of what is fetched ahead like the others.
+    """
+
+    def __init__(self, *, concurrency: int) -> None:
+        self._concurrency = concurrency
+        self._all = _TaskPace(remembered=_POOLED)
+        self._barred: set[str] = set()
+
+    def observe(self, queue: str, task: str, seconds: float, *, now: float) -> None:
+        if seconds == inf:
+            self._barred.add(queue)
+        else:
+            self._all.add(seconds, now)
+
+    def forget(self, queue: str) -> None:
+        self._all.start_anew()
+
+    def ahead(self, queues: Collection[str], *, now: float) -> int:
+        if not self._all.allows or any(queue in queues for queue in tuple(self._barred)):
+            return 0
+        return _startable(self._concurrency, self._all.mean)
+
+
+def _startable(concurrency: int, mean: float) -> int:
+    """How many runs of this mean length begin within the horizon."""
+    return min(_MOST, int(_HORIZON * concurrency / max(mean, 1e-6)))

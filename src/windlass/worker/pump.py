@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Sequence
 from threading import Event
 
@@ -26,6 +26,8 @@ from windlass.worker.word import leave_word
 log = logging.getLogger("windlass.worker")
 
 _POLL = 1.0
+_NAMED = 1000
+"""Of so many queues at once the pump keeps the names; with more news it looks into all queues."""
 _LINGER = 0.005
 """How long endings may gather while more of them are about to come."""
 _LIE_ABOUT = 0.02
@@ -61,6 +63,8 @@ class Pump:
         self._recent = recent
         self.wake = wake
         self._has_news = True
+        self._filled: deque[str] = deque()
+        """Queues that jobs were added to since the last round."""
         self._unstarted: list[Run] = []
         """Last allowed attempts: the store must know of each before it starts, but not before it has a slot."""
         self._unsent: list[Ended] = []
@@ -69,6 +73,8 @@ class Pump:
         """Endings that are handed in once more, only to learn whether they were refused."""
         self._is_draining = False
         self._polled = 0.0
+        self._surveys_at: float | None = None
+        """When to ask which queues have work, if there is room for some and it is too early to ask again."""
         self._cycled = 0.0
         self.may_claim = True
         self.refused_count = 0
@@ -86,9 +92,12 @@ class Pump:
         jobs = [run.job for run in self._unstarted] + [job for _, job in self._unsent]
         return {(job.seq, job.fence) for job in jobs}
 
-    def news(self) -> None:
-        """Something may have come: look into every queue again."""
-        self._has_news = True
+    def news(self, queue: str | None = None) -> None:
+        """Jobs may have come, into this queue or into any."""
+        if queue is None or len(self._filled) >= _NAMED:
+            self._has_news = True
+        else:
+            self._filled.append(queue)
         self.wake.set()
 
     def drain(self) -> None:
@@ -114,6 +123,8 @@ class Pump:
         if self._dispatcher.has_endings:
             return max(0.0, self._cycled + _LINGER - now) if self._may_linger(now) else 0.0
         longest = _LIE_ABOUT if self._dispatcher.buffered else _POLL
+        if self._surveys_at is not None:
+            longest = min(longest, max(0.0, self._surveys_at - now))
         oldest = self._dispatcher.oldest_unmarked(now=now)
         return longest if oldest is None else min(max(0.0, oldest + _MARK_BEFORE - now), longest)
 
@@ -123,10 +134,7 @@ class Pump:
         now = clock.monotonic()
         if self._may_linger(now):
             return
-        if self._has_news or now - self._polled >= _POLL:
-            self._has_news = False
-            self._polled = now
-            self._room.look_everywhere()
+        self._hear(now)
         self._hand_back(claimed_before=now if self._is_draining else now - _HAND_BACK_AFTER)
         ended = self._unsent = self._unsent + self._dispatcher.take_endings()
         starting = self._last_attempts()
@@ -157,6 +165,15 @@ class Pump:
             self.wake.set()
         self._note_idleness()
 
+    def _hear(self, now: float) -> None:
+        """Learn which queues may have work by now."""
+        if self._filled:
+            self._room.may_have_work([self._filled.popleft() for _ in range(len(self._filled))])
+        if self._has_news or now - self._polled >= _POLL:
+            self._has_news = False
+            self._polled = now
+            self._room.look_everywhere()
+
     def _note_idleness(self) -> None:
         self.is_idle = not self._dispatcher.is_busy and not self.owes
 
@@ -171,20 +188,33 @@ class Pump:
 
     @property
     def _may_fetch(self) -> bool:
-        return self._has_news or bool(self._unstarted) or self._room.is_hopeful
+        return self._has_news or bool(self._filled or self._unstarted) or self._room.is_hopeful
 
     def _last_attempts(self) -> list[Run]:
         """Those of the last allowed attempts for which there is a slot now."""
         return self._dispatcher.startable(self._unstarted) if self._unstarted else []
 
     def _rooms(self, now: float) -> list[tuple[str, int]]:
+        self._surveys_at = None
         if self._is_draining or self._exchange.is_owed_an_answer or not self.may_claim:
             return []
         if self._dispatcher.missing_slots == self._dispatcher.concurrency:
             return []  # nothing can be started
-        in_flight = self._dispatcher.in_flight + len(self._unstarted) + self._dispatcher.missing_slots
         waiting = self._waiting_for_child()
-        return self._room.deal(in_flight=in_flight - waiting.total(), waiting_elsewhere=waiting, now=now)
+        taken = self._dispatcher.in_flight + len(self._unstarted) + self._dispatcher.missing_slots
+        in_flight = taken - waiting.total()
+        if self._room.needs_survey and self._room.places(in_flight=in_flight, now=now, waiting_elsewhere=waiting):
+            self._survey(now)
+        return self._room.deal(in_flight=in_flight, waiting_elsewhere=waiting, now=now)
+
+    def _survey(self, now: float) -> None:
+        """Ask the store which of many queues have work, unless that was done just now."""
+        if now < self._room.survey_due:
+            self._surveys_at = self._room.survey_due
+            return
+        found = self._exchange.waiting(self._room.survey(now))
+        if found is not None:
+            self._room.have_work(found, now=now)
 
     def _waiting_for_child(self) -> Counter[str]:
         """By queue: what was claimed and finds no child."""

@@ -83,6 +83,8 @@ class Keyspace:
         kept = {field: int(number) for field, number in self.values.get("counts", {}).items() if number != "0"}
         assert kept == dict(counted)
         assert {job["queue"] for job in self.jobs.values()} <= self.values.get("queues", set())
+        waiting = {job["queue"] for job in self.jobs.values() if job["state"] == "pending"}
+        assert self.values.get("waiting", set()) == waiting
 
     def _check_places(self) -> None:
         expected: dict[str, dict[str, float]] = {}

@@ -28,6 +28,7 @@ CALLS: Mapping[str, Callable[[Store], object]] = {
     "lease_until": lambda store: store.rescue(),
     "lease_from": lambda store: store.rescue(),
     "lease_lost": lambda store: store.run(jobs.tidy(by="leader", detail=None)),
+    "waiting": lambda store: store.run(reading.waiting()),
     "astray": lambda store: store.run(jobs.tidy(by="leader", detail=None)),
 }
 """A call that needs the key."""

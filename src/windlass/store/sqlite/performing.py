@@ -33,10 +33,10 @@ class Prepared:
         bound["now"] = now
         answer: dict[str, Any] = {}
         for statement in self.statements:
-            if statement.only_with is not None and not self.params[statement.only_with]:
+            if statement.only_with is not None and not statement.only_with.of(self.params):
                 continue
             if statement.each is not None:
-                for item in self.params[statement.each]:
+                for item in statement.each.of(self.params):
                     yield statement.text, {**bound, **dict(zip(statement.each_names, item, strict=True))}
                 continue
             rows = yield statement.text, bound

@@ -1,6 +1,6 @@
 -- Stores jobs under common terms, in the order of the call, into a queue without a limit: nearly every enqueue, so it
 -- does with few commands, and without the parts that other scripts share, what enqueue.lua does for all kinds of jobs.
--- KEYS ids, seq, queues, counts, due
+-- KEYS ids, seq, queues, counts, due, waiting
 -- asks task, queue, priority, meta, max_attempts, delay, timeout, retry; jobs: rows (id, payload)
 -- gives stored: a row, or none where the queue has a limit or an id is there; then nothing was stored
 -- with portions, texts, index, turn
@@ -62,6 +62,9 @@ add_run_to_index('all', first, last)
 if call('HINCRBY', KEY.counts, state .. ':' .. queue, #jobs) == #jobs then
     call('SADD', KEY.queues, queue)
     -- Not with call: whoever may not publish has enqueued all the same, and workers look by themselves within a second.
-    if is_due then redis.pcall('PUBLISH', prefix .. 'news:work', '') end
+    if is_due then
+        redis.pcall('SADD', KEY.waiting, queue)
+        redis.pcall('PUBLISH', prefix .. 'news:work', '')
+    end
 end
 return {'stored', {{1}}}

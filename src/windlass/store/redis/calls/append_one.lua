@@ -1,6 +1,6 @@
 -- Stores one job into a queue without a limit: what most enqueues are, so it is as short as can be. append.lua does the
 -- same for many.
--- KEYS ids, seq, queues, counts, due
+-- KEYS ids, seq, queues, counts, due, waiting
 -- ARGS id, payload, task, queue, priority, meta, max_attempts, delay, timeout, retry
 -- gives stored: a row, or none where the queue has a limit or the id is there; then nothing was stored
 -- with writing, index, turn
@@ -48,6 +48,9 @@ add_to_index('all', number)
 if call('HINCRBY', KEY.counts, state .. ':' .. queue, 1) == 1 then
     call('SADD', KEY.queues, queue)
     -- Not with call: whoever may not publish has enqueued all the same, and workers look by themselves within a second.
-    if is_due then redis.pcall('PUBLISH', prefix .. 'news:work', '') end
+    if is_due then
+        redis.pcall('SADD', KEY.waiting, queue)
+        redis.pcall('PUBLISH', prefix .. 'news:work', '')
+    end
 end
 return {'stored', {{1}}}

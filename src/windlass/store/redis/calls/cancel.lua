@@ -1,5 +1,5 @@
 -- Ends what waits; asks what runs to stop. A running job that is asked already stays as it is.
--- KEYS counts, due, ids, events
+-- KEYS counts, due, ids, events, waiting
 -- asks seqs, by, reason
 -- gives cancelled: rows (seq, state) of the jobs that this changed
 -- with portions, drain, index, places, unique, lease, events

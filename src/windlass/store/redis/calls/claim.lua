@@ -1,7 +1,7 @@
 -- Takes jobs for a caller that drives them by hand: each gets a lease of its own and is charged at once. The lease is
 -- named token:seq:fence, so that a job that the same token takes again does not get its old one back.
 -- The room left shrinks by what this token already holds, so a repeated call takes nothing twice.
--- KEYS counts, due, lease_from, lease_until
+-- KEYS counts, due, lease_from, lease_until, waiting
 -- asks limit, queues: rows (queue), in the order in which they are served; worker, token, ttl
 -- gives claimed: rows as Claimed, of everything that the token holds; lost, foreign: see there in shared/
 -- with portions, texts, drain, index, places, lease, lost, paused, take

@@ -1,5 +1,5 @@
 -- Removes jobs that do not run, with all that is told of them; one that runs is its owner's.
--- KEYS counts, due, ids, events
+-- KEYS counts, due, ids, events, waiting
 -- asks seqs; states: those that both the caller and the table of transitions allow
 -- gives deleted: rows (seq)
 -- with portions, texts, drain, index, places, unique

@@ -1,6 +1,6 @@
 -- Stores jobs in the order of the call, all or none. Everything is looked at before anything is written, because a
 -- script is not rolled back; the first write is one that a server without memory refuses.
--- KEYS ids, seq, queues, counts, due
+-- KEYS ids, seq, queues, counts, due, waiting
 -- asks jobs: rows (id, task, queue, priority, payload, meta, max_attempts, delay, timeout, key, retry, at)
 --      named: rows (index, id, task, payload, key, until, window), of jobs with an own id or a unique key
 --      queues

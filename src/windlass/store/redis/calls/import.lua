@@ -1,6 +1,6 @@
 -- Stores jobs of another store as they are, in their order, with their keys and events; only the seq is this store's
 -- own. What is there already stays. The first write is one that a server without memory refuses.
--- KEYS ids, seq, queues, counts, due, events
+-- KEYS ids, seq, queues, counts, due, events, waiting
 -- asks jobs: rows as JobRecord, none of which runs
 --      keys: rows (key, id, until, expires_at); events: rows (id, at, kind, worker, fence, detail)
 -- gives stored: one row (how many are new)

@@ -1,6 +1,6 @@
 -- Removes what is left of jobs whose bodies are gone, and leaves a notice of each. Whoever met one that waited or ran
 -- has taken it from there; one that was finished is taken from there here, by the first who tells of it.
--- KEYS counts, due, events, notices, astray
+-- KEYS counts, due, events, notices, astray, waiting
 -- asks lost: rows (seq, queue or null, was); by
 -- gives noticed: rows (seq, queue or false, was)
 -- with portions, texts, drain, index, places, events, remains, foreign

@@ -1,6 +1,6 @@
 -- Makes jobs pending whose time has come, the longest overdue first. They line up by the time at which they
 -- were due.
--- KEYS counts, due
+-- KEYS counts, due, waiting
 -- asks limit
 -- gives promoted: rows (seq); lost: rows (seq, false, 'scheduled') of jobs whose bodies are gone; foreign: see there in
 --       shared/

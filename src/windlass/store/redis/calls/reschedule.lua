@@ -1,7 +1,7 @@
 -- Moves a job that waits to another time: a delay from the store's now, or an instant.
 -- One that is ready already and may stay so
 -- keeps its place.
--- KEYS counts, due
+-- KEYS counts, due, waiting
 -- asks seq; delay or at
 -- gives rescheduled: one row (seq), if it was
 -- with portions, drain, index, places

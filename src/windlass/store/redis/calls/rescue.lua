@@ -1,7 +1,7 @@
 -- Ends leases that are over and takes their jobs away. Until this has run their owners may still renew them, and a
 -- lease that was renewed since the look keeps its jobs. The fence is raised here too, so that the former owner's
 -- endings can be told from repetitions of its own.
--- KEYS counts, due, ids, events, lease_from, lease_until, lease_lost
+-- KEYS counts, due, ids, events, lease_from, lease_until, lease_lost, waiting
 -- asks leases; endings: rows as in cycle; keys: rows (key, seq, fence); by
 -- gives rescued: rows (id, state, worker); lost, foreign: see there in shared/
 -- with portions, texts, drain, index, places, unique, finished, lease, lost, events

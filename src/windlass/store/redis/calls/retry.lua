@@ -1,5 +1,5 @@
 -- Runs jobs again by hand, with a fresh budget of attempts; their history of errors stays. The key is not taken again.
--- KEYS counts, due, ids, queues, events
+-- KEYS counts, due, ids, queues, events, waiting
 -- asks seqs, by, queue (or null for the job's own)
 --      states: those that both the caller and the table of transitions allow
 -- gives retried: rows (seq)

@@ -1,5 +1,6 @@
 -- Where jobs are found by state. A job that waits or is finished lies in exactly one sorted set, one that runs in the
--- hash of its lease; the counters say how many of each queue there are. Needs KEY.counts, KEY.due and index.
+-- hash of its lease; the counters say how many of each queue there are, and `waiting` names the queues whose counter of
+-- pending jobs is not zero. Needs KEY.counts, KEY.due, KEY.waiting and index.
 -- `place`, `displace` and `count` only gather; `settle` writes, one command for each sorted set and counter.
 -- with turn
 local placed, displaced, counted = {}, {}, {}
@@ -64,6 +65,12 @@ local function displace(state, queue, seq, priority)
     count(state, queue, -1)
 end
 
+-- A foreign key is left as it is: those who look into each queue find its jobs all the same.
+local function note_waiting(field, was_empty)
+    local queue = string.match(field, '^pending:(.*)$')
+    if queue then redis.pcall(was_empty and 'SADD' or 'SREM', KEY.waiting, queue) end
+end
+
 -- Gives the counters that were at zero before. Whoever serves many queues writes with `try` (see shared/foreign): one
 -- whose places are foreign must not keep the others from theirs.
 local function settle(write)
@@ -80,7 +87,9 @@ local function settle(write)
         for _, seq in ipairs(seqs) do add_to_index(state, seq) end
     end
     for field, by in pairs(counted) do
-        if by ~= 0 and redis.call('HINCRBY', KEY.counts, field, by) == by then begun[field] = true end
+        local total = by ~= 0 and redis.call('HINCRBY', KEY.counts, field, by)
+        if total == by then begun[field] = true end
+        if total and (total == by or total <= 0) then note_waiting(field, total > 0) end
     end
     placed, displaced, counted, indexed, unindexed = {}, {}, {}, {}, {}
     return begun

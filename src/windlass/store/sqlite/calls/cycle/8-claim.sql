@@ -1,5 +1,5 @@
 -- Takes the next jobs of one queue, by priority and then by when they became ready, if the lease is open and in time.
--- each rooms (queue, room)
+-- each rooms (queue, room) unless room = 1
 UPDATE windlass_job SET
     state = 'running', fence = fence + 1, lease = :lease, claim = :token, worker = :worker, claimed_at = :now,
     started_at = NULL, finished_at = NULL

@@ -1,0 +1,6 @@
+-- Those of the named queues that have jobs to claim and are not paused, one look into the index each.
+-- :queues names
+-- gives queues
+SELECT value FROM json_each(:queues) AS named
+WHERE EXISTS (SELECT 1 FROM windlass_job WHERE queue = named.value AND state = 'pending')
+AND NOT EXISTS (SELECT 1 FROM windlass_queue WHERE name IN (named.value, '*') AND paused_at IS NOT NULL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, Unpack, overload
 
 from windlass import clock
 from windlass.actor import actor
@@ -88,9 +88,12 @@ class Windlass(Operating, Hookable, MethodHints):
         archive: str | Path | Archive | None = None,
         limits: Limits | None = None,
         store_deadline: Duration = 5,
+        claim_lease: Duration = "5m",
         clock: Callable[[], int] | None = None,
     ) -> None:
-        """``clock`` replaces the store's clock in tests (see ``windlass.testing.ManualClock``)."""
+        """``claim_lease`` is how long a job that was claimed by hand stays with its owner unless it is extended.
+
+        ``clock`` replaces the store's clock in tests (see ``windlass.testing.ManualClock``)."""
         self.url = _chosen_url(url)
         if clock is not None and not callable(clock):
             raise ConfigError(f"clock must be a function that gives milliseconds since 1970, got {clock!r}")
@@ -106,6 +109,7 @@ class Windlass(Operating, Hookable, MethodHints):
         deadline = duration(store_deadline, "store_deadline").total_seconds()
         if deadline == 0:
             raise ConfigError("store_deadline must be longer than 0, or no call could ever be answered in time")
+        self._claim_lease = _lease_milliseconds(claim_lease, "claim_lease")
         driver = open_driver(self.url, namespace=namespace, now=clock, deadline=deadline)
         self._session = Session(driver, namespace=namespace)
         self._ids = UlidSource(now=self._now, random_bits=_random_bits)
@@ -158,7 +162,7 @@ class Windlass(Operating, Hookable, MethodHints):
         name: str | None = None,
         queue: str | None = None,
         priority: int = 0,
-        retry: Retry | None = None,
+        retry: Retry | Literal[False] | None = None,
         timeout: Duration | None = ...,
         isolation: str | None = None,
         unique: Unique | None = None,
@@ -239,11 +243,16 @@ class Windlass(Operating, Hookable, MethodHints):
             raise ConfigError(f"helper {name!r} is declared twice, with different settings")
         return self._helpers[name]
 
-    def claim(self, limit: int = 1, *, queues: Sequence[str] = (), lease: Duration = "5m") -> list[ClaimedJob]:
-        """Take up to ``limit`` jobs to drive them by hand; each stays ours for ``lease`` unless it is extended."""
+    def claim(self, limit: int = 1, *, queues: Sequence[str] = (), lease: Duration | None = None) -> list[ClaimedJob]:
+        """Take up to ``limit`` jobs to drive them by hand; each stays ours for ``lease`` unless it is extended.
+
+        Without ``lease`` it is what the app says (``claim_lease``, 5 minutes).
+        """
         return self._claimed(self._session.run(self._claim(limit, queues, lease)))
 
-    async def aclaim(self, limit: int = 1, *, queues: Sequence[str] = (), lease: Duration = "5m") -> list[ClaimedJob]:
+    async def aclaim(
+        self, limit: int = 1, *, queues: Sequence[str] = (), lease: Duration | None = None
+    ) -> list[ClaimedJob]:
         """``claim`` for async code."""
         return self._claimed(await self._session.arun(self._claim(limit, queues, lease)))
 
@@ -403,13 +412,11 @@ class Windlass(Operating, Hookable, MethodHints):
     def _handles(self, stored: Sequence[Enqueued]) -> list[Job[Any]]:
         return [self._handle(one) for one in stored]
 
-    def _claim(self, limit: int, queues: Sequence[str], lease: Duration) -> Operation[list[Claimed]]:
+    def _claim(self, limit: int, queues: Sequence[str], lease: Duration | None) -> Operation[list[Claimed]]:
         names.whole_number(limit, "claim: limit", least=1, most=10_000)
         named = texts(queues, "claim: queues", example="['mail']")
         wanted = [names.queue_name(queue) for queue in named] or self._known_queues()
-        ttl = milliseconds(lease, "lease")
-        if ttl == 0:
-            raise ConfigError("lease must be longer than 0, or the jobs would be taken away at once")
+        ttl = self._claim_lease if lease is None else _lease_milliseconds(lease, "lease")
         # There may be no worker anywhere: whoever claims keeps the store moving. Unlike the duties it does not wait
         # after a step of the store's clock: a program that is frozen between two claims would see one each time, and
         # would never rescue anybody.
@@ -468,6 +475,13 @@ def _chosen_url(given: str | None) -> str:
             f"out for {DEFAULT_URL}, or give one such as postgresql://user@host/database"
         )
     return url
+
+
+def _lease_milliseconds(value: Duration, name: str) -> int:
+    ttl = milliseconds(value, name)
+    if ttl == 0:
+        raise ConfigError(f"{name} must be longer than 0, or the jobs would be taken away at once")
+    return ttl
 
 
 def _random_bits(count: int) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 from windlass.core import names
 from windlass.core.duration import milliseconds
@@ -30,7 +30,7 @@ class OptionArguments(TypedDict, total=False):
     meta: Mapping[str, object]
     attempts: int
     timeout: Duration | None
-    retry: Retry
+    retry: Retry | Literal[False]
     correlation_id: str
     tags: tuple[str, ...]
     connection: object
@@ -95,8 +95,11 @@ class Options:
             raise ConfigError(f"unique must be a text or a Unique, got {self.unique!r}")
         if self.delay is not None and self.at is not None:
             raise ConfigError("delay and at exclude each other; give one of them")
-        if self.retry is not None and retry_rule(self.retry).custom is not None:
-            raise ConfigError("retry: a custom function cannot be stored with a job; set it on the task")
+        if self.retry is not None:
+            rule = retry_rule(self.retry)
+            if rule.custom is not None:
+                raise ConfigError("retry: a custom function cannot be stored with a job; set it on the task")
+            object.__setattr__(self, "retry", rule)
         if self.meta is not None and not isinstance(self.meta, Mapping):
             raise ConfigError(f"meta must be a dict, as in {{'tenant': 'a'}}; got {self.meta!r}")
         if self.correlation_id is not None and not isinstance(self.correlation_id, str):

@@ -44,6 +44,11 @@ class Retention:
             value = getattr(self, name)
             if value is not None:
                 length = timedelta(milliseconds=milliseconds(value, f"Retention: {name}"))
+                if not length:
+                    raise ConfigError(
+                        f"Retention: {name}={value!r} may mean two things: None keeps {name} jobs for ever, '1s' "
+                        "deletes them after a second"
+                    )
                 object.__setattr__(self, name, length)
         if self.at_most is not None:
             whole_number(self.at_most, "Retention: at_most", least=1)

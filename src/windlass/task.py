@@ -63,7 +63,7 @@ class TaskSettings:
             names.queue_name(self.queue)
         names.priority(self.priority)
         if self.retry is not None:
-            retry_rule(self.retry)
+            object.__setattr__(self, "retry", retry_rule(self.retry))
         if self.unique is not None:
             of_kind(self.unique, Unique, "unique", example="Unique(by=('user_id',))")
         object.__setattr__(self, "time_limit", timeout_milliseconds(self.timeout))

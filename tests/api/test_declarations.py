@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from windlass import ActiveJob, ConfigError, Job, JobTimeout, Windlass
+from windlass import ActiveJob, ConfigError, Job, JobTimeout, Retention, Windlass
 from windlass.settings import _from_pyproject
+from windlass.testing import ManualClock
 
 
 @pytest.fixture
@@ -196,3 +197,35 @@ def test_a_handle_shows_its_arguments(app: Windlass) -> None:
 
     job = add.enqueue(1, b=2)
     assert (app.job(job.id).args, job.kwargs) == ((1,), {"b": 2})
+
+
+def test_no_retry_means_one_attempt(app: Windlass) -> None:
+    """On a task and on one job."""
+
+    @app.task(retry=False)
+    def once() -> None: ...
+
+    @app.task
+    def often() -> None: ...
+
+    jobs = [once.enqueue(), often.options(retry=False).enqueue(), often.enqueue()]
+    assert [job.max_attempts for job in jobs] == [1, 1, 4]
+
+
+@pytest.mark.parametrize("state", ["completed", "failed", "cancelled"])
+def test_a_retention_of_nothing_could_mean_two_things(state: str) -> None:
+    with pytest.raises(ConfigError, match=f"None keeps {state} jobs for ever, '1s' deletes them after a second"):
+        Retention(**{state: 0})
+
+
+def test_how_long_claims_by_hand_last_can_be_set_for_the_app() -> None:
+    clock = ManualClock()
+    with Windlass("sqlite:///:memory:", claim_lease="1m", clock=clock) as app:
+        app.enqueue("noop")
+        app.enqueue("noop")
+        [short], [long] = app.claim(), app.claim(lease="10m")
+        clock.advance("2m")
+        assert [rescued.id for rescued in app.rescue()] == [short.id]
+        assert long.id != short.id
+    with pytest.raises(ConfigError, match="claim_lease must be longer than 0"):
+        Windlass("sqlite:///:memory:", claim_lease=0)

@@ -149,7 +149,7 @@ def test_archive_files_hold_what_was_deleted(new_app: Apps, clock: ManualClock, 
 
 def test_a_week_s_file_grows(new_app: Apps, clock: ManualClock, tmp_path: Path) -> None:
     """A13: a later round adds to it and it stays readable."""
-    app = new_app(archive=tmp_path, retention=Retention(completed=0))
+    app = new_app(archive=tmp_path, retention=Retention(completed="1ms"))
     declare(app)
     for _ in range(3):
         finished(app)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -42,6 +41,15 @@ _CLOSING = 0.5
 )
 @click.option(
     "--heartbeat", metavar="TIME", help="Time between heartbeats, at most half the lease; a third by default."
+)
+@click.option(
+    "--heartbeat-failures",
+    type=click.IntRange(1),
+    metavar="N",
+    help="After so many missed heartbeats in a row it stops its jobs; 3 by default.",
+)
+@click.option(
+    "--stop-patience", metavar="TIME", help="How long a run may take to stop when it is asked to; 5s by default."
 )
 @click.option("--grace", metavar="TIME", help="How long running jobs may go on after a signal; 30s by default.")
 @click.option("--name", help="First part of its name (or $WINDLASS_WORKER_NAME); the host by default.")
@@ -196,15 +204,17 @@ class Started:
 def parse_queues(text: str) -> dict[str, int]:
     """Queues and weights from ``mail:3,default``.
 
-    >>> parse_queues("mail:3,default")
+    >>> parse_queues("mail:3,default,mail:3")
     {'mail': 3, 'default': 1}
     """
     parts = [part.strip() for part in text.split(",")]
     if not any(parts):
         raise ConfigError("queues are given but empty; name at least one, as in -q mail:3,default:1, or leave it out")
-    weights = [_weighted(part) for part in parts]
-    _refuse_repeated([name for name, _ in weights])
-    return dict(weights)
+    weights: dict[str, int] = {}
+    for name, weight in map(_weighted, parts):
+        if weights.setdefault(name, weight) != weight:
+            raise ConfigError(f"queue {name!r} is given twice, with different weights; give it once")
+    return weights
 
 
 def _weighted(part: str) -> tuple[str, int]:
@@ -212,12 +222,6 @@ def _weighted(part: str) -> tuple[str, int]:
     if colon and not (weight.isascii() and weight.isdigit()):
         raise ConfigError(f"queue {name!r}: its weight must be a whole number, as in {name}:3; got {weight!r}")
     return name, int(weight) if colon else 1
-
-
-def _refuse_repeated(names: Sequence[str]) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise ConfigError(f"queue {name!r} is given twice; give it once, with its weight")
 
 
 def _concurrency(text: str | None) -> int | None:

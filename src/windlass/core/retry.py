@@ -87,7 +87,9 @@ class Retry:
 
 
 def retry_rule(setting: object) -> Retry:
-    """What ``retry=`` was given, if it is a rule."""
+    """What ``retry=`` was given, if it is a rule; ``False`` means one attempt."""
+    if setting is False:
+        return Retry(attempts=1)
     return of_kind(setting, Retry, "retry", example="Retry(attempts=3)")
 
 

@@ -271,18 +271,20 @@ def test_a_program_that_the_system_cannot_start_now_is_no_failed_attempt(app: Wi
     guardian = Guardian()
     argv = ["/bin/sh", "-c", "exit 7"]
 
-    def start() -> ProcessGroup:
-        return ProcessGroup.start(argv, env={}, cwd=None, has_stdin=False, guardian=guardian)
+    def code() -> int:
+        group = ProcessGroup.start(argv, env={}, cwd=None, has_stdin=False, guardian=guardian)
+        eventually(lambda: group.has_ended, "it ends by itself")
+        return group.reap()
 
     try:
         with no_files(), pytest.raises(StartRefused, match="/bin/sh"):
-            start()
-        assert start().reap() == 7, "the first of the guardian's files was refused"
+            code()
+        assert code() == 7, "the first of the guardian's files was refused"
         before = open_files()
         with no_files(), pytest.raises(StartRefused, match="/bin/sh"):
-            start()
+            code()
         assert open_files() == before
-        assert start().reap() == 7
+        assert code() == 7
     finally:
         guardian.close()
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 from windlass.core import names
 from windlass.core.kinds import texts
@@ -19,17 +20,20 @@ log = logging.getLogger("windlass")
 
 
 class KnownTasks(Protocol):
-    """Whoever knows what may be run."""
+    """Whoever knows what may be run. Nothing is imported to answer: the worker's pump asks."""
 
     def find(self, name: str) -> Task[..., Any] | None:
-        """The task of this name, or None when it is not to be run here."""
+        """The task of this name, or None when it is not to be run here, or not at this moment."""
+
+    def is_loading(self, name: str) -> bool:
+        """Whether its module is being imported for another run, so that it may soon be known."""
 
 
 class Registry:
     """Tasks by name. A stored name is a key of this table and nothing else.
 
     The one exception is asked for by name: a plain function below a prefix in ``importable`` is imported when a job
-    names it as ``module:qualname``.
+    names it as ``module:qualname``. Only functions: to call a class that somebody named would make any object there.
     """
 
     def __init__(
@@ -60,27 +64,47 @@ class Registry:
             )
         self._tasks[task.name] = task
 
+    def known(self, name: str) -> Task[..., Any] | None:
+        """The task of this name, as long as nothing has to be imported for it."""
+        return self._tasks.get(name)
+
+    def may_load(self, name: str) -> bool:
+        """Whether the name allows to look for a function in a module."""
+        module, colon, qualname = name.partition(":")
+        return bool(colon) and qualname.isidentifier() and any(_is_below(module, p) for p in self._importable)
+
     def find(self, name: str) -> Task[..., Any] | None:
-        """The task of this name, or None when nobody here knows it."""
-        return self._tasks.get(name) or self._import(name)
+        """The task of this name, or None when nobody here knows it; may import its module."""
+        try:
+            return self._tasks.get(name) or self.load(name)
+        except (Exception, SystemExit) as error:  # a module may do anything when it is imported
+            log.warning("task %r: its module cannot be imported: %r", name, error)
+            return None
+
+    def load(self, name: str) -> Task[..., Any] | None:
+        """Import the function of this name; None where there is none, and raises whatever its module raises."""
+        if not self.may_load(name):
+            return None
+        module, _, qualname = name.partition(":")
+        try:
+            function = getattr(import_module(module), qualname, None)
+        except ModuleNotFoundError as error:
+            if error.name is not None and _is_below(module, error.name):
+                return None  # it is not here, perhaps not yet
+            raise
+        if not is_function(function) or getattr(function, "__module__", None) != module:
+            return None
+        return self._tasks.get(name) or self._adopt(function, name)
 
     def named(self, function: Callable[..., Any]) -> Task[..., Any]:
         """The task for a plain function, registered on the spot as ``module:qualname``."""
         name = _plain_name(function)
         return self._tasks.get(name) or self._adopt(function, name)
 
-    def _import(self, name: str) -> Task[..., Any] | None:
-        module, colon, qualname = name.partition(":")
-        if not colon or not qualname.isidentifier() or not any(_is_below(module, p) for p in self._importable):
-            return None
-        try:
-            function = getattr(import_module(module), qualname, None)
-        except (Exception, SystemExit) as error:  # a module may do anything when it is imported
-            log.warning("task %r: its module cannot be imported: %r", name, error)
-            return None
-        if isinstance(function, Task) or not callable(function) or getattr(function, "__module__", None) != module:
-            return None
-        return self._adopt(function, name)
+
+def is_function(value: object) -> TypeGuard[Callable[..., Any]]:
+    """Whether it is a function, and no class or object that can merely be called like one."""
+    return inspect.isfunction(value) or inspect.isbuiltin(value)
 
 
 def _is_below(module: str, prefix: str) -> bool:
@@ -129,7 +153,8 @@ def _module_of(function: Callable[..., Any]) -> str:
 def _plain_name(function: Callable[..., Any]) -> str:
     qualname = getattr(function, "__qualname__", "")
     module = _module_of(function)
-    if not module or module.startswith("<") or not qualname.isidentifier():  # "<stdin>" is no module
+    # "<stdin>" is no module.
+    if not is_function(function) or not module or module.startswith("<") or not qualname.isidentifier():
         raise ConfigError(
             f"{function!r} cannot be enqueued: only functions at the top level of a module have a name that a worker "
             "can find; register it with @app.task"

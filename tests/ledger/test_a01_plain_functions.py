@@ -70,7 +70,7 @@ def a_closure() -> Callable[[], int]:
     return lambda: number
 
 
-@pytest.mark.parametrize("function", [lambda: None, a_closure(), Greeter().greet, Greeter(), 42])
+@pytest.mark.parametrize("function", [lambda: None, a_closure(), Greeter().greet, Greeter(), Greeter, 42])
 def test_what_no_worker_could_find_is_refused(app: Windlass, function: Any) -> None:
     """A1: lambdas, closures and other nameless things are a clear error, with nothing stored."""
     with pytest.raises(ConfigError, match="top level of a module"):

@@ -6,7 +6,7 @@ import pytest
 
 from tests.ledger.apps import LONG_LEASE, Apps
 from tests.places.behind import Behind
-from windlass import State, Windlass
+from windlass import Request, State, Windlass
 from windlass.testing import ManualClock
 
 
@@ -84,9 +84,9 @@ def test_a_rolling_deploy_loses_nothing(new_app: Apps, app: Windlass, clock: Man
     assert (job.result(timeout=1), job.refresh().attempt) == (42, 1)
 
 
-@pytest.mark.parametrize("function", ["tests.worker.broken:function", "tests.worker.tap:nothing", "tests.worker:x"])
-def test_a_module_that_cannot_be_imported_harms_nobody(new_app: Apps, clock: ManualClock, function: str) -> None:
-    """B31: what a module does when it is imported does not reach the jobs that were claimed with it (I11)."""
+@pytest.mark.parametrize("function", ["tests.worker.nowhere:f", "tests.worker.tap:nothing", "tests.worker:x"])
+def test_a_function_that_is_not_there_is_an_unknown_task(new_app: Apps, clock: ManualClock, function: str) -> None:
+    """B31: as is its module; a deploy may bring it."""
     app = new_app(clock=clock, importable=["tests.worker"])
 
     @app.task
@@ -96,6 +96,21 @@ def test_a_module_that_cannot_be_imported_harms_nobody(new_app: Apps, clock: Man
     stranger, job = app.enqueue(function), echo.enqueue()
     app.worker(lease=LONG_LEASE).run_until_empty()
     assert (stranger.refresh().state, stranger.reason) == (State.SCHEDULED, "unknown_task")
+    assert job.refresh().state == State.COMPLETED
+
+
+def test_a_module_that_cannot_be_imported_harms_nobody(new_app: Apps, clock: ManualClock) -> None:
+    """B31: what it does when it is imported does not reach the jobs that were claimed with it (I11), and is told."""
+    app = new_app(clock=clock, importable=["tests.worker"])
+
+    @app.task
+    def echo() -> int:
+        return 1
+
+    [broken], job = app.enqueue_many([Request("tests.worker.broken:function", (), {})]), echo.enqueue()
+    app.worker(lease=LONG_LEASE).run_until_empty()
+    assert (broken.refresh().state, broken.errors[-1].type) == (State.RETRYING, "SystemExit")
+    assert "wants to end the process" in broken.errors[-1].message
     assert job.refresh().state == State.COMPLETED
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 from windlass.commands.command import COMMAND
 from windlass.errors import ConfigError
-from windlass.registry import Registry
 from windlass.task import Task, TaskSettings
+from windlass.unloaded import UnloadedTask
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
@@ -27,13 +28,27 @@ class ProgramTask(Task[..., Any]):
 class WorkerTasks:
     """The app's tasks, and the one for commands if this worker allows them."""
 
-    def __init__(self, registry: Registry, *, command: Task[..., Any] | None) -> None:
-        self._registry = registry
+    def __init__(self, app: Windlass, *, command: Task[..., Any] | None) -> None:
+        self._app = app
+        self._registry = app._registry
         self._command = command
+        self._loading: WeakValueDictionary[str, UnloadedTask] = WeakValueDictionary()
+        """By module: what a run of this worker is to import. Gone with that run, however it ends."""
 
     def find(self, name: str) -> Task[..., Any] | None:
-        """The task of this name, or None when this worker must not run it."""
-        return self._command if name == COMMAND else self._registry.find(name)
+        """The task of this name, or None when this worker must not run it, or not while another run imports it."""
+        if name == COMMAND:
+            return self._command
+        known = self._registry.known(name)
+        if known is not None or not self._registry.may_load(name) or self.is_loading(name):
+            return known
+        task = self._loading[_module(name)] = UnloadedTask(self._app, name, self._registry.load)
+        return task
+
+    def is_loading(self, name: str) -> bool:
+        """One run is enough to import a module; others would only wait for it, with a thread each."""
+        task = self._loading.get(_module(name))
+        return task is not None and not task.is_done
 
 
 def worker_tasks(
@@ -43,7 +58,7 @@ def worker_tasks(
     if not allow_commands:
         if folder is not None:
             raise ConfigError("commands_folder is given, but commands are not allowed; set allow_commands=True, too")
-        return WorkerTasks(app._registry, command=None), lambda: None
+        return WorkerTasks(app, command=None), lambda: None
     # Loaded only where it is asked for: most workers start no programs.
     from windlass.commands.runner import CommandRunner
 
@@ -52,7 +67,11 @@ def worker_tasks(
         app, runner.run, name=COMMAND, settings=TaskSettings(), signature=app._codec.signature(runner.run)
     )
     app._hooks.put_around(task)
-    return WorkerTasks(app._registry, command=task), runner.close
+    return WorkerTasks(app, command=task), runner.close
+
+
+def _module(name: str) -> str:
+    return name.partition(":")[0]
 
 
 def _existing(folder: str | Path | None) -> Path | None:

@@ -34,6 +34,7 @@ from windlass.errors import (
     Throttled,
     UnknownTask,
 )
+from windlass.unloaded import UnloadedTask
 from windlass.worker.run import Run, Stop
 from windlass.worker.telling import tell_of_failure
 
@@ -44,6 +45,7 @@ log = logging.getLogger("windlass.worker")
 _DEFAULT_RULE = Retry()
 _THROTTLED_FOR = 60_000
 _REFUSED_FOR = 5_000
+_LOADING_FOR = 1_000
 _UNKNOWN_FIRST = 1_000
 _UNKNOWN_LONGEST = 300_000
 _UNKNOWN_FOR_GOOD = 24 * 3600 * 1000
@@ -148,12 +150,34 @@ class Attempts:
                 tell_of_failure(run.job, outcome, ending)
         return ending
 
+    def load(self, run: Run, task: UnloadedTask) -> Outcome | None:
+        """Import the function of a run, on the run's own thread; what it means when that fails."""
+        run.begin(clock.monotonic())  # importing is user code, too
+        try:
+            loaded = task.load()
+        except BaseException as error:  # a module may do anything when it is imported
+            return self.stopped(run) if run.stop is not None else self.failed_to_start(run.job, error)
+        if run.stop is not None:
+            return self.stopped(run)
+        run.started = run.ends_at = None
+        if loaded is None:
+            return self._unknown(run.job)
+        run.task = loaded
+        return None
+
+    def of_loading_task(self, job: Claimed) -> Ending:
+        """Another run imports its module, and may take long for that: it comes back a little later, uncharged."""
+        return decide(job, Postponed(_LOADING_FOR), retry=self._retry)
+
     def of_unknown_task(self, job: Claimed) -> Ending:
         """Nobody here knows the task: left for others with growing patience, failed after a day."""
+        return decide(job, self._unknown(job), retry=self._retry)
+
+    def _unknown(self, job: Claimed) -> Outcome:
         if job.unknown_for is not None and job.unknown_for >= _UNKNOWN_FOR_GOOD:
             error = UnknownTask(_nobody_knew(job.task))
-            return decide(job, Refused(self._fault(job, error), "unknown_task", is_run=False), retry=self._retry)
-        return decide(job, Postponed(_patience(job.unknown_for), "unknown_task"), retry=self._retry)
+            return Refused(self._fault(job, error), "unknown_task", is_run=False)
+        return Postponed(_patience(job.unknown_for), "unknown_task")
 
     def of_refused_data(self, ending: Ending, job: Claimed, error: Exception) -> Ending:
         """The store would not take what the run gave: the job fails, and says why in words that it will take."""

@@ -285,7 +285,9 @@ class Pump:
         for job in claimed:
             task = self._registry.find(job.task)
             if task is None:
-                unknown.append((self._attempts.of_unknown_task(job), job))
+                is_loading = self._registry.is_loading(job.task)
+                put_off = self._attempts.of_loading_task if is_loading else self._attempts.of_unknown_task
+                unknown.append((put_off(job), job))
                 continue
             run = Run(job, task, claimed=now, report=self._report)
             if run.is_last_attempt:

@@ -13,6 +13,7 @@ from windlass.active import running
 from windlass.core.ending import Ending
 from windlass.errors import JobInterrupted, StartRefused
 from windlass.thread_start import start_thread
+from windlass.unloaded import UnloadedTask
 from windlass.worker.attempt import Attempts
 from windlass.worker.attempt import Call as Arguments
 from windlass.worker.dispatcher import Dispatcher
@@ -85,7 +86,21 @@ class ThreadExecutor:
         while not seat.is_abandoned and (run := self._queue.get()) is not None:
             following: Run | None = run
             while following is not None:
-                following = self._dispatcher.finished(following, self._perform(following, seat), self)
+                if isinstance(following.task, UnloadedTask):
+                    following = self._load(following, following.task, seat)
+                else:
+                    following = self._dispatcher.finished(following, self._perform(following, seat), self)
+
+    def _load(self, run: Run, task: UnloadedTask, seat: Seat) -> Run | None:
+        """Import what a run needs; the run itself if it can go on here, else the next one."""
+        run.seat = seat  # should it never come to an end, it is abandoned like any other
+        outcome = self._attempts.load(run, task)
+        if outcome is not None:
+            return self._dispatcher.finished(run, self._attempts.ending(run, outcome), self)
+        if not run.task.is_async:
+            return run
+        self._dispatcher.put_back([run])
+        return None
 
     def _perform(self, run: Run, seat: Seat) -> Ending:
         try:

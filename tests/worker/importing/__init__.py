@@ -1,0 +1,1 @@
+"""Modules that a worker imports for jobs that name their functions."""

@@ -7,7 +7,7 @@ takes nothing. Everything may be repeated: what has arrived stays, what is missi
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import msgspec
@@ -17,8 +17,9 @@ from windlass.core.state import State
 from windlass.errors import ConfigError, IdConflict, StoreUnavailable, WindlassError
 from windlass.session import Session
 from windlass.store import jobs, leader, leases, queues, reading
-from windlass.store.moving import Load, Stop, comparable, export, is_same, store_load, store_queues, walk
+from windlass.store.moving import Load, comparable, export, is_same, store_load, store_queues, walk
 from windlass.store.open import DEFAULT_NAMESPACE
+from windlass.store.pages import portions
 
 MOVER = "windlass move"
 """Who pauses what is moved."""
@@ -28,9 +29,6 @@ _DUTY = "move"
 
 _MOMENT = 10_000
 """Milliseconds; longer than a call may take."""
-
-_LARGEST_LOAD = 4 * 2**20
-"""Bytes that travel in one call."""
 
 
 class MoveRefused(WindlassError):
@@ -210,22 +208,9 @@ def _loads(source: Session, queue: str | None) -> Iterator[Load]:
     after: int | None = 0
     while after is not None:
         walked = source.run(walk(after=after, queue=queue))
-        for stops in _portions(walked.stops):
+        for stops in portions(walked.stops):
             yield source.run(export([stop.id for stop in stops]))
         after = walked.next
-
-
-def _portions(stops: Sequence[Stop]) -> Iterable[list[Stop]]:
-    portion: list[Stop] = []
-    size = 0
-    for stop in stops:
-        if portion and size + stop.size > _LARGEST_LOAD:
-            yield portion
-            portion, size = [], 0
-        portion.append(stop)
-        size += stop.size
-    if portion:
-        yield portion
 
 
 def _digests(load: Load) -> Iterator[tuple[str, bytes]]:

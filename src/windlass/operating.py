@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 from msgspec.structs import replace
 
 from windlass import clock
+from windlass.clean import Cleaned, clean
 from windlass.core import names
 from windlass.core.duration import milliseconds
 from windlass.core.record import JobRecord
@@ -17,12 +18,13 @@ from windlass.filtering import JobFilter, filter_of
 from windlass.job import Job
 from windlass.overview import Overview, overview
 from windlass.queue import Queue
-from windlass.retention import Archive, Cleaned, Retention, clean
+from windlass.retention import Archive, Retention
 from windlass.session import Session
 from windlass.store import jobs, leases, queues, reading
 from windlass.store.driver import Topic
 from windlass.store.jobs import Rescued
 from windlass.store.operation import Operation
+from windlass.store.pages import Found
 from windlass.store.reading import DeadGroup, Filter
 from windlass.workers import WorkerView, worker_views
 
@@ -312,8 +314,8 @@ class Operating:
             )
             filter = replace(filter, finished_before=before) if finished else replace(filter, until=before)
 
-        def act(records: list[JobRecord]) -> Operation[int]:
-            deleted = yield from jobs.delete([(r.seq, r.id) for r in records], states=filter.states or ())
+        def act(found: list[Found]) -> Operation[int]:
+            deleted = yield from jobs.delete([(job.seq, job.id) for job in found], states=filter.states or ())
             return len(deleted)
 
         total = yield from jobs.for_each_page(filter, act)
@@ -343,8 +345,8 @@ def _retry_all(filter: Filter, to_queue: str | None, by: str) -> Operation[int]:
     if to_queue is not None:
         names.queue_name(to_queue)
 
-    def act(records: list[JobRecord]) -> Operation[int]:
-        seqs = [record.seq for record in records]
+    def act(found: list[Found]) -> Operation[int]:
+        seqs = [job.seq for job in found]
         retried = yield from jobs.retry(seqs, by=by, states=filter.states or (), queue=to_queue)
         return len(retried.seqs)
 
@@ -353,8 +355,8 @@ def _retry_all(filter: Filter, to_queue: str | None, by: str) -> Operation[int]:
 
 
 def _cancel_all(filter: Filter, by: str) -> Operation[int]:
-    def act(records: list[JobRecord]) -> Operation[int]:
-        cancelled = yield from jobs.cancel([record.seq for record in records], by=by)
+    def act(found: list[Found]) -> Operation[int]:
+        cancelled = yield from jobs.cancel([job.seq for job in found], by=by)
         return len(cancelled)
 
     total = yield from jobs.for_each_page(filter, act)

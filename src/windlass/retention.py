@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -17,9 +17,9 @@ from windlass.core.duration import milliseconds
 from windlass.core.kinds import of_kind
 from windlass.core.names import whole_number
 from windlass.core.record import JobRecord
-from windlass.core.state import FINISHED, State
+from windlass.core.state import State
 from windlass.errors import ConfigError, Duration
-from windlass.store import jobs, queues
+from windlass.store import prune
 from windlass.store.operation import Operation
 
 _FOR_EVER = 2**60
@@ -112,7 +112,7 @@ class TableArchive(Archive):
     """A table of the same store, by ISO week: ``archive="table"``."""
 
     def keep(self, records: Sequence[JobRecord]) -> Operation[list[int]]:
-        kept = yield from jobs.archive([(record.seq, week_of(record)) for record in records])
+        kept = yield from prune.archive([(record.seq, week_of(record)) for record in records])
         return kept
 
 
@@ -160,54 +160,3 @@ def archive_from(setting: object) -> Archive | None:
     if isinstance(setting, str | Path) and setting != "":
         return FileArchive(setting)
     raise ConfigError(f"archive must be None, 'table' or a folder, got {setting!r}")
-
-
-@dataclass(frozen=True, slots=True)
-class Cleaned:
-    """What one round of cleaning did."""
-
-    deleted: int = 0
-    archived: int = 0
-    seconds: float = 0.0
-
-
-def clean(
-    default: Retention, archive: Archive | None, *, by: str, monotonic: Callable[[], float]
-) -> Operation[Cleaned]:
-    """Let go of finished jobs that are old enough, in small batches; archived first where that is asked for."""
-    began = monotonic()
-    settings = yield from queues.settings()
-    everywhere = read_retention(settings.get(queues.ALL, queues.QueueRecord(queues.ALL)).retention)
-    deleted = archived = 0
-    for name, queue in settings.items():
-        if name == queues.ALL:
-            continue
-        policy = read_retention(queue.retention) or everywhere or default
-        for state in sorted(FINISHED):
-            gone, kept = yield from _clean_queue(name, state, policy, archive, by=by)
-            deleted, archived = deleted + gone, archived + kept
-    seconds = monotonic() - began
-    detail = {"deleted": deleted, "archived": archived, "seconds": round(seconds, 3)}
-    yield from jobs.tidy(by=by, detail=msgspec.json.encode(detail).decode() if deleted else None)
-    return Cleaned(deleted, archived, seconds)
-
-
-def _clean_queue(
-    name: str, state: State, policy: Retention, archive: Archive | None, *, by: str
-) -> Operation[tuple[int, int]]:
-    deleted = archived = 0
-    while True:
-        records = yield from jobs.prunable(
-            queue=name, state=state, age=policy.age(state), keep=policy.at_most or _FOR_EVER, by=by
-        )
-        going = records
-        if archive is not None and records:
-            kept = set((yield from archive.keep(records)))
-            archived += len(kept)
-            going = [record for record in records if record.seq in kept]
-        if not going:
-            return deleted, archived
-        gone = yield from jobs.delete([(record.seq, record.id) for record in going], states=(state,))
-        deleted += len(gone)
-        if len(records) < jobs.PAGE or not gone:
-            return deleted, archived

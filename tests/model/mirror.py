@@ -12,6 +12,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from tests.store.adding import add
+from tests.store.retaining import tidy
 from windlass.core.ending import Ending
 from windlass.core.record import Claimed, JobRecord
 from windlass.core.state import State
@@ -134,7 +135,7 @@ class Mirror:
         self._run(queues.change(name, {"max_length": max_length}, by="operator"))
 
     def tidy(self) -> None:
-        self._run(jobs.tidy(by="leader", detail=None))
+        self._run(tidy())
 
     def counts(self) -> dict[str, dict[State, int]]:
         return self._run(reading.counts())

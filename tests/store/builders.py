@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import count
 
 from windlass.core.decide import decide
@@ -12,6 +13,7 @@ from windlass.core.record import Claimed, JobRecord
 from windlass.core.retry import Retry
 from windlass.store.adding import Naming, NewJob
 from windlass.store.jobs import Mark
+from windlass.store.pages import Found
 
 START = 1_700_000_000_000
 SECOND = 1_000
@@ -94,5 +96,5 @@ def mark(job: Claimed, *, ago: int = 0) -> Mark:
     return Mark(job.seq, job.fence, ago)
 
 
-def ids(jobs: list[Claimed] | list[JobRecord]) -> list[str]:
+def ids(jobs: Sequence[Claimed | JobRecord | Found]) -> list[str]:
     return [job.id for job in jobs]

@@ -18,9 +18,9 @@ from tests.store.places import SqlitePlace
 from tests.store.redis.keyspace import Keyspace
 from tests.store.stores import Store
 from windlass import Retention, StoreUnavailable
+from windlass.clean import clean
 from windlass.core.record import Claimed
 from windlass.core.state import State
-from windlass.retention import clean
 from windlass.store import jobs, moving, reading
 from windlass.store.operation import Answer, Call, drive
 

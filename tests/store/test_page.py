@@ -12,6 +12,7 @@ from windlass.core.record import JobRecord
 from windlass.core.state import State
 from windlass.store import jobs, reading
 from windlass.store.operation import Operation
+from windlass.store.pages import PAGE, Found
 from windlass.store.reading import WINDOW, Filter, Page
 
 
@@ -19,7 +20,7 @@ def found(store: Store, filter: Filter, limit: int = 50) -> list[str]:
     return ids(store.run(reading.page(filter, limit=limit)).jobs)
 
 
-def all_pages(store: Store, filter: Filter, limit: int) -> list[Page]:
+def all_pages(store: Store, filter: Filter, limit: int) -> list[Page[JobRecord]]:
     pages = [store.run(reading.page(filter, limit=limit))]
     while pages[-1].next is not None:
         pages.append(store.run(reading.page(filter, limit=limit, cursor=pages[-1].next)))
@@ -129,35 +130,35 @@ def test_a_filter_that_finds_little_gives_a_short_page_with_a_next(store: Store)
 
 def test_a_bulk_operation_reaches_every_job_that_the_filter_finds(store: Store) -> None:
     """A11: by filter, in pages."""
-    store.enqueue(*(new_job() for _ in range(jobs.PAGE + 3)), *(new_job(queue="other") for _ in range(2)))
+    store.enqueue(*(new_job() for _ in range(PAGE + 3)), *(new_job(queue="other") for _ in range(2)))
 
-    def cancel(page: list[JobRecord]) -> Operation[int]:
+    def cancel(page: list[Found]) -> Operation[int]:
         cancelled = yield from jobs.cancel([job.seq for job in page], by="me")
         return len(cancelled)
 
-    assert store.run(jobs.for_each_page(Filter(queue="default"), cancel)) == jobs.PAGE + 3
+    assert store.run(jobs.for_each_page(Filter(queue="default"), cancel)) == PAGE + 3
     assert store.run(reading.counts()) == {
-        "default": {State.CANCELLED: jobs.PAGE + 3},
+        "default": {State.CANCELLED: PAGE + 3},
         "other": {State.PENDING: 2},
     }
 
 
 def test_a_bulk_operation_that_deletes_what_it_finds_reaches_all(store: Store) -> None:
-    store.enqueue(*(new_job() for _ in range(2 * jobs.PAGE)))
+    store.enqueue(*(new_job() for _ in range(2 * PAGE)))
 
-    def delete(page: list[JobRecord]) -> Operation[int]:
+    def delete(page: list[Found]) -> Operation[int]:
         deleted = yield from jobs.delete([(job.seq, job.id) for job in page])
         return len(deleted)
 
-    assert store.run(jobs.for_each_page(Filter(), delete)) == 2 * jobs.PAGE
+    assert store.run(jobs.for_each_page(Filter(), delete)) == 2 * PAGE
     assert store.run(reading.counts()) == {}
 
 
 def test_a_bulk_operation_may_stop_after_so_many(store: Store) -> None:
-    store.enqueue(*(new_job() for _ in range(2 * jobs.PAGE)))
+    store.enqueue(*(new_job() for _ in range(2 * PAGE)))
 
-    def cancel(page: list[JobRecord]) -> Operation[int]:
+    def cancel(page: list[Found]) -> Operation[int]:
         cancelled = yield from jobs.cancel([job.seq for job in page], by="me")
         return len(cancelled)
 
-    assert store.run(jobs.for_each_page(Filter(), cancel, at_most=1)) == jobs.PAGE
+    assert store.run(jobs.for_each_page(Filter(), cancel, at_most=1)) == PAGE

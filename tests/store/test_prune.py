@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from tests.store.builders import DAY, ids, new_job
+from tests.store import retaining
+from tests.store.builders import DAY, ids, new_job, raised
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
+from tests.store.tapping import Tapped
 from windlass.core.ending import Ending
+from windlass.core.outcome import Returned
 from windlass.core.record import Claimed
 from windlass.core.state import FINISHED, State
 from windlass.store import jobs
+from windlass.store.adding import Naming
+from windlass.store.pages import PAGE
+from windlass.store.prune import Line, beyond, prune
+from windlass.store.prune import prunable as look
 
 ALL_KEPT = 1_000_000
 
@@ -18,7 +25,7 @@ ALL_KEPT = 1_000_000
 def prunable(
     store: Store, *, queue: str = "default", state: State = State.COMPLETED, age: int = DAY, keep: int = ALL_KEPT
 ) -> list[str]:
-    return ids(store.run(jobs.prunable(queue=queue, state=state, age=age, keep=keep)))
+    return ids(store.run(retaining.prunable(queue=queue, state=state, age=age, keep=keep)))
 
 
 def finish(store: Store, *names: str) -> None:
@@ -106,11 +113,88 @@ def test_age_and_count_hold_together(store: Store) -> None:
 
 def test_at_most_a_page_comes_at_once(store: Store) -> None:
     """A13, S10: in small batches that never hold the store up."""
-    store.enqueue(*(new_job() for _ in range(jobs.PAGE + 1)))
-    taken = store.a_worker().take(jobs.PAGE + 1)
+    store.enqueue(*(new_job() for _ in range(PAGE + 1)))
+    taken = store.a_worker().take(PAGE + 1)
     store.run(jobs.finish([_completed(job) for job in taken], worker="w"))
     store.clock.advance(2 * DAY)
-    page = store.run(jobs.prunable(queue="default", state=State.COMPLETED, age=DAY, keep=ALL_KEPT))
-    assert len(page) == jobs.PAGE
-    store.run(jobs.delete([(job.seq, job.id) for job in page]))
+    page = store.run(retaining.prunable(age=DAY, keep=ALL_KEPT))
+    assert len(page) == PAGE
+    assert store.run(prune(page, state=State.COMPLETED)) == PAGE
     assert len(prunable(store)) == 1
+
+
+# The end of a job.
+
+
+def test_a_job_that_finished_anew_between_look_and_delete_stays(store: Store) -> None:
+    """A13: retention lets go of what it has seen, by number and fence."""
+    old = store.finished(new=new_job("old"))
+    again = store.finished(raised(), new=new_job("again", attempts=1))
+    store.clock.advance(2 * DAY)
+    pages = {state: store.run(retaining.prunable(state=state, age=DAY, keep=ALL_KEPT)) for state in FINISHED}
+    store.run(jobs.retry([again.seq], by="operator"))
+    [taken] = store.a_worker().take()
+    store.end(taken, raised())
+    assert store.run(prune(pages[State.FAILED], state=State.FAILED)) == 0
+    assert store.run(prune(pages[State.COMPLETED], state=State.COMPLETED)) == 1
+    assert store.job("again").state is State.FAILED
+    assert not store.exists(old.id)
+
+
+def test_a_job_that_waits_again_stays(store: Store) -> None:
+    job = store.finished(raised(), new=new_job(attempts=1))
+    store.clock.advance(2 * DAY)
+    page = store.run(retaining.prunable(state=State.FAILED, age=DAY, keep=ALL_KEPT))
+    store.run(jobs.retry([job.seq], by="operator"))
+    assert store.run(prune(page, state=State.FAILED)) == 0
+    assert store.job(job.id).state is State.PENDING
+
+
+def test_events_and_keys_go_with_the_job(store: Store) -> None:
+    """A13: everything that belongs to it."""
+    window = Naming(until="window", window=1000 * DAY)
+    store.enqueue(new_job("a", key="k"), new_job("b", key="l"), naming=window)
+    found = [store.job(id) for id in ("a", "b")]
+    store.run(jobs.cancel([job.seq for job in found], by="me"))
+    store.clock.advance(2 * DAY)
+    page = store.run(retaining.prunable(state=State.CANCELLED, age=DAY, keep=ALL_KEPT))
+    assert store.run(prune(page[:1], state=State.CANCELLED)) == 1
+    assert (store.kinds(found[0].seq), store.kinds(found[1].seq)) == ([], ["cancelled"])
+    stored = store.enqueue(new_job("c", key="k"), new_job("d", key="l"), naming=window)
+    assert [new.id for new in stored] == ["c", "b"]
+
+
+def test_a_look_tells_how_much_each_job_holds(store: Store) -> None:
+    """Pages end by bytes; none of them travels for it."""
+    store.finished(Returned('"' + "r" * 5000 + '"'), new=new_job("large", payload="p" * 3000, meta="m" * 2000))
+    store.finished(new=new_job("small"))
+    store.clock.advance(2 * DAY)
+    sizes = {job.id: job.size for job in store.run(retaining.prunable(age=DAY, keep=ALL_KEPT))}
+    assert sizes["large"] == pytest.approx(10_000, abs=10)
+    assert sizes["small"] < 100
+
+
+def test_a_look_goes_on_behind_a_position(store: Store) -> None:
+    """What could not be removed does not come first again; also among those that finished in one moment."""
+    store.enqueue(*(new_job(f"{number}") for number in range(5)))
+    store.run(jobs.finish([_completed(job) for job in store.a_worker().take()], worker="w"))
+    store.clock.advance(1)
+    finish(store, "later")
+    store.clock.advance(2 * DAY)
+    line = Line("default", State.COMPLETED)
+    first = store.run(look(line, age=DAY, beyond=None, limit=2))
+    second = store.run(look(line, age=DAY, beyond=None, limit=2, after=first[-1].position))
+    third = store.run(look(line, age=DAY, beyond=None, limit=9, after=second[-1].position))
+    assert ids([*first, *second, *third]) == ["0", "1", "2", "3", "4", "later"]
+    assert store.run(look(line, age=DAY, beyond=None, after=third[-1].position)) == []
+
+
+def test_the_newest_are_counted_in_short_steps(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S10: no look walks over all that is kept, however many that are."""
+    finish(store, *"abcdefg")
+    monkeypatch.setattr("windlass.store.prune._STEP", 2)
+    for keep in range(9):
+        tapped = Tapped(store)
+        end = tapped.run(beyond(Line("default", State.COMPLETED), keep=keep))
+        assert (end and end.seq) == (store.job("abcdefg"[6 - keep]).seq if keep < 7 else None)
+        assert all(call.params["skip"] <= 2 for call in tapped.calls)

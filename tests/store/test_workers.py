@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from tests.store.builders import SECOND, START, TTL
+from tests.store.retaining import tidy
 from tests.store.stores import Store
-from windlass.store import jobs, leases
+from windlass.store import leases
 from windlass.store.leases import WorkerRecord
 
 
@@ -56,7 +57,7 @@ def test_a_row_that_somebody_deleted_is_made_anew_by_the_next_heartbeat(store: S
     worker = store.a_worker("w1")
     job = store.claimed(by=worker)
     store.clock.advance(2 * 86_400 * SECOND)
-    store.run(jobs.tidy(by="leader", detail=None))
+    store.run(tidy())
     assert states(store) == {}
     assert worker.renew().held == {(job.seq, job.fence)}
     assert states(store) == {"w1": "idle"}

@@ -13,7 +13,7 @@ from windlass.core.decide import decide
 from windlass.core.ending import Ending
 from windlass.core.fault import Fault
 from windlass.core.outcome import Lost
-from windlass.core.record import Claimed, Expired, JobRecord
+from windlass.core.record import Claimed, Expired
 from windlass.core.retry import Retry
 from windlass.core.state import TRANSITIONS, State, Verb, allowed_from
 from windlass.errors import OutcomeUnknown, StoreUnavailable
@@ -21,7 +21,8 @@ from windlass.store.driver import DataRefused
 from windlass.store.losses import report_lost
 from windlass.store.noticing import notice
 from windlass.store.operation import Answer, Call, Lane, Operation
-from windlass.store.reading import Filter, page
+from windlass.store.pages import PAGE, PAGE_BYTES, Found, PageSize, answers, portions
+from windlass.store.reading import Filter, matching
 from windlass.store.rows import records
 
 log = logging.getLogger("windlass.store")
@@ -30,9 +31,6 @@ _ENDS = TRANSITIONS[Verb.FINISH][State.RUNNING]
 
 _HANDED_IN: dict[str, list[Any]] = {"completed": [], "endings": [], "keys": [], "marks": []}
 """A cycle that only claims."""
-
-PAGE = 500
-"""How many jobs one call of a bulk operation touches at the most."""
 
 
 class Mark(Struct, frozen=True, array_like=True, gc=False):
@@ -192,15 +190,25 @@ def progress(seq: int, fence: int, text: str, *, worker: str) -> Operation[bool]
     return False
 
 
-def promote(limit: int = 1000, *, by: str | None = None) -> Operation[int]:
-    """Make due jobs pending, page by page; how many."""
-    total = 0
-    while True:
-        answer = yield Call("promote", {"limit": limit})
-        lost = yield from report_lost(answer, by=by)
-        total += len(answer["promoted"])
-        if len(answer["promoted"]) + lost < limit:
-            return total
+PROMOTED_AT_ONCE = 1000
+"""Jobs; promoting reads none of their texts."""
+
+
+def promote(limit: int = PROMOTED_AT_ONCE, *, by: str | None = None) -> Operation[int]:
+    """Make all due jobs pending, page by page; how many."""
+    total, is_full = 0, True
+    while is_full:
+        promoted, is_full = yield from promote_page(limit, by=by)
+        total += promoted
+    return total
+
+
+def promote_page(limit: int = PROMOTED_AT_ONCE, *, by: str | None = None) -> Operation[tuple[int, bool]]:
+    """Make the longest overdue jobs pending; how many, and whether there may be more."""
+    answer = yield Call("promote", {"limit": limit})
+    lost = yield from report_lost(answer, by=by)
+    promoted = len(answer["promoted"])
+    return promoted, promoted + lost >= limit
 
 
 class Rescued(Struct, frozen=True):
@@ -211,28 +219,59 @@ class Rescued(Struct, frozen=True):
 
 
 def rescue(*, by: str, now: Callable[[], int]) -> Operation[list[Rescued]]:
-    """Free the jobs of every lease that is over, page by page. Idempotent; any number may run it at once."""
+    """Free the jobs of every lease that is over, page by page. Idempotent; any number may run it at once.
+
+    A page that is too much for the store is halved, and a job that cannot be rescued by itself is passed by.
+    """
     rescued: list[Rescued] = []
+    size, after, failure = PageSize(), 0, None
     while True:
-        answer = yield Call("expired", {"limit": PAGE}, Lane.READ)
-        expired = records(answer["expired"], Expired)
-        if not expired:
-            return rescued
-        endings = [_after_loss(job, at=now()) for job in expired]
-        answer = yield Call(
-            "rescue",
-            {
-                "leases": sorted({job.lease for job in expired if job.lease}),
-                "endings": endings,
-                "keys": _keys(endings),
-                "by": by,
-            },
-        )
-        yield from report_lost(answer, by=by)
-        rescued += [Rescued(id, State(state)) for id, state, _ in answer["rescued"]]
-        yield from _note_losses(answer["rescued"], by=by)
-        if len(expired) < PAGE:
-            return rescued
+        expired = yield from _expired(after, size)
+        try:
+            rescued += yield from _rescue(expired, by=by, now=now)
+        except (StoreUnavailable, DataRefused) as error:
+            if not (yield from answers()):
+                raise
+            if not size.failed(len(expired), error):
+                continue
+            log.error("the job with the number %s cannot be rescued now: %s", expired[0].seq, error)
+            failure = error
+        else:
+            if _is_last(expired, size):
+                break
+            size.succeeded()
+        after = expired[-1].seq
+    if failure is not None and not rescued:
+        raise failure
+    return rescued
+
+
+def _expired(after: int, size: PageSize) -> Operation[list[Expired]]:
+    """The next jobs of leases that are over, as many as the store can read at once."""
+    while True:
+        try:
+            answer = yield Call("expired", {"after": after, "limit": size.rows, "bytes": PAGE_BYTES}, Lane.READ)
+        except StoreUnavailable as error:
+            if not (yield from answers()) or size.failed(size.rows, error):
+                raise
+        else:
+            return records(answer["expired"], Expired)
+
+
+def _is_last(expired: Sequence[Expired], size: PageSize) -> bool:
+    """Whether neither the number of jobs nor their bytes, of which a character has four at the most, end the page."""
+    return len(expired) < size.rows and 4 * sum(len(job.errors or "") for job in expired) < PAGE_BYTES
+
+
+def _rescue(expired: Sequence[Expired], *, by: str, now: Callable[[], int]) -> Operation[list[Rescued]]:
+    if not expired:
+        return []
+    endings = [_after_loss(job, at=now()) for job in expired]
+    leases = sorted({job.lease for job in expired if job.lease})
+    answer = yield Call("rescue", {"leases": leases, "endings": endings, "keys": _keys(endings), "by": by})
+    yield from report_lost(answer, by=by)
+    yield from _note_losses(answer["rescued"], by=by)
+    return [Rescued(id, State(state)) for id, state, _ in answer["rescued"]]
 
 
 def _note_losses(rescued: Sequence[Sequence[Any]], *, by: str) -> Operation[None]:
@@ -319,7 +358,7 @@ def _legal(verb: Verb, states: Collection[State]) -> list[State]:
 
 
 def for_each_page(
-    filter: Filter, act: Callable[[list[JobRecord]], Operation[int]], *, at_most: int | None = None
+    filter: Filter, act: Callable[[list[Found]], Operation[int]], *, at_most: int | None = None
 ) -> Operation[int]:
     """Apply a bulk operation to all jobs that a filter finds, in pages; how many it changed.
 
@@ -327,32 +366,9 @@ def for_each_page(
     """
     total, cursor = 0, None
     while True:
-        found = yield from page(filter, limit=PAGE, cursor=cursor)
-        if found.jobs:
-            total += yield from act(found.jobs)
+        found = yield from matching(filter, limit=PAGE, cursor=cursor)
+        for portion in portions(found.jobs):
+            total += yield from act(portion)
         cursor = found.next
         if cursor is None or (at_most is not None and total >= at_most):
             return total
-
-
-def archive(weeks: Sequence[tuple[int, str]]) -> Operation[list[int]]:
-    """Copy finished jobs into the store's archive, each under its ISO week; the seqs that are there now."""
-    answer = yield Call("archive", {"weeks": list(weeks)})
-    return [seq for (seq,) in answer["archived"]]
-
-
-def tidy(*, by: str, detail: str | None) -> Operation[None]:
-    """Remove what nobody needs any more besides jobs, and note what was cleaned."""
-    free = yield Call("free_keys", {"limit": PAGE}, Lane.READ)
-    answer = yield Call("tidy", {"by": by, "detail": detail, "keys": [key for (key,) in free["keys"]]})
-    while answer.get("astray"):
-        answer = yield Call("tidy", {"by": by, "detail": None, "keys": []})
-
-
-def prunable(*, queue: str, state: State, age: int, keep: int, by: str | None = None) -> Operation[list[JobRecord]]:
-    """The next finished jobs that retention lets go of, oldest first. Lost ones on the way are removed."""
-    params: dict[str, Any] = {"queue": queue, "state": state, "age": age, "keep": keep, "limit": PAGE}
-    while True:
-        answer = yield Call("prunable", params, Lane.READ)
-        if not (yield from report_lost(answer, by=by)):
-            return records(answer["jobs"], JobRecord)

@@ -10,20 +10,12 @@ from msgspec.structs import replace
 from windlass.core.record import JobRecord
 from windlass.core.state import State
 from windlass.store.operation import Call, Lane, Operation
+from windlass.store.pages import PAGE, Found
 from windlass.store.queues import QueueRecord
 from windlass.store.reading import find
 from windlass.store.rows import records
 
-_AT_A_TIME = 500
 _TO_WAIT = (State.SCHEDULED, State.RETRYING)
-
-
-class Stop(Struct, frozen=True, array_like=True):
-    """One job on the way through a store, and about how many bytes it holds."""
-
-    seq: int
-    id: str
-    size: int
 
 
 class HeldKey(Struct, frozen=True, array_like=True):
@@ -57,15 +49,15 @@ class Load(Struct, frozen=True):
 class Walked(Struct, frozen=True):
     """The next jobs in the order in which they were made, and where the walk goes on, if it does."""
 
-    stops: list[Stop]
+    stops: list[Found]
     next: int | None
 
 
 def walk(*, after: int, queue: str | None) -> Operation[Walked]:
     """Go through all jobs, or those of one queue, oldest first; begins after 0."""
-    answer = yield Call("walk", {"after": after, "queue": queue, "limit": _AT_A_TIME}, Lane.READ)
+    answer = yield Call("walk", {"after": after, "queue": queue, "limit": PAGE}, Lane.READ)
     [(looked, last)] = answer["looked"]
-    return Walked(records(answer["stops"], Stop), last if looked == _AT_A_TIME else None)
+    return Walked(records(answer["stops"], Found), last if looked == PAGE else None)
 
 
 def export(ids: Sequence[str]) -> Operation[Load]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
 from windlass.core.record import JobRecord
 from windlass.core.state import State
 from windlass.store.operation import Call, Lane, Operation
+from windlass.store.pages import PAGE_BYTES, Found, portions
 from windlass.store.rows import records
 
 WINDOW = 5000
@@ -34,10 +35,13 @@ class Filter(Struct, frozen=True, kw_only=True):
     text: str | None = None
 
 
-class Page(Struct, frozen=True):
+J = TypeVar("J")
+
+
+class Page(Struct, Generic[J], frozen=True):
     """Jobs, the newest first, and where the next page begins; a page may be short and still have a next one."""
 
-    jobs: list[JobRecord]
+    jobs: list[J]
     next: int | None
 
 
@@ -47,8 +51,24 @@ def find(ids: Sequence[str]) -> Operation[dict[str, JobRecord]]:
     return {record.id: record for record in records(answer["jobs"], JobRecord)}
 
 
-def page(filter: Filter, *, limit: int, cursor: int | None = None) -> Operation[Page]:
-    """One page of the jobs that a filter finds."""
+def page(filter: Filter, *, limit: int, cursor: int | None = None) -> Operation[Page[JobRecord]]:
+    """One page of the jobs that a filter finds, whole. One that is deleted meanwhile is left out."""
+    found = yield from matching(filter, limit=limit, cursor=cursor)
+    whole = yield from read_whole(found.jobs)
+    return Page(whole, found.next)
+
+
+def read_whole(found: Sequence[Found]) -> Operation[list[JobRecord]]:
+    """What was found, as whole jobs and in order, read in portions that a call can carry; without what is gone."""
+    whole: list[JobRecord] = []
+    for portion in portions(found):
+        records = yield from find([job.id for job in portion])
+        whole += [records[job.id] for job in portion if job.id in records]
+    return whole
+
+
+def matching(filter: Filter, *, limit: int, cursor: int | None = None) -> Operation[Page[Found]]:
+    """One page of the jobs that a filter finds, without what they hold."""
     params: dict[str, Any] = {
         "states": list(filter.states) if filter.states is not None else None,
         # Failed and cancelled jobs are few among the finished, so stores keep a way straight to them.
@@ -65,7 +85,7 @@ def page(filter: Filter, *, limit: int, cursor: int | None = None) -> Operation[
         "window": WINDOW,
     }
     answer = yield Call("page", params, Lane.READ)
-    jobs = records(answer["jobs"], JobRecord)
+    jobs = records(answer["jobs"], Found)
     looked, last = answer["looked"][0]
     if len(jobs) == limit:
         return Page(jobs, jobs[-1].seq)
@@ -161,8 +181,11 @@ class Settled(Struct, frozen=True, array_like=True):
 
 
 def awaited(ids: Sequence[str]) -> Operation[list[Settled]]:
-    """Those of many awaited jobs that need no more waiting."""
-    answer = yield Call("awaited", {"ids": list(ids)}, Lane.READ)
+    """Those of many awaited jobs that need no more waiting; the first of them, if they hold more than a page.
+
+    To be asked again without those, which it answers sooner or later for all.
+    """
+    answer = yield Call("awaited", {"ids": list(ids), "bytes": PAGE_BYTES}, Lane.READ)
     return records(answer["jobs"], Settled)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from tests.store.builders import HOUR, SECOND, ending, fresh, new_job
 from tests.store.postgres.database import Database
 from tests.store.postgres.opening import Opening
+from tests.store.retaining import prunable
 from tests.store.stores import Store
 from windlass.core.state import State
 from windlass.store import jobs
@@ -34,7 +35,7 @@ def churn(store: Store, after_round: Callable[[], None]) -> None:
         store.enqueue(*(new_job(fresh("churned")) for _ in range(JOBS)))
         worker.cycle(endings=[ending(job) for job in worker.take(JOBS)])
         store.clock.advance(SECOND)
-        over = store.run(jobs.prunable(queue="default", state=State.COMPLETED, age=1, keep=0))
+        over = store.run(prunable(queue="default", state=State.COMPLETED, age=1, keep=0))
         assert len(store.run(jobs.delete([(job.seq, job.id) for job in over]))) == JOBS
         after_round()
 

@@ -18,14 +18,16 @@ from psycopg.errors import DeadlockDetected
 from tests.store.builders import HOUR, OWN_ID, RETURNED, ManualClock, ending, mark, new_job, raised
 from tests.store.places import ServerPlace, wipe_postgres
 from tests.store.postgres.database import Database
+from tests.store.retaining import prunable, tidy
 from tests.store.stores import Store
 from tests.store.waiting import until
 from windlass.core.ending import Ending
 from windlass.core.outcome import Outcome
-from windlass.core.record import JobRecord
 from windlass.core.state import FINISHED
 from windlass.store import jobs, leases, queues
 from windlass.store.operation import Operation
+from windlass.store.pages import Found
+from windlass.store.prune import archive, prune
 from windlass.store.reading import Filter
 
 T = TypeVar("T")
@@ -78,12 +80,12 @@ def lose(store: Store, random: Random, *, is_over: Event) -> None:
         worker.renew()
 
 
-def in_bulk(store: Store, act: Callable[[list[JobRecord]], Operation[int]]) -> None:
+def in_bulk(store: Store, act: Callable[[list[Found]], Operation[int]]) -> None:
     store.run(jobs.for_each_page(Filter(), act))
 
 
 def cancel(store: Store, random: Random) -> None:
-    def act(page: list[JobRecord]) -> Operation[int]:
+    def act(page: list[Found]) -> Operation[int]:
         cancelled = yield from jobs.cancel(shuffled([job.seq for job in page], random), by="me")
         return len(cancelled)
 
@@ -91,7 +93,7 @@ def cancel(store: Store, random: Random) -> None:
 
 
 def retry(store: Store, random: Random) -> None:
-    def act(page: list[JobRecord]) -> Operation[int]:
+    def act(page: list[Found]) -> Operation[int]:
         seqs = shuffled([job.seq for job in page], random)
         retried = yield from jobs.retry(seqs, by="me", queue=random.choice([None, *QUEUES]))
         return len(retried.seqs)
@@ -102,7 +104,7 @@ def retry(store: Store, random: Random) -> None:
 def replace(store: Store, random: Random) -> None:
     """Deletes jobs and stores others with their ids and keys."""
 
-    def act(page: list[JobRecord]) -> Operation[int]:
+    def act(page: list[Found]) -> Operation[int]:
         deleted = yield from jobs.delete(shuffled([(job.seq, job.id) for job in page], random))
         return len(deleted)
 
@@ -115,10 +117,10 @@ def tidy_up(store: Store, random: Random) -> None:
     store.run(jobs.promote(limit=50))
     store.rescue()
     for state in shuffled(sorted(FINISHED), random):
-        found = store.run(jobs.prunable(queue="default", state=state, age=0, keep=20))
-        store.run(jobs.archive(shuffled([(job.seq, "2026-W01") for job in found], random)))
-        store.run(jobs.delete([(job.seq, job.id) for job in found], states=[state]))
-    store.run(jobs.tidy(by="leader", detail=None))
+        found = store.run(prunable(queue="default", state=state, age=0, keep=20))
+        store.run(archive(shuffled([(job.seq, "2026-W01") for job in found], random)))
+        store.run(prune(shuffled(found, random), state=state))
+    store.run(tidy())
     store.run(queues.change(random.choice(QUEUES), {"weight": 2}, by="me"))
     store.run(queues.ensure([(queue, None, None) for queue in shuffled(list(QUEUES), random)]))
     store.run(leases.signal(None, signal=None, by="me"))

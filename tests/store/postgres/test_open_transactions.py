@@ -17,10 +17,11 @@ import pytest
 from tests.store.builders import HOUR, OWN_ID, SECOND, ending, mark, new_job, raised
 from tests.store.postgres.database import Database
 from tests.store.postgres.opening import Opening
+from tests.store.retaining import tidy
 from tests.store.stores import Store, Worker
 from windlass.core.record import Claimed, JobRecord
 from windlass.core.state import State
-from windlass.store import jobs, leader, leases, queues, reading, sweeping
+from windlass.store import jobs, leader, leases, prune, queues, reading, sweeping
 from windlass.store.adding import Enqueued, Naming, NewJob, enqueue
 from windlass.store.noticing import notice
 from windlass.store.operation import Call
@@ -141,7 +142,7 @@ def _ensure(scene: Scene) -> None:
 
 
 def _archive(scene: Scene) -> None:
-    assert scene.store.run(jobs.archive([(scene.ended.seq, "2023-W46")])) == [scene.ended.seq]
+    assert scene.store.run(prune.archive([(scene.ended.seq, "2023-W46")])) == [scene.ended.seq]
 
 
 def _lead(scene: Scene) -> None:
@@ -182,7 +183,14 @@ def _progress(scene: Scene) -> None:
 
 
 def _tidy(scene: Scene) -> None:
-    scene.store.run(jobs.tidy(by="me", detail="{}"))
+    scene.store.run(tidy())
+    scene.store.driver.execute(Call("tidy_keys", {"keys": [(key, "1") for key in ("ended", "new")], "limit": 9}))
+
+
+def _prune(scene: Scene) -> None:
+    job = scene.ended
+    found = prune.Prunable(job.seq, job.id, 0, job.fence, job.finished_at or 0)
+    assert scene.store.run(prune.prune([found], state=job.state)) == 1
 
 
 def _reschedule(scene: Scene) -> None:
@@ -207,13 +215,14 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _note: ("note", "notice", "refused"),
     _progress: ("progress",),
     _promote: ("promote",),
+    _prune: ("prune",),
     _read: (),
     _rescue: ("rescue",),
     _reschedule: ("reschedule",),
     _retry: ("retry",),
     _signal: ("signal",),
     _sweep: ("vacuum_due", "vacuum_ready", "vacuum_running"),
-    _tidy: ("tidy",),
+    _tidy: ("tidy_events", "tidy_keys", "tidy_leftovers"),
 }
 """What workers, rescuers and duties do, and people who look after jobs, with the calls that it is made of."""
 

@@ -22,13 +22,13 @@ from windlass.store.postgres.statements import Statement, statements
 
 JOBS = 100_000
 CALLS = statements("windlass")
-COUNTING = {"counts", "depth", "queue_delete", "tidy"}
+COUNTING = {"counts", "depth", "queue_delete"}
 """Calls that count or sift whole tables; asked for by people or by the leader, not with every job."""
 UNPLANNED = {"vacuum_due", "vacuum_ready", "vacuum_running"}
 FORMS = [(name, number) for name in sorted(set(CALLS) - COUNTING - UNPLANNED) for number in range(len(CALLS[name]))]
 HOT = {
-    "append", "claim", "control", "cycle", "enqueue", "expired", "extend", "job", "progress", "promote", "refused",
-    "renew", "rescue", "upcoming",
+    "append", "claim", "control", "cycle", "enqueue", "expired", "extend", "job", "progress", "promote", "prunable",
+    "prune", "refused", "renew", "rescue", "upcoming",
 }  # fmt: skip
 """Calls that come so often that they cannot wait for the first ANALYZE after the first jobs."""
 HOT_FORMS = [form for form in FORMS if form[0] in HOT]

@@ -6,6 +6,7 @@ from tests.store.builders import HOUR, SECOND, ids, new_job
 from tests.store.stores import Store
 from windlass.core.state import State
 from windlass.store import jobs, reading
+from windlass.store.noticing import notice
 from windlass.store.reading import WINDOW, Depth, Filter, Page
 
 MEBIBYTE = 2**20
@@ -47,7 +48,7 @@ def test_the_newest_hundred_events_of_a_job_are_kept(store: Store) -> None:
 
 def test_the_newest_thousand_notices_are_kept(store: Store) -> None:
     for number in range(1_005):
-        store.run(jobs.tidy(by="leader", detail=str(number)))
+        store.run(notice("cleaned", [("leader", str(number))]))
     found = [notice.detail for notice in store.run(reading.notices(2_000))]
     assert found == [str(number) for number in range(1_004, 4, -1)]
 

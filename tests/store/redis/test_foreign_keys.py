@@ -10,6 +10,7 @@ import redis
 
 from tests.store.builders import DAY, INTERRUPTED, MINUTE, TTL, ids, new_job
 from tests.store.redis.keyspace import Keyspace, documented
+from tests.store.retaining import prunable, tidy
 from tests.store.stores import Store, Worker
 from windlass.core.state import State
 from windlass.errors import OutcomeUnknown, StoreUnavailable
@@ -22,14 +23,14 @@ CALLS: Mapping[str, Callable[[Store], object]] = {
     "queues": lambda store: store.run(reading.depth()),
     "counts": lambda store: store.run(reading.counts()),
     "due": lambda store: store.run(jobs.promote()),
-    "events": lambda store: store.run(jobs.tidy(by="leader", detail=None)),
+    "events": lambda store: store.run(tidy()),
     "notices": lambda store: store.run(reading.notices()),
     "workers": lambda store: store.run(leases.workers()),
     "lease_until": lambda store: store.rescue(),
     "lease_from": lambda store: store.rescue(),
-    "lease_lost": lambda store: store.run(jobs.tidy(by="leader", detail=None)),
+    "lease_lost": lambda store: store.run(tidy()),
     "waiting": lambda store: store.run(reading.waiting()),
-    "astray": lambda store: store.run(jobs.tidy(by="leader", detail=None)),
+    "astray": lambda store: store.run(tidy()),
 }
 """A call that needs the key."""
 
@@ -123,7 +124,7 @@ def test_retention_finds_nothing_in_what_was_overwritten(
     """R7, I11: and so comes to the other queues."""
     store.finished(new=new_job(queue="bad"))
     overwritten = stranger.overwrite("finished:completed:bad")
-    assert store.run(jobs.prunable(queue="bad", state=State.COMPLETED, age=DAY, keep=0)) == []
+    assert store.run(prunable(queue="bad", state=State.COMPLETED, age=DAY, keep=0)) == []
     [text] = told(caplog)
     assert overwritten in text
 
@@ -173,8 +174,8 @@ def test_jobs_whose_bodies_were_overwritten_are_lost_alone(store: Store, strange
     store.clock.advance(MINUTE)
     store.run(jobs.promote())
     store.rescue()
-    assert ids(store.run(jobs.prunable(queue="default", state=State.COMPLETED, age=0, keep=0))) == ["sound"]
-    store.run(jobs.tidy(by="leader", detail=None))
+    assert ids(store.run(prunable(queue="default", state=State.COMPLETED, age=0, keep=0))) == ["sound"]
+    store.run(tidy())
     assert sum(event.kind == "lost" for event in store.run(reading.notices())) == len(bodies)
     assert store.run(reading.counts()) == {"default": {State.PENDING: 1, State.COMPLETED: 1}}
     Keyspace(store.place.url, store.place.namespace).check()
@@ -257,6 +258,6 @@ def test_keys_that_are_none_of_ours_do_not_matter(store: Store, stranger: Strang
     assert end_all(worker, queue="default") == ["a", "b", "c"]
     store.clock.advance(DAY)
     store.rescue()
-    store.run(jobs.tidy(by="leader", detail=None))
+    store.run(tidy())
     for name in names:
         stranger.leave(name)

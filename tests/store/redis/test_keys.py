@@ -18,6 +18,7 @@ from tests.store.builders import DAY, HOUR, SECOND, TTL, new_job, raised
 from tests.store.every_state import a_job_in
 from tests.store.places import ServerPlace, wipe_redis
 from tests.store.redis.keyspace import BLOCK, Keyspace, documented
+from tests.store.retaining import tidy
 from tests.store.stores import Store
 from windlass import clock
 from windlass.core.outcome import Postponed, Refused
@@ -30,7 +31,7 @@ from windlass.store.redis.scripts import load_scripts
 READS = {
     "BITCOUNT", "EXISTS", "GET", "HEXISTS", "HGET", "HGETALL", "HKEYS", "HLEN", "HMGET", "HSTRLEN", "LINDEX", "LRANGE",
     "MGET", "SCARD", "SISMEMBER", "SMEMBERS", "STRLEN", "TIME", "TYPE", "ZCARD", "ZCOUNT", "ZLEXCOUNT", "ZRANGE",
-    "ZRANGEBYLEX", "ZRANGEBYSCORE", "ZRANK", "ZREVRANGEBYSCORE",
+    "ZRANGEBYLEX", "ZRANGEBYSCORE", "ZRANK", "ZREVRANGE", "ZREVRANGEBYSCORE",
 }  # fmt: skip
 LONG = '"' + "x" * 100 + '"'
 
@@ -49,7 +50,7 @@ def test_every_call_of_a_life_leaves_keys_that_agree(store: Store) -> None:
         new_job("window", key="w"),
         naming=Naming(until="window", window=HOUR),
     )
-    store.run(jobs.tidy(by="leader", detail="{}"))
+    store.run(tidy())
     store.run(queues.pause(queues.ALL, by="me", reason="x"))
     store.run(queues.pause(queues.ALL, by="me", reason=None, is_paused=False))
     store.run(leader.lead("prune", holder="a", ttl=TTL))
@@ -95,7 +96,7 @@ def test_nothing_is_left_of_jobs_leases_and_workers_that_are_gone(store: Store) 
     store.rescue()
     store.clock.advance(DAY + 1)
     store.rescue()
-    store.run(jobs.tidy(by="leader", detail=None))
+    store.run(tidy())
     page = store.run(reading.page(reading.Filter(), limit=100)).jobs
     assert len(page) == len(found) + 1
     store.run(jobs.delete([(job.seq, job.id) for job in page]))

@@ -7,10 +7,11 @@ import redis
 from tests.places.behind import Behind
 from tests.store.builders import HOUR, new_job
 from tests.store.redis.keyspace import Keyspace
+from tests.store.retaining import tidy
 from tests.store.stores import Store
 from windlass.core.state import State
 from windlass.store import jobs, reading
-from windlass.store.operation import Call
+from windlass.store.tidy import tidy_leftovers
 
 MANY = 5_000
 COUNTED = 50_000
@@ -29,9 +30,8 @@ def test_the_id_of_a_lost_job_is_found_among_many(store: Store) -> None:
     Behind(store.place).remove(gone.id)
     store.a_worker().take(1)
     assert gone.id in ids(store), "nothing leads from the job to it"
-    answer = store.driver.execute(Call("tidy", {"by": "leader", "detail": None}))
-    assert answer["astray"], "not all of them at once"
-    store.run(jobs.tidy(by="leader", detail=None))
+    assert store.run(tidy_leftovers()), "not all of them at once"
+    store.run(tidy())
     assert gone.id not in ids(store)
     assert len(ids(store)) == MANY
     Keyspace(store.place.url, store.place.namespace).check()

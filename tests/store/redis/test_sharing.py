@@ -11,9 +11,10 @@ import redis
 from tests.servers.redis_node import RedisNode
 from tests.store.builders import TTL, ManualClock, ids, new_job
 from tests.store.redis.opened import UrlPlace, opened
+from tests.store.retaining import tidy
 from tests.store.stores import Store
 from windlass.core.state import State
-from windlass.store import jobs, leases, queues, reading
+from windlass.store import leases, queues, reading
 
 
 @contextmanager
@@ -61,7 +62,7 @@ def test_what_a_newer_version_adds_is_left_as_it_is(store: Store) -> None:
         assert not worker.end(taken)
         assert [found.id for found in store.run(leases.workers())] == [worker.id]
         assert store.run(queues.settings())["default"].weight == 2
-        store.run(jobs.tidy(by="leader", detail=None))
+        store.run(tidy())
         assert store.job(job.id).state is State.COMPLETED
         left = {name for name in hashes if client.hget(f"{prefix}{name}", "of_tomorrow") == b"1"}
         assert left == {*hashes} - {"unique:k"}, "all but the key, which was given back"

@@ -8,6 +8,7 @@ import pytest
 
 from tests.store.builders import TTL, ids, new_job
 from tests.store.places import SqlitePlace
+from tests.store.retaining import prunable
 from tests.store.sqlite.opened import Opened, opened
 from windlass.core.state import State
 from windlass.store import jobs, reading
@@ -43,7 +44,7 @@ def test_a_failed_one_can_be_awaited_and_grouped(damaged: Opened, place: SqliteP
     place.execute("UPDATE windlass_job SET state = 'failed', finished_at = 1, reason = 'undecodable'")
     assert len(damaged.run(reading.awaited(["a", "b", "c"]))) == 3
     assert sum(group.count for group in damaged.run(reading.dead_groups())) == 3
-    found = damaged.run(jobs.prunable(queue="default", state=State.FAILED, age=0, keep=0))
+    found = damaged.run(prunable(queue="default", state=State.FAILED, age=0, keep=0))
     assert ids(found) == ["a", "b", "c"]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.store.adding import add
 from tests.store.builders import new_job
 from tests.store.places import SqlitePlace
+from tests.store.retaining import tidy
 from tests.store.sqlite.opened import opened
-from windlass.store import jobs
 from windlass.store.adding import Naming
 
 
@@ -16,5 +16,5 @@ def test_keys_whose_job_is_gone_go_with_the_next_tidying(place: SqlitePlace) -> 
         named = {0: Naming(), 1: Naming()}
         store.run(add([new_job("gone", key="free"), new_job("kept", key="held")], named))
         place.execute("DELETE FROM windlass_job WHERE id = 'gone'")
-        store.run(jobs.tidy(by="leader", detail=None))
+        store.run(tidy())
         assert place.execute("SELECT key FROM windlass_key") == [("held",)]

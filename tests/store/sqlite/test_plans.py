@@ -14,10 +14,30 @@ from tests.store.sqlite.opened import opened
 from windlass.store.statements import load_calls
 
 CALLS = load_calls("windlass.store.sqlite.calls", prefix="windlass_")
-RARE = {"queue_delete", "free_keys"}
-"""What an operator does once, and a look that nobody waits for."""
+RARE = {"queue_delete"}
+"""What an operator does once."""
 WALK = re.compile(r"^SCAN windlass_(job|key|event)$")
-NUMBERS = {"now", "limit", "room", "keep", "age", "cursor", "window", "ttl", "seq", "fence", "delay", "at", "term"}
+NUMBERS = {
+    "now",
+    "limit",
+    "room",
+    "keep",
+    "age",
+    "cursor",
+    "window",
+    "ttl",
+    "seq",
+    "fence",
+    "delay",
+    "at",
+    "term",
+    "skip",
+    "bytes",
+    "beyond_at",
+    "beyond_seq",
+    "after_at",
+    "after_seq",
+}
 
 
 def bound(text: str) -> dict[str, Any]:

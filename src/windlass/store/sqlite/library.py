@@ -6,6 +6,7 @@ application's own database. Both must never have one file open in one process: e
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Generator, Mapping
 from functools import cache
@@ -135,8 +136,12 @@ class StdlibConnection(_Opened):
 
 @cache
 def understood(text: str) -> str:
-    """A statement as this machine's SQLite takes it: an older one knows ``jsonb_each`` by a slower name only."""
-    return text if sqlite3.sqlite_version_info >= (3, 51) else text.replace("jsonb_each(", "json_each(")
+    """A statement as this machine's SQLite takes it: an older one knows some functions by a slower name only."""
+    if sqlite3.sqlite_version_info < (3, 51):
+        text = text.replace("jsonb_each(", "json_each(")
+    if sqlite3.sqlite_version_info < (3, 43):
+        text = re.sub(r"octet_length\((\w+)\)", r"length(CAST(\1 AS BLOB))", text)
+    return text
 
 
 def carry_out(statements: Statements[A], connection: Connection) -> A:

@@ -6,8 +6,9 @@ import logging
 from collections.abc import Callable
 
 from windlass import clock
+from windlass.clean import clean
 from windlass.errors import StoreUnavailable
-from windlass.retention import Archive, Retention, clean
+from windlass.retention import Archive, Retention
 from windlass.session import Session
 from windlass.store.leader import Lead, lead, leads, resign
 from windlass.worker.duties.sweeping import Sweeping

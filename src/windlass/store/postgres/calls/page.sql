@@ -1,6 +1,7 @@
 -- A page of jobs, the newest first. At most :window rows are looked at, so that a filter that finds little costs no
 -- more than one that finds much. With :ended (failed or cancelled) only jobs of that state are looked at, by an index.
--- gives jobs as json
+-- Gives how much each holds, not the jobs themselves: they are read by id, as many as one call can carry.
+-- gives jobs
 -- gives looked
 WITH looked AS MATERIALIZED (
     (SELECT seq FROM windlass_job WHERE CAST(:ended AS text) IS NULL AND seq < CAST(:cursor AS bigint)
@@ -37,9 +38,8 @@ WITH looked AS MATERIALIZED (
 )
 SELECT
     (SELECT coalesce(json_agg(json_build_array(
-            seq, id, task, queue, state, reason, priority, payload, meta, attempt, max_attempts, crashes, rescues,
-            run_at, created_at, promoted_at, claimed_at, started_at, finished_at, timeout, fence, lease, worker,
-            cancel_requested_at, unique_key, progress, result, errors, retry, unknown_at
+            seq, id, octet_length(payload) + coalesce(octet_length(meta), 0) + coalesce(octet_length(result), 0)
+                + coalesce(octet_length(errors), 0) + coalesce(octet_length(progress), 0)
         ) ORDER BY seq DESC), '[]')
         FROM found) AS jobs,
     -- How many rows were looked at and where the look ended: the next page begins there if this one came out short.

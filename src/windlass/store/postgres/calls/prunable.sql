@@ -1,29 +1,28 @@
--- Finished jobs of one queue and state that are older than :age, or beyond the newest :keep, the oldest first.
--- gives jobs as json
+-- Finished jobs of one queue and state behind the position (:after_at, :after_seq) that are older than :age, or not
+-- younger than the position (:beyond_at, :beyond_seq), the oldest first. Only what it takes to delete them.
+-- gives jobs
 -- gives lost
 WITH clock AS (
 -- here clock
-), beyond AS MATERIALIZED (
-    SELECT finished_at, seq FROM windlass_finished WHERE state = :state AND queue = :queue
-    ORDER BY finished_at DESC, seq DESC LIMIT 1 OFFSET CAST(:keep AS bigint)
 ), old AS MATERIALIZED (
-    SELECT finished_at, seq FROM windlass_finished WHERE state = :state AND queue = :queue
+    SELECT finished_at, seq, fence, coalesce(octet_length(result), 0) + coalesce(octet_length(errors), 0) AS size
+    FROM windlass_finished WHERE state = :state AND queue = :queue
+    AND (finished_at, seq) > (CAST(:after_at AS bigint), CAST(:after_seq AS bigint))
     -- bounds the walk through the index; what follows is exact
-    AND finished_at <= greatest(
-        (SELECT now FROM clock) - CAST(:age AS bigint) - 1, coalesce((SELECT finished_at FROM beyond), 0))
+    AND finished_at <= greatest((SELECT now FROM clock) - CAST(:age AS bigint) - 1, CAST(:beyond_at AS bigint))
     AND (finished_at < (SELECT now FROM clock) - CAST(:age AS bigint)
-        OR (finished_at, seq) <= (SELECT finished_at, seq FROM beyond))
+        OR (finished_at, seq) <= (CAST(:beyond_at AS bigint), CAST(:beyond_seq AS bigint)))
     ORDER BY finished_at, seq LIMIT CAST(:limit AS bigint)
+), known AS MATERIALIZED (
+    SELECT old.finished_at, old.seq, old.fence, job.id, old.size + job.size AS size
+    FROM old LEFT JOIN LATERAL (
+        -- The lengths of long texts are known without reading them.
+        SELECT id, octet_length(payload) + coalesce(octet_length(meta), 0) + coalesce(octet_length(errors), 0) AS size
+        FROM windlass_job AS job WHERE job.seq = old.seq OFFSET 0) AS job ON true
 )
 SELECT
-    (SELECT coalesce(json_agg(json_build_array(
-            job.seq, job.id, job.task, job.queue, job.state, job.reason, job.priority, job.payload, job.meta,
-            job.attempt, job.max_attempts, job.crashes, job.rescues, job.run_at, job.created_at, job.promoted_at,
-            job.claimed_at, job.started_at, job.finished_at, job.timeout, job.fence, job.lease, job.worker,
-            job.cancel_requested_at, job.unique_key, job.progress, job.result, job.errors, job.retry, job.unknown_at
-        ) ORDER BY old.finished_at, old.seq), '[]')
-        FROM old
-        CROSS JOIN LATERAL (SELECT * FROM windlass_record WHERE windlass_record.seq = old.seq LIMIT 1) AS job) AS jobs,
+    (SELECT coalesce(json_agg(json_build_array(seq, id, size, fence, finished_at) ORDER BY finished_at, seq), '[]')
+        FROM known WHERE id IS NOT NULL) AS jobs,
     -- Jobs whose rows somebody has deleted.
-    (SELECT json_agg(json_build_array(old.seq, CAST(:queue AS text), CAST(:state AS text)) ORDER BY old.seq) FROM old
-        WHERE (SELECT job.seq FROM windlass_job AS job WHERE job.seq = old.seq) IS NULL) AS lost
+    (SELECT json_agg(json_build_array(seq, CAST(:queue AS text), CAST(:state AS text)) ORDER BY seq) FROM known
+        WHERE id IS NULL) AS lost

@@ -4,8 +4,9 @@
 WITH looked AS MATERIALIZED (
     SELECT seq FROM windlass_job WHERE seq > CAST(:after AS bigint) ORDER BY seq LIMIT CAST(:limit AS bigint)
 ), stop AS (
-    SELECT seq, id, length(payload) + coalesce(length(meta), 0) + coalesce(length(result), 0)
-        + coalesce(length(errors), 0) + coalesce(length(progress), 0) AS size
+    -- The lengths in bytes of long texts are known without reading them.
+    SELECT seq, id, octet_length(payload) + coalesce(octet_length(meta), 0) + coalesce(octet_length(result), 0)
+        + coalesce(octet_length(errors), 0) + coalesce(octet_length(progress), 0) AS size
     FROM windlass_record
     WHERE seq = ANY (ARRAY(SELECT looked.seq FROM looked)) AND (CAST(:queue AS text) IS NULL OR queue = :queue)
 )

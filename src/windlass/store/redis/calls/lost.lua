@@ -66,6 +66,6 @@ for index, row in ipairs(noticed) do
         'lost', ask.by, string.format('{"seq":%s,"queue":%s,"was":"%s"}', seqs[index], json(row[2]), row[3]))
 end
 remove_remains(seqs)
--- Their ids are found from nowhere: tidy walks through all of them.
+-- Their ids are found from nowhere: tidy_leftovers walks through all of them.
 redis.call('SET', KEY.astray, '0')
 return {'noticed', noticed}

@@ -5,9 +5,9 @@
 -- asks states, queue, task, reason, since, until, finished_before, text: what is null does not matter
 --      ended: failed or cancelled, if that is the only state asked for
 --      cursor: the seq before which the page begins; limit, window
--- gives jobs: rows as JobRecord; looked: one row (how many were looked at, the seq of the last of them); foreign: see
+-- gives jobs: rows (seq, id, about how many bytes); looked: one row (how many were looked at, the seq of the last of them); foreign: see
 --       there in shared/
--- with portions, walks, places, lease, texts, record
+-- with portions, walks, places, lease, texts, sizes
 local BYTES = 33554432
 local states
 if ask.states then
@@ -77,7 +77,10 @@ local found, looked, last = {}, 0, false
 -- Whether the page is full, or has looked at enough.
 local function look(number)
     local seq = written(number)
-    if is_wanted(seq) then found[#found + 1] = seq end
+    if is_wanted(seq) then
+        local size, job = size_of(seq, 'id')
+        found[#found + 1] = {number, job[1], size}
+    end
     looked, last = looked + 1, number
     -- Long texts count as many jobs: nobody else is served meanwhile.
     if bytes > BYTES then looked = ask.window end
@@ -92,4 +95,4 @@ if seqs then
 else
     walk_down(ask.ended or 'all', ask.cursor, look)
 end
-return {'jobs', records(found), 'looked', {{looked, last}}, 'foreign', foreign}
+return {'jobs', found, 'looked', {{looked, last}}, 'foreign', foreign}

@@ -1,22 +1,38 @@
--- Finished jobs of one queue and state that are older than `age`, or beyond the newest `keep`, the oldest first.
+-- Finished jobs of one queue and state behind the position (after_at, after_seq) that are older than `age`, or not
+-- younger than the position (beyond_at, beyond_seq), the oldest first. Only what it takes to delete them.
 -- KEYS counts, due
 -- without epoch
--- asks queue, state, age, keep, limit
--- gives jobs: rows as JobRecord; lost: rows (seq, queue, state) of those whose bodies are gone; foreign: see there in
---       shared/
--- with portions, index, places, texts, record
+-- asks queue, state, age, beyond_at, beyond_seq, after_at, after_seq, limit
+-- gives jobs: rows (seq, id, size, fence, finished_at); lost: rows (seq, queue, state) of those whose bodies are gone;
+--       foreign: see there in shared/
+-- with portions, index, places, texts, sizes
 local key = finished_key(ask.state, ask.queue)
--- Both are the beginning of the same order, by finish time and then by seq.
-local too_old = try('ZCOUNT', key, '-inf', '(' .. written(now - ask.age)) or 0
-local too_many = (try('ZCARD', key) or 0) - ask.keep
-local most = math.min(ask.limit, math.max(too_old, too_many))
-if most <= 0 then return {'jobs', {}, 'lost', {}, 'foreign', foreign} end
+local latest = written(math.max(now - ask.age - 1, ask.beyond_at))
 
-local seqs = {}
-for index, member in ipairs(redis.call('ZRANGE', key, 0, most - 1)) do seqs[index] = written(tonumber(member)) end
-local rows, is_there, lost = records(seqs), {}, {}
-for _, row in ipairs(rows) do is_there[written(row[1])] = true end
-for _, seq in ipairs(seqs) do
-    if not is_there[seq] then lost[#lost + 1] = {tonumber(seq), ask.queue, ask.state} end
+local function is_meant(at, seq)
+    local is_behind = at > ask.after_at or seq > ask.after_seq
+    local is_beyond = at < ask.beyond_at or (at == ask.beyond_at and seq <= ask.beyond_seq)
+    return is_behind and (at < now - ask.age or is_beyond)
 end
+
+local rows, lost, offset, found = {}, {}, 0, nil
+local function look(seq, at)
+    local size, job = size_of(written(seq), 'id', 'fence')
+    if job then
+        rows[#rows + 1] = {seq, job[1], size, tonumber(job[2]) or 0, at}
+    else
+        lost[#lost + 1] = {seq, ask.queue, ask.state}
+    end
+end
+
+-- Again only if those that finished in the same moment as the last one before fill the page.
+repeat
+    found = try(
+        'ZRANGEBYSCORE', key, written(ask.after_at), latest, 'WITHSCORES', 'LIMIT', offset, ask.limit) or {}
+    offset = offset + ask.limit
+    for index = 1, #found, 2 do
+        local seq, at = tonumber(found[index]), tonumber(found[index + 1])
+        if #rows + #lost < ask.limit and is_meant(at, seq) then look(seq, at) end
+    end
+until #found < 2 * ask.limit or #rows + #lost == ask.limit
 return {'jobs', rows, 'lost', lost, 'foreign', foreign}

@@ -14,7 +14,7 @@ end
 local function note(seq, kind, worker, fence, detail)
     redis.call('RPUSH', events_key(seq), event(now, kind, worker, fence, detail))
     redis.call('LTRIM', events_key(seq), -EVENTS_KEPT, -1)
-    -- By the oldest of them, so that tidy finds what is too old.
+    -- By the oldest of them, so that tidy_events finds what is too old.
     redis.call('ZADD', KEY.events, 'NX', now, written(seq))
 end
 

@@ -25,7 +25,7 @@ end
 
 -- What was raised last, read off the text that holds all errors of a job, so that groups of dead letters need not read
 -- them all. The text is ours, and no text inside a JSON string can look like this key.
-local function newest_error(errors) return string.match(errors, '.*"type":"([^"\\]*)"') end
+local function newest_error(errors) return string.match(errors, '^.*"type":"([^"\\]*)"') end
 
 local function keep_errors(seq, errors)
     set_long_text('errors', seq, errors)

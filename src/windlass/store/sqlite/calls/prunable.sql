@@ -1,19 +1,12 @@
--- Finished jobs of one queue and state that are older than :age, or beyond the newest :keep, the oldest first.
--- gives jobs as json
-WITH beyond AS (
-    SELECT finished_at, seq FROM windlass_job
-    WHERE state IN ('completed', 'failed', 'cancelled') AND state = :state AND queue = :queue
-    ORDER BY finished_at DESC, seq DESC LIMIT 1 OFFSET :keep
-)
-SELECT CAST(json_group_array(json_array(
-    seq, id, task, queue, state, reason, priority, payload, meta, attempt, max_attempts, crashes, rescues, run_at,
-    created_at, promoted_at, claimed_at, started_at, finished_at, timeout, fence, lease, worker, cancel_requested_at,
-    unique_key, progress, result, errors, retry, unknown_at)) AS BLOB)
-FROM (
-    SELECT * FROM windlass_job
-    WHERE state IN ('completed', 'failed', 'cancelled') AND state = :state AND queue = :queue
-    -- bounds the walk through the index; what follows is exact
-    AND finished_at <= max(:now - :age - 1, coalesce((SELECT finished_at FROM beyond), 0))
-    AND (finished_at < :now - :age OR (finished_at, seq) <= (SELECT finished_at, seq FROM beyond))
-    ORDER BY finished_at, seq LIMIT :limit
-)
+-- Finished jobs of one queue and state behind the position (:after_at, :after_seq) that are older than :age, or not
+-- younger than the position (:beyond_at, :beyond_seq), the oldest first. Only what it takes to delete them.
+-- gives jobs
+SELECT seq, id, octet_length(payload) + coalesce(octet_length(meta), 0) + coalesce(octet_length(result), 0)
+    + coalesce(octet_length(errors), 0) + coalesce(octet_length(progress), 0), fence, finished_at
+FROM windlass_job
+WHERE state IN ('completed', 'failed', 'cancelled') AND state = :state AND queue = :queue
+-- bounds the walk through the index; what follows is exact
+AND finished_at BETWEEN :after_at AND max(:now - :age - 1, :beyond_at)
+AND (finished_at, seq) > (:after_at, :after_seq)
+AND (finished_at < :now - :age OR (finished_at, seq) <= (:beyond_at, :beyond_seq))
+ORDER BY finished_at, seq LIMIT :limit

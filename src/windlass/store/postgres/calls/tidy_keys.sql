@@ -1,0 +1,22 @@
+-- Removes keys whose window is over, :limit at a time, and keys whose job is gone, of those that free_keys has found.
+-- :keys rows (key, version)
+-- gives over
+--
+-- Takes no lock that somebody else has, so that it waits for nobody; what it passes by goes next time.
+WITH clock AS (
+-- here clock
+), over AS MATERIALIZED (
+    SELECT key.key FROM windlass_key AS key WHERE key.expires_at <= (SELECT now FROM clock)
+    ORDER BY key.expires_at LIMIT CAST(:limit AS bigint)
+    FOR UPDATE SKIP LOCKED
+), free AS MATERIALIZED (
+    -- Only the very row that was found to be free: a newer one belongs to a job that this statement cannot see.
+    SELECT found.key FROM jsonb_array_elements(CAST(:keys AS jsonb)) AS asked (value) CROSS JOIN LATERAL (
+        SELECT key.key, key.id FROM windlass_key AS key
+        WHERE key.key = asked.value ->> 0 AND CAST(key.xmin AS text) = asked.value ->> 1
+        FOR UPDATE SKIP LOCKED) AS found
+    WHERE (SELECT job.seq FROM windlass_job AS job WHERE job.id = found.id) IS NULL
+), gone AS (
+    DELETE FROM windlass_key WHERE key = ANY (ARRAY(SELECT over.key FROM over UNION SELECT free.key FROM free))
+)
+SELECT key FROM over

@@ -1,0 +1,26 @@
+-- Removes workers that were lost more than a day ago and leases that hold nothing and have been over for a day, :limit of
+-- each at a time.
+-- gives workers
+-- gives leases
+--
+-- Takes no lock that somebody else has, so that it waits for nobody; what it passes by goes next time.
+WITH clock AS (
+-- here clock
+), lease AS (
+    DELETE FROM windlass_lease WHERE id = ANY (ARRAY(
+        SELECT lease.id FROM windlass_lease AS lease
+        WHERE lease.renewed_at + lease.ttl < (SELECT now FROM clock) - 86400000
+        AND NOT EXISTS (SELECT 1 FROM windlass_running AS running WHERE running.lease = lease.id)
+        LIMIT CAST(:limit AS bigint)
+        FOR UPDATE SKIP LOCKED))
+    RETURNING id
+), worker AS (
+    DELETE FROM windlass_worker WHERE id = ANY (ARRAY(
+        SELECT worker.id FROM windlass_worker AS worker WHERE worker.seen_at < (SELECT now FROM clock) - 86400000
+        LIMIT CAST(:limit AS bigint)
+        FOR UPDATE SKIP LOCKED))
+    RETURNING id
+)
+SELECT
+    (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM worker) AS workers,
+    (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM lease) AS leases

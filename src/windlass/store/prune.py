@@ -1,0 +1,105 @@
+"""Operations of retention: which finished jobs may go, their archive, and their end.
+
+Retention has an order: by the time of finishing, then by seq. A position in it stays true while jobs come and go, so a
+cleaning looks up once where it has to end, and goes on behind the last job it has seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from windlass.core.state import State
+from windlass.store.losses import report_lost
+from windlass.store.operation import Call, Lane, Operation
+from windlass.store.pages import PAGE, Found
+from windlass.store.rows import records
+
+_STEP = 100_000
+"""How many jobs one look-up walks over at the most."""
+
+
+class Position(Struct, frozen=True, array_like=True, order=True):
+    """A place in the order of retention."""
+
+    finished_at: int
+    seq: int
+
+
+OLDEST = Position(-(2**60), 0)
+NEWEST = Position(2**60, 0)
+
+
+class Prunable(Found, frozen=True, array_like=True):
+    """A finished job that retention lets go of."""
+
+    fence: int
+    finished_at: int
+
+    @property
+    def position(self) -> Position:
+        return Position(self.finished_at, self.seq)
+
+
+class Line(Struct, frozen=True):
+    """The finished jobs of one queue in one state."""
+
+    queue: str
+    state: State
+
+
+def beyond(line: Line, *, keep: int) -> Operation[Position | None]:
+    """The first job beyond the newest ``keep``, in steps that are short however many are kept; None if there is none.
+
+    What finishes meanwhile is newer than all that was counted, so it can only keep a job that might have gone.
+    """
+    position, left = NEWEST, keep
+    while True:
+        skip = min(left, _STEP)
+        params = {"queue": line.queue, "state": line.state, "at": position.finished_at, "seq": position.seq}
+        answer = yield Call("beyond", {**params, "skip": skip}, Lane.READ)
+        found = records(answer["beyond"], Position)
+        if not found:
+            return None
+        [position] = found
+        if left == skip:
+            return position
+        left -= skip + 1
+
+
+def prunable(
+    line: Line, *, age: int, beyond: Position | None, after: Position = OLDEST, limit: int = PAGE, by: str | None = None
+) -> Operation[list[Prunable]]:
+    """The next jobs that are older than ``age`` (milliseconds) or lie beyond a position, the oldest first.
+
+    Lost ones on the way are removed.
+    """
+    end = beyond or OLDEST
+    params: dict[str, Any] = {
+        "queue": line.queue,
+        "state": line.state,
+        "age": age,
+        "beyond_at": end.finished_at,
+        "beyond_seq": end.seq,
+        "after_at": after.finished_at,
+        "after_seq": after.seq,
+        "limit": limit,
+    }
+    while True:
+        answer = yield Call("prunable", params, Lane.READ)
+        if not (yield from report_lost(answer, by=by)):
+            return records(answer["jobs"], Prunable)
+
+
+def prune(jobs: Sequence[Prunable], *, state: State) -> Operation[int]:
+    """Remove finished jobs that are still as they were seen; how many. One that has finished anew stays."""
+    answer = yield Call("prune", {"state": state, "jobs": [(job.seq, job.fence, job.id) for job in jobs]})
+    return len(answer["pruned"])
+
+
+def archive(weeks: Sequence[tuple[int, str]]) -> Operation[list[int]]:
+    """Copy finished jobs into the store's archive, each under its ISO week; the seqs that are there now."""
+    answer = yield Call("archive", {"weeks": list(weeks)})
+    return [seq for (seq,) in answer["archived"]]

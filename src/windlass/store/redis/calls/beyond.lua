@@ -1,0 +1,16 @@
+-- The finished job of one queue and state that is `skip` places older than the one before a position, in the order of
+-- retention.
+-- KEYS counts, due
+-- without epoch
+-- asks queue, state, at, seq, skip
+-- gives beyond: one row (finished_at, seq), or none; foreign: see there in shared/
+-- with foreign, index, places
+local key = finished_key(ask.state, ask.queue)
+-- How many are not before the position. Among those that finished in its moment the order is that of their seqs.
+local newer = try('ZCOUNT', key, '(' .. written(ask.at), '+inf') or 0
+for _, member in ipairs(try('ZRANGEBYSCORE', key, written(ask.at), written(ask.at)) or {}) do
+    if tonumber(member) >= ask.seq then newer = newer + 1 end
+end
+local found = try('ZREVRANGE', key, newer + ask.skip, newer + ask.skip, 'WITHSCORES') or {}
+if not found[1] then return {'beyond', {}, 'foreign', foreign} end
+return {'beyond', {{tonumber(found[2]), tonumber(found[1])}}, 'foreign', foreign}

@@ -1,0 +1,53 @@
+-- Removes lost workers, leases that have been over for a day, and ids of lost jobs, `limit` of each at a time.
+-- KEYS counts, events, workers, lease_from, lease_until, lease_lost, ids, astray
+-- asks limit
+-- gives workers, leases: a row for each that was looked at; ids: as many rows as were asked for, while there are ids
+--       left that may be those of lost jobs
+-- with portions, texts, drain, index, lease, events, remains
+local DAY = 86400000
+
+local function before(key, least)
+    return redis.call('ZRANGEBYSCORE', key, least, '(' .. written(now - DAY), 'LIMIT', 0, ask.limit)
+end
+
+local workers, leases = {}, {}
+for _, id in ipairs(before(KEY.workers, '-inf')) do
+    redis.call('DEL', prefix .. 'worker:' .. id)
+    redis.call('ZREM', KEY.workers, id)
+    workers[#workers + 1] = {1}
+end
+
+-- A lost lease has done its duty as a marker for its owner after a day. One that still holds jobs stays until it is
+-- rescued: its owner may come back.
+local function remove_unused(found)
+    for _, lease in ipairs(found) do
+        if redis.call('EXISTS', held_key(lease)) == 0 then
+            remove_lease(lease)
+            redis.call('ZREM', KEY.lease_lost, lease)
+            leases[#leases + 1] = {1}
+        end
+    end
+end
+remove_unused(before(KEY.lease_until, '(-inf'))
+remove_unused(before(KEY.lease_lost, '-inf'))
+
+-- Since a job was lost, an id may lead nowhere. None is found from its job, so all are walked through, once.
+local at = redis.call('GET', KEY.astray)
+if not at then return {'workers', workers, 'leases', leases, 'ids', {}} end
+local found, gone, ids = redis.call('HSCAN', KEY.ids, at, 'COUNT', ask.limit), {}, {}
+for index = 1, #found[2], 2 do
+    local id, seq = found[2][index], found[2][index + 1]
+    if redis.call('EXISTS', job_key(seq)) == 0 then
+        redis.call('HDEL', KEY.ids, id)
+        gone[#gone + 1] = seq
+    end
+end
+-- Also of those that nobody has met yet, or whose finder did not come so far.
+remove_remains(gone)
+if found[1] == '0' then
+    redis.call('DEL', KEY.astray)
+else
+    redis.call('SET', KEY.astray, found[1])
+    for index = 1, ask.limit do ids[index] = {1} end
+end
+return {'workers', workers, 'leases', leases, 'ids', ids}

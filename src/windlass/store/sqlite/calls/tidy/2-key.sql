@@ -1,2 +1,0 @@
--- Keys whose window is over.
-DELETE FROM windlass_key WHERE expires_at <= :now

@@ -1,0 +1,139 @@
+"""Jobs may hold a mebibyte each: what one call carries is bounded by bytes, and what is too much is halved."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.store.builders import TTL, ids, new_job, raised
+from tests.store.stores import Store
+from tests.store.tapping import Tapped, never, too_much
+from windlass.core.ending import Ending
+from windlass.core.outcome import Returned
+from windlass.core.state import State
+from windlass.errors import StoreUnavailable
+from windlass.store import jobs, moving, reading
+from windlass.store.operation import Call, Operation
+from windlass.store.pages import PAGE_BYTES, Found
+from windlass.store.reading import Filter
+
+LARGE = "x" * 1_000_000
+MOST = PAGE_BYTES + 2_000_000
+"""A page ends at its bound, and may go beyond it by the job that reaches it; and by what frames the texts."""
+
+
+def large_jobs(store: Store, number: int) -> list[str]:
+    for index in range(number):
+        store.enqueue(new_job(f"{index}", payload=f'"{LARGE}"'))
+    return [f"{index}" for index in range(number)]
+
+
+def test_a_list_reads_whole_jobs_in_portions(store: Store) -> None:
+    names = large_jobs(store, 10)
+    tapped = Tapped(store)
+    found = tapped.run(reading.page(Filter(), limit=100))
+    assert (ids(found.jobs), found.next) == (names[::-1], None)
+    assert {len(job.payload) for job in found.jobs} == {len(LARGE) + 2}
+    assert tapped.names() == ["page", "job", "job", "job"]
+    assert max(tapped.sizes("page")) < 1000
+    assert max(tapped.sizes("job")) < MOST
+
+
+@pytest.mark.parametrize("verb", ["cancel", "delete"])
+def test_a_bulk_operation_reads_no_payloads_and_writes_in_portions(store: Store, verb: str) -> None:
+    """SQLite writes a whole row again; PostgreSQL deletes what it keeps apart piece by piece."""
+    large_jobs(store, 10)
+
+    def act(page: list[Found]) -> Operation[int]:
+        if verb == "cancel":
+            changed = yield from jobs.cancel([job.seq for job in page], by="me")
+            return len(changed)
+        deleted = yield from jobs.delete([(job.seq, job.id) for job in page])
+        return len(deleted)
+
+    tapped = Tapped(store)
+    assert tapped.run(jobs.for_each_page(Filter(), act)) == 10
+    assert [len(call.params["seqs"]) for call in tapped.calls if call.name == verb] == [4, 4, 2]
+    assert max(tapped.sizes("page")) < 1000
+
+
+def test_large_results_are_handed_out_a_page_at_a_time(store: Store) -> None:
+    """Q7: what did not fit is found by the next look, which goes without what was found."""
+    names = large_jobs(store, 6)
+    for job in store.a_worker().take():
+        store.end(job, Returned(f'"{LARGE}"'))
+    waiting, looks = ["unknown", *names], 0
+    while waiting:
+        tapped = Tapped(store)
+        settled = tapped.run(reading.awaited(waiting))
+        assert settled
+        assert max(tapped.sizes("awaited")) < MOST
+        waiting = [id for id in waiting if id not in {job.id for job in settled}]
+        looks += 1
+    assert looks == 2
+
+
+def with_errors(store: Store, number: int) -> list[str]:
+    """Jobs of a worker that is gone, each with a long history of errors."""
+    names = [f"{index}" for index in range(number)]
+    store.enqueue(*(new_job(name, attempts=50) for name in names))
+    first, second = store.a_worker(), store.a_worker()
+    errors = f'{{"faults":[],"note":"{LARGE}"}}'
+    for job in first.take():
+        store.run(jobs.finish([Ending(job.seq, job.fence, State.PENDING, errors=errors)], worker="w"))
+    second.take()
+    store.clock.advance(2 * TTL)
+    return names
+
+
+def test_rescue_reads_and_writes_long_histories_in_pages(store: Store) -> None:
+    """E3: five hundred jobs with a mebibyte of errors each are rescued like any others, only in more steps."""
+    names = with_errors(store, 10)
+    tapped = Tapped(store)
+    assert sorted(job.id for job in tapped.run(jobs.rescue(by="r", now=store.clock.now))) == sorted(names)
+    assert max(tapped.sizes("expired")) < MOST
+    assert all(store.job(name).state is State.PENDING for name in names)
+
+
+def test_a_rescue_that_is_too_much_is_halved(store: Store) -> None:
+    store.enqueue(*(new_job() for _ in range(9)))
+    store.a_worker().take()
+    store.clock.advance(2 * TTL)
+    tapped = Tapped(store, before=too_much("rescue", "endings", most=3))
+    assert len(tapped.run(jobs.rescue(by="r", now=store.clock.now))) == 9
+
+
+def test_a_job_that_cannot_be_rescued_does_not_keep_the_others(store: Store) -> None:
+    """E3: the same page must not come first for ever."""
+    store.enqueue(*(new_job(f"{number}") for number in range(9)))
+    store.a_worker().take()
+    store.clock.advance(2 * TTL)
+    bad = store.job("4").seq
+    tapped = Tapped(
+        store, before=never("rescue", lambda params: any(ending.seq == bad for ending in params["endings"]))
+    )
+    assert len(tapped.run(jobs.rescue(by="r", now=store.clock.now))) == 8
+    assert store.job("4").state is State.RUNNING
+    assert [job.id for job in store.rescue()] == ["4"]
+
+
+def test_a_store_that_does_not_answer_is_not_asked_again_and_again(store: Store) -> None:
+    store.claimed()
+    store.clock.advance(2 * TTL)
+
+    def away(call: Call) -> None:
+        if call.name != "expired":
+            raise StoreUnavailable("gone fishing")
+
+    tapped = Tapped(store, before=away)
+    with pytest.raises(StoreUnavailable):
+        tapped.run(jobs.rescue(by="r", now=store.clock.now))
+    assert tapped.names() == ["expired", "rescue", "resign"]
+
+
+def test_a_walk_tells_sizes_in_bytes(store: Store) -> None:
+    """B31: a move takes loads of a size that can travel."""
+    store.enqueue(new_job("a", payload='"' + "ü" * 1000 + '"'))
+    store.finished(raised(), new=new_job("b", attempts=1, priority=5))
+    sizes = {stop.id: stop.size for stop in store.run(moving.walk(after=0, queue=None)).stops}
+    assert sizes["a"] == 2002
+    assert sizes["b"] > 100

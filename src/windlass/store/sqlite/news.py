@@ -6,26 +6,30 @@ asked, often while something happens and less often in quiet times. Both only sa
 
 from __future__ import annotations
 
-import ctypes
+import logging
 import os
 import sys
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from itertools import chain
 from select import POLLIN, poll
 from threading import Event
 
 from windlass import clock
 from windlass.store.driver import News
 from windlass.store.sqlite.address import Address
+from windlass.store.sqlite.log_watch import LogWatch
 from windlass.thread_start import start_thread
+
+log = logging.getLogger("windlass.store")
 
 _QUICKEST = 0.005
 _SLOWEST = 0.05
 _FIRST_LOOK = 0.0002
-_LAST_LOOK = 0.256
-_IN_MODIFY = 0x2
-_IN_CLOEXEC = 0o2000000
-_IN_NONBLOCK = 0o4000
+_LONGEST_PAUSE = 0.005
+_LOOK_FOR = 0.5
+_MILLISECOND = 0.001
+_AFTER_FAILURE = 1.0
 
 
 class _Silent:
@@ -51,53 +55,74 @@ class WatchedNews:
     """Looks for news when inotify tells of a write to the log file, which may well be one of our own."""
 
     def __init__(self, path: str, wake: Callable[[], None], *, has_news: Callable[[], bool]) -> None:
-        self._log_name = os.fsencode(Path(path).name + "-wal")
         self._wake = wake
         self._has_news = has_news
-        self._inotify = _watch_folder(Path(path).parent)
-        self._stop_reading, self._stop_writing = os.pipe()
-        self._thread = start_thread(self._run, name="windlass-news")
+        with ExitStack() as opened:
+            self._log = LogWatch(path)
+            opened.callback(self._log.close)
+            self._stop_reading, self._stop_writing = os.pipe()
+            for end in (self._stop_reading, self._stop_writing):
+                opened.callback(os.close, end)
+            self._thread = start_thread(self._run, name="windlass-news")
+            self._opened = opened.pop_all()
 
     def close(self) -> None:
         os.write(self._stop_writing, b"x")
         self._thread.join()
-        for descriptor in (self._inotify, self._stop_reading, self._stop_writing):
-            os.close(descriptor)
+        self._opened.close()
 
     def _run(self) -> None:
-        pause: float | None = None
         told = poll()  # unlike select, it takes the descriptors of programs that have very many
-        for source in (self._inotify, self._stop_reading):
+        for source in (self._log.descriptor, self._stop_reading):
             told.register(source, POLLIN)
+        looks: Iterator[float] = iter(())
         while True:
-            readable = [source for source, _ in told.poll(None if pause is None else pause * 1000)]
+            pause = next(looks, None)
+            readable = wait(told, pause)
             if self._stop_reading in readable:
                 return
-            if not readable:
-                pause = _later(pause)
-            elif self._log_name in os.read(self._inotify, 65_536):
-                pause = _FIRST_LOOK
-            else:
-                continue
-            if self._has_news():
-                self._wake()
-            clock.sleep(_FIRST_LOOK)  # a commit writes many times; one look is enough for all of them
+            if readable:
+                if not self._is_written():
+                    looks = _resumed(pause, looks)
+                    continue
+                looks = pauses()
+            _look(self._has_news, self._wake)
+
+    def _is_written(self) -> bool:
+        try:
+            return self._log.read()
+        except OSError as error:  # the system has no watch left for a log that was made anew
+            log.warning("commits of other processes are noticed later than usual: %s", error)
+            return True
 
 
-def _later(pause: float | None) -> float | None:
-    """When to look again: the log is written before the disk has it, and only then the commit can be seen."""
-    return None if pause is None or pause >= _LAST_LOOK else pause * 2
+def pauses() -> Iterator[float]:
+    """How long to wait between looks after a write to the log, in seconds.
+
+    The log is written before the disk has it, and only then the commit can be seen: mostly within a millisecond, on a
+    slow disk much later. A commit that takes long is seen at most ``_LONGEST_PAUSE`` after its end.
+    """
+    pause = total = _FIRST_LOOK
+    while total < _LOOK_FOR:
+        yield pause
+        pause = min(pause * 2, _LONGEST_PAUSE)
+        total += pause
 
 
-def _watch_folder(folder: Path) -> int:
-    libc = ctypes.CDLL(None, use_errno=True)
-    descriptor: int = libc.inotify_init1(_IN_CLOEXEC | _IN_NONBLOCK)
-    if descriptor < 0:
-        raise OSError(ctypes.get_errno(), "inotify_init1")
-    if libc.inotify_add_watch(descriptor, os.fsencode(folder), _IN_MODIFY) < 0:
-        os.close(descriptor)
-        raise OSError(ctypes.get_errno(), "inotify_add_watch", str(folder))
-    return descriptor
+def wait(told: poll, pause: float | None) -> list[int]:
+    """Wait for events, so many seconds at the most; the descriptors that have some.
+
+    ``poll`` counts whole milliseconds. What is shorter is slept, and what happens meanwhile is seen at its end.
+    """
+    if pause is not None and pause < _MILLISECOND:
+        clock.sleep(pause)
+        pause = 0.0
+    return [source for source, _ in told.poll(None if pause is None else pause * 1000)]
+
+
+def _resumed(pause: float | None, looks: Iterator[float]) -> Iterator[float]:
+    """The looks that were planned, after something that was not about the log."""
+    return looks if pause is None else chain([pause], looks)
 
 
 class PolledNews:
@@ -116,8 +141,19 @@ class PolledNews:
     def _run(self) -> None:
         pause = _QUICKEST
         while not clock.wait(self._stopped, pause):
-            if self._has_news():
+            if _look(self._has_news, self._wake):
                 pause = _QUICKEST
-                self._wake()
             else:
                 pause = min(pause * 1.2, _SLOWEST)
+
+
+def _look(has_news: Callable[[], bool], wake: Callable[[], None]) -> bool:
+    """Wake up those who wait if there is news; whether there was."""
+    try:
+        if has_news():
+            wake()
+            return True
+    except Exception:  # the top of a service: no look that fails may be the last one
+        log.exception("looking for commits of other processes failed, trying again")
+        clock.sleep(_AFTER_FAILURE)
+    return False

@@ -62,17 +62,21 @@ class Disk:
         met: int = _ORDERS.unpack(self._orders.read_bytes())[-1]
         return met
 
+    def environment(self, *, shadow: str = "") -> dict[str, str]:
+        """For processes that have this disk; without a shadow it can fail, but not lose its power."""
+        return {
+            "LD_PRELOAD": str(self._library),
+            "DISKSHIM_FILE": str(self._path),
+            "DISKSHIM_ORDERS": str(self._orders),
+            "DISKSHIM_SHADOW": shadow,
+        }
+
     @contextmanager
     def under(self) -> Iterator[None]:
         """Processes that are started in the block have this disk, which has all that there is so far."""
         if self._path.exists():
             shutil.copy(self._path, self._shadow / "main")
-        environment = {
-            "LD_PRELOAD": str(self._library),
-            "DISKSHIM_FILE": str(self._path),
-            "DISKSHIM_ORDERS": str(self._orders),
-            "DISKSHIM_SHADOW": str(self._shadow),
-        }
+        environment = self.environment(shadow=str(self._shadow))
         os.environ.update(environment)
         try:
             yield

@@ -3,10 +3,11 @@
    DISKSHIM_FILE     the file; its log (-wal) and the log's index (-shm) belong to it
    DISKSHIM_ORDERS   a mapped file (struct orders) in which a test says what is to go wrong, while the process runs
    DISKSHIM_SHADOW   a folder with what has really reached the disk: what was written gets there when the file is
-                     synchronised, and a file leaves when it is deleted
+                     synchronised, and a file leaves when it is deleted; empty: nothing is kept, and any number of
+                     processes and threads may write
 
    Files are read through the descriptor of the caller: to open and close one of them would drop the caller's locks.
-   For processes with one thread that writes. */
+   With a shadow, for processes with one thread that writes. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -142,7 +143,7 @@ int fdatasync(int descriptor) {
     int file = which_open(descriptor);
     if (file && goes_wrong(SYNC, file))
         return fail();
-    if (file == MAIN || file == LOG)
+    if (*shadow && (file == MAIN || file == LOG))
         keep(descriptor, file);
     return really(descriptor);
 }
@@ -163,7 +164,7 @@ int ftruncate(int descriptor, off_t size) {
 
 int unlink(const char *path) {
     int (*really)(const char *) = next("unlink");
-    if (which(path) == LOG) {
+    if (*shadow && which(path) == LOG) {
         char whole[4096];
         snprintf(whole, sizeof whole, "%s/log", shadow);
         really(whole);

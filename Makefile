@@ -11,6 +11,11 @@ PYTEST_ARGS ?=
 PEERS ?=
 STORES ?=
 BENCH_ARGS ?=
+STORE ?=
+MINUTES ?=
+SEED ?=
+WITHOUT ?=
+MUTANTS ?=
 UV ?= uv
 
 BIN := $(VENV)/bin
@@ -36,10 +41,10 @@ pick_python = \
 has_uv = $(UV) --version >/dev/null 2>&1
 uv_sync = UV_PROJECT_ENVIRONMENT="$(VENV)" $(UV) sync --quiet --locked
 
-.PHONY: help demo test quick lint bench docs clean same-python
+.PHONY: help demo test quick torture lint bench docs clean same-python
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(RUNTIME) ## a small story on a temporary SQLite file
 	@$(BIN)/windlass demo
@@ -50,6 +55,10 @@ test: $(DEV) ## all tests (PYTEST_ARGS, WORKERS)
 
 quick: $(DEV) ## tests on SQLite without servers and processes, in less than a minute
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --quick $(PYTEST_ARGS)
+
+torture: $(DEV) ## workers under a random mix of faults (STORE, MINUTES, SEED, WITHOUT, MUTANTS)
+	$(BIN)/python -m tests.torture $(addprefix --store ,$(STORE)) $(addprefix --minutes ,$(MINUTES)) \
+		$(addprefix --seed ,$(SEED)) $(addprefix --without ,$(WITHOUT)) $(if $(MUTANTS),--mutants)
 
 lint: $(DEV) ## ruff, mypy, pyright and the import contracts
 	$(BIN)/ruff check .

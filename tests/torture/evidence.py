@@ -1,0 +1,160 @@
+"""What a run of the rack has brought to light: the lines of the witnesses, the incidents, the store at the end."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from tests.torture.faults import Incident
+from tests.torture.plan import OF_STORE, Kind
+from tests.torture.witness import (
+    Acked,
+    Alive,
+    Asked,
+    Began,
+    CancelAccepted,
+    Duplicate,
+    Dying,
+    Ended,
+    KeyHeld,
+    Line,
+    Refused,
+    Saw,
+    Unsure,
+)
+from windlass.core.record import JobRecord
+
+GAP = 1.6
+"""Seconds between two signs of life from which on a process, or the store, had not got its turns."""
+
+
+@dataclass(slots=True)
+class Run:
+    """One run of a job's code."""
+
+    job: str
+    fence: int
+    attempt: int
+    pid: int
+    began: float
+    ended: float | None = None
+    how: str | None = None
+
+
+@dataclass(slots=True)
+class Evidence:
+    """Everything that the invariants are judged by."""
+
+    lease: float
+    records: Mapping[str, JobRecord] = field(default_factory=dict)
+    """The jobs in the store at the end."""
+    kinds: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """What the store's timeline tells of jobs that are unusual."""
+    rescued: Mapping[str, Collection[int]] = field(default_factory=dict)
+    """The fences that were taken from such jobs by rescues, as the store tells."""
+    incidents: Sequence[Incident] = ()
+    troubled: Sequence[tuple[float, float]] = ()
+    """When the store answered the rack itself late or not at all."""
+    runs: dict[str, list[Run]] = field(default_factory=lambda: defaultdict(list))
+    """By job, in the order in which they began."""
+    acked: set[str] = field(default_factory=set)
+    refused: dict[str, str] = field(default_factory=dict)
+    unsure: set[str] = field(default_factory=set)
+    acks: list[float] = field(default_factory=list)
+    asked: set[str] = field(default_factory=set)
+    duplicates: list[Duplicate] = field(default_factory=list)
+    held_keys: list[KeyHeld] = field(default_factory=list)
+    saw: list[Saw] = field(default_factory=list)
+    cancels: dict[str, CancelAccepted] = field(default_factory=dict)
+    dying: dict[str, list[Dying]] = field(default_factory=lambda: defaultdict(list))
+    pulses: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
+    parents: dict[int, int] = field(default_factory=dict)
+    _open: dict[tuple[str, int, int], Run] = field(default_factory=dict)
+
+    def hear(self, lines: Iterable[Line]) -> None:
+        for line in lines:
+            self._hear(line)
+
+    def _hear(self, line: Line) -> None:
+        match line:
+            case Began():
+                run = Run(line.job, line.fence, line.attempt, line.pid, line.at)
+                self.runs[line.job].append(run)
+                self._open[line.job, line.fence, line.pid] = run
+            case Ended():
+                ended = self._open.pop((line.job, line.fence, line.pid), None)
+                if ended is not None:
+                    ended.ended, ended.how = line.at, line.how
+            case Alive():
+                self.pulses[line.pid].append(line.at)
+                self.parents[line.pid] = line.parent
+            case Dying():
+                self.dying[line.job].append(line)
+            case Asked():
+                self.asked.update(line.ids)
+            case Acked():
+                self.acks.append(line.at)
+                self.acked.update(line.ids)
+            case Refused():
+                self.refused.update(dict.fromkeys(line.ids, line.why))
+            case Unsure():
+                self.unsure.update(line.ids)
+            case Duplicate():
+                self.duplicates.append(line)
+            case KeyHeld():
+                self.held_keys.append(line)
+            case Saw():
+                self.saw.append(line)
+            case CancelAccepted():
+                self.cancels.setdefault(line.job, line)
+
+    @property
+    def open_runs(self) -> list[Run]:
+        """Runs that have begun and not ended, as far as is known."""
+        return list(self._open.values())
+
+    def is_unusual(self, id: str) -> bool:
+        """Whether its story has to be looked at: it ran more than once, or crashed."""
+        return len(self.runs.get(id, ())) > 1 or self.records[id].reason == "crashed"
+
+    def is_calm(self, since: float, to: float, pid: int) -> bool:
+        """Whether the store was well and this process had its turns all the time, so that nothing excuses a lost lease.
+
+        A process that was told to stop, or may open no more files, has an excuse too.
+        """
+        if self.is_troubled(since, to):
+            return False
+        if any(
+            incident.pid in (pid, self.parents.get(pid)) and incident.at <= to
+            for incident in self.incidents
+            if incident.fault.kind in (Kind.STOP_WORKER, Kind.EMFILE, Kind.RELOAD_WORKER)
+        ):
+            return False
+        return self.had_turns(since, to, pid)
+
+    def is_troubled(self, since: float, to: float) -> bool:
+        """Whether the store was away at some time, or may have let leases run out because it was."""
+        return any(begin <= to and since <= end for begin, end in self._troubles())
+
+    def had_work(self, since: float, to: float) -> bool:
+        """Whether jobs waited, and two processes that could have run them had their turns."""
+        waited = any(since <= at <= to - 2 for at in self.acks)
+        return waited and sum(self.had_turns(since, to, pid) for pid in self.pulses) >= 2
+
+    def had_turns(self, since: float, to: float, pid: int) -> bool:
+        """Whether the process lived on, without a pause."""
+        pulses = self.pulses.get(pid, [])
+        after = bisect_right(pulses, to)
+        if after == len(pulses):  # it was never heard of again
+            return False
+        marks = [since, *pulses[bisect_left(pulses, since) : after + 1]]
+        return all(later - earlier < GAP for earlier, later in pairwise(marks))
+
+    def _troubles(self) -> list[tuple[float, float]]:
+        # A lease that was not renewed for a moment is lost a lease later.
+        of_store = [i for i in self.incidents if i.fault.kind in OF_STORE]
+        windows = [(i.at, i.until if i.until is not None else float("inf")) for i in of_store]
+        return [(begin, end + self.lease) for begin, end in [*windows, *self.troubled]]

@@ -1,0 +1,179 @@
+"""Strikes the faults of a plan, and takes them back when their time is over."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import psycopg
+
+from tests.places.freezing import freeze
+from tests.torture.fleet import PRODUCERS, Fleet
+from tests.torture.ground import Ground, ServerGround
+from tests.torture.plan import MOMENTARY, OF_STORE, Fault, Kind
+from tests.torture.witness import Acked, Asked, CancelAccepted, Refused, Unsure, Witness, now
+from windlass import JobNotFound, StoreUnavailable, Unique, Windlass
+
+Restore = Callable[[], None]
+
+
+@dataclass(slots=True)
+class Incident:
+    """A fault that was struck."""
+
+    fault: Fault
+    at: float
+    until: float | None = None
+    """None while it lasts."""
+    pid: int | None = None
+    is_void: bool = False
+    """There was nothing to strike."""
+
+
+class Faults:
+    """What a plan's faults do to a running system."""
+
+    def __init__(self, ground: Ground, fleet: Fleet, app: Windlass, witness: Witness) -> None:
+        self._ground = ground
+        self._fleet = fleet
+        self._app = app
+        self._witness = witness
+        self.running: Mapping[str, int] = {}
+        """The jobs whose runs have begun and not ended, by what was witnessed; with the process."""
+        self.children: Mapping[int, int] = {}
+        """Isolated children that live, with their parents."""
+        self.incidents: list[Incident] = []
+
+    def strike(self, fault: Fault) -> Restore | None:
+        """Strike; what takes it back, if anything has to."""
+        incident = Incident(fault, now())
+        self.incidents.append(incident)
+        restore = self._struck(fault, incident)
+        if fault.kind in MOMENTARY or restore is None:
+            incident.until = now()
+            return None
+
+        def take_back() -> None:
+            restore()
+            incident.until = now()
+
+        return take_back
+
+    def counts(self) -> Counter[Kind]:
+        return Counter(incident.fault.kind for incident in self.incidents if not incident.is_void)
+
+    def _struck(self, fault: Fault, incident: Incident) -> Restore | None:
+        match fault.kind:
+            case kind if kind in OF_STORE:
+                self._ground.strike(fault)
+                return lambda: self._ground.restore(fault.kind)
+            case Kind.KILL_WORKER | Kind.PAUSE_WORKER | Kind.STOP_WORKER | Kind.RELOAD_WORKER | Kind.EMFILE:
+                return self._struck_worker(fault, incident)
+            case Kind.KILL_CHILD:
+                self._kill(pick(sorted(self.children), fault), incident)
+            case Kind.KILL_PRODUCER:
+                self._fleet.replace_producer(int(fault.target * PRODUCERS))
+            case Kind.OPEN_TRANSACTION:
+                return self._left_open(fault)
+            case Kind.CANCEL:
+                self._cancel(Random(fault.target).sample(sorted(self.running), min(3, len(self.running))))
+            case Kind.CLEAN:
+                with suppress(StoreUnavailable):
+                    self._app.clean()
+            case Kind.VACUUM:
+                self._ground.vacuum()
+            case _:
+                raise NotImplementedError(fault.kind)
+        return None
+
+    def _struck_worker(self, fault: Fault, incident: Incident) -> Restore | None:
+        pid = pick(self._fleet.pids(), fault)
+        if pid is None:
+            incident.is_void = True
+            return None
+        incident.pid = pid
+        match fault.kind:
+            case Kind.KILL_WORKER:
+                self._kill(pid, incident)
+            case Kind.STOP_WORKER:
+                _signal(pid, signal.SIGTERM)
+            case Kind.RELOAD_WORKER:
+                _signal(pid, signal.SIGHUP)
+            case Kind.PAUSE_WORKER:
+                with suppress(ProcessLookupError, AssertionError):  # it has just ended, or holds its lock for long
+                    freeze(pid, file=self._ground.file)
+                return lambda: _signal(pid, signal.SIGCONT)
+            case _:
+                return _without_files(pid, incident)
+        return None
+
+    def _kill(self, pid: int | None, incident: Incident) -> None:
+        incident.pid, incident.is_void = pid, pid is None
+        if pid is not None:
+            _signal(pid, signal.SIGKILL)
+
+    def _cancel(self, ids: Sequence[str]) -> None:
+        for id in ids:
+            with suppress(StoreUnavailable, JobNotFound):
+                if self._app.cancel(id):
+                    self._witness.write(CancelAccepted(id, self._app.job(id).fence, now()))
+
+    def _left_open(self, fault: Fault) -> Restore:
+        """A caller enqueues in a transaction of its own, which it leaves open for long."""
+        assert isinstance(self._ground, ServerGround)
+        connection = psycopg.connect(self._ground.node.url)
+        number = len(self.incidents)
+        plain = [self._app.request("quick", (n,), id=f"quick-tx{number}-{n}", queue=f"q{n}") for n in range(3)]
+        started = Unique(until="started")
+        keyed = [self._app.request("started", (n,), id=f"started-tx{number}-{n}", unique=started) for n in range(4)]
+        asked = [str(request.options.id) for request in (*plain, *keyed)]
+        self._witness.write(Asked(asked, now()))
+        with self._app.transaction(connection):
+            jobs = self._app.enqueue_many([*plain, *keyed])
+        ids = [id for id, job in zip(asked, jobs, strict=True) if job.id == id]
+        return lambda: self._end_transaction(connection, ids, commits=fault.amount < 0.6)
+
+    def _end_transaction(self, connection: psycopg.Connection[Any], ids: list[str], *, commits: bool) -> None:
+        try:
+            connection.commit() if commits else connection.rollback()
+        except psycopg.Error:
+            self._witness.write(Unsure(ids, now()))
+        else:
+            self._witness.write(Acked(ids, now()) if commits else Refused(ids, now(), "rolled back"))
+        finally:
+            connection.close()
+
+
+def pick(pids: Sequence[int], fault: Fault) -> int | None:
+    """The one that a fault strikes."""
+    return pids[int(fault.target * len(pids))] if pids else None
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
+def _without_files(pid: int, incident: Incident) -> Restore | None:
+    """Let the process open no more files than it has."""
+    try:
+        count = len(list(Path(f"/proc/{pid}/fd").iterdir()))
+        before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (count, before[1]))
+    except (OSError, ProcessLookupError):
+        incident.is_void = True
+        return None
+
+    def restore() -> None:
+        with suppress(OSError, ProcessLookupError):
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
+
+    return restore

@@ -1,0 +1,178 @@
+"""The processes of a run: workers that are restarted when they end, as a service manager does, and producers."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from tests.torture.workload import BRIEF, OWN, QUEUES
+
+ROOT = Path(__file__).parents[2]
+LEASE = 3.0
+GRACE = 2.0
+PRODUCERS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place for one ``windlass worker`` command."""
+
+    name: str
+    concurrency: int
+    processes: int | None = None
+
+    @property
+    def own_queue(self) -> str:
+        return f"{self.name}-{OWN}"
+
+    @property
+    def arguments(self) -> list[str]:
+        queues = ",".join([*QUEUES, BRIEF, self.own_queue])
+        supervised = [] if self.processes is None else [f"--processes={self.processes}"]
+        return [
+            *("worker", "-A", "tests.torture.tasks:app", "-q", queues, "-c", str(self.concurrency)),
+            *("--children=1", f"--lease={LEASE}s", f"--grace={GRACE}s", f"--name={self.name}", *supervised),
+        ]
+
+
+SLOTS = (Slot("alone", 4), Slot("wide", 10), Slot("pair", 3, processes=2))
+
+
+class Program:
+    """One command that is kept running."""
+
+    def __init__(self, name: str, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
+        self.name = name
+        self._command = [sys.executable, *command]
+        self._environment = {**os.environ, **environment}
+        self._log = log
+        self.starts = 0
+        self.exits: list[int] = []
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    @property
+    def is_up(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def start(self) -> None:
+        self.starts += 1
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                self._command, cwd=ROOT, env=self._environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+
+    def tend(self) -> None:
+        """Start it again if it has ended."""
+        if self._process is not None and self._process.poll() is not None:
+            self.exits.append(self._process.returncode)
+            self.start()
+
+    def signal(self, number: signal.Signals) -> None:
+        if self.is_up:
+            os.kill(self.pid, number)
+
+    def end(self, *, within: float) -> str | None:
+        """SIGTERM and wait; what is wrong with how it ended."""
+        if self._process is None:
+            return None
+        with suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGCONT)
+            self._process.send_signal(signal.SIGTERM)
+        try:
+            code = self._process.wait(within)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+            return f"{self.name}: was still there {within:g} s after SIGTERM"
+        # One that has just been started may not have heard of signals yet.
+        return None if code in (0, -signal.SIGTERM) else f"{self.name}: ended with code {code} after SIGTERM"
+
+    def kill(self) -> None:
+        """End it and what it started, whatever they do."""
+        if self._process is None:
+            return
+        for pid in [*descendants(self._process.pid), self._process.pid]:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self._process.wait()
+
+
+class Fleet:
+    """All of them."""
+
+    def __init__(
+        self, folder: Path, environment: Mapping[str, str], *, seed: int, spices: Sequence[str], rate: float
+    ) -> None:
+        environment = {**environment, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
+        self.workers = {
+            slot.name: Program(slot.name, ["-m", "windlass", *slot.arguments], environment, folder / f"{slot.name}.log")
+            for slot in SLOTS
+        }
+        self._folder, self._environment = folder, environment
+        self._seed, self._spices, self._rate = seed, list(spices), rate
+        self._numbers = count()
+        self.producers = [self._producer() for _ in range(PRODUCERS)]
+
+    def _producer(self) -> Program:
+        # One that takes the place of another has a name of its own, so that its ids are new.
+        number = next(self._numbers)
+        options = {"seed": self._seed, "caller": f"p{number}", "spices": self._spices, "rate": self._rate}
+        command = ["-m", "tests.torture.producer", json.dumps(options)]
+        return Program(f"producer{number}", command, self._environment, self._folder / f"producer{number}.log")
+
+    def start_workers(self) -> None:
+        for program in self.workers.values():
+            program.start()
+
+    def start_producers(self) -> None:
+        for program in self.producers:
+            program.start()
+
+    def replace_producer(self, index: int) -> None:
+        """Kill one, and let another take its place."""
+        self.producers[index].kill()
+        self.producers[index] = self._producer()
+        self.producers[index].start()
+
+    def tend(self) -> None:
+        for program in self.workers.values():
+            program.tend()
+
+    def pids(self) -> list[int]:
+        """The worker processes that are there, in a stable order: a supervisor is none, its processes are."""
+        found = []
+        for slot in SLOTS:
+            program = self.workers[slot.name]
+            if program.is_up:
+                found += [program.pid] if slot.processes is None else children_of(program.pid)
+        return found
+
+    def kill(self) -> None:
+        for program in [*self.workers.values(), *self.producers]:
+            program.kill()
+
+
+def children_of(pid: int) -> list[int]:
+    """The processes that it started and that are still there."""
+    found: list[int] = []
+    for thread in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):
+            found += map(int, thread.read_text().split())
+    return sorted(found)
+
+
+def descendants(pid: int) -> list[int]:
+    return [one for child in children_of(pid) for one in (*descendants(child), child)]

@@ -1,0 +1,78 @@
+"""Plants bugs one after the other, and tells by which invariant and under which seed the rack found each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.torture.invariants import Finding
+from tests.torture.mutants import MUTANTS
+from tests.torture.rack import Settings, run
+from tests.torture.report import Report
+
+SEEDS = (1, 2, 3)
+SECONDS = 30.0
+PATIENCE = 25.0
+"""Seconds after which a job that has not ended is stuck. On a slow machine that may say too much; a hunt may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hunted:
+    """What became of one mutant."""
+
+    name: str
+    store: str
+    seed: int
+    report: Report
+    expected: tuple[str, ...]
+
+    @property
+    def invariants(self) -> list[str]:
+        return sorted({finding.invariant for finding in self.report.findings})
+
+    @property
+    def proofs(self) -> list[Finding]:
+        return [finding for finding in self.report.findings if finding.invariant in self.expected]
+
+    @property
+    def is_found(self) -> bool:
+        """Findings of another kind may come from a defect that is there without the mutant."""
+        return bool(self.proofs)
+
+    def __str__(self) -> str:
+        verdict = (
+            f"found by {', '.join(self.invariants)}" if self.is_found else f"MISSED ({self.invariants or 'nothing'})"
+        )
+        return f"{self.name:40} {self.store:9} seed {self.seed}: {verdict}"
+
+
+def hunt(name: str, *, folder: Path, without: frozenset[str], seeds: Sequence[int] = SEEDS) -> Hunted:
+    """Try seeds until one finds it; the last try."""
+    mutant = MUTANTS[name]
+    for seed in seeds:
+        settings = Settings(
+            store=mutant.store,
+            seed=seed,
+            seconds=SECONDS,
+            folder=folder / f"{name.replace(' ', '-')}-{seed}",
+            without=without,
+            mutant=name,
+            patience=PATIENCE,
+        )
+        hunted = Hunted(name, mutant.store, seed, run(settings), mutant.breaks)
+        if hunted.is_found:
+            break
+    return hunted
+
+
+def hunt_all(names: Sequence[str], *, folder: Path, without: frozenset[str], seeds: Sequence[int] = SEEDS) -> int:
+    """Print a line for each; how many were missed."""
+    missed = 0
+    for name in names or MUTANTS:
+        hunted = hunt(name, folder=folder, without=without, seeds=seeds)
+        print(hunted, flush=True)
+        for finding in hunted.proofs[:1]:
+            print(f"    {finding!s:.300}", flush=True)
+        missed += not hunted.is_found
+    return missed

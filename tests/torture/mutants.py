@@ -1,0 +1,247 @@
+"""Bugs that the rack must find; a worker process plants the one that its environment names.
+
+Each is of a kind that reviews of this or other systems have found. They live here alone: what they replace is looked up
+when they are planted, so that one which no longer fits the code says so instead of changing nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from windlass.core import decide
+from windlass.errors import JobInterrupted, OutcomeUnknown, StoreUnavailable
+from windlass.store import jobs, statements
+from windlass.store.operation import Call
+from windlass.worker import exchange
+from windlass.worker.executors import threads
+
+Plant = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One bug."""
+
+    plant: Plant
+    store: str
+    """Where it is hunted; those that lie above the store could be hunted on any."""
+    breaks: tuple[str, ...]
+    """The invariants by which it may be found."""
+
+
+def edit(call: str, *changes: tuple[str, str]) -> Plant:
+    """Other words in the statements of a call on SQLite."""
+
+    def plant() -> None:
+        really = statements.load_calls
+
+        def load(package: str, *, prefix: str) -> Any:
+            calls = dict(really(package, prefix=prefix))
+            if "sqlite" in package:
+                meant = [(words.replace("windlass_", prefix), instead) for words, instead in changes]
+                _assert_found(call, meant, calls[call])
+                calls[call] = [_edited(statement, meant) for statement in calls[call]]
+            return calls
+
+        _replace(really, load)
+
+    return plant
+
+
+def _edited(statement: statements.Statement, changes: Sequence[tuple[str, str]]) -> statements.Statement:
+    from dataclasses import replace
+
+    text = statement.text
+    for words, instead in changes:
+        text = text.replace(words, instead)
+    return replace(statement, text=text)
+
+
+def _assert_found(call: str, changes: Sequence[tuple[str, str]], found: Sequence[statements.Statement]) -> None:
+    for words, _ in changes:
+        if not any(words in statement.text for statement in found):
+            raise LookupError(f"mutant: no statement of {call} says {words!r}")
+
+
+def together(*plants: Plant) -> Plant:
+    def plant() -> None:
+        for one in plants:
+            one()
+
+    return plant
+
+
+def _replace(original: Any, instead: Any) -> None:
+    """Everywhere in the package, also where it was imported by name."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("windlass"):
+            for attribute, value in list(vars(module).items()):
+                if value is original:
+                    setattr(module, attribute, instead)
+
+
+def _set(owner: type, name: str, instead: Any) -> None:
+    getattr(owner, name)  # what is gone cannot be replaced
+    setattr(owner, name, instead)
+
+
+def _claims_handed_out_twice() -> None:
+    """One job in fifty is handed to two slots of its worker."""
+    really, numbers = jobs.cycle, count()
+
+    def cycle(*args: Any, **kwargs: Any) -> Generator[Call, Any, jobs.Cycled]:
+        cycled = yield from really(*args, **kwargs)
+        twice = [job for job in cycled.claimed if next(numbers) % 50 == 49]
+        return jobs.Cycled([*cycled.claimed, *twice], cycled.refused, cycled.marked)
+
+    _replace(really, cycle)
+
+
+def _endings_lost_in_outages() -> None:
+    """What could not be handed in is forgotten."""
+    really = exchange.Exchange.cycle
+
+    def cycle(self: exchange.Exchange, *args: Any) -> jobs.Cycled | None:
+        cycled = really(self, *args)
+        return jobs.Cycled([], (), ()) if cycled is None else cycled
+
+    _set(exchange.Exchange, "cycle", cycle)
+
+
+def _keys_kept() -> None:
+    """Endings do not say which keys they give back."""
+    _replace(jobs._keys, lambda endings: [])
+
+
+def _lock_leaked_by_interrupts() -> None:
+    """A run that is interrupted keeps the lock of the log."""
+    really = threads.Seat.call
+
+    def call(self: threads.Seat, *args: Any) -> object:
+        try:
+            return really(self, *args)
+        except JobInterrupted:
+            for handler in logging.getLogger().handlers:
+                handler.acquire()
+            raise
+
+    _set(threads.Seat, "call", call)
+
+
+def _starts_swallowed() -> None:
+    """One run in sixty is never started, as when no thread can be had, and nobody is told."""
+    really, numbers = threads.ThreadExecutor.start, count()
+
+    def start(self: threads.ThreadExecutor, runs: list[Any]) -> Any:
+        return really(self, [run for run in runs if next(numbers) % 60 != 59])
+
+    _set(threads.ThreadExecutor, "start", start)
+
+
+def _rescue_page_that_blocks() -> None:
+    """A page of more than one job takes longer than a call may, every time."""
+    really = jobs.rescue
+
+    def rescue(*args: Any, **kwargs: Any) -> Generator[Call, Any, Any]:
+        operation: Generator[Call, Any, Any] = really(*args, **kwargs)
+        answer = None
+        while True:
+            try:
+                call = operation.send(answer)
+            except StopIteration as stop:
+                return stop.value
+            if call.name == "rescue" and len(call.params["endings"]) > 1:
+                raise StoreUnavailable("the page took too long")
+            answer = yield call
+
+    _replace(really, rescue)
+
+
+def _neighbours_fall() -> None:
+    """A job that was lost once before it started is given up."""
+    decide.RESCUES_ALLOWED = 1
+
+
+def _failures_acknowledged() -> None:
+    """An enqueue whose answer is missing is taken for stored."""
+    from windlass.app import Windlass
+
+    really = Windlass.enqueue_many
+
+    def enqueue_many(self: Windlass, requests: Any) -> Any:
+        requests = list(requests)
+        try:
+            return really(self, requests)
+        except (OutcomeUnknown, StoreUnavailable):
+            from windlass import Job, State
+
+            return [Job(self, str(request.options.id), state=State.PENDING) for request in requests]
+
+    _set(Windlass, "enqueue_many", enqueue_many)
+
+
+def _cycles_wait_for_callers() -> None:
+    """Before each cycle a worker waits for all transactions that write jobs, as a badly chosen lock makes it."""
+    import psycopg
+
+    from windlass.store.postgres.driver import PostgresDriver
+
+    really = PostgresDriver.execute
+
+    def execute(self: PostgresDriver, call: Call) -> Any:
+        if call.name == "cycle":
+            import os
+
+            with psycopg.connect(os.environ["WINDLASS_URL"]) as connection:
+                connection.execute("SET lock_timeout = '8s'")
+                connection.execute("LOCK TABLE torture.job IN SHARE MODE")
+        return really(self, call)
+
+    _set(PostgresDriver, "execute", execute)
+
+
+_IN_TIME = "renewed_at - ttl <= :now AND :now < renewed_at + ttl"
+
+MUTANTS: dict[str, Mutant] = {
+    "finish without a fence": Mutant(
+        edit(
+            "cycle",
+            ("AND windlass_job.fence = run.value ->> 1", ""),
+            ("AND windlass_job.fence = ending.fence", ""),
+        ),
+        "sqlite",
+        ("I3", "I4"),
+    ),
+    "rescue without a look at the lease": Mutant(
+        together(edit("expired", (_IN_TIME, "false")), edit("rescue", (_IN_TIME, "false"))), "sqlite", ("I2",)
+    ),
+    "claim handed out twice": Mutant(_claims_handed_out_twice, "redis", ("I2",)),
+    "ending lost in an outage": Mutant(_endings_lost_in_outages, "redis", ("I6",)),
+    "unique key not released": Mutant(_keys_kept, "postgres", ("I1",)),
+    "interrupt leaks a lock": Mutant(_lock_leaked_by_interrupts, "sqlite", ("I6",)),
+    "failed start swallows a run": Mutant(_starts_swallowed, "redis", ("I6",)),
+    "page that blocks for ever": Mutant(_rescue_page_that_blocks, "postgres", ("I6",)),
+    "promote skips jobs": Mutant(
+        edit("promote", ("run_at <= :now", "run_at <= :now AND seq % 5 <> 0")), "sqlite", ("I6",)
+    ),
+    "neighbours fall with a poisonous job": Mutant(_neighbours_fall, "sqlite", ("I11",)),
+    "cycle waits for a caller's transaction": Mutant(_cycles_wait_for_callers, "postgres", ("I11", "I6")),
+    "cancel request forgotten": Mutant(
+        edit("cycle", ("cancel_requested_at IS NULL OR", "true OR")), "sqlite", ("I3", "I11")
+    ),
+    "attempt charged for a claim": Mutant(
+        edit("cycle", ("fence = fence + 1,", "fence = fence + 1, attempt = attempt + 1,")), "sqlite", ("I5",)
+    ),
+    "refused enqueue acknowledged": Mutant(_failures_acknowledged, "redis", ("I1",)),
+}
+
+
+def plant(name: str | None) -> None:
+    """Patch the product in this process."""
+    if name is not None:
+        MUTANTS[name].plant()

@@ -1,0 +1,270 @@
+"""Runs a plan against real workers on a real store, waits until all is quiet, and judges."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+from pathlib import Path
+from threading import Event, Thread
+
+from tests.faults.process import Footprint
+from tests.torture import idleness
+from tests.torture.asking import Asking
+from tests.torture.evidence import Evidence
+from tests.torture.faults import Faults
+from tests.torture.fleet import LEASE, SLOTS, Fleet
+from tests.torture.ground import NAMESPACE, Ground, ground_of
+from tests.torture.invariants import Finding, broken
+from tests.torture.plan import Fault, Kind, plan
+from tests.torture.report import Report, figures_of
+from tests.torture.witness import Reader, Witness, now
+from tests.torture.workload import BRIEF, Spice
+from windlass import Retention, StoreUnavailable, Windlass
+from windlass.core.record import JobRecord
+from windlass.core.state import FINISHED
+
+Footprints = dict[int, Footprint]
+
+_SLOW = 1.0
+"""Seconds from which on an answer of the store is late."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What to run."""
+
+    store: str
+    seed: int
+    seconds: float
+    folder: Path
+    """Where witnesses and logs are left."""
+    without: frozenset[str] = frozenset()
+    """Kinds of faults and spices that are left out, by name."""
+    mutant: str | None = None
+    rate: float = 10.0
+    """Batches that each of two producers sends in a second, at the most."""
+    patience: float = 90.0
+    """Seconds within which everything must have ended after the last fault; a loaded machine takes its time."""
+
+    @property
+    def spices(self) -> list[Spice]:
+        return [spice for spice in Spice if spice.name.lower() not in self.without]
+
+    def kinds(self, possible: frozenset[Kind]) -> list[Kind]:
+        return sorted(kind for kind in possible if kind.name.lower() not in self.without)
+
+    @property
+    def command(self) -> str:
+        left_out = f" WITHOUT={','.join(sorted(self.without))}" if self.without else ""
+        return f"make torture STORE={self.store} MINUTES={self.seconds / 60:g} SEED={self.seed}{left_out}"
+
+
+def run(settings: Settings, *, say: Callable[[str], None] = lambda _: None) -> Report:
+    """One whole run on a fresh store."""
+    settings.folder.mkdir(parents=True, exist_ok=True)
+    with ground_of(settings.store, settings.folder) as ground, closing(ground.app()) as app:
+        return Rack(settings, ground, app, say).run()
+
+
+@dataclass(slots=True)
+class _Schedule:
+    """Actions by their time."""
+
+    _due: list[tuple[float, int, Callable[[], None]]] = field(default_factory=list)
+    _numbers: Iterator[int] = field(default_factory=count)
+
+    def add(self, at: float, action: Callable[[], None]) -> None:
+        heapq.heappush(self._due, (at, next(self._numbers), action))
+
+    def run_until_empty(self, between: Callable[[], None]) -> None:
+        pause = Event()
+        while self._due:
+            if self._due[0][0] <= now():
+                heapq.heappop(self._due)[2]()
+            else:
+                between()
+                pause.wait(min(0.1, max(0.0, self._due[0][0] - now())))
+
+
+class Rack:
+    """One run."""
+
+    def __init__(self, settings: Settings, ground: Ground, app: Windlass, say: Callable[[str], None]) -> None:
+        self._settings = settings
+        self._ground = ground
+        self._app = app
+        self._say = say
+        folder = settings.folder
+        environment = {
+            **ground.environment,
+            "WINDLASS_URL": ground.url,
+            "NAMESPACE": NAMESPACE,
+            "TORTURE_FOLDER": str(folder),
+            "WINDLASS_LOG": "info",
+            **({"TORTURE_MUTANT": settings.mutant} if settings.mutant else {}),
+        }
+        self._fleet = Fleet(
+            folder, environment, seed=settings.seed, spices=[str(s) for s in settings.spices], rate=settings.rate
+        )
+        self._witness = Witness(folder)
+        self._reader = Reader(folder)
+        self._seen = Evidence(lease=LEASE)
+        self._faults = Faults(ground, self._fleet, app, self._witness)
+        self._findings: list[Finding] = []
+        self._troubled: list[tuple[float, float]] = []
+
+    def run(self) -> Report:
+        self._app.queue(BRIEF).configure(retention=Retention(at_most=20))
+        with ExitStack() as ends:
+            ends.callback(self._witness.close)
+            ends.callback(self._fleet.kill)
+            self._fleet.start_workers()
+            self._await_up()
+            ends.enter_context(self._watching_store())
+            self._fleet.start_producers()
+            early = self._strike_all()
+            self._calm_down()
+            self._close(early)
+        self._judge()
+        return self._report()
+
+    # The faults.
+
+    def _await_up(self) -> None:
+        """Until every slot has run a job of its own."""
+        self._wave("opening")
+
+    def _strike_all(self) -> Footprints:
+        """The footprints of the workers before the first fault."""
+        early = idleness.footprints(self._fleet.pids())
+        began, schedule = now(), _Schedule()
+        kinds = self._settings.kinds(self._ground.kinds)
+        for fault in plan(self._settings.seed, seconds=self._settings.seconds, kinds=kinds, lease=LEASE):
+            schedule.add(began + fault.at, partial(self._strike, fault, schedule, began))
+        schedule.run_until_empty(self._tend)
+        return early
+
+    def _strike(self, fault: Fault, schedule: _Schedule, began: float) -> None:
+        self._look()
+        self._say(f"{now() - began:6.1f} s  {fault.kind}" + (f" for {fault.length:.1f} s" if fault.length else ""))
+        if take_back := self._faults.strike(fault):
+            schedule.add(now() + fault.length, take_back)
+
+    def _tend(self) -> None:
+        self._fleet.tend()
+
+    def _look(self) -> None:
+        """Tell the faults what there is to strike."""
+        self._seen.hear(self._reader.new())
+        self._faults.running = {run.job: run.pid for run in self._seen.open_runs if run.began > now() - 10}
+        workers = set(self._fleet.pids())
+        self._faults.children = {
+            child: parent
+            for child, parent in self._seen.parents.items()
+            if parent in workers and self._seen.pulses[child][-1] > now() - 1.5
+        }
+
+    # The end.
+
+    def _calm_down(self) -> None:
+        self._ground.heal()
+        for producer in self._fleet.producers:
+            if trouble := producer.end(within=40):
+                self._findings.append(Finding("I6", trouble))
+        self._say("faults are over; waiting until all jobs have ended")
+        self._await(self._is_drained)
+
+    def _close(self, early: Footprints) -> None:
+        self._wave("closing")
+        self._await(self._is_drained)
+        self._findings += idleness.grown(early, idleness.footprints(self._fleet.pids()))
+        self._findings += idleness.held(self._ground)
+        for program in self._fleet.workers.values():
+            if trouble := program.end(within=30):
+                self._findings.append(Finding("I6", trouble))
+
+    def _wave(self, name: str) -> None:
+        asking = Asking(self._app, self._witness)
+        for slot in SLOTS:
+            asking.enqueue(idleness.wave(self._app, slot, name))
+        if not self._await(self._is_drained):
+            self._findings.append(Finding("I6", f"the jobs of the {name} wave did not end: a worker stands still"))
+
+    def _is_drained(self) -> bool:
+        try:
+            counts = self._app.counts()
+        except StoreUnavailable:
+            return False
+        return not any(number for state, number in counts.items() if state not in FINISHED)
+
+    def _await(self, condition: Callable[[], bool]) -> bool:
+        until, pause = now() + self._settings.patience, Event()
+        while not condition():
+            if now() > until:
+                return False
+            self._tend()
+            pause.wait(0.2)
+        return True
+
+    # The verdict.
+
+    @contextmanager
+    def _watching_store(self) -> Iterator[None]:
+        over = Event()
+        watcher = Thread(target=self._watch_store, args=(over,), daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            over.set()
+            watcher.join()
+
+    def _watch_store(self, over: Event) -> None:
+        while not over.wait(0.5):
+            began = now()
+            try:
+                self._ground.ping()
+            except Exception:  # whatever it says: it did not answer
+                self._troubled.append((began, now()))
+                continue
+            if now() - began > _SLOW:
+                self._troubled.append((began, now()))
+
+    def _judge(self) -> None:
+        self._seen.hear(self._reader.new())
+        self._seen.records = {record.id: record for record in self._records()}
+        self._seen.incidents = self._faults.incidents
+        self._seen.troubled = self._troubled
+        stories = {id: self._app.job(id).timeline() for id in self._seen.records if self._seen.is_unusual(id)}
+        self._seen.kinds = {id: [entry.kind for entry in story] for id, story in stories.items()}
+        self._seen.rescued = {
+            id: {entry.fence for entry in story if entry.kind == "rescued" and entry.fence is not None}
+            for id, story in stories.items()
+        }
+        self._findings += broken(self._seen)
+
+    def _records(self) -> Iterator[JobRecord]:
+        cursor: int | None = None
+        while True:
+            page = self._app.jobs(limit=500, cursor=cursor)
+            yield from (job.record for job in page)
+            cursor = page.next
+            if cursor is None:
+                return
+
+    def _report(self) -> Report:
+        settings = self._settings
+        figures = figures_of(self._seen) | {"connections asked for": self._ground.attempts}
+        return Report(
+            settings.store,
+            settings.seed,
+            settings.seconds,
+            settings.command,
+            self._findings,
+            figures,
+            self._faults.counts(),
+        )

@@ -1,0 +1,88 @@
+"""What a run of the rack prints."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from tests.torture.evidence import Evidence
+from tests.torture.faults import Incident
+from tests.torture.invariants import Finding
+from tests.torture.plan import OF_STORE, Kind
+
+_SHOWN = 12
+"""Findings of one invariant that are printed; the others are counted."""
+_INTERRUPTED = ("JobInterrupted", "CancelledError", "interrupted")
+
+
+@dataclass(slots=True)
+class Report:
+    """Figures and findings of one run."""
+
+    store: str
+    seed: int
+    seconds: float
+    command: str
+    """What repeats it."""
+    findings: Sequence[Finding] = ()
+    figures: dict[str, object] = field(default_factory=dict)
+    faults: Counter[Kind] = field(default_factory=Counter)
+
+    @property
+    def is_good(self) -> bool:
+        return not self.findings
+
+    def __str__(self) -> str:
+        lines = [f"store {self.store}, seed {self.seed}, {self.seconds:g} s of faults"]
+        lines += [f"  {name:28} {value}" for name, value in self.figures.items()]
+        lines += [f"  {kind:34} {count}" for kind, count in sorted(self.faults.items())]
+        for invariant in sorted({finding.invariant for finding in self.findings}):
+            found = [finding for finding in self.findings if finding.invariant == invariant]
+            lines += [f"BROKEN {finding}" for finding in found[:_SHOWN]]
+            lines += [f"BROKEN {invariant}: and {len(found) - _SHOWN} more"] * (len(found) > _SHOWN)
+        lines.append("all invariants hold" if self.is_good else f"{len(self.findings)} findings")
+        lines.append(f"repeat: {self.command}")
+        return "\n".join(lines)
+
+
+def figures_of(seen: Evidence) -> dict[str, object]:
+    runs = [run for of_job in seen.runs.values() for run in of_job]
+    states = Counter(str(job.state) for job in seen.records.values())
+    return {
+        "jobs acknowledged": len(seen.acked),
+        "jobs at the end": ", ".join(f"{count} {state}" for state, count in sorted(states.items())),
+        "runs": len(runs),
+        "runs that never ended": sum(run.ended is None for run in runs),
+        "interrupts": sum(run.how in _INTERRUPTED for run in runs),
+        "deaths by poison": sum(map(len, seen.dying.values())),
+        "refused stale writes": sum(list(kinds).count("refused") for kinds in seen.kinds.values()),
+        "rescues of jobs": sum(list(kinds).count("rescued") for kinds in seen.kinds.values()),
+        "answers to waiters": len(seen.saw),
+        "enqueues refused, unsure": f"{len(seen.refused)}, {len(seen.unsure)}",
+        "longest recovery": longest_recovery(seen),
+    }
+
+
+def longest_recovery(seen: Evidence) -> str:
+    """From the end of a fault of the store to the next run, or from a death of a worker to the next run of its jobs."""
+    begins = sorted(run.began for runs in seen.runs.values() for run in runs)
+    waits: list[tuple[float, str]] = [(0.0, "")]
+    for incident in seen.incidents:
+        kind, until = incident.fault.kind, incident.until
+        if kind in OF_STORE and until is not None:
+            waits += [(began - until, f"the first run after: {kind}") for began in begins if began > until][:1]
+        elif kind in (Kind.KILL_WORKER, Kind.PAUSE_WORKER):
+            waits += [(wait, f"job {id} after: {kind}") for id, wait in _reruns(incident, seen)]
+    longest, what = max(waits)
+    return f"{longest:.1f} s ({what})"
+
+
+def _reruns(incident: Incident, seen: Evidence) -> Iterator[tuple[str, float]]:
+    """The jobs that the struck process ran, and how long it took until each ran again."""
+    for id, runs in seen.runs.items():
+        at = incident.at
+        struck = [run for run in runs if run.pid == incident.pid and run.began <= at and run.ended is None]
+        later = [run.began - at for run in runs if run.began > at]
+        if struck and later:
+            yield id, min(later)

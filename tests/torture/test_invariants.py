@@ -1,0 +1,161 @@
+"""Each check finds what it is for, and nothing in a story where all went well."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from tests.torture.evidence import Evidence
+from tests.torture.faults import Incident
+from tests.torture.invariants import broken
+from tests.torture.plan import Fault, Kind
+from tests.torture.witness import Acked, Alive, Asked, Began, CancelAccepted, Dying, Ended, KeyHeld, Line, Refused, Saw
+from windlass.core.record import JobRecord
+from windlass.core.state import State
+
+LEASE = 3.0
+
+
+def record(id: str, **fields: Any) -> JobRecord:
+    """A job that was completed by its first run, but for these fields."""
+    fence = fields.pop("fence", 1)
+    plain: dict[str, Any] = dict.fromkeys(JobRecord.__struct_fields__)
+    plain |= {"seq": 1, "id": id, "task": "quick", "queue": "default", "state": State.COMPLETED, "priority": 0}
+    plain |= {"payload": "{}", "attempt": 1, "max_attempts": 10, "crashes": 0, "rescues": 0, "fence": fence}
+    plain |= {"run_at": 0, "created_at": 0, "result": json.dumps({"fence": fence, "value": 1})}
+    return JobRecord(**(plain | fields))
+
+
+def ran(id: str, *, fence: int = 1, pid: int = 100, at: float = 1.0, until: float | None = 2.0) -> list[Line]:
+    """A run that returned, or of which no end was seen."""
+    began: list[Line] = [Began(id, fence, 1, pid, at)]
+    return began if until is None else [*began, Ended(id, fence, pid, until, "returned")]
+
+
+def alive(pid: int, *, since: float = 0.0, to: float = 40.0) -> list[Line]:
+    return [Alive(pid, 1, since + step / 2) for step in range(int((to - since) * 2))]
+
+
+def asked(id: str) -> list[Line]:
+    return [Asked([id], 0.5), Acked([id], 0.6)]
+
+
+def evidence(lines: list[Line], *records: JobRecord, incidents: Sequence[Incident] = ()) -> Evidence:  # no test
+    seen = Evidence(LEASE, {job.id: job for job in records}, incidents=incidents)
+    seen.hear(lines)
+    return seen
+
+
+def found(lines: list[Line], *records: JobRecord, **options: Any) -> set[str]:
+    return {finding.invariant for finding in broken(evidence(lines, *records, **options))}
+
+
+def test_a_story_without_trouble_breaks_nothing() -> None:
+    assert found([*asked("a"), *ran("a"), Saw("a", "completed", 1, 3.0)], record("a")) == set()
+
+
+def test_an_acknowledged_job_that_is_gone() -> None:
+    assert found([*asked("a"), *ran("a")]) == {"I1"}
+
+
+def test_a_job_that_was_cleaned_away_must_have_run_to_its_end() -> None:
+    assert found([*asked("brief-1"), *ran("brief-1")]) == set()
+    assert found([*asked("brief-1"), *ran("brief-1", until=None)]) == {"I1"}
+
+
+def test_a_key_that_a_finished_job_holds_on() -> None:
+    assert found([KeyHeld("b", "a", 1.0)]) == {"I1"}
+
+
+def test_two_runs_under_one_fence() -> None:
+    assert "I2" in found([*asked("a"), *ran("a"), *ran("a", pid=200)], record("a"))
+
+
+@pytest.mark.parametrize(("until", "expected"), [(40.0, {"I2"}), (5.5, set())], ids=["alive", "dead"])
+def test_a_run_beside_one_that_was_well(until: float, expected: set[str]) -> None:
+    lines = [
+        *asked("a"),
+        *alive(100, since=-5, to=until),
+        *ran("a", until=None),
+        *ran("a", fence=3, pid=200, at=8.0, until=9.0),
+    ]
+    seen = evidence(lines, record("a", fence=3, attempt=2))
+    seen.kinds = {"a": ["rescued"]}
+    assert {finding.invariant for finding in broken(seen)} == expected
+
+
+@pytest.mark.parametrize("rescued", [{1}, set()])
+def test_a_rescue_from_a_run_that_was_well(rescued: set[int]) -> None:
+    interrupted = Ended("a", 1, 100, 6.0, "JobInterrupted")
+    lines = [
+        *asked("a"),
+        *alive(100, since=-5),
+        *ran("a", until=None),
+        interrupted,
+        *ran("a", fence=3, at=8.0, until=9.0),
+    ]
+    seen = evidence(lines, record("a", fence=3, attempt=2))
+    seen.rescued = {"a": rescued}
+    assert [finding.invariant for finding in broken(seen)] == (["I2"] if rescued else [])
+
+
+def test_an_outage_excuses_a_lost_lease() -> None:
+    outage = Incident(Fault(4.0, Kind.STORE_AWAY, 2.0, 0.5, 0.5), 4.0, 6.0)
+    lines = [*asked("a"), *alive(100), *ran("a", until=20.0), *ran("a", fence=3, pid=200, at=8.0, until=9.0)]
+    assert found(lines, record("a", fence=3, attempt=2), incidents=[outage]) == set()
+
+
+def test_a_result_of_another_fence_than_the_job_has() -> None:
+    job = record("a", fence=3, attempt=2, result=json.dumps({"fence": 1, "value": 1}))
+    assert found([*asked("a"), *ran("a"), *ran("a", fence=3, at=5.0, until=6.0)], job) == {"I3"}
+
+
+def test_a_completion_without_a_run_that_returned() -> None:
+    assert found([*asked("a"), *ran("a", until=None)], record("a")) == {"I3"}
+
+
+def test_a_run_that_was_claimed_after_a_cancel_was_taken() -> None:
+    lines = [*asked("a"), *ran("a"), CancelAccepted("a", 1, 1.5), *ran("a", fence=2, at=4.0, until=5.0)]
+    assert "I3" in found(lines, record("a", fence=2, attempt=2))
+
+
+def test_an_ending_that_changed_after_it_was_told() -> None:
+    assert found([*asked("a"), *ran("a"), Saw("a", "failed", None, 3.0)], record("a")) == {"I4"}
+    second = record("a", fence=3, attempt=2)
+    lines = [*asked("a"), *ran("a"), Saw("a", "completed", 1, 3.0), *ran("a", fence=3, at=5.0, until=6.0)]
+    assert found(lines, second) == {"I4"}
+
+
+def test_charges_for_runs_that_never_began() -> None:
+    assert found([*asked("a"), *ran("a")], record("a", attempt=2)) == {"I5"}
+
+
+def test_more_runs_than_one_attempt_allows() -> None:
+    lines = [*asked("a"), *ran("a"), *ran("a", fence=2, at=4.0, until=5.0)]
+    assert found(lines, record("a", fence=2, max_attempts=1, task="once")) == {"I5"}
+
+
+def test_a_job_that_never_ends() -> None:
+    assert found([*asked("a"), *ran("a", until=None)], record("a", state=State.RUNNING, result=None)) == {"I6"}
+
+
+def test_a_refused_job_that_is_there_after_all() -> None:
+    assert found([Asked(["a"], 0.5), Refused(["a"], 0.6, "away"), *ran("a")], record("a")) == {"I10"}
+
+
+def test_an_innocent_job_that_failed_for_a_poisonous_one() -> None:
+    crashed = record("a", state=State.FAILED, reason="crashed", result=None, crashes=3, attempt=3, fence=6)
+    deaths: list[Line] = [Dying("poison", number, 100 + number, 2.0) for number in range(3)]
+    beside = [line for number in range(3) for line in ran("a", fence=number + 1, pid=100 + number, until=None)]
+    assert "I11" in found([*asked("a"), *deaths, *beside], crashed)
+    # The first death of each of three poisonous jobs, or three kills, may be charged to all that ran.
+    assert found([*asked("a"), *beside], crashed) == set()
+
+
+def test_a_run_without_a_recorded_cause() -> None:
+    seen = evidence([*asked("a"), *ran("a"), *ran("a", fence=2, at=4.0, until=5.0)], record("a", fence=2))
+    seen.kinds = {"a": ["created", "completed"]}
+    assert [finding.invariant for finding in broken(seen)] == ["I12"]

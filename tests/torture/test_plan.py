@@ -1,0 +1,42 @@
+"""The plan of a run is a pure function of its seed."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.torture.plan import CALM_AT_START, KINDS, MOMENTARY, Fault, Kind, plan
+
+LEASE = 3.0
+
+
+def planned(seed: int, *, seconds: float = 120.0, store: str = "postgres") -> list[Fault]:
+    return plan(seed, seconds=seconds, kinds=sorted(KINDS[store]), lease=LEASE)
+
+
+def test_the_same_seed_gives_the_same_faults() -> None:
+    assert planned(7) == planned(7)
+    assert planned(7) != planned(8)
+
+
+def test_a_longer_run_begins_like_a_shorter_one() -> None:
+    short = planned(7, seconds=30)
+    assert planned(7, seconds=300)[: len(short)] == short
+
+
+@pytest.mark.parametrize("store", KINDS)
+def test_every_kind_comes_once_before_any_comes_again(store: str) -> None:
+    kinds = [fault.kind for fault in planned(7, store=store)]
+    assert set(kinds[: len(KINDS[store])]) == KINDS[store]
+
+
+def test_faults_come_in_order_after_a_calm_start_and_end_by_themselves_or_after_a_while() -> None:
+    faults = planned(7)
+    assert faults[0].at == CALM_AT_START
+    assert [fault.at for fault in faults] == sorted(fault.at for fault in faults)
+    assert all((fault.length == 0) == (fault.kind in MOMENTARY) for fault in faults)
+
+
+def test_a_pause_outlasts_the_lease_and_an_open_transaction_the_deadline_of_a_call() -> None:
+    faults = planned(7, seconds=600)
+    assert min(fault.length for fault in faults if fault.kind is Kind.PAUSE_WORKER) > LEASE
+    assert min(fault.length for fault in faults if fault.kind is Kind.OPEN_TRANSACTION) > 5

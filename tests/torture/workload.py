@@ -1,0 +1,95 @@
+"""What callers ask for: an endless mix of requests, drawn from a seed."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Collection, Iterator
+from enum import StrEnum
+from random import Random
+from typing import Any
+
+from tests.torture.witness import now
+from windlass import Windlass
+from windlass.task import Request
+
+
+class Spice(StrEnum):
+    """Kinds of jobs that are hard to digest; a run may do without some of them."""
+
+    POISON = "poison"
+    CHILD_POISON = "poison in children"
+    LIMITS = "time limits"
+    LARGE = "large payloads"
+    UNIQUE = "unique keys"
+    ONCE = "one attempt"
+    FAMILIES = "jobs that enqueue and wait"
+
+
+QUEUES = ("default", *(f"q{number}" for number in range(12)))
+OWN = "own"
+"""The last part of the names of queues that only one slot of the fleet serves."""
+BRIEF = "brief"
+"""The queue whose finished jobs are cleaned away."""
+
+_ALWAYS = {"quick": 30, "aquick": 20, "iquick": 8, "brief": 20, "slow": 6, "aslow": 6, "islow": 2, "failing": 4}
+_SPICED: dict[Spice, dict[str, float]] = {
+    Spice.POISON: {"poison": 0.5},
+    Spice.CHILD_POISON: {"ipoison": 1},
+    Spice.LIMITS: {"limited": 3, "ilimited": 1, "alimited": 2},
+    Spice.LARGE: {"large": 3},
+    Spice.UNIQUE: {"unique": 4, "started": 4},
+    Spice.ONCE: {"once": 3},
+    Spice.FAMILIES: {"parent": 3, "iparent": 1, "snoozing": 2},
+}
+
+
+class Workload:
+    """The requests of one caller."""
+
+    def __init__(self, app: Windlass, *, seed: int, caller: str, spices: Collection[Spice]) -> None:
+        self._app = app
+        self._draw = Random(f"{seed}-{caller}")
+        self._caller = caller
+        self._shares: dict[str, float] = {
+            **_ALWAYS,
+            **{k: v for spice in sorted(spices) for k, v in _SPICED[spice].items()},
+        }
+        self._number = 0
+
+    def __iter__(self) -> Iterator[list[Request]]:
+        """Batches: mostly one request, at times many."""
+        while True:
+            yield [self._request() for _ in range(self._draw.choice((1, 1, 1, 1, 2, 5, 20)))]
+
+    def _request(self) -> Request:
+        self._number += 1
+        [task] = self._draw.choices(list(self._shares), weights=list(self._shares.values()))
+        options: dict[str, Any] = {
+            "id": f"{task}-{self._caller}-{self._number}",
+            "priority": self._draw.choice((0, 0, 0, 5, -5)),
+        }
+        if task != BRIEF:
+            options["queue"] = self._draw.choice(QUEUES)
+        if self._draw.random() < 0.15 and task not in ("unique", "started"):
+            options["delay"] = self._draw.uniform(0.1, 2.0)
+        return self._app.request(task, self._arguments(task), **options)
+
+    def _arguments(self, task: str) -> tuple[object, ...]:
+        draw = self._draw
+        match task:
+            case "limited" | "ilimited" | "alimited":
+                return ()
+            case "slow" | "islow" | "aslow" | "once":
+                return (draw.choice((0.1, 0.3, 1.0, 2.0)),)
+            case "large":
+                return ("x" * draw.choice((20_000, 100_000, 400_000)),)
+            case "failing":
+                return (draw.choice((1, 2, 9)),)
+            case "snoozing":
+                return (now() + draw.uniform(0.2, 2.0),)
+            case "unique" | "started":
+                return (draw.randrange(4),)
+            case "poison" | "ipoison":
+                return (draw.choice((0.0, 0.03, 0.7)), draw.choice((0, signal.SIGKILL, signal.SIGABRT)))
+            case _:
+                return (self._number,)

@@ -394,17 +394,13 @@ class Windlass(Operating, Hookable, MethodHints):
         joined = self._transactions.joined(requests)
         if joined is not None:
             return joined.run(self._enqueuer.store(requests))
-        stored = self._session.run(self._enqueuer.store(requests))
-        self._session.announce_jobs()
-        return stored
+        return self._session.store(self._enqueuer.store(requests))
 
     async def _aput(self, requests: list[Request]) -> list[Enqueued]:
         joined = self._transactions.joined(requests)
         if joined is not None:
             return await joined.arun(self._enqueuer.store(requests))
-        stored = await self._session.arun(self._enqueuer.store(requests))
-        self._session.announce_jobs()
-        return stored
+        return await self._session.astore(self._enqueuer.store(requests))
 
     def _handle(self, stored: Enqueued) -> Job[Any]:
         return Job(self, stored.id, state=stored.state, duplicate=stored.is_duplicate)

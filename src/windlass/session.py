@@ -12,7 +12,7 @@ from windlass.errors import AppClosed, StartRefused
 from windlass.forking import start_anew_in_child
 from windlass.store.driver import Driver, News, Topic
 from windlass.store.joining.joined import Joined
-from windlass.store.operation import Operation, drive
+from windlass.store.operation import Answer, Call, Operation, drive
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -66,14 +66,23 @@ class Session:
 
     def run(self, operation: Operation[A]) -> A:
         """Run an operation on the calling thread."""
-        if self._is_closed:
-            operation.close()
-            raise AppClosed("the app is closed; make a new Windlass(...)")
-        return drive(operation, self._driver.execute)
+        return self._run(operation, self._driver.execute)
+
+    def store(self, operation: Operation[A]) -> A:
+        """Run an operation that stores jobs for a caller of the app, and let everybody hear of them."""
+        stored = self._run(operation, self._driver.store)
+        self._announce_jobs()
+        return stored
 
     async def arun(self, operation: Operation[A]) -> A:
         """Run an operation on a store thread while the loop goes on."""
         return await self.acall(lambda: self.run(operation))
+
+    async def astore(self, operation: Operation[A]) -> A:
+        """``store`` while the loop goes on."""
+        stored = await self.acall(lambda: self._run(operation, self._driver.store))
+        self._announce_jobs()
+        return stored
 
     async def acall(self, call: Callable[[], A]) -> A:
         """Make a call on a store thread while the loop goes on."""
@@ -98,13 +107,6 @@ class Session:
         waits or has ended.
         """
         self.tell(*(topics or (Topic.WORK, Topic.ENDINGS)))
-        self._lead()
-
-    def announce_jobs(self) -> None:
-        """Tell everybody of jobs that a caller of the app has just stored."""
-        self._hear(Topic.WORK)
-        if not self._driver.announces_jobs:
-            self._driver.tell(Topic.WORK)
         self._lead()
 
     def tell(self, *topics: Topic) -> None:
@@ -160,6 +162,17 @@ class Session:
         self._lock = Lock()
         self._listeners = _nobody()
         self._news = self._threads = None
+
+    def _run(self, operation: Operation[A], execute: Callable[[Call], Answer]) -> A:
+        if self._is_closed:
+            operation.close()
+            raise AppClosed("the app is closed; make a new Windlass(...)")
+        return drive(operation, execute)
+
+    def _announce_jobs(self) -> None:
+        """Tell this process of jobs that were just stored; the store tells the others."""
+        self._hear(Topic.WORK)
+        self._lead()
 
     def _lead(self) -> None:
         for react in tuple(self._followers):

@@ -37,15 +37,17 @@ class Tap:
     def cycle_limit(self) -> int:
         return self._driver.cycle_limit
 
-    @property
-    def announces_jobs(self) -> bool:
-        return self._driver.announces_jobs
-
     def execute(self, call: Call) -> Answer:
+        return self._hand_on(call, self._driver.execute)
+
+    def store(self, call: Call) -> Answer:
+        return self._hand_on(call, self._driver.store)
+
+    def _hand_on(self, call: Call, carry_out: Callable[[Call], Answer]) -> Answer:
         self.calls[call.name] += 1
         for look in tuple(self.before):
             look(call)
-        answer = self._driver.execute(call)
+        answer = carry_out(call)
         for see in tuple(self.after):
             see(call, answer)
         return answer

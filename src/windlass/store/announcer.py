@@ -1,7 +1,8 @@
 """Telling other processes that something happened, seldom enough to cost nothing.
 
 News after a quiet time goes out at once, on the caller's thread, so that it is not lost with a program that ends right
-after its enqueue. What follows soon after is sent by a thread, and what comes within one moment is one piece of news.
+after its enqueue; news of jobs even in the transaction that stores them. What follows soon after is sent by a thread,
+and what comes within one moment is one piece of news.
 """
 
 from __future__ import annotations
@@ -52,6 +53,20 @@ class Announcer:
                 return
             self._sent[topic] = now
         self._try_to_send(topic)
+
+    def goes_along(self, topic: Topic) -> bool:
+        """Whether the caller is to send news together with what it is about, because there was none for a while."""
+        with self._lock:
+            now = clock.monotonic()
+            if topic in self._waiting or now - self._sent[topic] < _QUIET:
+                return False
+            self._sent[topic] = now
+            return True
+
+    def was_not_sent(self, topic: Topic) -> None:
+        """Nothing came of what the news was about, so that the next goes out at once."""
+        with self._lock:
+            self._sent[topic] = float("-inf")
 
     def close(self) -> None:
         """Send what waits, and stop."""

@@ -46,16 +46,15 @@ class Driver(Protocol):
     def cycle_limit(self) -> int:
         """How many jobs one cycle may claim at the most before larger batches stop paying."""
 
-    @property
-    def announces_jobs(self) -> bool:
-        """Whether storing a job lets other processes hear of it, so that nobody has to tell."""
-
     def execute(self, call: Call) -> Answer:
         """Carry out one call.
 
         Raises ``StoreUnavailable``, ``OutcomeUnknown`` or ``DataRefused``; ``ConfigError`` where the store is not one
         that we may use; ``AppClosed`` after ``close``.
         """
+
+    def store(self, call: Call) -> Answer:
+        """Carry out one call that stores jobs, and let other processes hear of them."""
 
     def listen(self, heard: Callable[[Topic], None]) -> News:
         """Call ``heard`` from a thread of the store's own soon after other processes told something."""

@@ -10,12 +10,18 @@ from time import monotonic
 
 import pytest
 
+from tests.store.adding import add
 from tests.store.builders import new_job
 from tests.store.postgres.database import Database
 from tests.store.postgres.opening import Opening, count
+from tests.store.stores import Store
 from tests.store.waiting import until
+from windlass.errors import QueueFull
+from windlass.store import queues
+from windlass.store.adding import Naming, NewJob
 from windlass.store.driver import Topic
 from windlass.store.open import open_driver
+from windlass.store.operation import drive
 
 SECONDS = 20.0
 MOMENT = 0.005
@@ -55,6 +61,65 @@ def test_what_one_tells_the_other_hears(opened: Opening, topic: Topic) -> None:
         for _ in range(3):
             teller.driver.tell(topic)
             assert ear.next() is topic
+
+
+def tell(store: Store, jobs: list[NewJob], naming: Naming | None = None) -> None:
+    """Store jobs as an app does, so that others hear of it."""
+    drive(add(jobs, {} if naming is None else {0: naming}), store.driver.store)
+
+
+def transactions(database: Database) -> int:
+    """How many that wrote something or told something this server has seen."""
+    [(number,)] = database.run("SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint")
+    return int(number)
+
+
+@pytest.mark.parametrize(
+    ("jobs", "naming"),
+    [([new_job()], None), ([new_job(), new_job()], None), ([new_job(key="one")], Naming())],
+    ids=["append_one", "append", "enqueue"],
+)
+def test_news_of_a_job_goes_out_in_the_transaction_that_stores_it(
+    database: Database, opened: Opening, jobs: list[NewJob], naming: Naming | None
+) -> None:
+    """G5: one commit, and nobody hears of what was not stored."""
+    listener, teller, ear = opened(), opened(), Ear()
+    opened().enqueue(new_job("makes the queue"))
+    with closing(listener.driver.listen(ear)):
+        ear.begins()
+        before = transactions(database)
+        tell(teller, jobs, naming)
+        assert transactions(database) - before == 1
+        assert ear.next() is Topic.WORK
+        assert ear.is_silent()
+
+
+def test_the_jobs_of_a_burst_are_told_of_as_one(database: Database, opened: Opening) -> None:
+    """Not in each transaction: those that tell something commit one after the other, on the whole server."""
+    listener, teller, ear = opened(), opened(), Ear()
+    opened().enqueue(new_job("makes the queue"))
+    with closing(listener.driver.listen(ear)):
+        ear.begins()
+        began, before = monotonic(), transactions(database)
+        for _ in range(50):
+            tell(teller, [new_job()])
+        teller.driver.close()  # which sends what waits
+        moments = (monotonic() - began) / MOMENT
+        assert 51 <= transactions(database) - before <= 52 + moments
+        assert ear.next() is Topic.WORK
+
+
+def test_an_enqueue_that_stores_nothing_tells_nothing(opened: Opening) -> None:
+    listener, teller, other, ear = opened(), opened(), opened(), Ear()
+    other.enqueue(new_job(queue="small"))
+    other.run(queues.change("small", {"max_length": 1}, by="me"))
+    with closing(listener.driver.listen(ear)):
+        ear.begins()
+        with pytest.raises(QueueFull):
+            tell(teller, [new_job(queue="small")])
+        other.driver.tell(Topic.ENDINGS)
+        assert ear.next() is Topic.ENDINGS
+        assert ear.is_silent()
 
 
 def test_one_does_not_hear_oneself(opened: Opening) -> None:
@@ -175,7 +240,7 @@ def test_telling_is_not_needed(database: Database, opened: Opening, caplog: pyte
     database.run("ALTER FUNCTION pg_notify(text, text) RENAME TO pg_notify_is_gone")
     store = opened()
     with caplog.at_level(logging.DEBUG, logger="windlass"):
-        store.enqueue(new_job())
+        tell(store, [new_job()])
         store.driver.tell(Topic.WORK)
     assert count(store) == 1
     assert caplog.records == []

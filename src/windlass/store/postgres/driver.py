@@ -9,6 +9,7 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from msgspec.json import encode
+from psycopg import errors
 
 from windlass import clock
 from windlass.errors import AppClosed, ConfigError, StoreUnavailable
@@ -31,6 +32,8 @@ log = logging.getLogger("windlass.store")
 
 T = TypeVar("T")
 
+_NO_NEWS = (errors.ProgramLimitExceeded, errors.FeatureNotSupported, errors.UndefinedFunction)
+"""What a server says that takes no news, or has no room for more because a listener does not read. Jobs it takes."""
 _NOTIFY = b"SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)"
 """A notification is a transaction too. It is for those who listen now, so nobody waits until it is on disk."""
 _NOTIFY_DEADLINE = 1.0
@@ -46,7 +49,6 @@ class PostgresDriver:
     """
 
     cycle_limit = 200
-    announces_jobs = False
 
     def __init__(self, url: str, *, schema: str, now: Callable[[], int] | None, deadline: float) -> None:
         self._address = parse_address(url, deadline=deadline)
@@ -68,15 +70,17 @@ class PostgresDriver:
         return self._address.name
 
     def execute(self, call: Call) -> Answer:
-        statement, values = self._bound(call)
-        until = clock.monotonic() + self._deadline
-        if not self._is_open:
-            self._open(until)
+        return self._carry_out(call)
 
-        def carry_out(connection: TimedConnection) -> Answer:
-            return connection.ask(statement.text, values, statement.answer)
-
-        return self._patiently(call.lane, carry_out, until=until)
+    def store(self, call: Call) -> Answer:
+        """Tells along with the call where there was no news for a while, and else a moment later."""
+        goes_along = self._announcer.goes_along(Topic.WORK)
+        answer = self._store_and_tell(call) if goes_along else self._carry_out(call)
+        if not _has_stored(answer):
+            self._announcer.was_not_sent(Topic.WORK)
+        elif not goes_along:
+            self._announcer.tell(Topic.WORK)
+        return answer
 
     def listen(self, heard: Callable[[Topic], None]) -> News:
         self._refuse_if_closed()
@@ -124,6 +128,25 @@ class PostgresDriver:
         """Forget everything that belongs to the parent process; called in a forked child."""
         self._connections.abandon()
         self._begin()
+
+    def _store_and_tell(self, call: Call) -> Answer:
+        try:
+            return self._carry_out(call, news=channel(self._schema, Topic.WORK))
+        except (StoreUnavailable, DataRefused) as error:
+            if not isinstance(error.__cause__, _NO_NEWS):
+                raise
+        return self._carry_out(call)
+
+    def _carry_out(self, call: Call, *, news: str | None = None) -> Answer:
+        statement, values = self._bound(call, news=news)
+        until = clock.monotonic() + self._deadline
+        if not self._is_open:
+            self._open(until)
+
+        def ask(connection: TimedConnection) -> Answer:
+            return connection.ask(statement.text, values, statement.answer)
+
+        return self._patiently(call.lane, ask, until=until)
 
     def _begin(self) -> None:
         """What every process has of its own."""
@@ -212,13 +235,18 @@ class PostgresDriver:
             log.warning("%s: a pooler loses prepared statements (%s); going on as with ?prepare=off", self.name, lost)
         self._connections.stop_preparing()
 
-    def _bound(self, call: Call) -> Bound:
-        """A call's statement with the values of its parameters, in order; lists travel as JSON."""
-        statement = next((one for one in self._statements.get(call.name, ()) if one.suits(call.params)), None)
+    def _bound(self, call: Call, *, news: str | None = None) -> Bound:
+        """A call's statement with the values of its parameters, in order; lists travel as JSON.
+
+        ``news`` is the channel on which a statement that stores jobs tells of them.
+        """
+        params = call.params if news is None else {**call.params, "news": news}
+        statement = next((one for one in self._statements.get(call.name, ()) if one.suits(params)), None)
         if statement is None:
             raise NotImplementedError(f"the PostgreSQL store knows no call {call.name!r}")
-        values = {name: self._encoded(value) for name, value in call.params.items()}
+        values = {name: self._encoded(value) for name, value in params.items()}
         values["now"] = None if self._now is None else self._now()
+        values["ourselves"] = self._identity
         return statement, [values[name] for name in statement.names]
 
     def _encoded(self, value: Any) -> Any:
@@ -228,3 +256,8 @@ class PostgresDriver:
             return encode(value).decode()
         except (UnicodeError, OverflowError) as error:  # lone surrogates, numbers that no store has room for
             raise DataRefused(f"{self.name}: {error}") from error
+
+
+def _has_stored(answer: Answer) -> bool:
+    """Whether a call that stores jobs has done so, or found them there already; not where a guard stopped it."""
+    return bool(answer.get("stored")) or "found" in answer

@@ -16,6 +16,9 @@ A call that has a folder of numbered files is one of them, the first that suits 
 
 - ``-- only with NAME``: left out when the list NAME is empty
 - ``-- only without NAME, NAME``: left out when one of these lists is not
+
+``-- here tell`` makes two forms of a statement: one that also tells of the jobs that it stores, for a call with news,
+and one that does not.
 """
 
 from __future__ import annotations
@@ -39,6 +42,7 @@ _PART = re.compile(r"^-- (gives|guard) (\w+)( as json)?$", re.M)
 _ONLY_WITH = re.compile(r"^-- only with (\w+)$", re.M)
 _ONLY_WITHOUT = re.compile(r"^-- only without ([\w, ]+)$", re.M)
 _HERE = re.compile(r"^-- here (\w+)\n", re.M)
+_TELL = "-- here tell\n"
 _COMMENT = re.compile(r"^\s*--.*\n", re.M)
 _PARAMETER = re.compile(r"(?<!:):([a-z_]+)\b")
 
@@ -81,7 +85,7 @@ class Statement:
 
     def suits(self, params: Mapping[str, Any]) -> bool:
         """Whether it may be carried out for a call with these parameters."""
-        if self.only_with is not None and not params[self.only_with]:
+        if self.only_with is not None and not params.get(self.only_with):
             return False
         return not any(params[name] for name in self.only_without)
 
@@ -119,7 +123,10 @@ def statements(schema: str) -> Mapping[str, Sequence[Statement]]:
     """Every call's statements by name, for tables in ``schema`` (checked by the caller)."""
     prefix = f'"{schema}".'
     calls = load_calls(_CALLS, prefix=prefix)
-    return {name: [translate(_whole(step.text, prefix)) for step in steps] for name, steps in calls.items()}
+    return {
+        name: [translate(_whole(form, prefix)) for step in steps for form in _forms(step.text)]
+        for name, steps in calls.items()
+    }
 
 
 def translate(source: str) -> Statement:
@@ -140,6 +147,10 @@ def translate(source: str) -> Statement:
         only_with=_said(_ONLY_WITH, source),
         only_without=tuple(without.split(", ")) if without else (),
     )
+
+
+def _forms(source: str) -> list[str]:
+    return [f"-- only with news\n{source}", source.replace(_TELL, "")] if _TELL in source else [source]
 
 
 def _whole(source: str, prefix: str) -> str:

@@ -47,7 +47,6 @@ class RedisDriver:
     """
 
     cycle_limit = 100
-    announces_jobs = True
 
     def __init__(self, url: str, *, tag: str, now: Callable[[], int] | None, deadline: float) -> None:
         self._address = parse_address(url)
@@ -76,6 +75,9 @@ class RedisDriver:
     @property
     def name(self) -> str:
         return self._address.name
+
+    def store(self, call: Call) -> Answer:
+        return self.execute(call)  # the scripts that store jobs tell of them
 
     def execute(self, call: Call) -> Answer:
         script = self._scripts.get(call.name)

@@ -19,4 +19,6 @@ WITH clock AS (
     RETURNING seq, run_at, waiting, priority, queue
 -- here line_up
 )
-SELECT 1 AS stored FROM terms
+SELECT 1 AS stored
+-- here tell
+FROM terms

@@ -14,4 +14,6 @@ WITH clock AS (
     RETURNING seq, run_at, waiting, priority, queue
 -- here line_up
 )
-SELECT 1 AS stored FROM stored
+SELECT 1 AS stored
+-- here tell
+FROM stored

@@ -146,3 +146,4 @@ SELECT
         ) THEN 'windlass: look again'
         ELSE '0'
     END AS integer) AS again
+-- here tell

@@ -46,7 +46,7 @@ def test_clean_tells_what_it_let_go(windlass: Program) -> None:
     """C14."""
     [job] = windlass.app.enqueue_many([windlass.app.request("mail.welcome", [1])])
     job.cancel()
-    windlass.json("queues", "set", "default", "--keep-cancelled", "0s")
+    windlass.json("queues", "set", "default", "--keep-cancelled", "0.001s")
     cleaned = windlass.json("duties", "clean")
     assert (cleaned["duty"], cleaned["deleted"], cleaned["archived"]) == ("clean", 1, 0)
     assert windlass("duties", "clean").out.startswith("deleted 0 jobs, archived 0, in ")

@@ -18,7 +18,7 @@ from windlass.core.record import JobRecord
 from windlass.retention import Archive
 from windlass.store.operation import Operation
 from windlass.testing import ManualClock
-from windlass.worker.build import build_leading
+from windlass.worker.build import build_duties
 from windlass.worker.identity import identity
 
 KEEP_ALL = Retention(completed=None, cancelled=None, failed=None)
@@ -235,22 +235,25 @@ def test_a_worker_cleans_by_itself(app: Windlass, clock: ManualClock, caplog: py
     """A13: the leader among them does, every minute; a round over 3 minutes is a warning."""
     job = finished(app)
     clock.advance("8d")
-    leading = build_leading(app, identity(), monotonic=SlowMachine())
+    duties = build_duties(app, identity(), beat=10.0, monotonic=SlowMachine())
+    rounds = {ticker.name: ticker._tick for ticker in duties.tickers}
+    rounds["leader"]()
     with caplog.at_level(logging.WARNING, logger="windlass.duties"):
-        leading.tick()
+        while "cleaning took" not in caplog.text:
+            rounds["cleaning"]()
     with pytest.raises(JobNotFound):
         job.refresh()
     assert "cleaning took" in caplog.text
 
 
 class SlowMachine:
-    """A monotonic clock on which every look takes longer than a cleaning may."""
+    """A monotonic clock on which the steps of a cleaning together take longer than a cleaning may."""
 
     def __init__(self) -> None:
         self.now = 1_000_000.0
 
     def __call__(self) -> float:
-        self.now += 181
+        self.now += 25
         return self.now
 
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
+from threading import Event
 
 import pytest
 
 from tests.ledger.apps import LONG_LEASE, PATIENCE, Apps, eventually
 from tests.worker.tap import Tap, tapped
-from windlass import State, StoreUnavailable, Windlass
+from windlass import Retention, State, StoreUnavailable, Windlass
 from windlass.store import leader as store_leader
 from windlass.store.operation import Call
 from windlass.testing import ManualClock
-from windlass.worker.build import build_duties, build_leading
-from windlass.worker.duties.duties import Duties
-from windlass.worker.duties.leading import Leading
+from windlass.worker.build import build_duties
+from windlass.worker.duties.cleaning import Cleaning
+from windlass.worker.duties.duties import LedDuty
+from windlass.worker.duties.leadership import Leadership
 from windlass.worker.identity import identity
+from windlass.worker.ticker import stop_all
 
 
 @pytest.fixture
@@ -39,12 +43,23 @@ def tap(app: Windlass) -> Tap:
     return tapped(app)
 
 
-def some_duties(app: Windlass, beat: float = 0.0) -> Duties:
-    return build_duties(app, identity(), beat=beat)
+class Upkeep:
+    """What every worker does, one round of each at a time and without its threads."""
+
+    def __init__(self, app: Windlass, beat: float) -> None:
+        duties = build_duties(app, identity(), beat=beat)
+        self._rounds = [ticker._tick for ticker in duties.tickers if ticker.name in ("promotion", "rescue")]
+
+    def tick(self) -> float:
+        return min([tick() for tick in self._rounds])
 
 
-def a_leader(app: Windlass) -> Leading:
-    return build_leading(app, identity())
+def some_duties(app: Windlass, beat: float = 0.0) -> Upkeep:
+    return Upkeep(app, beat)
+
+
+def a_leader(app: Windlass) -> Leadership:
+    return Leadership(session=app._session, holder=identity().instance)
 
 
 def away(calls: set[str], times: int) -> Callable[[Call], None]:
@@ -158,3 +173,96 @@ def test_a_worker_that_stops_resigns(app: Windlass) -> None:
     with app.worker(lease=LONG_LEASE):
         eventually(lambda: leader(app)[0] != NOBODY, "it leads")
     assert leader(app)[0] == NOBODY
+
+
+def a_cleaning(app: Windlass, passing: float = 100.0) -> Cleaning:
+    """One that is due; each look at its clock takes so many seconds."""
+    seconds = count(0.0, passing)
+    return Cleaning(
+        session=app._session,
+        by="me",
+        retention=lambda: Retention(completed=1, cancelled=1),
+        archive=lambda: None,
+        monotonic=lambda: next(seconds),
+    )
+
+
+def test_a_leader_that_was_replaced_cleans_no_more(app: Windlass, clock: ManualClock, tap: Tap) -> None:
+    """T6: however long it slept, its next round asks whether its term still leads."""
+    first, second = a_leader(app), a_leader(app)
+    first.tick()
+    cleaning = LedDuty(a_cleaning(app), leadership=first, session=app._session)
+    assert cleaning.tick() == 0.0
+    done = tap.calls["queue_list"]
+    assert done
+    clock.advance("11s")
+    second.tick()
+    assert cleaning.tick() > 0
+    assert (tap.calls["queue_list"], tap.calls["beyond"]) == (done, 0)
+
+
+def test_who_does_not_lead_leaves_it_to_the_leader(app: Windlass, tap: Tap) -> None:
+    """B30: and does not ask the store for it."""
+    cleaning = LedDuty(a_cleaning(app), leadership=a_leader(app), session=app._session)
+    assert cleaning.tick() > 0
+    assert not tap.calls
+
+
+def test_a_tick_of_cleaning_is_short_and_the_next_goes_on(app: Windlass, clock: ManualClock) -> None:
+    """A13: however much there is to do, stopping and the end of the lead are seen to every second."""
+    for queue in "abc":
+        app.enqueue_many([app.request("echo", (number,), queue=queue) for number in range(3)])
+    assert app.cancel_all(state="pending") == 9
+    clock.advance("2s")
+    cleaning = a_cleaning(app, passing=0.4)
+    while cleaning.tick() > 0:
+        pass
+    ticks = 0
+    while app.counts()[State.CANCELLED]:
+        assert cleaning.tick() == 0.0
+        ticks += 1
+    assert ticks > 1
+
+
+def test_a_round_of_cleaning_that_was_left_for_long_begins_anew(app: Windlass, clock: ManualClock, tap: Tap) -> None:
+    """A13: the settings of then may not be those of now."""
+    cleaning = a_cleaning(app)
+    for _ in range(3):
+        cleaning.tick()
+    assert tap.calls["queue_list"] == 3
+
+
+def test_a_slow_cleaning_holds_up_no_other_duty(new_app: Apps) -> None:
+    """B30: each duty has a thread of its own; the lead is renewed meanwhile."""
+    app = new_app()
+
+    @app.task(name="echo")
+    def echo(number: int) -> int:
+        return number
+
+    tap, goes_on = tapped(app), Event()
+    duties = build_duties(app, identity(), beat=10.0, monotonic=a_clock_that_hurries())
+    tap.before.append(lambda call: None if call.name != "queue_list" else hold(goes_on))
+    for ticker in duties.tickers:
+        ticker.start()
+    try:
+        eventually(lambda: tap.calls["queue_list"], "the cleaning hangs")
+        before = tap.calls.copy()
+        job = app.enqueue_many([app.request("echo", (1,), delay="0.05s")])[0]
+        eventually(lambda: job.refresh().state == State.PENDING, "it is promoted")
+        eventually(lambda: tap.calls["lead"] > before["lead"], "the lead is renewed")
+        eventually(lambda: tap.calls["swollen"] > before["swollen"], "the tables are looked after")
+        assert tap.calls["queue_list"] == 1
+    finally:
+        goes_on.set()
+        stop_all(duties.tickers, timeout=PATIENCE)
+
+
+def hold(goes_on: Event) -> None:
+    assert goes_on.wait(PATIENCE)
+
+
+def a_clock_that_hurries() -> Callable[[], float]:
+    """Cleaning is due at once by it."""
+    minutes = count(0.0, 60.0)
+    return lambda: next(minutes)

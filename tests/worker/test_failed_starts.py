@@ -158,7 +158,7 @@ def test_coroutines_outlast_a_time_without_files(app: Windlass) -> None:
         assert job.refresh().attempt == 1
 
 
-@pytest.mark.parametrize("thread", ["windlass-heartbeat", "windlass-watch", "windlass-duties", "windlass-pump"])
+@pytest.mark.parametrize("thread", ["windlass-heartbeat", "windlass-watch", "windlass-rescue", "windlass-pump"])
 def test_a_worker_that_gets_not_all_its_threads_leaves_nothing_behind(
     app: Windlass, threads: ThreadRefusals, thread: str
 ) -> None:

@@ -12,10 +12,15 @@ from windlass import clock
 from windlass.commands.tasks import worker_tasks
 from windlass.worker.attempt import Attempts
 from windlass.worker.dispatcher import Dispatcher
+from windlass.worker.duties.cleaning import Cleaning
 from windlass.worker.duties.duties import Duties
-from windlass.worker.duties.leading import Leading
+from windlass.worker.duties.duty import Duty
+from windlass.worker.duties.leadership import Leadership
+from windlass.worker.duties.outlook import Outlook
+from windlass.worker.duties.promotion import Promotion
+from windlass.worker.duties.rescue import Rescue
 from windlass.worker.duties.store_clock import StoreClock
-from windlass.worker.duties.sweeping import Sweeping
+from windlass.worker.duties.vacuum import Vacuum
 from windlass.worker.exchange import Exchange
 from windlass.worker.executors.child.finding import check_places
 from windlass.worker.executors.loop import LoopExecutor
@@ -111,7 +116,6 @@ def build_worker(app: Windlass, settings: WorkerSettings) -> Worker:
         heartbeat=beating,
         watch=watch,
         duties=build_duties(app, who, beat=settings.beats.interval) if settings.has_duties else None,
-        leading=build_leading(app, who) if settings.has_duties else None,
         close_executors=(*close_executors, close_commands),
     )
     return Worker(parts, grace=settings.grace)
@@ -141,22 +145,27 @@ def _observe(pace: Pace, run: Run, seconds: float, now: float) -> None:
     pace.observe(run.job.queue, run.job.task, fetched, now=now)
 
 
-def build_duties(app: Windlass, who: Identity, *, beat: float) -> Duties:
-    """Promoting and rescuing for an app's store; ``beat`` is a heartbeat in seconds."""
+def build_duties(
+    app: Windlass, who: Identity, *, beat: float, monotonic: Callable[[], float] = clock.monotonic
+) -> Duties:
+    """All upkeep of an app's store; ``beat`` is a heartbeat in seconds. A new duty is one line here."""
+    session, by = app._session, who.name
     by_hand = app._clock
     # A clock that a test moves by hand is not stepped: time passes with it.
-    monotonic = clock.monotonic if by_hand is None else lambda: by_hand() / 1000
-    return Duties(session=app._session, by=who.name, now=app._now, beat=beat, store_clock=StoreClock(monotonic))
-
-
-def build_leading(app: Windlass, who: Identity, *, monotonic: Callable[[], float] = clock.monotonic) -> Leading:
-    """What the leader does for an app's store."""
-    return Leading(
-        session=app._session,
-        holder=who.instance,
-        by=who.name,
-        sweeping=Sweeping(session=app._session, by=who.name, monotonic=monotonic),
-        retention=lambda: app._retention,
-        archive=lambda: app._archive,
-        monotonic=monotonic,
-    )
+    store_clock = StoreClock(clock.monotonic if by_hand is None else lambda: by_hand() / 1000)
+    outlook = Outlook(session=session, by=by, beat=beat, store_clock=store_clock)
+    promotion = Promotion(session=session, by=by, outlook=outlook)
+    duties: list[Duty] = [
+        promotion,
+        Rescue(session=session, by=by, now=app._now, outlook=outlook),
+        Vacuum(session=session, by=by, monotonic=monotonic),
+        Cleaning(
+            session=session,
+            by=by,
+            retention=lambda: app._retention,
+            archive=lambda: app._archive,
+            monotonic=monotonic,
+        ),
+    ]
+    leadership = Leadership(session=session, holder=who.instance)
+    return Duties(duties, leadership=leadership, session=session, woken=promotion)

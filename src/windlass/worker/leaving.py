@@ -10,11 +10,11 @@ from windlass import clock
 from windlass.errors import StartRefused, StoreUnavailable, WindlassError
 from windlass.thread_start import start_thread
 from windlass.worker.dispatcher import Dispatcher
-from windlass.worker.duties.leading import Leading
+from windlass.worker.duties.duties import Duties
 from windlass.worker.heartbeat import Heartbeat
 from windlass.worker.pump import Pump
 from windlass.worker.steering import Steering
-from windlass.worker.ticker import Ticker
+from windlass.worker.ticker import Ticker, stop_all
 
 log = logging.getLogger("windlass.worker")
 
@@ -36,14 +36,14 @@ class Leaving:
         dispatcher: Dispatcher,
         steering: Steering,
         heartbeat: Heartbeat,
-        leading: Leading | None,
+        duties: Duties | None,
         rounds: Event,
     ) -> None:
         self._pump = pump
         self._dispatcher = dispatcher
         self._steering = steering
         self._heartbeat = heartbeat
-        self._leading = leading
+        self._duties = duties
         self._rounds = rounds
         """Set whenever the pump has made a round."""
         self._gone_by = 0.0
@@ -81,8 +81,7 @@ class Leaving:
 
         def shut_down() -> None:
             hush()
-            for ticker in upkeep:
-                ticker.stop(timeout=_LAST_ROUND)
+            stop_all(upkeep, timeout=_LAST_ROUND)
             for ticker in hot:
                 ticker.stop()
             self._say_goodbye()
@@ -111,8 +110,8 @@ class Leaving:
         while True:
             try:
                 self._heartbeat.close()
-                if self._leading is not None:
-                    self._leading.resign()
+                if self._duties is not None:
+                    self._duties.resign()
             except StoreUnavailable:
                 if clock.monotonic() + _GOODBYE_AGAIN >= self._gone_by:
                     raise

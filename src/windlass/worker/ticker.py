@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from threading import Event, Thread
 
@@ -14,6 +14,15 @@ log = logging.getLogger("windlass.worker")
 
 
 _AFTER_FAILURE = 1.0
+
+
+def stop_all(tickers: Sequence[Ticker], *, timeout: float) -> None:
+    """End all of them after the ticks under way, and wait that long at the most for all together."""
+    for ticker in tickers:
+        ticker.stop(timeout=0)
+    until = clock.monotonic() + timeout
+    for ticker in tickers:
+        ticker.stop(timeout=max(0.0, until - clock.monotonic()))
 
 
 class Ticker:

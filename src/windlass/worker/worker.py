@@ -21,7 +21,6 @@ from windlass.store.operation import Operation
 from windlass.store.reading import depth
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.duties.duties import Duties
-from windlass.worker.duties.leading import Leading
 from windlass.worker.executors.child.name import is_child
 from windlass.worker.heartbeat import Heartbeat
 from windlass.worker.joblog import listen_to_logs
@@ -36,9 +35,6 @@ from windlass.worker.watch import Watch
 
 log = logging.getLogger("windlass.worker")
 
-_AFTER_NEWS = 0.02
-"""How many seconds upkeep lets news rest: most are of jobs that are due, and those are in a hurry."""
-
 
 @dataclass(frozen=True, slots=True)
 class Parts:
@@ -52,7 +48,6 @@ class Parts:
     heartbeat: Heartbeat
     watch: Watch
     duties: Duties | None
-    leading: Leading | None
     close_executors: tuple[Callable[[], None], ...]
 
 
@@ -85,8 +80,7 @@ class Worker:
         self._beating = Ticker(self._beat_once, name="heartbeat")
         self._watch = parts.watch
         self._watching = Ticker(self._watch_once, name="watch")
-        self._upkeep = None if parts.duties is None else Ticker(parts.duties.tick, name="duties", rest=_AFTER_NEWS)
-        self._leadership = None if parts.leading is None else Ticker(parts.leading.tick, name="leader")
+        self._duties = parts.duties
         # The pump comes last: whatever keeps one of them from starting, nothing has been claimed.
         self._threads = OwnThreads([self._beating, self._watching, *self._upkeep_tickers(), self._pumping])
         self.vitals = Vitals(
@@ -102,7 +96,7 @@ class Worker:
             dispatcher=parts.dispatcher,
             steering=parts.steering,
             heartbeat=parts.heartbeat,
-            leading=parts.leading,
+            duties=parts.duties,
             rounds=self._rounds,
         )
         self._subscriptions: list[Callable[[], None]] = []
@@ -321,8 +315,8 @@ class Worker:
 
     def _news(self) -> None:
         self._pump.news()
-        if self._upkeep is not None:
-            self._upkeep.wake.set()
+        if self._duties is not None:
+            self._duties.news()
 
     def _cancels(self) -> None:
         self._heartbeat.ask_soon()
@@ -333,7 +327,7 @@ class Worker:
             self._subscriptions.pop()()
 
     def _upkeep_tickers(self) -> list[Ticker]:
-        return [ticker for ticker in (self._upkeep, self._leadership) if ticker is not None]
+        return [] if self._duties is None else self._duties.tickers
 
     def _is_empty(self) -> bool:
         cycles = self._pump.cycle_count

@@ -22,8 +22,7 @@ from windlass import Windlass
 from windlass.notices import notices
 from windlass.store.postgres.statements import statements
 from windlass.store.sweeping import Hindrance, hindrance, sweep
-from windlass.worker.build import build_leading
-from windlass.worker.identity import identity
+from windlass.worker.duties.vacuum import Vacuum
 
 JOBS = 1000
 ROUNDS = 12
@@ -118,13 +117,13 @@ def test_the_leader_tells_of_it_once(database: Database, caplog: pytest.LogCaptu
         app.counts()
         leave_dead_rows(database)
         machine = Machine()
-        leading = build_leading(app, identity(), monotonic=machine)
+        vacuum = Vacuum(session=app._session, by="me", monotonic=machine)
         for _ in range(3):
-            leading.tick()
+            vacuum.tick()
         assert "transaction" not in caplog.text
         for _ in range(3):
             machine.now += 60
-            leading.tick()
+            vacuum.tick()
         [told] = [record for record in caplog.records if record.name == "windlass.duties"]
         assert told.levelno == logging.WARNING
         assert f"process {pid} (report) has had a transaction open since 2" in told.getMessage()
@@ -140,15 +139,15 @@ def test_what_was_left_is_swept_when_the_transaction_has_ended(
     with Windlass(database.url) as app:
         app.counts()
         machine = Machine()
-        leading = build_leading(app, identity(), monotonic=machine)
+        vacuum = Vacuum(session=app._session, by="me", monotonic=machine)
         with old_transaction(database):
             leave_dead_rows(database)
-            leading.tick()
+            vacuum.tick()
             swept = of_ready_jobs(database, "vacuum_count")
-            leading.tick()
+            vacuum.tick()
             assert of_ready_jobs(database, "vacuum_count") == swept
         machine.now += 60
-        leading.tick()
+        vacuum.tick()
         assert of_ready_jobs(database, "vacuum_count") == swept + 1
         assert of_ready_jobs(database, "n_dead_tup") == 0
         assert "transaction" not in caplog.text

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from windlass.errors import WindlassError
-from windlass.worker.build import build_duties, build_leading
+from windlass.worker.build import build_duties
 from windlass.worker.identity import identity
 from windlass.worker.signals import StopSignals
-from windlass.worker.ticker import Ticker
+from windlass.worker.ticker import stop_all
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
@@ -24,20 +24,14 @@ _LAST_ROUND = 0.75
 
 def run_duties(app: Windlass, *, on_started: Callable[[], None] = lambda: None) -> None:
     """Do all duties until a signal; ``on_started`` is called when they are under way and signals are obeyed."""
-    who = identity()
-    leading = build_leading(app, who)
-    tickers = [
-        Ticker(build_duties(app, who, beat=_BEAT).tick, name="duties"),
-        Ticker(leading.tick, name="leader"),
-    ]
+    duties = build_duties(app, identity(), beat=_BEAT)
     with StopSignals() as signals:
-        for ticker in tickers:
+        for ticker in duties.tickers:
             ticker.start()
         on_started()
         signals.wait()
-        for ticker in tickers:
-            ticker.stop(timeout=_LAST_ROUND)
+        stop_all(duties.tickers, timeout=_LAST_ROUND)
         try:
-            leading.resign()
+            duties.resign()
         except WindlassError as error:
             log.warning("could not resign as leader; another takes over when the term is over: %s", error)

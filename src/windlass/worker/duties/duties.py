@@ -1,97 +1,87 @@
-"""Upkeep in ticks that every worker does: promote and rescue."""
+"""All duties of one process, each on a thread of its own."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-
-import msgspec
+from collections.abc import Sequence
 
 from windlass import clock
 from windlass.errors import StoreUnavailable
 from windlass.session import Session
-from windlass.store.driver import Topic
-from windlass.store.jobs import promote, rescue
-from windlass.store.noticing import notice
-from windlass.store.reading import upcoming
-from windlass.worker.duties.store_clock import StoreClock
+from windlass.store.leader import leads
+from windlass.worker.duties.duty import Duty
+from windlass.worker.duties.leadership import Leadership
+from windlass.worker.ticker import Ticker
 
 log = logging.getLogger("windlass.duties")
 
-_LONGEST = 0.5
-"""Jobs that others schedule are noticed within this many seconds."""
+_WHILE_AWAY = 1.0
+"""Seconds between two tries while the store is away, and as many at random."""
+_WITHOUT_LEAD = 1.0
+"""Seconds between two looks at whether this process leads by now; the store is not asked for it."""
+_AFTER_NEWS = 0.02
+"""How many seconds upkeep lets news rest: most are of jobs that are due, and those are in a hurry."""
 
 
 class Duties:
-    """One round of upkeep per ``tick()``. Everything here is idempotent; any number may do it at once."""
+    """The threads of all duties, and the lead for those that need it."""
 
-    def __init__(
-        self,
-        *,
-        session: Session,
-        by: str,
-        now: Callable[[], int],
-        beat: float,
-        store_clock: StoreClock,
-    ) -> None:
+    def __init__(self, duties: Sequence[Duty], *, leadership: Leadership, session: Session, woken: Duty) -> None:
+        """``woken`` is the duty that ticks early when there is news of jobs."""
+        self._leadership = leadership
         self._session = session
-        self._by = by
-        self._now = now
-        self._beat = beat
-        self._store_clock = store_clock
-        self._is_away = False
-        self._patient_until = 0.0
+        self._wake = Ticker(_Rounds(woken).tick, name=woken.name, rest=_AFTER_NEWS)
+        self.tickers = [self._wake if duty is woken else self._ticker(duty) for duty in (leadership, *duties)]
+
+    def news(self) -> None:
+        """There may be jobs that are due soon."""
+        self._wake.wake.set()
+
+    def resign(self) -> None:
+        """Let another process lead at once."""
+        self._leadership.resign()
+
+    def _ticker(self, duty: Duty) -> Ticker:
+        led = LedDuty(duty, leadership=self._leadership, session=self._session) if duty.needs_lead else duty
+        return Ticker(_Rounds(led).tick, name=duty.name)
+
+
+class LedDuty:
+    """A duty that this process does while it leads.
+
+    Each round asks the store whether the term still leads: a process that slept through the end of its term does no
+    round more.
+    """
+
+    needs_lead = True
+
+    def __init__(self, duty: Duty, *, leadership: Leadership, session: Session) -> None:
+        self._duty = duty
+        self._leadership = leadership
+        self._session = session
+        self.name = duty.name
 
     def tick(self) -> float:
-        """Do what is due; the seconds until the next round."""
+        term = self._leadership.term
+        if term is None or not self._session.run(leads(term)):
+            return _WITHOUT_LEAD
+        return self._duty.tick()
+
+
+class _Rounds:
+    """The rounds of one duty, through outages of the store."""
+
+    def __init__(self, duty: Duty) -> None:
+        self._duty = duty
+        self._is_away = False
+
+    def tick(self) -> float:
         try:
-            pause = self._upkeep()
+            pause = self._duty.tick()
         except StoreUnavailable as error:
             if not self._is_away:
-                log.warning("store unavailable, duties wait: %s", error)
-            # Others cannot renew either: nobody is declared dead before they had one heartbeat's time for it.
+                log.warning("store unavailable, %s waits: %s", self._duty.name, error)
             self._is_away = True
-            return _LONGEST + clock.roll()
-        if self._is_away:
-            self._is_away = False
-            self._be_patient(self._beat)
+            return _WHILE_AWAY * (0.5 + clock.roll())
+        self._is_away = False
         return pause
-
-    def _upkeep(self) -> float:
-        began = self._store_clock.monotonic()
-        ahead = self._session.run(upcoming())
-        if step := self._store_clock.step(began, now=ahead.now):
-            self._wait_after(step)
-        if ahead.next_due is not None and ahead.next_due <= 0:
-            self._session.run(promote(by=self._by))
-            self._session.tell(Topic.WORK)
-        if ahead.next_expiry is not None and ahead.next_expiry <= 0 and not self._is_patient():
-            self._rescue()
-        to_come = [left for left in (ahead.next_due, ahead.next_expiry) if left is not None and left > 0]
-        return min([_LONGEST, *(left / 1000 + 0.02 * clock.roll() for left in to_come)])
-
-    def _is_patient(self) -> bool:
-        return self._is_away or clock.monotonic() < self._patient_until
-
-    def _be_patient(self, seconds: float) -> None:
-        self._patient_until = max(self._patient_until, clock.monotonic() + seconds)
-
-    def _wait_after(self, step: float) -> None:
-        """Give those who live the time to renew: by a clock that was stepped, everybody's lease may be over."""
-        # A worker that has just renewed does so again after one heartbeat, and the moment until its next round.
-        patience = 2 * self._beat
-        self._be_patient(patience)
-        log.warning(
-            "the store's clock was stepped by %+.1f s, or this host slept: nobody is declared dead from here for the "
-            "next %.1f s; jobs become due by the new time",
-            step,
-            patience,
-        )
-        self._session.run(notice("stepped", [(self._by, msgspec.json.encode({"seconds": step}).decode())]))
-
-    def _rescue(self) -> None:
-        rescued = self._session.run(rescue(by=self._by, now=self._now))
-        for job in rescued:
-            log.warning("rescued job %s from a worker that was lost; it is %s now", job.id, job.state)
-        if rescued:
-            self._session.tell(Topic.WORK)

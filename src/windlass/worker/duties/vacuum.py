@@ -1,4 +1,4 @@
-"""Sweeping behind the jobs, and telling who keeps us from it."""
+"""Vacuums the tables through which every job passes (PostgreSQL); warns of a transaction that keeps it from that."""
 
 from __future__ import annotations
 
@@ -14,12 +14,18 @@ from windlass.store.sweeping import Hindrance, hindrance, sweep
 
 log = logging.getLogger("windlass.duties")
 
+_EVERY = 3.0
+_AGAIN = 1.0
+"""Seconds; what had to be vacuumed is in heavy use, and claims step over what lies about."""
 _TOLERATED = 60.0
 """Seconds; a transaction that is over sooner does no harm that anybody would notice."""
 
 
-class Sweeping:
-    """``tick()`` sweeps, unless the transaction that hindered it the last time is still open."""
+class Vacuum:
+    """The leader does it, unless the transaction that hindered it the last time is still open."""
+
+    name = "vacuum"
+    needs_lead = True
 
     def __init__(self, *, session: Session, by: str, monotonic: Callable[[], float]) -> None:
         self._session = session
@@ -29,14 +35,13 @@ class Sweeping:
         self._hindered_since = 0.0
         self._is_told = False
 
-    def tick(self) -> bool:
-        """One round; whether there was something to do."""
+    def tick(self) -> float:
         if self._hindrance is not None and self._session.run(hindrance()) == self._hindrance:
             self._tell(self._hindrance)
-            return False
+            return _EVERY
         swept = self._session.run(sweep())
         self._hindrance, self._hindered_since, self._is_told = swept.hindrance, self._monotonic(), False
-        return bool(swept.tables)
+        return _AGAIN if swept.tables else _EVERY
 
     def _tell(self, hindrance: Hindrance) -> None:
         """Tell of a transaction, once, when it has been open for long."""

@@ -1,0 +1,95 @@
+"""Lets go of finished jobs, and of what grows besides jobs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+
+from windlass.clean import Cleaned, CleaningRound, Step, record
+from windlass.retention import Archive, Retention
+from windlass.session import Session
+from windlass.store.tidy import FIRST_KEY
+
+log = logging.getLogger("windlass.duties")
+
+_EVERY = 60.0
+_SOON = 10.0
+"""Seconds until the next cleaning where the last one had much to do: it must keep up with busy workers."""
+_MUCH = 10_000
+"""Jobs."""
+_LONGEST_TICK = 1.0
+_LONGEST_PAUSE = 3.0
+_FORGOTTEN = 30.0
+"""Seconds; a cleaning that was left for so long begins anew, for the settings may have changed."""
+_SLOW = 180.0
+_KEY_PAGES = 4
+"""How far one cleaning walks through the unique keys: their jobs are gone only where somebody deleted them past us."""
+
+
+class Cleaning:
+    """The leader does it, every minute. A tick works for about a second; the next one goes on from there."""
+
+    name = "cleaning"
+    needs_lead = True
+
+    def __init__(
+        self,
+        *,
+        session: Session,
+        by: str,
+        retention: Callable[[], Retention],
+        archive: Callable[[], Archive | None],
+        monotonic: Callable[[], float],
+    ) -> None:
+        self._session = session
+        self._by = by
+        self._retention = retention
+        self._archive = archive
+        self._monotonic = monotonic
+        self._due = monotonic() + _EVERY
+        self._began = self._ticked = 0.0
+        self._next_key = FIRST_KEY
+        self._round: CleaningRound | None = None
+        self._steps: Iterator[Step] = iter(())
+
+    def tick(self) -> float:
+        now = self._monotonic()
+        if self._round is not None and now - self._ticked > _FORGOTTEN:
+            self._round = None
+        if self._round is None:
+            if now < self._due:
+                return min(self._due - now, _LONGEST_PAUSE)
+            self._begin(now)
+        try:
+            is_done = self._work(until=now + _LONGEST_TICK)
+        finally:
+            self._ticked = self._monotonic()
+        if not is_done:
+            return 0.0
+        self._end()
+        return min(max(0.0, self._due - self._monotonic()), _LONGEST_PAUSE)
+
+    def _begin(self, now: float) -> None:
+        self._began = now
+        self._round = CleaningRound(
+            self._retention(), self._archive(), by=self._by, first_key=self._next_key, key_pages=_KEY_PAGES
+        )
+        self._steps = self._round.steps()
+
+    def _work(self, *, until: float) -> bool:
+        """Take steps for a while; whether that was all."""
+        for step in self._steps:
+            self._session.run(step)
+            if self._monotonic() >= until:
+                return False
+        return True
+
+    def _end(self) -> None:
+        assert self._round is not None
+        cleaned = Cleaned(self._round.deleted, self._round.archived, self._monotonic() - self._began)
+        self._next_key = self._round.next_key
+        self._round = None
+        self._due = self._began + (_SOON if cleaned.deleted >= _MUCH else _EVERY)
+        self._session.run(record(cleaned, by=self._by))
+        if cleaned.seconds > _SLOW:
+            log.warning("cleaning took %.0f s for %s jobs", cleaned.seconds, cleaned.deleted)

@@ -1,0 +1,24 @@
+"""What a duty is: upkeep of the store in short rounds, each kind on its own time."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Duty(Protocol):
+    """One kind of upkeep. Idempotent: any number of processes may do it at once, also those that need the lead.
+
+    A duty has a thread of its own, so a slow one holds no other up. A round ends within seconds however much there is
+    to do; it says 0 then, and goes on in the next one.
+    """
+
+    @property
+    def name(self) -> str:
+        """Of its thread, and in the log."""
+
+    @property
+    def needs_lead(self) -> bool:
+        """Whether one process does it for all: the leader."""
+
+    def tick(self) -> float:
+        """One round; the seconds until the next. May raise ``StoreUnavailable``."""

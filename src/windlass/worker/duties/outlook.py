@@ -1,0 +1,101 @@
+"""What is due and which leases are over soon, asked once for all who need to know."""
+
+from __future__ import annotations
+
+import logging
+from threading import Lock
+
+import msgspec
+
+from windlass import clock
+from windlass.errors import StoreUnavailable
+from windlass.session import Session
+from windlass.store.noticing import notice
+from windlass.store.reading import Upcoming, upcoming
+from windlass.worker.duties.store_clock import StoreClock
+
+log = logging.getLogger("windlass.duties")
+
+LONGEST_PAUSE = 0.5
+"""Jobs that others schedule are noticed within this many seconds."""
+
+
+class Outlook:
+    """The newest look at the store, and when leases may be ended by it.
+
+    After an outage, and after a step of the store's clock, nobody may be declared dead before those who live had the
+    time to renew.
+    """
+
+    def __init__(self, *, session: Session, by: str, beat: float, store_clock: StoreClock) -> None:
+        self._session = session
+        self._by = by
+        self._beat = beat
+        self._store_clock = store_clock
+        self._lock = Lock()
+        self._newest: tuple[float, Upcoming] | None = None
+        self._is_away = False
+        self._patient_until = 0.0
+
+    def look(self, *, max_age: float = 0.0) -> Upcoming:
+        """What is upcoming, from now on; not asked again if that was known so many seconds ago."""
+        with self._lock:
+            now = clock.monotonic()
+            if self._newest is not None and now - self._newest[0] < max_age:
+                return _later(self._newest[1], round((now - self._newest[0]) * 1000))
+            ahead = self._ask()
+            self._newest = (clock.monotonic(), ahead)
+            return ahead
+
+    def note_outage(self) -> None:
+        """The store could not be used: others cannot renew either."""
+        self._is_away = True
+
+    @property
+    def is_patient(self) -> bool:
+        """Whether no lease may be ended now."""
+        return self._is_away or clock.monotonic() < self._patient_until
+
+    def _ask(self) -> Upcoming:
+        began = self._store_clock.monotonic()
+        try:
+            ahead = self._session.run(upcoming())
+        except StoreUnavailable:
+            self.note_outage()
+            raise
+        if self._is_away:
+            self._is_away = False
+            self._be_patient(self._beat)
+        if step := self._store_clock.step(began, now=ahead.now):
+            self._wait_after(step)
+        return ahead
+
+    def _be_patient(self, seconds: float) -> None:
+        self._patient_until = max(self._patient_until, clock.monotonic() + seconds)
+
+    def _wait_after(self, step: float) -> None:
+        """Give those who live the time to renew: by a clock that was stepped, everybody's lease may be over."""
+        # A worker that has just renewed does so again after one heartbeat, and the moment until its next round.
+        patience = 2 * self._beat
+        self._be_patient(patience)
+        log.warning(
+            "the store's clock was stepped by %+.1f s, or this host slept: nobody is declared dead from here for the "
+            "next %.1f s; jobs become due by the new time",
+            step,
+            patience,
+        )
+        self._session.run(notice("stepped", [(self._by, msgspec.json.encode({"seconds": step}).decode())]))
+
+
+def pause_until(left: int | None) -> float:
+    """The seconds until a look when something is due in so many milliseconds, or never as far as is known."""
+    if left is None or left <= 0:
+        return LONGEST_PAUSE
+    return min(LONGEST_PAUSE, left / 1000 + 0.02 * clock.roll())
+
+
+def _later(ahead: Upcoming, passed: int) -> Upcoming:
+    def left(then: int | None) -> int | None:
+        return None if then is None else then - passed
+
+    return Upcoming(left(ahead.next_due), left(ahead.next_expiry), ahead.now + passed)

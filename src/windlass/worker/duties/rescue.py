@@ -1,0 +1,45 @@
+"""Frees the jobs of workers that are gone."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from windlass.errors import StoreUnavailable
+from windlass.session import Session
+from windlass.store import jobs
+from windlass.store.driver import Topic
+from windlass.worker.duties.outlook import LONGEST_PAUSE, Outlook, pause_until
+
+log = logging.getLogger("windlass.duties")
+
+
+class Rescue:
+    """Every worker does it, but waits after an outage or a step of the store's clock."""
+
+    name = "rescue"
+    needs_lead = False
+
+    def __init__(self, *, session: Session, by: str, now: Callable[[], int], outlook: Outlook) -> None:
+        self._session = session
+        self._by = by
+        self._now = now
+        self._outlook = outlook
+
+    def tick(self) -> float:
+        # Promotion looks twice a second; only where that is held up the store is asked again for the leases.
+        expiry = self._outlook.look(max_age=2 * LONGEST_PAUSE).next_expiry
+        if expiry is not None and expiry <= 0 and not self._outlook.is_patient:
+            self._rescue()
+        return pause_until(expiry)
+
+    def _rescue(self) -> None:
+        try:
+            rescued = self._session.run(jobs.rescue(by=self._by, now=self._now))
+        except StoreUnavailable:
+            self._outlook.note_outage()
+            raise
+        for job in rescued:
+            log.warning("rescued job %s from a worker that was lost; it is %s now", job.id, job.state)
+        if rescued:
+            self._session.tell(Topic.WORK)

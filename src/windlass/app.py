@@ -14,9 +14,11 @@ from windlass.commands.guardian import Guardian
 from windlass.commands.program import Program, ProgramSettings
 from windlass.core import names
 from windlass.core.codec import Codec, Limits, limits_from
+from windlass.core.decide import decide
 from windlass.core.duration import duration, milliseconds
 from windlass.core.ids import UlidSource
 from windlass.core.kinds import exception_classes, texts
+from windlass.core.outcome import Interrupted
 from windlass.core.record import Claimed
 from windlass.core.retry import Retry, retry_rule
 from windlass.core.unique import Unique
@@ -253,8 +255,8 @@ class Windlass(Operating, Hookable, MethodHints):
     async def aclaim(
         self, limit: int = 1, *, queues: Sequence[str] = (), lease: Duration | None = None
     ) -> list[ClaimedJob]:
-        """``claim`` for async code."""
-        return self._claimed(await self._session.arun(self._claim(limit, queues, lease)))
+        """``claim`` for async code; what it has taken goes back if the caller is cancelled meanwhile."""
+        return self._claimed(await self._session.arun_or_undo(self._claim(limit, queues, lease), self._release))
 
     def lease(self, id: str, fence: int) -> ClaimedJob:
         """The handle of a claimed job, rebuilt elsewhere from its id and fence."""
@@ -420,6 +422,10 @@ class Windlass(Operating, Hookable, MethodHints):
         yield from jobs.rescue(by=self._actor, now=self._now)
         claimed = yield from jobs.claim(limit, queues=wanted, worker=self._actor, token=self._ids.next(), ttl=ttl)
         return claimed
+
+    def _release(self, claimed: Sequence[Claimed]) -> Operation[object]:
+        endings = [decide(job, Interrupted(), retry=self._default_retry) for job in claimed]
+        return jobs.finish(endings, worker=self._actor)
 
     def _claimed(self, claimed: Sequence[Claimed]) -> list[ClaimedJob]:
         return [ClaimedJob(self, job.id, job.fence, claimed=job) for job in claimed]

@@ -164,6 +164,15 @@ class Cancel(WindlassError):
     """Raised in a task: end the job as cancelled."""
 
 
+class ReentrantCall(RuntimeError):
+    """A signal handler or a finaliser called Windlass on a thread that is in the middle of a call: it would wait for
+    itself. The message says what to do instead.
+
+    No ``WindlassError``: what a signal handler raises passes through the call that it interrupted, where it must not be
+    taken for an answer of the store.
+    """
+
+
 class JobInterrupted(BaseException):
     """Raised by the worker inside a task that has to stop: its time is over, it was cancelled, or its lease is lost.
 

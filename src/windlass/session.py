@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
 from windlass import clock
-from windlass.errors import AppClosed, StartRefused
+from windlass.core.reentry import Reentry
+from windlass.errors import AppClosed, StartRefused, WindlassError
 from windlass.forking import start_anew_in_child
 from windlass.store.driver import Driver, News, Topic
 from windlass.store.joining.joined import Joined
@@ -39,6 +41,7 @@ class Session:
         self._listeners = _nobody()
         self._followers: list[Callable[[], None]] = []
         self._lock = Lock()
+        self._reentry = Reentry("Windlass")
         self._news: News | None = None
         self._listen_again = 0.0
         """When to try again to listen, on the monotonic clock; 0 unless that was refused."""
@@ -66,11 +69,11 @@ class Session:
 
     def run(self, operation: Operation[A]) -> A:
         """Run an operation on the calling thread."""
-        return self._run(operation, self._driver.execute)
+        return self._run(operation, self._execute)
 
     def store(self, operation: Operation[A]) -> A:
         """Run an operation that stores jobs for a caller of the app, and let everybody hear of them."""
-        stored = self._run(operation, self._driver.store)
+        stored = self._run(operation, self._store)
         self._announce_jobs()
         return stored
 
@@ -80,9 +83,32 @@ class Session:
 
     async def astore(self, operation: Operation[A]) -> A:
         """``store`` while the loop goes on."""
-        stored = await self.acall(lambda: self._run(operation, self._driver.store))
+        stored = await self.acall(lambda: self._run(operation, self._store))
         self._announce_jobs()
         return stored
+
+    async def arun_or_undo(self, operation: Operation[A], undo: Callable[[A], Operation[object]]) -> A:
+        """``arun`` for what must not be left as it is when the caller is cancelled and never gets the result."""
+        import asyncio
+
+        future = self._submit(lambda: self.run(operation))
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            if not future.done():
+                future.add_done_callback(partial(self._take_back, undo))  # on the store thread that makes the call
+            elif not self._is_closed:
+                self._submit(lambda: self._take_back(undo, future))  # the loop must not wait
+            raise
+
+    def _take_back(self, undo: Callable[[A], Operation[object]], ended: Future[A]) -> None:
+        """Undo a call whose caller was cancelled; also while the app is being closed, which waits for store threads."""
+        if ended.cancelled() or ended.exception() is not None:
+            return
+        try:
+            drive(undo(ended.result()), self._execute)
+        except WindlassError as error:
+            log.warning("what a cancelled call has taken could not be given back: %s", error)
 
     async def acall(self, call: Callable[[], A]) -> A:
         """Make a call on a store thread while the loop goes on."""
@@ -111,9 +137,10 @@ class Session:
 
     def tell(self, *topics: Topic) -> None:
         """Tell those who listen, in this process and in others."""
-        for topic in topics:
-            self._hear(topic)
-            self._driver.tell(topic)
+        with self._reentry:
+            for topic in topics:
+                self._hear(topic)
+                self._driver.tell(topic)
 
     def subscribe(self, wake: Callable[[], None], topic: Topic) -> Callable[[], None]:
         """Have ``wake`` called on news from this process and, soon after, from others; returns how to stop that."""
@@ -169,9 +196,18 @@ class Session:
             raise AppClosed("the app is closed; make a new Windlass(...)")
         return drive(operation, execute)
 
+    def _execute(self, call: Call) -> Answer:
+        with self._reentry:
+            return self._driver.execute(call)
+
+    def _store(self, call: Call) -> Answer:
+        with self._reentry:
+            return self._driver.store(call)
+
     def _announce_jobs(self) -> None:
         """Tell this process of jobs that were just stored; the store tells the others."""
-        self._hear(Topic.WORK)
+        with self._reentry:
+            self._hear(Topic.WORK)
         self._lead()
 
     def _lead(self) -> None:

@@ -86,6 +86,9 @@ class Behind:
     def archived(self) -> list[tuple[str, str]]:
         return self._raw.archived()
 
+    def leases(self) -> list[str]:
+        return self._raw.leases()
+
     def commits(self) -> int:
         return self._raw.commits()
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from threading import Lock
 
+from windlass.core.reentry import Reentry
+
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _PAIRS = [high + low for high in _ALPHABET for low in _ALPHABET]
 _RANDOM_BITS = 80
@@ -18,6 +20,7 @@ class UlidSource:
         self._now = now
         self._random_bits = random_bits
         self._lock = Lock()
+        self._reentry = Reentry("Windlass")
         self._last = 0
 
     def start_anew(self) -> None:
@@ -31,7 +34,7 @@ class UlidSource:
 
     def take(self, count: int) -> list[str]:
         """So many new ids."""
-        with self._lock:
+        with self._reentry, self._lock:
             fresh = self._now() << _RANDOM_BITS
             if fresh > self._last:
                 # One bit is left free above the random part, so that counting up does not run into the time.

@@ -58,7 +58,7 @@ def test_no_statement_walks_a_whole_table(tmp_path: Path, call: str) -> None:
         connection.close()
 
 
-@pytest.mark.parametrize(("call", "number"), [("cycle", 8), ("claim", 1), ("peek", 1)])
+@pytest.mark.parametrize(("call", "number"), [("cycle", 9), ("claim", 1), ("peek", 1)])
 def test_the_next_jobs_are_read_from_the_index_in_their_order(tmp_path: Path, call: str, number: int) -> None:
     """B3: nothing is sorted, so a claim costs the same however many jobs wait."""
     place = SqlitePlace(tmp_path / "jobs.db")
@@ -70,3 +70,16 @@ def test_the_next_jobs_are_read_from_the_index_in_their_order(tmp_path: Path, ca
         connection.close()
     assert [step for step in plan if "windlass_job_ready (queue=?)" in step]
     assert not [step for step in plan if "ORDER BY" in step]
+
+
+@pytest.mark.parametrize("index", ["windlass_job_ready (queue=?)", "windlass_job_waiting (queue=?)"])
+def test_a_limited_queue_is_counted_by_itself(tmp_path: Path, index: str) -> None:
+    """B2: beside a million jobs that other queues have put off, an enqueue counts its own queue only."""
+    place = SqlitePlace(tmp_path / "jobs.db")
+    with opened(place) as store:
+        store.count()
+        [text] = [statement.text for statement in CALLS["enqueue"] if statement.gives == "full"]
+        connection = apsw.Connection(str(place.path))
+        plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {text}", bound(text))]
+        connection.close()
+    assert [step for step in plan if index in step], plan

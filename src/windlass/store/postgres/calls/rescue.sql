@@ -20,11 +20,12 @@ WITH clock AS (
     FOR UPDATE OF lease
 ), lost AS (
     UPDATE windlass_lease AS lease SET state = 'lost'
-    WHERE lease.id = ANY (ARRAY(SELECT over.id FROM over WHERE over.state = 'open'))
+    WHERE lease.id = ANY (ARRAY(SELECT over.id FROM over WHERE over.state = 'open' AND strpos(over.id, ':') = 0))
     RETURNING lease.id
 ), closed AS (
+    -- That of a claim by hand goes with its job.
     DELETE FROM windlass_lease AS lease
-    WHERE lease.id = ANY (ARRAY(SELECT over.id FROM over WHERE over.state = 'lost'))
+    WHERE lease.id = ANY (ARRAY(SELECT over.id FROM over WHERE over.state = 'lost' OR strpos(over.id, ':') > 0))
 ), held AS MATERIALIZED (
     -- As in cycle/2-full, a key that a caller's open transaction takes over is passed by.
     SELECT key.key FROM windlass_key AS key
@@ -46,8 +47,8 @@ WITH clock AS (
     DELETE FROM windlass_running AS running USING ending
     WHERE running.seq = ANY (ARRAY(SELECT locked.seq FROM locked)) AND running.seq + 0 = ending.seq
     AND running.fence = ending.fence
-    -- A lease that was lost in this statement still looks open to it.
-    AND (running.lease IN (SELECT lost.id FROM lost)
+    -- A lease that is ended in this statement still looks open to it.
+    AND (running.lease IN (SELECT over.id FROM over)
         OR NOT EXISTS (
             SELECT 1 FROM windlass_lease AS lease WHERE lease.id = running.lease AND lease.state = 'open'))
     RETURNING running.seq, running.fence, running.claimed_at, running.started_at, running.cancel_requested_at,

@@ -75,7 +75,7 @@ WITH clock AS (
     DELETE FROM windlass_running AS running USING owner AS ending, clock
     WHERE running.ctid = ending.place AND ending.kind = 'array'
     RETURNING running.seq, running.fence, running.claimed_at, running.cancel_requested_at, running.queue,
-        running.worker, running.progress, ending.delay, ending.result, ending.errors,
+        running.lease, running.worker, running.progress, ending.delay, ending.result, ending.errors,
         CASE WHEN running.cancel_requested_at IS NULL OR ending.state = 'completed'
             THEN ending.state ELSE 'cancelled' END AS state,
         CASE WHEN running.cancel_requested_at IS NULL OR ending.state = 'completed' THEN ending.reason END AS reason,
@@ -85,6 +85,10 @@ WITH clock AS (
         -- The ending of a run that was not over in a moment, or did not just return, makes sure that there is a job.
         CASE WHEN running.started_at IS NULL AND ending.state = 'completed' THEN running.seq
             ELSE (SELECT job.seq FROM windlass_job AS job WHERE job.seq = running.seq) END AS job
+), closed AS (
+    -- The lease of a claim by hand goes with its job; a worker's, which has no colon, holds others too.
+    DELETE FROM windlass_lease AS lease USING ended
+    WHERE lease.id = ended.lease AND strpos(ended.lease, ':') > 0
 ), finished AS (
     INSERT INTO windlass_finished (
         seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,

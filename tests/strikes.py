@@ -1,7 +1,8 @@
 """Exceptions from outside, at every place where the interpreter can raise one.
 
 Python looks for signals, and for exceptions that another thread set, at the start of a function, at a jump back and
-after a call. A sweep does something again and again, and strikes one place further each time, until there is none left.
+after a call that was not one of a Python function. A sweep does something again and again, and strikes one place
+further each time, until there is none left.
 """
 
 from __future__ import annotations
@@ -51,6 +52,9 @@ class Striker:
         return None
 
     def _trace(self, frame: FrameType, event: str, argument: Any) -> Any:
+        caller = frame.f_back
+        if caller in self._last and frame.f_code.co_name != "__init__":
+            self._last[caller] = 0  # Python looks after a call of a function in C, or of a class
         if not str(frame.f_globals.get("__name__")).startswith(self._modules):
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False

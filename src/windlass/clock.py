@@ -6,7 +6,9 @@ import os
 import random
 import time
 from datetime import UTC, datetime
-from threading import Event
+from threading import Event, Lock
+
+from windlass.wake import Wake
 
 
 def now() -> int:
@@ -24,9 +26,14 @@ def sleep(seconds: float) -> None:
     time.sleep(seconds)
 
 
-def wait(event: Event, seconds: float | None) -> bool:
+def wait(event: Event | Wake, seconds: float | None) -> bool:
     """Block until the event is set or the time is over; true if it was set."""
     return event.wait(seconds)
+
+
+def acquire(lock: Lock, seconds: float) -> bool:
+    """Block until the lock is ours or the time is over; true if it is ours."""
+    return lock.acquire(timeout=seconds)
 
 
 def roll() -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from concurrent.futures import Future
-from threading import Event, Lock, Thread
+from threading import Lock, Thread
 
 from windlass import clock
 from windlass.errors import ConfigError, StoreUnavailable
@@ -13,6 +13,7 @@ from windlass.session import Session
 from windlass.store.driver import Topic
 from windlass.store.reading import Settled, awaited
 from windlass.thread_start import start_thread
+from windlass.wake import Wake
 
 _QUICKEST = 0.005
 _SLOWEST = 0.25
@@ -25,7 +26,7 @@ class Waiter:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._lock = Lock()
-        self._wake = Event()
+        self._wake = Wake()
         self._awaited: dict[str, list[Future[Settled]]] = {}
         self._thread: Thread | None = None
         self.trouble: StoreUnavailable | None = None
@@ -34,7 +35,7 @@ class Waiter:
 
     def start_anew(self) -> None:
         """Forget the parent's thread and whom it served; called in a forked child."""
-        self._lock, self._wake, self._awaited, self._thread = Lock(), Event(), {}, None
+        self._lock, self._wake, self._awaited, self._thread = Lock(), Wake(), {}, None
 
     def future(self, id: str) -> Future[Settled]:
         """Comes true when the job is finished, or turns out not to be there; raises ``StartRefused``."""

@@ -13,13 +13,14 @@ import pytest
 from tests.ledger.apps import PATIENCE, eventually
 from tests.worker.scarce import ThreadRefusals
 from windlass import StartRefused, Windlass
+from windlass.wake import Wake
 from windlass.worker.own_threads import OwnThreads
 from windlass.worker.ticker import Ticker
 
 dying = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 
 
-class Fragile(Event):
+class Fragile(Wake):
     """Ends the thread that clears it, when it was told to."""
 
     is_broken = False

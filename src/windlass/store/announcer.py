@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from threading import Event, Lock, Thread
+from threading import Lock, Thread
 
 from windlass import clock
 from windlass.errors import StartRefused, WindlassError
 from windlass.forking import start_anew_in_child
 from windlass.store.driver import Topic
 from windlass.thread_start import start_thread
+from windlass.wake import Wake
 
 _MOMENT = {Topic.WORK: 0.005, Topic.ENDINGS: 0.02, Topic.CANCELS: 0.02}
 """How far apart, in seconds, two pieces of news are at the least. Idle workers wait for work, so it is told sooner."""
@@ -37,7 +38,7 @@ class Announcer:
         self._lock = Lock()
         self._sent = dict.fromkeys(Topic, float("-inf"))
         self._waiting: set[Topic] = set()
-        self._wake = Event()
+        self._wake = Wake()
         self._thread: Thread | None = None
         self._is_closed = False
 

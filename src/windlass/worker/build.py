@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from math import inf
-from threading import Event
 from typing import TYPE_CHECKING
 
 from windlass import clock
 from windlass.commands.tasks import worker_tasks
+from windlass.wake import Wake
 from windlass.worker.attempt import Attempts
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.duties.cleaning import Cleaning
@@ -78,7 +78,7 @@ def build_worker(app: Windlass, settings: WorkerSettings) -> Worker:
         ),
         report=partial(report_progress, session, who.name),
         recent=recent,
-        wake=Event(),
+        wake=Wake(),
     )
     steering = Steering(
         session=session, attempts=attempts, dispatcher=dispatcher, room=room, pump=pump, worker=who.name

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from threading import Event
 
 from windlass import clock
 from windlass.errors import StartRefused, StoreUnavailable, WindlassError
 from windlass.thread_start import start_thread
+from windlass.wake import Wake
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.duties.duties import Duties
 from windlass.worker.heartbeat import Heartbeat
@@ -37,7 +37,7 @@ class Leaving:
         steering: Steering,
         heartbeat: Heartbeat,
         duties: Duties | None,
-        rounds: Event,
+        rounds: Wake,
     ) -> None:
         self._pump = pump
         self._dispatcher = dispatcher

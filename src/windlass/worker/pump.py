@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections import Counter, deque
 from collections.abc import Collection, Sequence
-from threading import Event
 
 from windlass import clock
 from windlass.core.outcome import Interrupted
@@ -15,6 +14,7 @@ from windlass.registry import KnownTasks
 from windlass.session import Session
 from windlass.store.driver import DataRefused, Topic
 from windlass.store.jobs import Cycled, Mark
+from windlass.wake import Wake
 from windlass.worker.attempt import Attempts
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.exchange import Ended, Exchange
@@ -51,7 +51,7 @@ class Pump:
         exchange: Exchange,
         report: ReportProgress,
         recent: Recent,
-        wake: Event,
+        wake: Wake,
     ) -> None:
         self._session = session
         self._registry = registry

@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from threading import Event, Thread
+from threading import Thread
 
 from windlass import clock
 from windlass.thread_start import start_thread
+from windlass.wake import Wake
 
 log = logging.getLogger("windlass.worker")
 
@@ -32,16 +33,16 @@ class Ticker:
     service never dies of one bad round.
     """
 
-    def __init__(self, tick: Callable[[], float], *, name: str, wake: Event | None = None, rest: float = 0.0) -> None:
+    def __init__(self, tick: Callable[[], float], *, name: str, wake: Wake | None = None, rest: float = 0.0) -> None:
         self._tick = tick
         self._rest = rest
         self._name = name
-        self._wake = wake or Event()
-        self._stopped = Event()
+        self._wake = wake or Wake()
+        self._stopped = Wake()
         self._thread: Thread | None = None
 
     @property
-    def wake(self) -> Event:
+    def wake(self) -> Wake:
         return self._wake
 
     @property

@@ -8,7 +8,6 @@ from asyncio import to_thread
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from threading import Event
 
 from windlass import clock
 from windlass.core.duration import duration
@@ -19,6 +18,7 @@ from windlass.store.driver import Topic
 from windlass.store.jobs import promote
 from windlass.store.operation import Operation
 from windlass.store.reading import depth
+from windlass.wake import Wake
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.duties.duties import Duties
 from windlass.worker.executors.child.name import is_child
@@ -90,7 +90,7 @@ class Worker:
             troubles=[self._no_slots],
         )
         """Whether it lives and is ready, for whoever watches over the process."""
-        self._rounds = Event()
+        self._rounds = Wake()
         self._leaving = Leaving(
             pump=parts.pump,
             dispatcher=parts.dispatcher,

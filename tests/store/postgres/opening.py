@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
+from time import monotonic
 from typing import Any
 
 from tests.store.builders import ManualClock
@@ -13,6 +14,7 @@ from tests.store.stores import Store
 from windlass.store import reading
 from windlass.store.operation import Lane
 from windlass.store.postgres.driver import PostgresDriver
+from windlass.store.postgres.timed import TimedConnection
 
 Opening = Callable[..., Store]
 
@@ -37,9 +39,12 @@ def on_its_connection(store: Store, lane: Lane, statement: bytes) -> list[tuple[
     """Run something where the store's next call of this lane will run."""
     driver = store.driver
     assert isinstance(driver, PostgresDriver)
-    with driver._connections.borrowed(lane, until=float("inf")) as connection:
+
+    def run(connection: TimedConnection) -> list[tuple[Any, ...]]:
         cursor = connection.execute(statement, prepare=False)
         return cursor.fetchall() if cursor.description else []
+
+    return driver._connections.use(lane, run, until=monotonic() + 60)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from windlass.store import reading
 from windlass.store.driver import Topic
 from windlass.store.open import open_driver
 from windlass.store.operation import Lane, drive
+from windlass.store.postgres.driver import PostgresDriver
 
 
 def test_a_driver_connects_to_nothing_before_it_is_asked(database: Database, opened: Opening) -> None:
@@ -84,11 +85,14 @@ def test_who_finds_no_free_connection_learns_what_to_set(database: Database, ope
     """S6."""
     store = opened(database.with_options("pool=1"), deadline=0.5)
     count(store)
-    with (
-        store.driver._connections.borrowed(Lane.READ, until=monotonic() + 5),  # type: ignore[attr-defined]  # a driver's own
-        pytest.raises(StoreUnavailable, match=r"of 1 that calls may use; \?pool=N"),
-    ):
-        count(store)
+
+    def find_none(connection: object) -> None:
+        with pytest.raises(StoreUnavailable, match=r"of 1 that calls may use; \?pool=N"):
+            count(store)
+
+    driver = store.driver
+    assert isinstance(driver, PostgresDriver)
+    driver._connections.use(Lane.READ, find_none, until=monotonic() + 5)
     assert count(store) == 0
 
 

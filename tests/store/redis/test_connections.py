@@ -11,6 +11,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from threading import Event
 from time import monotonic
+from typing import TypeVar
 from urllib.parse import quote
 
 import pytest
@@ -25,6 +26,10 @@ from windlass.errors import AppClosed, ConfigError, OutcomeUnknown, StoreUnavail
 from windlass.store import reading
 from windlass.store.driver import Topic
 from windlass.store.operation import Call, Lane
+from windlass.store.redis.driver import RedisDriver
+from windlass.store.redis.wire import Wire
+
+T = TypeVar("T")
 
 
 def documented_rights(password: str) -> list[str]:
@@ -48,6 +53,13 @@ def freeze_and_call(node: RedisNode, call: Callable[[], object]) -> tuple[float,
 
 def read(store: Store) -> object:
     return store.driver.execute(Call("counts", lane=Lane.READ))
+
+
+def with_its_connection(store: Store, work: Callable[[Wire], T]) -> T:
+    """Do something with the only connection for calls that the store may have."""
+    driver = store.driver
+    assert isinstance(driver, RedisDriver)
+    return driver._lanes.use(Lane.WRITE, work, until=monotonic() + 5)
 
 
 def test_a_worker_process_has_at_most_five_connections(node: RedisNode) -> None:
@@ -75,11 +87,12 @@ def test_the_pool_is_as_large_as_the_url_says(node: RedisNode) -> None:
 
 def test_whoever_finds_no_free_connection_waits_no_longer_than_the_deadline(node: RedisNode) -> None:
     with opened(f"{node.url}?pool=1", deadline=0.2) as store:
-        pool = store.driver._lanes.of(Lane.WRITE)  # type: ignore[attr-defined]
-        taken = pool.take(until=monotonic() + 5)
-        with pytest.raises(StoreUnavailable, match=r"all 1 connections are in use; add \?pool=2"):
-            store.enqueue(new_job())
-        pool.give_back(taken)
+
+        def find_none(wire: Wire) -> None:
+            with pytest.raises(StoreUnavailable, match=r"all 1 connections are in use; add \?pool=2"):
+                store.enqueue(new_job())
+
+        with_its_connection(store, find_none)
         store.enqueue(new_job())
 
 
@@ -124,20 +137,18 @@ def test_what_a_heartbeat_asks_waits_for_no_other_call(node: RedisNode) -> None:
     """S6: whoever has all connections for calls does not keep a worker from hearing what others want of it."""
     with opened(f"{node.url}?pool=1", deadline=0.5) as store:
         worker = store.a_worker()
-        pool = store.driver._lanes.of(Lane.WRITE)  # type: ignore[attr-defined]
-        taken = pool.take(until=monotonic() + 5)
-        assert worker.control().is_open
-        pool.give_back(taken)
+        assert with_its_connection(store, lambda wire: worker.control().is_open)
 
 
 def test_a_connection_with_an_outstanding_answer_is_not_used_again(node: RedisNode) -> None:
     """Ctrl-C between a question and its answer must not give that answer to the next call."""
     with opened(f"{node.url}?pool=1") as store:
-        pool = store.driver._lanes.of(Lane.WRITE)  # type: ignore[attr-defined]
-        wire = pool.take(until=monotonic() + 5)
-        node.freeze()
-        wire.send("PING", until=monotonic() + 5)
-        pool.give_back(wire)
+
+        def leave(wire: Wire) -> None:
+            node.freeze()
+            wire.send("PING", until=monotonic() + 5)
+
+        with_its_connection(store, leave)
         node.thaw()
         assert store.run(reading.counts()) == {}
 

@@ -195,25 +195,28 @@ class PostgresDriver:
     def _send(self, topic: Topic) -> None:
         """Tried once, and apart from the calls: those have more patience, and must not learn here that all is lost."""
         until = clock.monotonic() + min(_NOTIFY_DEADLINE, self._deadline)
+        values = [channel(self._schema, topic), self._identity]
+
+        def notify(connection: TimedConnection) -> None:
+            with translated(self.name, connection, writes=False):
+                connection.execute(_NOTIFY, values)
+
         try:
-            with (
-                self._connections.spared(until=until) as connection,
-                translated(self.name, connection, writes=False),
-            ):
-                connection.execute(_NOTIFY, [channel(self._schema, topic), self._identity])
+            self._connections.spare(notify, until=until)
         except (Away, Again, Unprepared) as error:
             raise StoreUnavailable(f"{self.name}: news were not sent ({error})") from error
 
     def _patiently(self, lane: Lane, work: Callable[[TimedConnection], T], *, until: float) -> T:
         """Do something on a connection, again where nothing was written and another try may succeed."""
+
+        def try_once(connection: TimedConnection) -> T:
+            with translated(self.name, connection, writes=lane.writes):
+                return work(connection)
+
         tries, before = 0, ""
         while True:
             try:
-                with (
-                    self._connections.borrowed(lane, until=until) as connection,
-                    translated(self.name, connection, writes=lane.writes),
-                ):
-                    return work(connection)
+                return self._connections.use(lane, try_once, until=until)
             except Unprepared as lost:
                 self._stop_preparing(lost)
             except StoreUnavailable as error:

@@ -10,7 +10,7 @@ from math import inf
 from select import POLLERR, POLLHUP, POLLIN, poll
 from typing import Any, Generic, TypeVar
 
-from psycopg import Connection, Cursor, OperationalError, RawCursor, capabilities, generators
+from psycopg import Connection, Cursor, Error, OperationalError, RawCursor, capabilities, generators
 from psycopg.abc import Buffer, PQGen
 from psycopg.adapt import Dumper, Loader
 from psycopg.conninfo import conninfo_attempts, conninfo_to_dict, make_conninfo
@@ -67,6 +67,7 @@ class TimedConnection(Connection[Any]):
             self.adapters.register_dumper(kind, _Untyped)
         # Kept, because to make one takes longer than to answer a short statement.
         self._asker = self.cursor()
+        self._is_under_way = False
         self._hears = poll()
         self._hears.register(pgconn.socket, POLLIN | POLLERR | POLLHUP)
 
@@ -91,8 +92,14 @@ class TimedConnection(Connection[Any]):
 
     def ask(self, text: bytes, values: Sequence[Any], read: Callable[[Cursor[Any]], A]) -> A:
         """What ``read`` makes of a statement's answer."""
+        self._is_under_way = True
         try:
-            return read(self._asker.execute(text, values))
+            answer = read(self._asker.execute(text, values))
+            self._is_under_way = False
+            return answer
+        except (Error, UnicodeError):
+            self._is_under_way = False
+            raise
         finally:
             self._asker._reset()  # a connection at rest must not hold a large answer
 
@@ -121,8 +128,10 @@ class TimedConnection(Connection[Any]):
 
     @property
     def is_at_rest(self) -> bool:
-        """Whether it can carry out another statement."""
-        return not self.closed and self.info.transaction_status is TransactionStatus.IDLE
+        """Whether it can carry out another statement. After an exception from outside (Ctrl-C, a signal handler that
+        raises) the server and the library may have different ideas of what is prepared.
+        """
+        return not self._is_under_way and not self.closed and self.info.transaction_status is TransactionStatus.IDLE
 
     def _call_off(self, gen: PQGen[R], interval: float) -> R:
         """Ask the server to drop the statement: when it does, it is sure that nothing was written."""

@@ -132,29 +132,29 @@ class RedisDriver:
 
     def _attempt(self, script: Script, arguments: Sequence[Any], lane: Lane, *, until: float) -> Any:
         """Carry a call out, or raise ``Away`` where nothing happened and trying again may help."""
-        pool = self._lanes.of(lane)
-        wire = pool.take(until=until)
-        try:
-            return self._in_epoch(wire, script, arguments, until=until)
-        except Unanswered as error:
-            self._lanes.clear()  # nobody else should have to find out, by waiting, that the network forgot them all
-            raise lost(error, self.name, may_have_written=lane.writes) from error
-        except RedisError as error:
-            raise self._reaction(wire, error, may_have_written=lane.writes) from error
-        finally:
-            pool.give_back(wire)
+
+        def carry_out(wire: Wire) -> Any:
+            try:
+                return self._in_epoch(wire, script, arguments, until=until)
+            except Unanswered as error:
+                self._lanes.clear()  # no other call should have to find out, by waiting, that the network forgot them
+                raise lost(error, self.name, may_have_written=lane.writes) from error
+            except RedisError as error:
+                raise self._reaction(wire, error, may_have_written=lane.writes) from error
+
+        return self._lanes.use(lane, carry_out, until=until)
 
     def _has_begun(self, until: float) -> bool:
-        """Whether anybody has begun an epoch here, which every first call does."""
-        pool = self._lanes.of(Lane.READ)
-        wire = pool.take(until=until)
-        try:
-            with nothing_done():
-                return bool(wire.ask("EXISTS", f"{self._prefix}epoch", until=until))
-        except RedisError as error:
-            raise self._reaction(wire, error, may_have_written=False) from error
-        finally:
-            pool.give_back(wire)
+        """Whether any process has begun an epoch here, which every first call does."""
+
+        def look(wire: Wire) -> bool:
+            try:
+                with nothing_done():
+                    return bool(wire.ask("EXISTS", f"{self._prefix}epoch", until=until))
+            except RedisError as error:
+                raise self._reaction(wire, error, may_have_written=False) from error
+
+        return self._lanes.use(Lane.READ, look, until=until)
 
     def _in_epoch(self, wire: Wire, script: Script, arguments: Sequence[Any], *, until: float) -> Any:
         epoch = self._epoch.on(wire, until=until)
@@ -212,13 +212,9 @@ class RedisDriver:
     def _publish(self, topic: Topic) -> None:
         """Send news. One who has just written has a connection, but another thread may be using it by now."""
         until = clock.monotonic() + _MOMENT
-        pool = self._lanes.of(Lane.WRITE)
+        command = ("PUBLISH", self._channels[topic], "")
         try:
-            wire = pool.take(until=until)
-            try:
-                wire.ask("PUBLISH", self._channels[topic], "", until=until)
-            finally:
-                pool.give_back(wire)
+            self._lanes.use(Lane.WRITE, lambda wire: wire.ask(*command, until=until), until=until)
         except (RedisError, Unanswered, Away) as error:
             raise StoreUnavailable(f"{self.name}: news were not sent ({error})") from error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Mapping
 from select import POLLIN, poll
-from threading import Event, RLock, current_thread
+from threading import RLock, current_thread
 
 from redis.exceptions import RedisError
 
@@ -15,6 +15,7 @@ from windlass.store.breaker import Away
 from windlass.store.driver import Topic
 from windlass.store.redis.wire import Unanswered, Wire
 from windlass.thread_start import start_thread
+from windlass.wake import Wake
 
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
@@ -50,7 +51,7 @@ class RedisNews:
         self._heard = heard
         self._topics: Mapping[str, Topic] = {channel: topic for topic, channel in channels(prefix).items()}
         self._patience = patience
-        self._stopped = Event()
+        self._stopped = Wake()
         self._telling = RLock()  # a listener may close us
         self._wake, self._woken = socket.socketpair()
         try:

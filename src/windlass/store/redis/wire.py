@@ -156,8 +156,8 @@ class Wire:
     def _limit(self, until: float) -> None:
         seconds = _seconds(until)
         if not 0 <= self._limited - seconds <= _NEARLY:
-            self._limited = seconds
             self._socket.settimeout(seconds)
+            self._limited = seconds
 
 
 def _seconds(until: float) -> float:

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import chain
 from select import POLLIN, poll
-from threading import Event
 
 from windlass import clock
 from windlass.store.driver import News
 from windlass.store.sqlite.address import Address
 from windlass.store.sqlite.log_watch import LogWatch
 from windlass.thread_start import start_thread
+from windlass.wake import Wake
 
 log = logging.getLogger("windlass.store")
 
@@ -131,7 +131,7 @@ class PolledNews:
     def __init__(self, wake: Callable[[], None], *, has_news: Callable[[], bool]) -> None:
         self._wake = wake
         self._has_news = has_news
-        self._stopped = Event()
+        self._stopped = Wake()
         self._thread = start_thread(self._run, name="windlass-news")
 
     def close(self) -> None:

@@ -8,12 +8,13 @@ import os
 from collections import deque
 from contextlib import suppress
 from multiprocessing import get_context
-from threading import Event, Lock, Thread
+from threading import Lock, Thread
 
 from windlass import clock
 from windlass.core.outcome import Interrupted, Outcome
 from windlass.errors import ConfigError, StartRefused
 from windlass.thread_start import start_thread
+from windlass.wake import Wake
 from windlass.worker.attempt import Attempts
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.executors.child.finding import place_of
@@ -54,7 +55,7 @@ class ProcessExecutor:
         self._next_start = 0.0
         self._owner = os.getpid()
         self._is_closed = False
-        self._wake = Event()
+        self._wake = Wake()
         self._tending: Thread | None = None
 
     @property

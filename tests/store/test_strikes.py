@@ -16,7 +16,7 @@ from tests.strikes import Strike, Striker, sweep
 from windlass.store import reading
 from windlass.store.driver import Topic
 
-OURS = ("windlass.store", "threading", "contextlib", "psycopg.connection", "psycopg._connection_base")
+OURS = ("windlass", "threading", "contextlib")
 
 
 def counts(store: Store) -> object:

@@ -111,6 +111,7 @@ class ActiveJob:
             raise ConfigError(f"progress must lie between 0 and 1, got {value!r}")
         if not self._control.report_progress(value, text):
             raise LeaseLost(f"job {self.id}: another run has taken over (our fence is {self.fence})")
+        deliver_interrupt()
 
     async def aprogress(self, value: float | None = None, text: str | None = None) -> None:
         """``progress`` for async code: the event loop goes on meanwhile."""
@@ -146,9 +147,19 @@ class Run(Protocol):
     def printed(self, text: str) -> None:
         """Keep what the job printed; a line may come in pieces."""
 
+    def deliver_interrupt(self) -> None:
+        """Raise ``JobInterrupted`` if the worker wants that and could not raise it in the middle of our own code."""
+
 
 running: ContextVar[Run | None] = ContextVar("windlass_running", default=None)
 """What the current thread or coroutine runs."""
+
+
+def deliver_interrupt() -> None:
+    """For the end of a call of ours, and where no lock is held: an interrupt that came meanwhile is raised here."""
+    run = running.get()
+    if run is not None:
+        run.deliver_interrupt()
 
 
 def current_job() -> ActiveJob:

@@ -174,6 +174,7 @@ class Windlass(Operating, Hookable, MethodHints):
         recycle_after: int | None = None,
         max_memory: int | str | None = None,
         retry_abandoned: bool = False,
+        interrupt: bool = True,
         keep_log: bool = False,
     ) -> _TaskDecorator: ...
     def task(self, function: Callable[..., Any] | None = None, /, *, name: str | None = None, **options: Any) -> Any:

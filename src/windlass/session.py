@@ -9,6 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
 from windlass import clock
+from windlass.active import deliver_interrupt
 from windlass.core.reentry import Reentry
 from windlass.errors import AppClosed, StartRefused, WindlassError
 from windlass.forking import start_anew_in_child
@@ -69,12 +70,15 @@ class Session:
 
     def run(self, operation: Operation[A]) -> A:
         """Run an operation on the calling thread."""
-        return self._run(operation, self._execute)
+        answer = self._run(operation, self._execute)
+        deliver_interrupt()
+        return answer
 
     def store(self, operation: Operation[A]) -> A:
         """Run an operation that stores jobs for a caller of the app, and let everybody hear of them."""
         stored = self._run(operation, self._store)
         self._announce_jobs()
+        deliver_interrupt()
         return stored
 
     async def arun(self, operation: Operation[A]) -> A:

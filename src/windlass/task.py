@@ -51,6 +51,8 @@ class TaskSettings:
     """With ``isolation="process"``: above so much memory (bytes, or "512MB") its child is replaced after the job."""
     retry_abandoned: bool = False
     """Whether a job may run again while an earlier run of it, which would not stop, may still be at work."""
+    interrupt: bool = True
+    """Whether an exception may be raised in a run that has to stop; otherwise it is told so (``job.cancelled``)."""
     keep_log: bool = False
     """Whether what a run logged is kept when it returns, too, as it is kept with what a run raises."""
     memory_limit: int | None = field(init=False, default=None)
@@ -76,6 +78,7 @@ class TaskSettings:
             exception_classes(self.retry_on, "retry_on")
         exception_classes(self.give_up_on, "give_up_on")
         flag(self.retry_abandoned, "retry_abandoned")
+        flag(self.interrupt, "interrupt")
         flag(self.keep_log, "keep_log")
 
     def _check_child_limits(self) -> None:
@@ -230,6 +233,11 @@ class Task(Enqueueable[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function itself, here and now; that of an ``async def`` is awaited."""
         return cast(R, self.function(*args, **kwargs))
+
+    @property
+    def is_interruptible(self) -> bool:
+        """Whether an exception may be raised in its runs."""
+        return self.settings.interrupt and not self.minds_stop
 
     def __repr__(self) -> str:
         return f"<Task {self.name}>"

@@ -61,6 +61,8 @@ class _ListeningFactory:
         run = running.get()
         if run is not None:
             run.logged(_line(record))
+            # Logging holds no lock here, and will in a moment; a task that does little else is interrupted here.
+            run.deliver_interrupt()
         return record
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from threading import RLock
+from threading import RLock, get_ident
 from typing import Any
 
 from windlass import clock
@@ -12,6 +12,7 @@ from windlass.active import ActiveJob
 from windlass.core.fault import Excerpt
 from windlass.core.meta import read_meta
 from windlass.core.record import Claimed
+from windlass.errors import JobInterrupted
 from windlass.task import Task
 from windlass.worker.joblog import JobLog
 
@@ -50,6 +51,8 @@ class Run:
         "stop",
         "stop_asked",
         "task",
+        "thread",
+        "wants_interrupt",
     )
 
     def __init__(self, job: Claimed, task: Task[..., Any], *, claimed: float, report: ReportProgress) -> None:
@@ -71,6 +74,10 @@ class Run:
         self.last_asked = 0.0
         self.seat: object = None
         """Where an executor runs it; the executor's own affair."""
+        self.thread = 0
+        """The thread of a plain function, while it runs."""
+        self.wants_interrupt = False
+        """Whether it is to be interrupted, and was not in user code when that was tried."""
         self._report = report
         self._active: ActiveJob | None = None
         self._log: JobLog | None = None
@@ -149,6 +156,12 @@ class Run:
             if self._log is None:
                 self._log = JobLog()
             return self._log
+
+    def deliver_interrupt(self) -> None:
+        """Raise what could not be raised while the run's thread was in our own code; called where that is left."""
+        if self.wants_interrupt and self.thread == get_ident():
+            self.wants_interrupt = False
+            raise JobInterrupted
 
     def report_progress(self, value: float | None, text: str | None) -> bool:
         return self._report(self, value, text)

@@ -22,6 +22,8 @@ log = logging.getLogger("windlass.worker")
 _LATEST = 0.25
 """How late, in seconds, a time limit may be noticed."""
 _ASK_AGAIN = 1.0
+_TRY_AGAIN = 0.005
+"""After how many seconds a run is tried again that was not in user code when it was to be interrupted."""
 ABANDONED_ALLOWED = 3
 """With so many runs that would not stop a worker is no longer fit for work."""
 
@@ -59,18 +61,20 @@ class Watch:
         for run in self._dispatcher.running():
             if run.stop is not None:
                 self._insist(run, now)
+                if run.wants_interrupt:
+                    nearest = now + _TRY_AGAIN
             elif run.ends_at is not None:
                 if run.ends_at <= now:
                     self._dispatcher.stop([run], Stop.TIMED_OUT)
                 else:
                     nearest = min(nearest, run.ends_at)
-        return min(_LATEST, max(0.01, nearest - now))
+        return min(_LATEST, max(_TRY_AGAIN, nearest - now))
 
     def _insist(self, run: Run, now: float) -> None:
         """A run may swallow what stops it, so it is asked again; one that never stops is left to itself."""
         if now - run.stop_asked >= self._patience and not run.task.is_isolated:  # a child is killed by its executor
             self._abandon(run)
-        elif now - run.last_asked >= self._ask_again:
+        elif run.wants_interrupt or now - run.last_asked >= self._ask_again:
             self._dispatcher.insist(run)
 
     def _abandon(self, run: Run) -> None:

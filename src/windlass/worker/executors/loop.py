@@ -36,7 +36,7 @@ class LoopExecutor:
         return []
 
     def interrupt(self, run: Run) -> None:
-        if isinstance(run.seat, UserLoop):
+        if isinstance(run.seat, UserLoop) and run.task.is_interruptible:
             run.seat.cancel(run)
 
     def abandon(self, run: Run) -> None:

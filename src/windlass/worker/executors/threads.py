@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import logging
 from contextlib import suppress
 from contextvars import Context
@@ -17,6 +16,7 @@ from windlass.unloaded import UnloadedTask
 from windlass.worker.attempt import Attempts
 from windlass.worker.attempt import Call as Arguments
 from windlass.worker.dispatcher import Dispatcher
+from windlass.worker.executors.user_code import interrupt, withdraw
 from windlass.worker.run import Run
 
 log = logging.getLogger("windlass.worker")
@@ -56,8 +56,11 @@ class ThreadExecutor:
                     self._fail(run, RuntimeError(f"{thread.name}, the thread that ran this job, has ended"))
 
     def interrupt(self, run: Run) -> None:
-        """Raise in the run's thread, if it is in user code; one that waits in C sees it when that returns."""
-        if isinstance(run.seat, Seat) and not run.task.minds_stop:
+        """Raise in the run's thread, if it is in user code; one that waits in C sees it when that returns.
+
+        Otherwise the run ``wants_interrupt``: it is raised when the thread leaves our code, or at a later try.
+        """
+        if isinstance(run.seat, Seat) and run.task.is_interruptible:
             run.seat.interrupt(run)
 
     def abandon(self, run: Run) -> None:
@@ -119,6 +122,9 @@ class Seat:
     Python raises what is set for another thread at some later line of that thread. So whoever sets it holds the lock
     and has seen that the run is inside; and whoever leaves user code takes the lock and withdraws what has not been
     raised yet. What is raised on the way out, in our own lines, is caught there.
+
+    Inside, user code calls our own code again (``enqueue``, ``progress``, ``result``), and logs, and waits. The
+    thread's innermost frame says whether it is in user code in the strict sense; see ``user_code.py``.
     """
 
     __slots__ = ("_has_been_interrupted", "_inside", "_lock", "_thread", "is_abandoned")
@@ -150,13 +156,17 @@ class Seat:
     def interrupt(self, run: Run) -> None:
         with self._lock:
             if self._inside is run:
-                self._has_been_interrupted = True
-                _raise_in(self._thread, JobInterrupted)
+                # Not wanted while it is tried: otherwise it could be raised twice, here and on the way out of our code.
+                run.wants_interrupt = False
+                if interrupt(self._thread):
+                    self._has_been_interrupted = True
+                else:
+                    run.wants_interrupt = True
 
     def _enter(self, run: Run) -> None:
         with self._lock:
             self._thread, self._inside = get_ident(), run
-            run.seat = self
+            run.seat, run.thread = self, self._thread
         if run.stop is not None:
             raise JobInterrupted
 
@@ -165,7 +175,7 @@ class Seat:
             self._lock.acquire()
             self._inside = None
             if self._has_been_interrupted:
-                _raise_in(self._thread, None)
+                withdraw(self._thread)
                 self._has_been_interrupted = False
         finally:
             # Not ``with``: something raised between the taking of the lock and its block would leave it taken.
@@ -182,9 +192,3 @@ class Seat:
 def _call(run: Run, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
     running.set(run)
     return run.task.hooked(*args, **kwargs)
-
-
-def _raise_in(thread: int, error: type[BaseException] | None) -> None:
-    """Have a thread raise at its next line, or withdraw what it has not raised yet."""
-    what = None if error is None else ctypes.py_object(error)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), what)

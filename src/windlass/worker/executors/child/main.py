@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 from contextvars import Context, copy_context
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from threading import Thread, get_ident, main_thread
+from types import FrameType
 from typing import Any
 
 from windlass import clock
@@ -24,9 +28,11 @@ from windlass.worker.executors.child.orphan import die_with_parent
 from windlass.worker.executors.child.run import ChildRun
 from windlass.worker.executors.child.surroundings import Surroundings
 from windlass.worker.executors.child.wire import Answered, Answers, Order, Progressed, Ready
+from windlass.worker.executors.user_code import is_user_code
 from windlass.worker.joblog import listen_to_logs, listen_to_prints
 from windlass.worker.run import Run, Stop
 
+_TRY_AGAIN = 0.005
 _WANTS_ALL_BACK = (Stop.GIVEN_UP, Stop.LOST)
 """Why a run is stopped when its worker gives up all of them, also those that have not begun."""
 
@@ -77,6 +83,9 @@ class Child:
         self._coroutine: asyncio.Task[Any] | None = None
         self._loop: asyncio.Runner | None = None
         self._attempts: dict[int, Attempts] = {}
+        # What a signal handler may put into; a thread cannot be started in one.
+        self._unheard: SimpleQueue[Run] = SimpleQueue()
+        Thread(target=self._try_again, name="windlass-interrupts", daemon=True).start()
 
     def live(self) -> None:
         self._surroundings.restore()
@@ -90,20 +99,39 @@ class Child:
             self._board.end()
             self._surroundings.restore()
 
-    def _terminated(self, number: int, frame: object) -> None:
-        """The worker wants a run to stop: raise in it, if it is still that run, and in user code."""
+    def _terminated(self, number: int, frame: FrameType | None) -> None:
+        """The worker wants a run to stop: raise in it, if it is still that run, and in user code.
+
+        A run that calls our own code, or logs, is interrupted when it leaves that, or at a later try.
+        """
         run = self._inside
         if run is None:
             return
         was_told = run.stop is not None
         run.stop = self._board.wanted_stop(run.job)
-        if run.stop is None or (run.is_cooperative and not was_told):
+        if run.stop is None or (run.is_cooperative and not was_told) or not run.task.is_interruptible:
             return
         if not run.task.is_async:
-            raise JobInterrupted
-        if self._coroutine is not None:
+            self._interrupt(run, frame)
+        elif self._coroutine is not None:
             # The loop may be asleep, and a signal alone does not wake it.
             self._coroutine.get_loop().call_soon_threadsafe(self._coroutine.cancel)
+
+    def _interrupt(self, run: Run, frame: FrameType | None) -> None:
+        if is_user_code(frame):
+            run.wants_interrupt = False
+            raise JobInterrupted
+        if not run.wants_interrupt:
+            run.wants_interrupt = True
+            self._unheard.put(run)
+
+    def _try_again(self) -> None:
+        """Send the signal again, a few milliseconds later, for runs that were not in user code; on a thread."""
+        while True:
+            run = self._unheard.get()
+            while run.wants_interrupt and self._inside is run:
+                clock.sleep(_TRY_AGAIN)
+                signal.pthread_kill(main_thread().ident or 0, signal.SIGTERM)
 
     def _answer(self, order: Order) -> Answered:
         self._board.prepare(order.job.seq)
@@ -133,6 +161,7 @@ class Child:
     def _call(self, run: Run, arguments: Arguments) -> object:
         is_done, value = False, None
         try:
+            run.thread = get_ident()
             self._inside = run
             try:
                 self._stop_if_wanted(run)

@@ -71,13 +71,16 @@ _READ_AT_ONCE = 1 << 17
 
 def encode_orders(messages: list[ToChild]) -> bytes:
     """One message as ``Connection.recv_bytes`` expects it."""
-    encoded = _encoder.encode(messages)
-    return _LENGTH.pack(len(encoded)) + encoded
+    return _framed(_encoder.encode(messages))
 
 
 def receive_orders(pipe: Connection) -> list[ToChild]:
     """Blocks; raises ``EOFError`` when the worker is gone."""
     return _to_child.decode(pipe.recv_bytes())
+
+
+def _framed(encoded: bytes) -> bytes:
+    return _LENGTH.pack(len(encoded)) + encoded
 
 
 class Answers:
@@ -88,9 +91,11 @@ class Answers:
         self._lock = Lock()
 
     def send(self, message: FromChild) -> None:
-        encoded = _encoder.encode(message)
+        # Written from here: an interrupt is not raised in a frame of ours, and half a message would be the last one.
+        encoded = _framed(_encoder.encode(message))
         with self._lock:
-            self._pipe.send_bytes(encoded)
+            while encoded:
+                encoded = encoded[os.write(self._pipe.fileno(), encoded) :]
 
 
 class AnswerReader:

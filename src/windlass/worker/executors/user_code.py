@@ -1,0 +1,89 @@
+"""Where a run may be interrupted: in user code, never in the middle of our own code or of the standard library's locks.
+
+An exception that is raised in a thread from outside can strike between the taking of a lock and the line that would
+release it. User code is warned; what all threads of the process share, such as a log handler's lock, must not suffer.
+So the innermost Python frame of the thread decides.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import dis
+import sys
+from threading import Condition
+from types import FrameType
+
+from windlass.errors import JobInterrupted
+
+_SHELTERED = frozenset(
+    ("windlass", "logging", "threading", "_threading_local", "queue", "importlib", "contextlib", "concurrent")
+)
+"""Packages whose code is never interrupted."""
+
+_is_user_code: dict[str, bool] = {"": True}
+"""By the name of a module; the empty one is that of code without a name."""
+
+
+def _places_of_waiting() -> frozenset[int]:
+    """Where ``Condition.wait`` blocks. Events, queues and futures wait there, and whatever is raised there, it restores
+    its state: the standard library expects ``KeyboardInterrupt``.
+    """
+    places: set[int] = set()
+    method, has_released = "", False
+    for instruction in dis.get_instructions(Condition.wait):
+        if instruction.opname in ("LOAD_METHOD", "LOAD_ATTR"):
+            method = str(instruction.argval)
+        elif instruction.opname.startswith(("CALL", "PRECALL")):
+            has_released = has_released or method == "_release_save"
+            if has_released and method == "acquire":
+                places.add(instruction.offset)
+    return frozenset(places)
+
+
+_WAIT = Condition.wait.__code__
+_WAITING = _places_of_waiting()
+
+_SYMBOL = ("PyThreadState_SetAsyncExc", ctypes.pythonapi)
+_set_exception = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_ulong, ctypes.py_object)(_SYMBOL)
+_set_none = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p)(_SYMBOL)
+
+
+def is_user_code(frame: FrameType | None) -> bool:
+    """Whether an exception may be raised in this frame, which is the innermost one of its thread."""
+    if frame is None:
+        return False
+    name = frame.f_globals.get("__name__", "")
+    _learn(name)
+    return _is_user_code[name] or (frame.f_code is _WAIT and frame.f_lasti in _WAITING)
+
+
+def interrupt(thread: int) -> bool:
+    """Raise ``JobInterrupted`` in a thread if it is in user code at this moment; a call in C is let return first.
+
+    Between the look at the thread and the raising no other thread may get the interpreter, or the look would be out of
+    date. Python hands it over only at the start of a function, at a jump back and after a call; so there is no call in
+    between, and the look itself is made by a ``for`` statement.
+    """
+    for frames in iter(sys._current_frames, None):
+        if thread not in frames:
+            return False
+        frame = frames[thread]
+        name = frame.f_globals["__name__"] if "__name__" in frame.f_globals else ""  # noqa: SIM401  # no call
+        if name not in _is_user_code:
+            _learn(name)
+            continue
+        if _is_user_code[name] or (frame.f_code is _WAIT and frame.f_lasti in _WAITING):
+            _set_exception(thread, JobInterrupted)
+            return True
+        return False
+    return False
+
+
+def withdraw(thread: int) -> None:
+    """Take back what a thread was to raise and has not raised yet."""
+    _set_none(thread, None)
+
+
+def _learn(name: str) -> None:
+    if name not in _is_user_code:
+        _is_user_code[name] = str(name).partition(".")[0] not in _SHELTERED

@@ -16,6 +16,7 @@ from windlass.store.driver import DataRefused, Topic
 from windlass.store.jobs import Cycled, Mark
 from windlass.wake import Wake
 from windlass.worker.attempt import Attempts
+from windlass.worker.claim_size import ClaimSize, first_page
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.exchange import Ended, Exchange
 from windlass.worker.recent import Recent
@@ -62,6 +63,7 @@ class Pump:
         self._report = report
         self._recent = recent
         self.wake = wake
+        self._claim_size = ClaimSize()
         self._has_news = True
         self._filled: deque[str] = deque()
         """Queues that jobs were added to since the last round."""
@@ -136,7 +138,8 @@ class Pump:
             return
         self._hear(now)
         self._hand_back(claimed_before=now if self._is_draining else now - _HAND_BACK_AFTER)
-        ended = self._unsent = self._unsent + self._dispatcher.take_endings()
+        self._unsent = self._unsent + self._dispatcher.take_endings()
+        ended = first_page(self._unsent)
         starting = self._last_attempts()
         marked = starting + self._dispatcher.unmarked(running_since=now - _MARK_AFTER)
         rooms = self._rooms(now)
@@ -147,8 +150,10 @@ class Pump:
         cycled = self._cycle(ended, marked, rooms, now)
         self._cycled = clock.monotonic()
         if cycled is None:
+            if rooms:
+                self._claim_size.note_failure(sum(room for _, room in rooms))
             return
-        self._unsent = []
+        self._unsent = self._unsent[len(ended) :]
         if not cycled.is_told:
             ended = self._ask_again(ended)
         self._note_refused(ended, cycled.refused)
@@ -157,11 +162,12 @@ class Pump:
             self._unstarted = [run for run in self._unstarted if run not in starting]
         self._admit([run for run in starting if run.job.seq in cycled.marked])
         self._take_in(cycled.claimed)
+        self._claim_size.note(cycled.claimed)
         others_may_have_more = self._room.learn(rooms, cycled.claimed)
         self._dispatcher.may_fetch = self._may_fetch
         if ended:
             self._tell_of(ended, cycled.refused)
-        if cycled.claimed or others_may_have_more:
+        if cycled.claimed or others_may_have_more or self._unsent:
             self.wake.set()
         self._note_idleness()
 
@@ -203,6 +209,7 @@ class Pump:
         waiting = self._waiting_for_child()
         taken = self._dispatcher.in_flight + len(self._unstarted) + self._dispatcher.missing_slots
         in_flight = taken - waiting.total()
+        self._room.claim_at_most(self._claim_size.most)
         if self._room.needs_survey and self._room.places(in_flight=in_flight, now=now, waiting_elsewhere=waiting):
             self._survey(now)
         return self._room.deal(in_flight=in_flight, waiting_elsewhere=waiting, now=now)
@@ -231,7 +238,7 @@ class Pump:
         try:
             cycled = self._exchange.cycle(endings, marks, rooms)
         except DataRefused as error:
-            self._write_one_by_one(ended, error)
+            self._write_one_by_one(list(self._unsent), error)
             return None
         if cycled is not None and self._exchange.was_repeated:
             self.news()  # it was asked again without rooms: ask for more at once
@@ -303,7 +310,8 @@ class Pump:
         twice, and about which nothing more is to be learned.
         """
         asked = {id(ending) for ending, _ in self._asked_again}
-        self._asked_again = self._unsent = [each for each in ended if id(each[0]) not in asked]
+        self._asked_again = [each for each in ended if id(each[0]) not in asked]
+        self._unsent = self._asked_again + self._unsent
         return [each for each in ended if id(each[0]) in asked]
 
     def _note_refused(self, ended: list[Ended], refused: Collection[int]) -> None:

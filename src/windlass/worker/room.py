@@ -34,7 +34,7 @@ class Room:
         self._declared = dict(weights)
         self._weights = SmoothWeights(weights)
         self._concurrency = concurrency
-        self._most = most
+        self._most = self._limit = most
         self._pace = pace
         self._set: Mapping[str, int | None] | None = None
         """What operators have set, until the next round follows it."""
@@ -63,6 +63,10 @@ class Room:
         May be called from any thread: the next round follows it.
         """
         self._set = weights
+
+    def claim_at_most(self, number: int) -> None:
+        """Ask for no more jobs at once, however much room there is."""
+        self._most = min(self._limit, number)
 
     def look_everywhere(self) -> None:
         """Forget which queues were empty: something may have come."""

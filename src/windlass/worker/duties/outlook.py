@@ -16,7 +16,7 @@ from windlass.worker.duties.store_clock import StoreClock
 
 log = logging.getLogger("windlass.duties")
 
-LONGEST_PAUSE = 0.5
+_LONGEST_PAUSE = 0.5
 """Jobs that others schedule are noticed within this many seconds."""
 
 
@@ -36,6 +36,8 @@ class Outlook:
         self._newest: tuple[float, Upcoming] | None = None
         self._is_away = False
         self._patient_until = 0.0
+        self.longest_pause = _LONGEST_PAUSE
+        """How many seconds may pass between two looks, of all who look from here together."""
 
     def look(self, *, max_age: float = 0.0) -> Upcoming:
         """What is upcoming, from now on; not asked again if that was known so many seconds ago."""
@@ -46,6 +48,12 @@ class Outlook:
             ahead = self._ask()
             self._newest = (clock.monotonic(), ahead)
             return ahead
+
+    def pause(self, left: int | None) -> float:
+        """The seconds until a look when something is due in so many milliseconds, or never as far as is known."""
+        if left is None or left <= 0:
+            return self.longest_pause
+        return min(self.longest_pause, left / 1000 + 0.02 * clock.roll())
 
     def note_outage(self) -> None:
         """The store could not be used: others cannot renew either."""
@@ -85,13 +93,6 @@ class Outlook:
             patience,
         )
         self._session.run(notice("stepped", [(self._by, msgspec.json.encode({"seconds": step}).decode())]))
-
-
-def pause_until(left: int | None) -> float:
-    """The seconds until a look when something is due in so many milliseconds, or never as far as is known."""
-    if left is None or left <= 0:
-        return LONGEST_PAUSE
-    return min(LONGEST_PAUSE, left / 1000 + 0.02 * clock.roll())
 
 
 def _later(ahead: Upcoming, passed: int) -> Upcoming:

@@ -6,7 +6,7 @@ from windlass.errors import StoreUnavailable
 from windlass.session import Session
 from windlass.store.driver import Topic
 from windlass.store.jobs import promote_page
-from windlass.worker.duties.outlook import Outlook, pause_until
+from windlass.worker.duties.outlook import Outlook
 
 
 class Promotion:
@@ -24,7 +24,7 @@ class Promotion:
         due = self._outlook.look().next_due
         if due is not None and due <= 0 and self._promote():
             return 0.0
-        return pause_until(due)
+        return self._outlook.pause(due)
 
     def _promote(self) -> bool:
         """Promote a page; whether there may be more."""

@@ -9,7 +9,7 @@ from windlass.errors import StoreUnavailable
 from windlass.session import Session
 from windlass.store import jobs
 from windlass.store.driver import Topic
-from windlass.worker.duties.outlook import LONGEST_PAUSE, Outlook, pause_until
+from windlass.worker.duties.outlook import Outlook
 
 log = logging.getLogger("windlass.duties")
 
@@ -27,11 +27,11 @@ class Rescue:
         self._outlook = outlook
 
     def tick(self) -> float:
-        # Promotion looks twice a second; only where that is held up the store is asked again for the leases.
-        expiry = self._outlook.look(max_age=2 * LONGEST_PAUSE).next_expiry
+        # Promotion looks just as often; only where that is held up the store is asked again for the leases.
+        expiry = self._outlook.look(max_age=2 * self._outlook.longest_pause).next_expiry
         if expiry is not None and expiry <= 0 and not self._outlook.is_patient:
             self._rescue()
-        return pause_until(expiry)
+        return self._outlook.pause(expiry)
 
     def _rescue(self) -> None:
         try:

@@ -188,7 +188,7 @@ class _LineCleaning:
                 raise
             if not self._size.failed(len(page), error):
                 return
-            log.error("job %s cannot be removed now: %s", page[0].id, error)
+            log.error("the job with the number %s cannot be removed now: %s", page[0].seq, error)
         else:
             self._size.succeeded()
         self._after = page[-1].position
@@ -196,7 +196,12 @@ class _LineCleaning:
 
     def _look(self) -> Operation[list[Prunable]]:
         found = yield from prune.prunable(
-            self.line, age=self._policy.age(self.line.state), beyond=self._beyond, after=self._after, by=self._by
+            self.line,
+            age=self._policy.age(self.line.state),
+            beyond=self._beyond,
+            after=self._after,
+            is_read=self._archive is not None,
+            by=self._by,
         )
         return found
 
@@ -207,4 +212,4 @@ class _LineCleaning:
             self.archived += len(kept)
             going = [job for job in page if job.seq in kept]
         if going:
-            self.deleted += yield from prune.prune(going, state=self.line.state)
+            self.deleted += yield from prune.prune(self.line, going, by=self._by)

@@ -16,7 +16,7 @@ from windlass.errors import StoreUnavailable
 from windlass.retention import Archive, Retention
 from windlass.store import jobs, reading
 from windlass.store.operation import Call, Operation
-from windlass.store.pages import PAGE_BYTES
+from windlass.store.pages import PAGE, PAGE_BYTES
 
 LARGE = '"' + "x" * 1_000_000 + '"'
 
@@ -54,7 +54,8 @@ def test_large_jobs_go_in_pages_and_none_of_their_bytes_is_read(store: Store) ->
     store.clock.advance(8 * DAY)
     tapped = Tapped(store)
     assert cleaned(tapped).deleted == 10
-    assert [len(call.params["jobs"]) for call in tapped.calls if call.name == "prune"] == [4, 4, 2]
+    pages = [len(call.params["jobs"]) for call in tapped.calls if call.name == "prune"]
+    assert pages == ([10] if store.place.url.startswith("redis") else [4, 4, 2]), "Redis frees a text in no time"
     assert all(size < 10_000 for name, _ in tapped.answers for size in tapped.sizes(name))
 
 
@@ -76,8 +77,9 @@ def test_a_page_that_is_too_much_is_halved(store: Store) -> None:
 
 def test_a_job_that_cannot_be_removed_does_not_keep_those_behind_it(store: Store) -> None:
     cancelled(store, *"abcde")
+    bad = store.job("b").seq
     store.clock.advance(8 * DAY)
-    tapped = Tapped(store, before=never("prune", lambda params: any(id == "b" for _, _, id in params["jobs"])))
+    tapped = Tapped(store, before=never("prune", lambda params: bad in [row[0] for row in params["jobs"]]))
     assert cleaned(tapped).deleted == 4
     assert rest(store) == {"b"}
 
@@ -151,3 +153,16 @@ def fail_anew(store: Store, job: JobRecord) -> None:
     store.run(jobs.retry([job.seq], by="operator"))
     [taken] = store.a_worker().take()
     store.end(taken, raised())
+
+
+def test_what_is_kept_is_counted_once_in_a_round(store: Store) -> None:
+    """S10: not once for every page, which would step over all that is kept each time."""
+    store.enqueue(*(new_job() for _ in range(3 * PAGE)))
+    jobs_found = store.run(reading.matching(reading.Filter(), limit=3 * PAGE)).jobs
+    store.run(jobs.cancel([job.seq for job in jobs_found], by="me"))
+    tapped = Tapped(store)
+    assert cleaned(tapped, at_most=10).deleted == 3 * PAGE - 10
+    counted = [call for call in tapped.calls if call.name == "beyond" and call.params["state"] is State.CANCELLED]
+    assert len(counted) == 1
+    positions = [call.params["after_seq"] for call in tapped.calls if call.name == "prunable"]
+    assert len(set(positions)) >= 3, "each page goes on behind the last"

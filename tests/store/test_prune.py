@@ -119,7 +119,7 @@ def test_at_most_a_page_comes_at_once(store: Store) -> None:
     store.clock.advance(2 * DAY)
     page = store.run(retaining.prunable(age=DAY, keep=ALL_KEPT))
     assert len(page) == PAGE
-    assert store.run(prune(page, state=State.COMPLETED)) == PAGE
+    assert store.run(prune(Line("default", State.COMPLETED), page)) == PAGE
     assert len(prunable(store)) == 1
 
 
@@ -135,8 +135,8 @@ def test_a_job_that_finished_anew_between_look_and_delete_stays(store: Store) ->
     store.run(jobs.retry([again.seq], by="operator"))
     [taken] = store.a_worker().take()
     store.end(taken, raised())
-    assert store.run(prune(pages[State.FAILED], state=State.FAILED)) == 0
-    assert store.run(prune(pages[State.COMPLETED], state=State.COMPLETED)) == 1
+    assert store.run(prune(Line("default", State.FAILED), pages[State.FAILED])) == 0
+    assert store.run(prune(Line("default", State.COMPLETED), pages[State.COMPLETED])) == 1
     assert store.job("again").state is State.FAILED
     assert not store.exists(old.id)
 
@@ -146,7 +146,7 @@ def test_a_job_that_waits_again_stays(store: Store) -> None:
     store.clock.advance(2 * DAY)
     page = store.run(retaining.prunable(state=State.FAILED, age=DAY, keep=ALL_KEPT))
     store.run(jobs.retry([job.seq], by="operator"))
-    assert store.run(prune(page, state=State.FAILED)) == 0
+    assert store.run(prune(Line("default", State.FAILED), page)) == 0
     assert store.job(job.id).state is State.PENDING
 
 
@@ -158,7 +158,7 @@ def test_events_and_keys_go_with_the_job(store: Store) -> None:
     store.run(jobs.cancel([job.seq for job in found], by="me"))
     store.clock.advance(2 * DAY)
     page = store.run(retaining.prunable(state=State.CANCELLED, age=DAY, keep=ALL_KEPT))
-    assert store.run(prune(page[:1], state=State.CANCELLED)) == 1
+    assert store.run(prune(Line("default", State.CANCELLED), page[:1])) == 1
     assert (store.kinds(found[0].seq), store.kinds(found[1].seq)) == ([], ["cancelled"])
     stored = store.enqueue(new_job("c", key="k"), new_job("d", key="l"), naming=window)
     assert [new.id for new in stored] == ["c", "b"]

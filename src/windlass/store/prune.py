@@ -70,11 +70,19 @@ def beyond(line: Line, *, keep: int) -> Operation[Position | None]:
 
 
 def prunable(
-    line: Line, *, age: int, beyond: Position | None, after: Position = OLDEST, limit: int = PAGE, by: str | None = None
+    line: Line,
+    *,
+    age: int,
+    beyond: Position | None,
+    after: Position = OLDEST,
+    limit: int = PAGE,
+    is_read: bool = True,
+    by: str | None = None,
 ) -> Operation[list[Prunable]]:
     """The next jobs that are older than ``age`` (milliseconds) or lie beyond a position, the oldest first.
 
-    Lost ones on the way are removed.
+    Lost ones on the way are removed. Without ``is_read`` they are only good for ``prune``: where a store needs neither
+    ids nor sizes to delete jobs, it leaves them out.
     """
     end = beyond or OLDEST
     params: dict[str, Any] = {
@@ -86,6 +94,7 @@ def prunable(
         "after_at": after.finished_at,
         "after_seq": after.seq,
         "limit": limit,
+        "is_read": is_read,
     }
     while True:
         answer = yield Call("prunable", params, Lane.READ)
@@ -93,9 +102,11 @@ def prunable(
             return records(answer["jobs"], Prunable)
 
 
-def prune(jobs: Sequence[Prunable], *, state: State) -> Operation[int]:
+def prune(line: Line, jobs: Sequence[Prunable], *, by: str | None = None) -> Operation[int]:
     """Remove finished jobs that are still as they were seen; how many. One that has finished anew stays."""
-    answer = yield Call("prune", {"state": state, "jobs": [(job.seq, job.fence, job.id) for job in jobs]})
+    rows = [(job.seq, job.fence, job.id, job.finished_at) for job in jobs]
+    answer = yield Call("prune", {"queue": line.queue, "state": line.state, "jobs": rows})
+    yield from report_lost(answer, by=by)
     return len(answer["pruned"])
 
 

@@ -190,7 +190,7 @@ def _tidy(scene: Scene) -> None:
 def _prune(scene: Scene) -> None:
     job = scene.ended
     found = prune.Prunable(job.seq, job.id, 0, job.fence, job.finished_at or 0)
-    assert scene.store.run(prune.prune([found], state=job.state)) == 1
+    assert scene.store.run(prune.prune(prune.Line(job.queue, job.state), [found])) == 1
 
 
 def _reschedule(scene: Scene) -> None:

@@ -88,6 +88,11 @@ class Tables:
         found: Plan = plan["Plan"]
         return found
 
+    def explain_analysed(self, statement: str) -> Plan:
+        [[[plan]]] = self._run(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}").fetchall()
+        found: Plan = plan["Plan"]
+        return found
+
     def _plan(self, call: str, number: int) -> Plan:
         nulls = ", ".join("NULL" for _ in self._statement(call, number).names)
         return self.explain(f"EXECUTE {call}_{number} ({nulls})" if nulls else f"EXECUTE {call}_{number}")
@@ -186,3 +191,26 @@ def test_a_walk_would_be_noticed(postgres_dsn: str) -> None:
     with tables(postgres_dsn) as found:
         plan = found.explain("SELECT count(*) FROM job JOIN finished USING (seq)")
     assert sorted(walks(plan)) == ["Seq Scan on finished", "Seq Scan on job"]
+
+
+def test_a_page_of_retention_reads_no_more_than_it_gives(postgres_dsn: str) -> None:
+    """A13: however many jobs are kept, and however many have gone already."""
+    with tables(postgres_dsn) as found:
+        found.fill()
+        found.analyse()
+        found.prepare([("prunable", 0)])
+        values = {"queue": "'queue3'", "state": "'completed'", "age": "0", "limit": "50", "after_at": "5000"}
+        names = found._statement("prunable", 0).names
+        given = ", ".join(values.get(name, "0") if name != "now" else "1000000" for name in names)
+        plan = found.explain_analysed(f"EXECUTE prunable_0 ({given})")
+    rows = [
+        step["Actual Rows"] * step["Actual Loops"] for step in steps(plan) if step.get("Relation Name") == "finished"
+    ]
+    assert rows
+    assert max(rows) <= 50
+
+
+def steps(step: Plan) -> Iterator[Plan]:
+    yield step
+    for inner in step.get("Plans", ()):
+        yield from steps(inner)

@@ -83,3 +83,19 @@ def test_a_limited_queue_is_counted_by_itself(tmp_path: Path, index: str) -> Non
         plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {text}", bound(text))]
         connection.close()
     assert [step for step in plan if index in step], plan
+
+
+@pytest.mark.parametrize("call", ["beyond", "prunable"])
+def test_retention_walks_a_part_of_its_index(tmp_path: Path, call: str) -> None:
+    """A13: from one position on, not from the end of all that is kept."""
+    place = SqlitePlace(tmp_path / "jobs.db")
+    with opened(place) as store:
+        store.count()
+        connection = apsw.Connection(str(place.path))
+        [statement] = CALLS[call]
+        plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement.text}", bound(statement.text))]
+        connection.close()
+    index = (
+        r"^SEARCH windlass_job USING (COVERING )?INDEX windlass_job_finished \(state=\? AND queue=\? AND .*finished_at"
+    )
+    assert re.match(index, plan[0]), plan

@@ -1,6 +1,6 @@
 -- Removes finished jobs that are still as they were seen, with what is told of them and their keys: one that was retried
 -- meanwhile and has finished anew carries another fence.
--- :jobs rows (seq, fence, id)
+-- :jobs rows (seq, fence, id, finished_at)
 -- gives pruned
 --
 -- It waits for nobody: a row that another has in hand is passed by, and goes next time. A key that is passed by is free

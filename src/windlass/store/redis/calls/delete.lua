@@ -10,8 +10,10 @@ local deleted = {}
 for _, number in ipairs(ask.seqs) do
     local seq = written(number)
     local job = redis.call('HMGET', job_key(seq), unpack(REMOVED))
-    if states[job[1]] then
+    if states[job[4]] then
+        local place = redis.call('HMGET', job_key(seq), 'queue', 'priority')
         remove(seq, job)
+        displace(job[4], place[1], seq, tonumber(place[2]) or 0)
         deleted[#deleted + 1] = {number}
     end
 end

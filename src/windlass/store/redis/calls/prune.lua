@@ -1,17 +1,24 @@
 -- Removes finished jobs that are still as they were seen, with all that is told of them: one that was retried meanwhile
--- and has finished anew carries another fence.
+-- and has finished anew did so at another time.
 -- KEYS counts, due, ids, events, waiting
--- asks state; jobs: rows (seq, fence, id)
--- gives pruned: rows (seq)
+-- asks queue, state; jobs: rows (seq, fence, id, finished_at)
+-- gives pruned: rows (seq); lost: rows (seq, queue, state) of those whose bodies are gone; foreign: see there in shared/
 -- with portions, texts, drain, index, places, unique, removal
-local pruned = {}
+local pruned, lost, members = {}, {}, {}
 for _, row in ipairs(ask.jobs) do
     local seq = written(row[1])
-    local job = redis.call('HMGET', job_key(seq), unpack(REMOVED))
-    if job[1] == ask.state and (tonumber(job[6]) or 0) == row[2] then
+    local job = try('HMGET', job_key(seq), unpack(REMOVED)) or {}
+    if not job[1] then
+        lost[#lost + 1] = {row[1], ask.queue, ask.state}
+    elseif job[4] == ask.state and tonumber(job[3]) == row[4] then
         remove(seq, job)
+        members[#members + 1] = padded(row[1])
         pruned[#pruned + 1] = {row[1]}
     end
 end
+-- All of them lie in one place.
+in_portions(members, function(...) redis.call('ZREM', finished_key(ask.state, ask.queue), ...) end)
+count(ask.state, ask.queue, -#members)
 settle_removals()
-return {'pruned', pruned}
+if INDEXED[ask.state] then remove_from_index(ask.state, removed_seqs) end
+return {'pruned', pruned, 'lost', lost, 'foreign', foreign}

@@ -40,14 +40,42 @@ local function add_run_to_index(name, first, last)
     end
 end
 
+-- Clears bits of one block, all at once: a command for each would take longer than the rest of a removal.
+local function clear_bits(key, offsets)
+    local bits, bytes, chunks = redis.call('GET', key), {}, {}
+    if not bits then return end
+    -- In portions that Lua's stack can hold.
+    for first = 1, #bits, 256 do
+        for _, byte in ipairs({string.byte(bits, first, first + 255)}) do bytes[#bytes + 1] = byte end
+    end
+    for _, offset in ipairs(offsets) do
+        local index, mask = math.floor(offset / 8) + 1, bit.lshift(1, 7 - offset % 8)
+        if bytes[index] then bytes[index] = bit.band(bytes[index], bit.bnot(mask)) end
+    end
+    for first = 1, #bytes, 256 do
+        chunks[#chunks + 1] = string.char(unpack(bytes, first, math.min(first + 255, #bytes)))
+    end
+    redis.call('SET', key, table.concat(chunks))
+end
+
+local MANY_BITS = 50
 local function remove_from_index(name, seqs)
     local touched = {}
     for _, seq in ipairs(seqs) do
         local block = block_of(seq)
-        redis.call('SETBIT', bits_key(name, block), seq % BLOCK, 0)
-        touched[block] = true
+        local offsets = touched[block]
+        if not offsets then
+            offsets = {}
+            touched[block] = offsets
+        end
+        offsets[#offsets + 1] = seq % BLOCK
     end
-    for block in pairs(touched) do
+    for block, offsets in pairs(touched) do
+        if #offsets < MANY_BITS then
+            for _, offset in ipairs(offsets) do redis.call('SETBIT', bits_key(name, block), offset, 0) end
+        else
+            clear_bits(bits_key(name, block), offsets)
+        end
         if redis.call('BITCOUNT', bits_key(name, block)) == 0 then
             redis.call('DEL', bits_key(name, block))
             redis.call('ZREM', blocks_key(name), block)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
@@ -27,6 +28,14 @@ log = logging.getLogger("windlass")
 _LISTEN_AGAIN = 1.0
 
 A = TypeVar("A")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Listener:
+    """What is called on news from this process, and on news from others."""
+
+    wake: Callable[[], None]
+    elsewhere: Callable[[str | None], None]
 
 
 class Session:
@@ -146,16 +155,22 @@ class Session:
                 self._hear(topic)
                 self._driver.tell(topic)
 
-    def subscribe(self, wake: Callable[[], None], topic: Topic) -> Callable[[], None]:
-        """Have ``wake`` called on news from this process and, soon after, from others; returns how to stop that."""
+    def subscribe(
+        self, wake: Callable[[], None], topic: Topic, *, elsewhere: Callable[[str | None], None] | None = None
+    ) -> Callable[[], None]:
+        """Have ``wake`` called on news from this process and, soon after, from others; returns how to stop that.
+
+        ``elsewhere`` is called instead on news from others, with the queue that jobs were added to where it is known.
+        """
+        listener = Listener(wake, elsewhere or (lambda queue: wake()))
         with self._lock:
             self._listen()
-            self._listeners[topic].append(wake)
+            self._listeners[topic].append(listener)
 
         def unsubscribe() -> None:
             with self._lock:
-                if wake in self._listeners[topic]:
-                    self._listeners[topic].remove(wake)
+                if listener in self._listeners[topic]:
+                    self._listeners[topic].remove(listener)
                 last = None if any(self._listeners.values()) else self._news
                 if last is not None:
                     self._news = None
@@ -219,8 +234,12 @@ class Session:
             react()
 
     def _hear(self, topic: Topic) -> None:
-        for wake in tuple(self._listeners[topic]):
-            wake()
+        for listener in tuple(self._listeners[topic]):
+            listener.wake()
+
+    def _hear_elsewhere(self, topic: Topic, queue: str | None = None) -> None:
+        for listener in tuple(self._listeners[topic]):
+            listener.elsewhere(queue)
 
     def _listen(self) -> None:
         """Hear of other processes. Where the system refuses the thread or the files for it, all who wait find what is
@@ -230,7 +249,9 @@ class Session:
         if self._news is not None or now < self._listen_again:
             return
         try:
-            self._news = self._driver.listen(self._hear)
+            self._news = self._driver.listen(
+                self._hear_elsewhere, filled=lambda queue: self._hear_elsewhere(Topic.WORK, queue)
+            )
         except (StartRefused, OSError) as error:
             if not self._listen_again:
                 log.warning("no news of other processes, which are looked for every second instead: %s", error)
@@ -255,5 +276,5 @@ class Session:
                 raise
 
 
-def _nobody() -> dict[Topic, list[Callable[[], None]]]:
+def _nobody() -> dict[Topic, list[Listener]]:
     return {topic: [] for topic in Topic}

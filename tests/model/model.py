@@ -321,7 +321,10 @@ class Model:
         due = [job.run_at - self._now() for job in self.jobs.values() if job.state in DUE_LATER]
         leases = [self._leases[job.lease or ""] if self.is_in_time(job.lease) else None for job in self._running()]
         left = [lease.renewed_at + lease.ttl - self._now() if lease else 0 for lease in leases]
-        return Upcoming(min(due, default=None), min(left, default=None), self._now())
+        live = [id for id in self._leases if ":" not in id and self._is_open(id) and self.is_in_time(id)]
+        return Upcoming(
+            min(due, default=None), min(left, default=None), self._now(), len(live), min(live, default=None)
+        )
 
     def close_lease(self, *, worker: str, lease: str) -> None:
         self._leases.pop(lease, None)

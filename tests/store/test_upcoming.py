@@ -14,7 +14,7 @@ def upcoming(store: Store) -> Upcoming:
 
 def test_an_empty_store_has_nothing_in_sight(store: Store) -> None:
     store.enqueue(new_job())
-    assert upcoming(store) == Upcoming(None, None, store.clock.now())
+    assert upcoming(store) == Upcoming(None, None, store.clock.now(), 0, None)
 
 
 def test_the_next_due_time_counts(store: Store) -> None:
@@ -62,4 +62,21 @@ def test_nothing_is_left_after_the_duties(store: Store) -> None:
     store.clock.advance(TTL)
     store.run(jobs.promote())
     store.rescue()
-    assert upcoming(store) == Upcoming(None, None, store.clock.now())
+    assert upcoming(store) == Upcoming(None, None, store.clock.now(), 0, None)
+
+
+def test_workers_in_time_are_counted_and_the_first_of_them_is_the_keeper(store: Store) -> None:
+    first, second = sorted((store.a_worker(), store.a_worker(ttl=2 * TTL)), key=lambda worker: worker.lease)
+    store.claimed_by_hand()
+    ahead = upcoming(store)
+    assert (ahead.workers, ahead.keeper) == (2, first.lease)
+    first.close()
+    ahead = upcoming(store)
+    assert (ahead.workers, ahead.keeper) == (1, second.lease)
+
+
+def test_a_worker_whose_lease_is_over_is_no_keeper(store: Store) -> None:
+    store.claimed(by=store.a_worker())
+    store.clock.advance(TTL)
+    ahead = upcoming(store)
+    assert (ahead.workers, ahead.keeper) == (0, None)

@@ -52,8 +52,8 @@ class Tap:
             see(call, answer)
         return answer
 
-    def listen(self, heard: Callable[[Topic], None]) -> News:
-        return self._driver.listen(heard)
+    def listen(self, heard: Callable[[Topic], None], *, filled: Callable[[str], None] | None = None) -> News:
+        return self._driver.listen(heard, filled=filled)
 
     def tell(self, topic: Topic) -> None:
         self._driver.tell(topic)

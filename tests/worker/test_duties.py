@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from itertools import count
 from threading import Event
 
@@ -20,6 +21,7 @@ from windlass.worker.duties.duties import LedDuty
 from windlass.worker.duties.leadership import Leadership
 from windlass.worker.identity import identity
 from windlass.worker.ticker import stop_all
+from windlass.worker.worker import Worker
 
 
 @pytest.fixture
@@ -46,8 +48,9 @@ def tap(app: Windlass) -> Tap:
 class Upkeep:
     """What every worker does, one round of each at a time and without its threads."""
 
-    def __init__(self, app: Windlass, beat: float) -> None:
-        duties = build_duties(app, identity(), beat=beat)
+    def __init__(self, app: Windlass, beat: float, *, worker: Worker | None = None) -> None:
+        duties = build_duties(app, identity(), beat=beat, lease=lambda: None if worker is None else worker.lease)
+        self.outlook = duties._outlook
         self._rounds = [ticker._tick for ticker in duties.tickers if ticker.name in ("promotion", "rescue")]
 
     def tick(self) -> float:
@@ -56,6 +59,11 @@ class Upkeep:
 
 def some_duties(app: Windlass, beat: float = 0.0) -> Upkeep:
     return Upkeep(app, beat)
+
+
+def upkeep_of(app: Windlass, worker: Worker) -> Upkeep:
+    """Of a worker that has a lease and does nothing else."""
+    return Upkeep(app, 0.0, worker=worker)
 
 
 def a_leader(app: Windlass) -> Leadership:
@@ -266,3 +274,42 @@ def a_clock_that_hurries() -> Callable[[], float]:
     """Cleaning is due at once by it."""
     minutes = count(0.0, 60.0)
     return lambda: next(minutes)
+
+
+def test_only_the_keeper_looks_after_the_store_all_the_time(app: Windlass) -> None:
+    """Every worker asked twice a second, and once more on every piece of news."""
+    with app.worker(duties=False) as first, app.worker(duties=False) as second:
+        keeper, other = sorted((first, second), key=lambda worker: worker.lease)
+        kept, others = upkeep_of(app, keeper), upkeep_of(app, other)
+        assert kept.tick() <= 0.5
+        assert kept.outlook.is_keeper
+        others.tick()
+        assert not others.outlook.is_keeper
+        assert others.outlook.workers == kept.outlook.workers == 2
+
+
+def test_the_more_workers_the_more_seldom_one_that_is_not_the_keeper_looks(app: Windlass) -> None:
+    with ExitStack() as stack:
+        workers = [stack.enter_context(app.worker(duties=False)) for _ in range(24)]
+        last = max(workers, key=lambda worker: worker.lease)
+        assert upkeep_of(app, last).tick() >= 24 * 0.25 / 2
+
+
+def test_when_the_keeper_leaves_another_takes_its_place(app: Windlass) -> None:
+    """D6: upkeep goes on."""
+    with app.worker(duties=False) as first, app.worker(duties=False) as second:
+        keeper, other = sorted((first, second), key=lambda worker: worker.lease)
+        duties = upkeep_of(app, other)
+        duties.tick()
+        keeper.stop()
+        duties.tick()
+        assert duties.outlook.is_keeper
+
+
+def test_one_that_is_not_the_keeper_does_what_it_finds_overdue(app: Windlass, clock: ManualClock) -> None:
+    """D6: while a keeper that died has not been missed yet."""
+    with app.worker(duties=False, queues=["other"]) as first, app.worker(duties=False, queues=["other"]) as second:
+        job = app.enqueue_many([app.request("echo", (1,), delay="5s")])[0]
+        clock.advance("6s")
+        upkeep_of(app, max(first, second, key=lambda worker: worker.lease)).tick()
+        assert job.refresh().state is State.PENDING

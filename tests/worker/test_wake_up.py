@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import replace
 from time import monotonic
 
@@ -20,6 +21,10 @@ class Deaf:
     """News that never come."""
 
     def close(self) -> None: ...
+
+
+def _deaf(heard: object, *, filled: object = None) -> Deaf:
+    return Deaf()
 
 
 def quickest(producer: Windlass) -> float:
@@ -58,7 +63,7 @@ def test_a_job_of_another_process_wakes_an_idle_worker_without_inotify_too(place
 def test_a_job_of_this_process_needs_no_news(new_app: Apps) -> None:
     """C4: who enqueues in the worker's own process wakes it directly."""
     app = a_worker_app(new_app)
-    tapped(app).listen = lambda heard: Deaf()  # type: ignore[method-assign]
+    tapped(app).listen = _deaf  # type: ignore[method-assign]
     with app.worker():
         assert quickest(app) < BEFORE_THE_POLL
 
@@ -66,7 +71,7 @@ def test_a_job_of_this_process_needs_no_news(new_app: Apps) -> None:
 def test_a_wake_up_that_is_lost_costs_a_poll(new_app: Apps) -> None:
     """C4: at most 1 s."""
     app, producer = a_worker_app(new_app), new_app()
-    tapped(app).listen = lambda heard: Deaf()  # type: ignore[method-assign]
+    tapped(app).listen = _deaf  # type: ignore[method-assign]
     with app.worker() as worker:
         eventually(lambda: worker.status().state == "idle", "the worker is at rest")
         jobs: list[Job[int]] = [producer.enqueue("echo") for _ in range(3)]
@@ -86,3 +91,31 @@ def test_a_queue_that_is_not_the_first_is_looked_into_although_there_is_one_slot
             job.result(timeout=PATIENCE)
             waits.append(monotonic() - began)
         assert min(waits) < BEFORE_THE_POLL
+
+
+@pytest.mark.only_on("postgres", "redis")
+def test_of_many_idle_workers_a_few_go_for_a_job(new_app: Apps) -> None:
+    """150 transactions for one job, with 64 workers: each of them went, and asked for upkeep besides."""
+    apps = [new_app() for _ in range(16)]
+    taps = [tapped(app) for app in apps]
+    for app in apps:
+        app.task(name="nothing")(_nothing)
+    with ExitStack() as stack:
+        for app in apps:
+            stack.enter_context(app.worker(concurrency=2))
+        caller = new_app()
+        caller.task(name="nothing")(_nothing)
+        eventually(lambda: all(tap.calls["upcoming"] for tap in taps), "each knows how many there are")
+
+        def cycles_of(jobs: int) -> float:
+            before = sum(tap.calls["cycle"] for tap in taps)
+            for _ in range(jobs):
+                caller.enqueue("nothing").result(timeout=PATIENCE)
+            return (sum(tap.calls["cycle"] for tap in taps) - before) / jobs
+
+        cycles_of(40)
+        assert cycles_of(60) < 10
+
+
+def _nothing() -> None:
+    pass

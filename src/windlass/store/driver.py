@@ -56,8 +56,11 @@ class Driver(Protocol):
     def store(self, call: Call) -> Answer:
         """Carry out one call that stores jobs, and let other processes hear of them."""
 
-    def listen(self, heard: Callable[[Topic], None]) -> News:
-        """Call ``heard`` from a thread of the store's own soon after other processes told something."""
+    def listen(self, heard: Callable[[Topic], None], *, filled: Callable[[str], None] | None = None) -> News:
+        """Call ``heard`` from a thread of the store's own soon after other processes told something.
+
+        ``filled`` is called instead, with a queue, where it is known that jobs were added to that queue.
+        """
 
     def tell(self, topic: Topic) -> None:
         """Let other processes hear of something that was just committed here."""

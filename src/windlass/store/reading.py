@@ -196,6 +196,10 @@ class Upcoming(Struct, frozen=True, array_like=True):
     next_expiry: int | None
     now: int
     """The store's clock, from which they are counted."""
+    workers: int
+    """How many workers have a lease in time."""
+    keeper: str | None
+    """The lease of the one of them that looks after the store for all: the oldest."""
 
 
 def upcoming() -> Operation[Upcoming]:

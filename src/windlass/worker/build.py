@@ -79,6 +79,7 @@ def build_worker(app: Windlass, settings: WorkerSettings) -> Worker:
         report=partial(report_progress, session, who.name),
         recent=recent,
         wake=Wake(),
+        workers=lambda: 1 if duties is None else duties.workers,
     )
     steering = Steering(
         session=session, attempts=attempts, dispatcher=dispatcher, room=room, pump=pump, worker=who.name
@@ -107,6 +108,7 @@ def build_worker(app: Windlass, settings: WorkerSettings) -> Worker:
         patience=settings.stop_patience,
         looks=(beating.look, dispatcher.look, *looks),
     )
+    duties = _duties(app, settings, beating)
     parts = Parts(
         session=session,
         dispatcher=dispatcher,
@@ -115,7 +117,7 @@ def build_worker(app: Windlass, settings: WorkerSettings) -> Worker:
         portrait=portrait,
         heartbeat=beating,
         watch=watch,
-        duties=build_duties(app, who, beat=settings.beats.interval) if settings.has_duties else None,
+        duties=duties,
         close_executors=(*close_executors, close_commands),
     )
     return Worker(parts, grace=settings.grace)
@@ -145,15 +147,28 @@ def _observe(pace: Pace, run: Run, seconds: float, now: float) -> None:
     pace.observe(run.job.queue, run.job.task, fetched, now=now)
 
 
+def _duties(app: Windlass, settings: WorkerSettings, beating: Heartbeat) -> Duties | None:
+    if not settings.has_duties:
+        return None
+    return build_duties(app, settings.identity, beat=settings.beats.interval, lease=lambda: beating.lease)
+
+
 def build_duties(
-    app: Windlass, who: Identity, *, beat: float, monotonic: Callable[[], float] = clock.monotonic
+    app: Windlass,
+    who: Identity,
+    *,
+    beat: float,
+    lease: Callable[[], str | None] = lambda: None,
+    monotonic: Callable[[], float] = clock.monotonic,
 ) -> Duties:
-    """All upkeep of an app's store; ``beat`` is a heartbeat in seconds. A new duty is one line here."""
+    """All upkeep of an app's store; ``beat`` is a heartbeat in seconds, ``lease`` that of the worker, if it belongs to
+    one. A new duty is one line here.
+    """
     session, by = app._session, who.name
     by_hand = app._clock
     # A clock that a test moves by hand is not stepped: time passes with it.
     store_clock = StoreClock(clock.monotonic if by_hand is None else lambda: by_hand() / 1000)
-    outlook = Outlook(session=session, by=by, beat=beat, store_clock=store_clock)
+    outlook = Outlook(session=session, by=by, beat=beat, store_clock=store_clock, lease=lease)
     promotion = Promotion(session=session, by=by, outlook=outlook)
     duties: list[Duty] = [
         promotion,
@@ -168,4 +183,4 @@ def build_duties(
         ),
     ]
     leadership = Leadership(session=session, holder=who.instance)
-    return Duties(duties, leadership=leadership, session=session, woken=promotion)
+    return Duties(duties, leadership=leadership, session=session, outlook=outlook, woken=promotion)

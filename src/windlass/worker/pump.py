@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter, deque
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 
 from windlass import clock
 from windlass.core.outcome import Interrupted
@@ -22,13 +22,12 @@ from windlass.worker.exchange import Ended, Exchange
 from windlass.worker.recent import Recent
 from windlass.worker.room import Room
 from windlass.worker.run import ReportProgress, Run
+from windlass.worker.wake_ups import WakeUps
 from windlass.worker.word import leave_word
 
 log = logging.getLogger("windlass.worker")
 
 _POLL = 1.0
-_NAMED = 1000
-"""Of so many queues at once the pump keeps the names; with more news it looks into all queues."""
 _LINGER = 0.005
 """How long endings may gather while more of them are about to come."""
 _LIE_ABOUT = 0.02
@@ -53,6 +52,7 @@ class Pump:
         report: ReportProgress,
         recent: Recent,
         wake: Wake,
+        workers: Callable[[], int] = lambda: 1,
     ) -> None:
         self._session = session
         self._registry = registry
@@ -64,9 +64,7 @@ class Pump:
         self._recent = recent
         self.wake = wake
         self._claim_size = ClaimSize()
-        self._has_news = True
-        self._filled: deque[str] = deque()
-        """Queues that jobs were added to since the last round."""
+        self._wake_ups = WakeUps(frozenset(room.queues), workers=workers)
         self._unstarted: list[Run] = []
         """Last allowed attempts: the store must know of each before it starts, but not before it has a slot."""
         self._unsent: list[Ended] = []
@@ -74,7 +72,7 @@ class Pump:
         self._asked_again: list[Ended] = []
         """Endings that are handed in once more, only to learn whether they were refused."""
         self._is_draining = False
-        self._polled = 0.0
+        self._polls_at = 0.0
         self._surveys_at: float | None = None
         """When to ask which queues have work, if there is room for some and it is too early to ask again."""
         self._cycled = 0.0
@@ -96,11 +94,13 @@ class Pump:
 
     def news(self, queue: str | None = None) -> None:
         """Jobs may have come, into this queue or into any."""
-        if queue is None or len(self._filled) >= _NAMED:
-            self._has_news = True
-        else:
-            self._filled.append(queue)
+        self._wake_ups.hear(queue)
         self.wake.set()
+
+    def news_from_elsewhere(self, queue: str | None = None) -> None:
+        """Another process has told that jobs came; other workers have heard it too, so not all go at once."""
+        if self._wake_ups.hear_elsewhere(queue, now=clock.monotonic(), roll=clock.roll()):
+            self.wake.set()
 
     def drain(self) -> None:
         """Claim no more, for good; the next round returns what has not started. That round is the pump's own affair:
@@ -124,9 +124,10 @@ class Pump:
         now = clock.monotonic()
         if self._dispatcher.has_endings:
             return max(0.0, self._cycled + _LINGER - now) if self._may_linger(now) else 0.0
-        longest = _LIE_ABOUT if self._dispatcher.buffered else _POLL
-        if self._surveys_at is not None:
-            longest = min(longest, max(0.0, self._surveys_at - now))
+        longest = _LIE_ABOUT if self._dispatcher.buffered else max(0.0, self._polls_at - now)
+        soonest = self._cycled + _LINGER if self._may_linger(now) else now
+        for due in (self._surveys_at, self._wake_ups.due):
+            longest = longest if due is None else min(longest, max(due, soonest) - now)
         oldest = self._dispatcher.oldest_unmarked(now=now)
         return longest if oldest is None else min(max(0.0, oldest + _MARK_BEFORE - now), longest)
 
@@ -136,14 +137,16 @@ class Pump:
         now = clock.monotonic()
         if self._may_linger(now):
             return
-        self._hear(now)
         self._hand_back(claimed_before=now if self._is_draining else now - _HAND_BACK_AFTER)
         self._unsent = self._unsent + self._dispatcher.take_endings()
         ended = first_page(self._unsent)
         starting = self._last_attempts()
         marked = starting + self._dispatcher.unmarked(running_since=now - _MARK_AFTER)
+        is_prompted = self._hear(now, is_going=bool(ended or marked))
         rooms = self._rooms(now)
         if not (ended or marked or rooms or self._exchange.is_owed_an_answer):
+            if is_prompted and not self._dispatcher.in_flight:
+                self._wake_ups.learn(has_paid=False)
             self._note_idleness()
             return
         self.cycle_count += 1
@@ -164,6 +167,8 @@ class Pump:
         self._take_in(cycled.claimed)
         self._claim_size.note(cycled.claimed)
         others_may_have_more = self._room.learn(rooms, cycled.claimed)
+        if is_prompted and rooms:
+            self._learn_from_wake_up(cycled.claimed, rooms)
         self._dispatcher.may_fetch = self._may_fetch
         if ended:
             self._tell_of(ended, cycled.refused)
@@ -171,14 +176,25 @@ class Pump:
             self.wake.set()
         self._note_idleness()
 
-    def _hear(self, now: float) -> None:
-        """Learn which queues may have work by now."""
-        if self._filled:
-            self._room.may_have_work([self._filled.popleft() for _ in range(len(self._filled))])
-        if self._has_news or now - self._polled >= _POLL:
-            self._has_news = False
-            self._polled = now
+    def _hear(self, now: float, *, is_going: bool) -> bool:
+        """Learn which queues may have work by now; whether news are the only reason to go to the store."""
+        heard = self._wake_ups.take(now=now, is_going=is_going)
+        if heard is not None:
+            self._room.may_have_work(heard.queues)
+        if heard is not None and heard.is_any:
             self._room.look_everywhere()
+        elif now >= self._polls_at:
+            self._room.ask_where()
+        else:
+            return heard is not None and heard.is_only_reason
+        # With jitter: of workers that look at different times one will soon find what others have missed.
+        self._polls_at = now + _POLL * (0.75 + clock.roll() / 4)
+        return heard is not None and heard.is_only_reason
+
+    def _learn_from_wake_up(self, claimed: Sequence[Claimed], rooms: list[tuple[str, int]]) -> None:
+        self._wake_ups.learn(has_paid=bool(claimed))
+        if claimed and len(claimed) == sum(room for _, room in rooms):
+            self._session.tell(Topic.WORK)  # there may be more, and most others have not looked
 
     def _note_idleness(self) -> None:
         self.is_idle = not self._dispatcher.is_busy and not self.owes
@@ -194,7 +210,7 @@ class Pump:
 
     @property
     def _may_fetch(self) -> bool:
-        return self._has_news or bool(self._filled or self._unstarted) or self._room.is_hopeful
+        return self._wake_ups.due is not None or bool(self._unstarted) or self._room.is_hopeful
 
     def _last_attempts(self) -> list[Run]:
         """Those of the last allowed attempts for which there is a slot now."""

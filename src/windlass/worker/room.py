@@ -75,6 +75,10 @@ class Room:
         else:
             self.needs_survey = True
 
+    def ask_where(self) -> None:
+        """Something may have come, though nothing was heard: have the store asked, which only reads."""
+        self.needs_survey = True
+
     def may_have_work(self, queues: Iterable[str]) -> None:
         """There is news of these queues; those that we do not serve do not matter."""
         ours = self._declared.keys() & queues

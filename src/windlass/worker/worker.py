@@ -195,8 +195,8 @@ class Worker:
             raise
 
     def _subscribe(self) -> None:
-        for heard, topic in ((self._news, Topic.WORK), (self._cancels, Topic.CANCELS)):
-            self._subscriptions.append(self._session.subscribe(heard, topic))
+        self._subscriptions.append(self._session.subscribe(self._news, Topic.WORK, elsewhere=self._news_from_elsewhere))
+        self._subscriptions.append(self._session.subscribe(self._cancels, Topic.CANCELS))
 
     def _undo_start(self) -> None:
         """Leave nothing behind of a start that failed half-way, above all no lease that is renewed; it may be tried
@@ -315,6 +315,12 @@ class Worker:
 
     def _news(self) -> None:
         self._pump.news()
+        if self._duties is not None:
+            self._duties.news()
+
+    def _news_from_elsewhere(self, queue: str | None) -> None:
+        """Other workers hear the same: the pump and the duties decide who goes to the store."""
+        self._pump.news_from_elsewhere(queue)
         if self._duties is not None:
             self._duties.news()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import socket
-from contextlib import closing
+from contextlib import ExitStack, closing
 from time import monotonic
 
 import psycopg
@@ -64,6 +64,21 @@ def test_a_worker_that_does_everything_at_once_has_five_connections(database: Da
             each.result()
         store.driver.tell(Topic.WORK)
         assert len(database.backends()) == 5
+
+
+def test_connections_that_are_needed_no_more_are_closed(database: Database, opened: Opening) -> None:
+    """S6: 64 idle workers held 315; one that does one thing at a time needs one for calls, beside two others."""
+    store = opened(database.url)
+    connections = store.driver._connections  # type: ignore[attr-defined]  # a driver's own
+    with ExitStack() as stack:
+        for _ in range(3):
+            stack.enter_context(connections.borrowed(Lane.READ, until=monotonic() + 5))
+    assert len(database.backends()) == 3
+    for connection in connections._calls.idle:
+        connection.used -= 11
+    for _ in range(3):
+        count(store)
+    until(lambda: len(database.backends()) == 1)
 
 
 def test_a_heartbeat_waits_for_no_other_call(database: Database, opened: Opening) -> None:

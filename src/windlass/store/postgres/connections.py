@@ -19,6 +19,8 @@ from windlass.store.postgres.timed import TimedConnection
 
 T = TypeVar("T")
 
+_UNUSED = 10.0
+"""Seconds after which a connection that was needed for a while is closed: the server may have room for few."""
 _FAIR_CHANCE = 0.25
 """How many seconds a new connection may take at least: one that begins just before the deadline would only hide, by
 running out of time, what the attempts before it have found out.
@@ -28,7 +30,8 @@ running out of time, what the attempts before it have found out.
 class Connections:
     """A few connections for calls and one for heartbeats, so that busy threads cannot hold those up.
 
-    Each is made on the thread that needs it, and kept. There is no thread that looks after them.
+    Each is made on the thread that needs it, and kept as long as it is needed now and then. There is no thread that
+    looks after them.
     """
 
     def __init__(self, address: Address, *, breaker: Breaker, prepare: bool) -> None:
@@ -135,6 +138,17 @@ class Connections:
                 self.drop_idle()
             self.let_go(connection)
             return
+        connection.used = clock.monotonic()
         pool.idle.append(connection)
+        self._drop_unused(pool, since=connection.used - _UNUSED)
         if self._is_closed:  # looked at last: it may be closed at any moment, and then nobody else would see this one
             self.drop_idle()
+
+    def _drop_unused(self, pool: Pool[TimedConnection], *, since: float) -> None:
+        """Close the connection that was used longest ago, if that was before ``since``."""
+        try:
+            unused = pool.idle.pop(0) if pool.idle[0].used < since else None
+        except IndexError:  # another thread has just taken it
+            return
+        if unused is not None:
+            self.let_go(unused)

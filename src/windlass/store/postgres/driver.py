@@ -82,7 +82,7 @@ class PostgresDriver:
             self._announcer.tell(Topic.WORK)
         return answer
 
-    def listen(self, heard: Callable[[Topic], None]) -> News:
+    def listen(self, heard: Callable[[Topic], None], *, filled: Callable[[str], None] | None = None) -> News:
         self._refuse_if_closed()
         if not self._address.listens:
             return Silence()
@@ -91,6 +91,7 @@ class PostgresDriver:
             schema=self._schema,
             ourselves=self._identity,
             heard=heard,
+            filled=filled,
             deadline=self._deadline,
             trusts_pooler=self._address.news == "listen",
         )

@@ -53,6 +53,7 @@ class ChannelNews:
         schema: str,
         ourselves: str,
         heard: Callable[[Topic], None],
+        filled: Callable[[str], None] | None = None,
         deadline: float,
         trusts_pooler: bool,
     ) -> None:
@@ -60,6 +61,7 @@ class ChannelNews:
         self._topics = {channel(schema, topic): topic for topic in Topic}
         self._ourselves = ourselves
         self._heard = heard
+        self._filled = filled
         self._deadline = deadline
         self._trusts_pooler = trusts_pooler
         self._stop_reading, self._stop_writing = os.pipe()
@@ -124,11 +126,18 @@ class ChannelNews:
         either = _poll(pgconn.socket, self._stop_reading)
         while True:
             while notify := pgconn.notifies():
-                if notify.extra.decode() != self._ourselves:
-                    self._heard(self._topics[notify.relname.decode()])
+                teller, _, queue = notify.extra.decode().partition(" ")
+                if teller != self._ourselves:
+                    self._tell(self._topics[notify.relname.decode()], queue)
             if self._stop_reading in dict(either.poll()):
                 return
             pgconn.consume_input()
+
+    def _tell(self, topic: Topic, queue: str) -> None:
+        if self._filled is not None and queue:
+            self._filled(queue)
+        else:
+            self._heard(topic)
 
     def _is_stopped(self, pause: float) -> bool:
         """Wait for a moment, or less when we are closed."""

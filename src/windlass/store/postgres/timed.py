@@ -54,6 +54,8 @@ class TimedConnection(Connection[Any]):
 
     until: float = inf
     """On the monotonic clock."""
+    used: float = 0.0
+    """When it was last given back, on the monotonic clock."""
     _pool = None
     """psycopg's mark of connections that may end with the program; without it an app that nobody closed would warn."""
 

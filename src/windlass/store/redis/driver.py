@@ -99,8 +99,8 @@ class RedisDriver:
             self._foreign_keys.tell(key for (key,) in foreign)
         return answer
 
-    def listen(self, heard: Callable[[Topic], None]) -> News:
-        return RedisNews(self._connect, heard, prefix=self._prefix, patience=self._deadline)
+    def listen(self, heard: Callable[[Topic], None], *, filled: Callable[[str], None] | None = None) -> News:
+        return RedisNews(self._connect, heard, filled=filled, prefix=self._prefix, patience=self._deadline)
 
     def tell(self, topic: Topic) -> None:
         self._announcer.tell(topic)

@@ -42,6 +42,7 @@ class RedisNews:
         connect: Callable[[float], Wire],
         heard: Callable[[Topic], None],
         *,
+        filled: Callable[[str], None] | None = None,
         prefix: str,
         patience: float,
         quiet: float = 10.0,
@@ -49,6 +50,7 @@ class RedisNews:
         self._connect = connect
         self._quiet = quiet
         self._heard = heard
+        self._filled = filled
         self._topics: Mapping[str, Topic] = {channel: topic for topic, channel in channels(prefix).items()}
         self._patience = patience
         self._stopped = Wake()
@@ -107,14 +109,17 @@ class RedisNews:
                 is_asked = False
                 said = wire.read(until=clock.monotonic() + self._patience)
                 if said[0] == "message":
-                    self._tell(self._topics[said[1]])
+                    self._tell(self._topics[said[1]], said[2])
             if not said_something.poll(self._quiet * 1000):
                 if is_asked:
                     raise Unanswered("the server has fallen silent")
                 wire.send("PING", until=clock.monotonic() + self._patience)
                 is_asked = True
 
-    def _tell(self, topic: Topic) -> None:
+    def _tell(self, topic: Topic, queue: str = "") -> None:
         with self._telling:
             if not self._stopped.is_set():
-                self._heard(topic)
+                if self._filled is not None and queue:
+                    self._filled(queue)
+                else:
+                    self._heard(topic)

@@ -80,7 +80,7 @@ class SqliteDriver:
     def execute(self, call: Call) -> Answer:
         return self._traffic.through(self._execute, call)
 
-    def listen(self, heard: Callable[[Topic], None]) -> News:
+    def listen(self, heard: Callable[[Topic], None], *, filled: Callable[[str], None] | None = None) -> News:
         self.migrate()
 
         def wake() -> None:

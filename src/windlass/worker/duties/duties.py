@@ -11,6 +11,7 @@ from windlass.session import Session
 from windlass.store.leader import leads
 from windlass.worker.duties.duty import Duty
 from windlass.worker.duties.leadership import Leadership
+from windlass.worker.duties.outlook import Outlook
 from windlass.worker.ticker import Ticker
 
 log = logging.getLogger("windlass.duties")
@@ -26,16 +27,25 @@ _AFTER_NEWS = 0.02
 class Duties:
     """The threads of all duties, and the lead for those that need it."""
 
-    def __init__(self, duties: Sequence[Duty], *, leadership: Leadership, session: Session, woken: Duty) -> None:
+    def __init__(
+        self, duties: Sequence[Duty], *, leadership: Leadership, session: Session, outlook: Outlook, woken: Duty
+    ) -> None:
         """``woken`` is the duty that ticks early when there is news of jobs."""
+        self._outlook = outlook
         self._leadership = leadership
         self._session = session
         self._wake = Ticker(_Rounds(woken).tick, name=woken.name, rest=_AFTER_NEWS)
         self.tickers = [self._wake if duty is woken else self._ticker(duty) for duty in (leadership, *duties)]
 
+    @property
+    def workers(self) -> int:
+        """How many workers there were at the last look."""
+        return self._outlook.workers
+
     def news(self) -> None:
-        """There may be jobs that are due soon."""
-        self._wake.wake.set()
+        """There may be jobs that are due soon: the keeper of the store looks."""
+        if self._outlook.is_keeper:
+            self._wake.wake.set()
 
     def resign(self) -> None:
         """Let another process lead at once."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from threading import Lock
 
 import msgspec
@@ -18,16 +19,32 @@ log = logging.getLogger("windlass.duties")
 
 _LONGEST_PAUSE = 0.5
 """Jobs that others schedule are noticed within this many seconds."""
+_SHARE = 0.25
+"""Seconds between two looks of workers that are not the keeper, of all of them together."""
+_SELDOM = 10.0
+"""Seconds; one that is not the keeper looks at least so often, and so finds out that it has become the keeper."""
 
 
 class Outlook:
     """The newest look at the store, and when leases may be ended by it.
 
+    One worker, the oldest, is the keeper of the store and looks when something is due. The others look now and then,
+    the more of them the more seldom: a store of many workers is asked hardly more often than that of one, and nothing
+    stands still while a keeper that died has not been missed yet.
+
     After an outage, and after a step of the store's clock, nobody may be declared dead before those who live had the
     time to renew.
     """
 
-    def __init__(self, *, session: Session, by: str, beat: float, store_clock: StoreClock) -> None:
+    def __init__(
+        self,
+        *,
+        session: Session,
+        by: str,
+        beat: float,
+        store_clock: StoreClock,
+        lease: Callable[[], str | None] = lambda: None,
+    ) -> None:
         self._session = session
         self._by = by
         self._beat = beat
@@ -36,8 +53,24 @@ class Outlook:
         self._newest: tuple[float, Upcoming] | None = None
         self._is_away = False
         self._patient_until = 0.0
-        self.longest_pause = _LONGEST_PAUSE
-        """How many seconds may pass between two looks, of all who look from here together."""
+        self._lease = lease
+        self.is_keeper = True
+        """Whether the newest look has told that it is up to us; without a lease it always is."""
+        self.workers = 1
+        """How many workers there were at the newest look."""
+
+    @property
+    def longest_pause(self) -> float:
+        """Seconds between two looks."""
+        return _LONGEST_PAUSE if self.is_keeper else min(_SELDOM, max(_LONGEST_PAUSE, self.workers * _SHARE))
+
+    def pause(self, left: int | None) -> float:
+        """The seconds until a look when something is due in so many milliseconds, or never as far as is known."""
+        if not self.is_keeper:
+            return self.longest_pause * (0.5 + clock.roll())
+        if left is None or left <= 0:
+            return _LONGEST_PAUSE
+        return min(_LONGEST_PAUSE, left / 1000 + 0.02 * clock.roll())
 
     def look(self, *, max_age: float = 0.0) -> Upcoming:
         """What is upcoming, from now on; not asked again if that was known so many seconds ago."""
@@ -48,12 +81,6 @@ class Outlook:
             ahead = self._ask()
             self._newest = (clock.monotonic(), ahead)
             return ahead
-
-    def pause(self, left: int | None) -> float:
-        """The seconds until a look when something is due in so many milliseconds, or never as far as is known."""
-        if left is None or left <= 0:
-            return self.longest_pause
-        return min(self.longest_pause, left / 1000 + 0.02 * clock.roll())
 
     def note_outage(self) -> None:
         """The store could not be used: others cannot renew either."""
@@ -71,6 +98,8 @@ class Outlook:
         except StoreUnavailable:
             self.note_outage()
             raise
+        lease = self._lease()
+        self.workers, self.is_keeper = ahead.workers, lease is None or ahead.keeper in (None, lease)
         if self._is_away:
             self._is_away = False
             self._be_patient(self._beat)
@@ -99,4 +128,4 @@ def _later(ahead: Upcoming, passed: int) -> Upcoming:
     def left(then: int | None) -> int | None:
         return None if then is None else then - passed
 
-    return Upcoming(left(ahead.next_due), left(ahead.next_expiry), ahead.now + passed)
+    return Upcoming(left(ahead.next_due), left(ahead.next_expiry), ahead.now + passed, ahead.workers, ahead.keeper)

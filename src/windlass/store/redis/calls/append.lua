@@ -64,7 +64,7 @@ if call('HINCRBY', KEY.counts, state .. ':' .. queue, #jobs) == #jobs then
     -- Not with call: whoever may not publish has enqueued all the same, and workers look by themselves within a second.
     if is_due then
         redis.pcall('SADD', KEY.waiting, queue)
-        redis.pcall('PUBLISH', prefix .. 'news:work', '')
+        redis.pcall('PUBLISH', prefix .. 'news:work', queue)
     end
 end
 return {'stored', {{1}}}

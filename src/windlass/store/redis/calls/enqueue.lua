@@ -122,14 +122,14 @@ if last then add_run_to_index('all', last + 1, last + #added) end
 local begun = settle()
 -- A queue with jobs that wait is known. Workers know of them too, or are told when they may have them; only who finds
 -- nothing stops asking, and has to hear of the next one.
-local begins = false
+local begins = {}
 for _, queue in ipairs(ask.queues) do
     local has_begun = begun['pending:' .. queue]
-    begins = begins or has_begun
+    if has_begun then begins[#begins + 1] = queue end
     if has_begun or begun['scheduled:' .. queue] then redis.call('SADD', KEY.queues, queue) end
 end
 -- Not with call: whoever may not publish has enqueued all the same, and workers look by themselves within a second.
-if begins then redis.pcall('PUBLISH', prefix .. 'news:work', '') end
+if #begins > 0 then redis.pcall('PUBLISH', prefix .. 'news:work', #begins == 1 and begins[1] or '') end
 if #ask.named == 0 then return {} end
 
 local found = {}

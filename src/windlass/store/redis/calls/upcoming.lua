@@ -2,8 +2,8 @@
 -- gone while it holds jobs, or that begins in the future, is over now.
 -- KEYS due, lease_from, lease_until
 -- without epoch
--- gives upcoming: one row (until the next job is due, until the next lease is over, the time), nothing for either of
---       the first two where there is none
+-- gives upcoming: one row (until the next job is due, until the next lease is over, the time, how many workers have a
+--       lease in time, the first of these leases), nothing where there is none
 -- with lease
 local AT_ONCE = 100
 
@@ -25,5 +25,17 @@ local function next_expiry()
     end
 end
 
+local function live_workers()
+    local count, first = 0, false
+    for _, lease in ipairs(redis.call('ZRANGEBYSCORE', KEY.lease_until, '(' .. stamp, '+inf')) do
+        if not is_pulled(lease) then
+            count = count + 1
+            if not first or lease < first then first = lease end
+        end
+    end
+    return count, first
+end
+
+local count, first = live_workers()
 local due = redis.call('ZRANGE', KEY.due, 0, 0, 'WITHSCORES')[2]
-return {'upcoming', {{due and due - now or false, next_expiry(), now}}}
+return {'upcoming', {{due and due - now or false, next_expiry(), now, count, first}}}

@@ -1,0 +1,90 @@
+"""Which news a worker goes to the store for, and when."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from math import inf
+
+_GOING = 3
+"""How many of all workers go for each job at least, on average: that none does happens once in twenty times."""
+_SOON = 0.005
+"""Seconds after which a worker looks that did not go at once, if nearly all do."""
+_NAMED = 1000
+"""Of so many queues at once the names are kept; with more news all queues are looked into."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What there is news of."""
+
+    is_any: bool
+    """Whether it may be of any queue."""
+    queues: tuple[str, ...]
+    is_only_reason: bool
+    """Whether there was no other reason to go to the store."""
+
+
+class WakeUps:
+    """Keeps news until the pump goes to the store for them. ``hear`` and ``hear_elsewhere`` may be called from any
+    thread, the rest from the pump's.
+
+    News of another process are heard by all workers, and few are needed. Each learns how often going at once pays:
+    with many idle workers each soon goes for a small share of the news, so that about three go for each job; few
+    workers, and those whose neighbours are busy, go for all of it. One that does not go at once looks later, the later
+    the less it pays, at the latest when it looks anyway; what none went for is found by the one that looks first.
+
+    ``workers`` tells how many there are.
+    """
+
+    def __init__(self, served: Collection[str], *, workers: Callable[[], int] = lambda: 1) -> None:
+        self._served = served
+        self._workers = workers
+        self._is_any = True
+        self._queues: deque[str] = deque()
+        self._is_from_here = True
+        self._share = 1.0
+        self._due = 0.0
+
+    @property
+    def due(self) -> float | None:
+        """When to go for what was heard, on the monotonic clock; None where there was nothing."""
+        return self._due if self._is_any or self._queues else None
+
+    def hear(self, queue: str | None = None) -> None:
+        """Jobs may have come, into this queue or into any; none but this process may know."""
+        self._is_from_here = True
+        self._due = 0.0
+        self._add(queue)
+
+    def hear_elsewhere(self, queue: str | None, *, now: float, roll: float) -> bool:
+        """Another process has told of jobs; ``roll`` is random, at least 0 and below 1. Whether that concerns us."""
+        if queue is not None and queue not in self._served:
+            return False
+        due = 0.0 if roll < self._share else now + _SOON / self._share**2
+        self._due = min(self._due if self.due is not None else inf, due)
+        self._add(queue)
+        return True
+
+    def take(self, *, now: float, is_going: bool) -> Heard | None:
+        """What to look for now; nothing where there is no news, or it is too early and we are not going anyway."""
+        due = self.due
+        if due is None or (now < due and not is_going):
+            return None
+        is_only_reason = not (self._is_from_here or is_going)
+        self._is_from_here = False
+        is_any, self._is_any = self._is_any, False
+        queues = tuple(self._queues.popleft() for _ in range(len(self._queues)))
+        return Heard(is_any, queues, is_only_reason)
+
+    def learn(self, *, has_paid: bool) -> None:
+        """Whether a look that news were the only reason for has found a job."""
+        least = min(1.0, _GOING / max(1, self._workers()))
+        self._share = min(1.0, self._share * 4) if has_paid else max(least, self._share / 2)
+
+    def _add(self, queue: str | None) -> None:
+        if queue is None or len(self._queues) >= _NAMED:
+            self._is_any = True
+        else:
+            self._queues.append(queue)

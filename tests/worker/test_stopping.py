@@ -14,6 +14,7 @@ from tests.places.raw_sqlite import RawSqlite
 from tests.worker.learning import enqueue_behind, learned, teach
 from tests.worker.tap import Hold, Tap, claimed, claims
 from windlass import PermanentError, Snooze, State, StoreUnavailable, Windlass
+from windlass.store.driver import Topic
 from windlass.store.operation import Answer, Call
 
 AFTER_GRACE = 2.0
@@ -108,6 +109,7 @@ def test_nothing_is_claimed_by_a_worker_that_stops(app: Windlass, tap: Tap) -> N
         wait.enqueue()
         first.await_entered()
         tap.after.append(hold.after)
+        app._session.tell(Topic.WORK)
         hold.await_reached()
         stopping = Thread(target=worker.stop)
         stopping.start()

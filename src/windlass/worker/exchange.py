@@ -41,6 +41,8 @@ class Exchange:
         self._token = token
         self._unanswered: Claimant | None = None
         self._failures = 0
+        self._is_unreadable = False
+        """Whether the last failure was that of a read."""
         self.was_repeated = False
         """Whether the last answer is that of a cycle that was asked again: the first try may have taken nothing."""
 
@@ -69,6 +71,7 @@ class Exchange:
                 self._note_failure(error)  # what it refused was not ours
             raise
         except StoreUnavailable as error:
+            self._is_unreadable = False
             self._note_failure(error)
             return None
         self._note_answer()
@@ -80,9 +83,11 @@ class Exchange:
         try:
             found = self._session.run(waiting(queues))
         except StoreUnavailable as error:
+            self._is_unreadable = True
             self._note_failure(error)
             return None
-        self._note_answer()
+        if self._is_unreadable:  # that it can be read does not mean that it can be written
+            self._note_answer()
         return found
 
     def write_alone(self, ended: Ended) -> Collection[int] | None:
@@ -121,7 +126,7 @@ class Exchange:
     def _note_answer(self) -> None:
         if self._failures:
             log.info("the store is back")
-        self._failures = 0
+        self._failures, self._is_unreadable = 0, False
 
     def _note_failure(self, error: Exception) -> None:
         if not self._failures:

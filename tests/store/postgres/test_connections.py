@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import socket
-from contextlib import ExitStack, closing
+from contextlib import closing
 from time import monotonic
 
 import psycopg
@@ -68,13 +68,17 @@ def test_a_worker_that_does_everything_at_once_has_five_connections(database: Da
 
 def test_connections_that_are_needed_no_more_are_closed(database: Database, opened: Opening) -> None:
     """S6: 64 idle workers held 315; one that does one thing at a time needs one for calls, beside two others."""
-    store = opened(database.url)
-    connections = store.driver._connections  # type: ignore[attr-defined]  # a driver's own
-    with ExitStack() as stack:
-        for _ in range(3):
-            stack.enter_context(connections.borrowed(Lane.READ, until=monotonic() + 5))
+    store = opened()
+    with threads(3) as submit:
+        with database.locked():
+            counted = [submit(count, store) for _ in range(3)]
+            until(lambda: len(database.waiting()) == 3)
+        for each in counted:
+            each.result()
     assert len(database.backends()) == 3
-    for connection in connections._calls.idle:
+    driver = store.driver
+    assert isinstance(driver, PostgresDriver)
+    for connection in driver._connections._calls.idle:
         connection.used -= 11
     for _ in range(3):
         count(store)

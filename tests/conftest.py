@@ -1,5 +1,7 @@
 """What all tests share: servers and places as fixtures, and Hypothesis settings that make a failure repeatable."""
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import settings
 
@@ -7,11 +9,21 @@ from tests.bytecode import compile_once
 
 compile_once()  # before anything else of the tests is imported
 
+from tests.records import Records  # noqa: E402
+
 pytest_plugins = ["tests.quick", "tests.servers.fixtures", "tests.places.fixtures", "tests.faults.fixtures"]
 
 # New examples in every run; a failure prints how to repeat it. Deadlines would measure the machine, not us.
 settings.register_profile("ci", print_blob=True, derandomize=False, deadline=None)
 settings.load_profile("ci")
+
+
+@pytest.fixture
+def caplog(request: pytest.FixtureRequest) -> Iterator[pytest.LogCaptureFixture]:
+    """What was logged so far, also by threads that do not wait for handlers."""
+    records = Records(request.node, _ispytest=True)
+    yield records
+    records._finalize()
 
 
 @pytest.hookimpl(trylast=True)

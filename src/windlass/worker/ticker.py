@@ -40,6 +40,8 @@ class Ticker:
         self._wake = wake or Wake()
         self._stopped = Wake()
         self._thread: Thread | None = None
+        self.ticked = 0.0
+        """When the newest tick began, on the monotonic clock."""
 
     @property
     def wake(self) -> Wake:
@@ -61,6 +63,7 @@ class Ticker:
     def start(self) -> None:
         """Raises ``StartRefused``. One that has died or was stopped may be started again."""
         self._stopped.clear()
+        self.ticked = clock.monotonic()
         self._thread = start_thread(self._run, name=f"windlass-{self._name}")
 
     def stop(self, *, timeout: float | None = None) -> bool:
@@ -74,6 +77,7 @@ class Ticker:
     def _run(self) -> None:
         while not self._stopped.is_set():
             try:
+                self.ticked = clock.monotonic()
                 if clock.wait(self._wake, max(0.0, self._tick())) and self._rest:
                     clock.wait(self._stopped, self._rest)
             except BaseException:  # the top of a service: it must outlive whatever a round runs into, also SystemExit

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from windlass import clock
 from windlass.core.duration import duration
 from windlass.errors import ConfigError, Duration, WindlassError
+from windlass.log_relay import relay
 from windlass.session import Session
 from windlass.store import queues
 from windlass.store.driver import Topic
@@ -34,6 +35,9 @@ from windlass.worker.vitals import Vitals
 from windlass.worker.watch import Watch
 
 log = logging.getLogger("windlass.worker")
+
+_LAST_RECORDS = 0.25
+"""How many seconds a worker that stops waits at the most for log handlers to take what its threads have logged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,7 @@ class Worker:
         self._threads = OwnThreads([self._beating, self._watching, *self._upkeep_tickers(), self._pumping])
         self.vitals = Vitals(
             heartbeat=parts.heartbeat,
+            pumping=self._pumping,
             portrait=parts.portrait,
             losses=[self._threads.trouble],
             troubles=[self._no_slots],
@@ -234,6 +239,7 @@ class Worker:
             hot=(self._pumping, self._beating),
             close=self._close_executors,
         )
+        relay.flush(_LAST_RECORDS)
 
     async def astop(self, *, grace: Duration | None = None, is_urgent: Callable[[], bool] = lambda: False) -> None:
         """``stop`` for async code: the loop goes on while jobs come to their end."""

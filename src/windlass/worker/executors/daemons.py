@@ -42,7 +42,7 @@ class DaemonThreads(ThreadPoolExecutor):
     def _start_one(self) -> None:
         """A call may also wait for the threads there are; only the first one is needed."""
         try:
-            start_thread(self._work, name=f"windlass-to-thread-{self._started + 1}")
+            start_thread(self._work, name=f"windlass-to-thread-{self._started + 1}", runs_user_code=True)
         except StartRefused:
             if not self._started:
                 raise

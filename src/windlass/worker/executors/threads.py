@@ -38,7 +38,9 @@ class ThreadExecutor:
         try:
             while len(self._seats) < min(self._most, self._dispatcher.running_count):
                 seat = Seat()
-                self._seats[seat] = start_thread(self._work, seat, name=f"windlass-run-{len(self._seats) + 1}")
+                self._seats[seat] = start_thread(
+                    self._work, seat, name=f"windlass-run-{len(self._seats) + 1}", runs_user_code=True
+                )
         except StartRefused:
             seated = max(0, len(runs) - self._count_unseated())
             runs, refused = runs[:seated], runs[seated:]

@@ -40,7 +40,7 @@ class UserLoop:
         threads = DaemonThreads()
         self._loop.set_default_executor(threads)
         try:
-            self._thread = start_thread(self._live, threads, name="windlass-loop")
+            self._thread = start_thread(self._live, threads, name="windlass-loop", runs_user_code=True)
         except StartRefused:
             self._loop.close()
             raise

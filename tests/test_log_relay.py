@@ -1,0 +1,101 @@
+"""Threads on duty do not wait for log handlers, and nothing that they log is lost."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from threading import Event
+
+import pytest
+
+from windlass.log_relay import LogRelay
+from windlass.thread_start import start_thread
+
+PATIENCE = 20
+
+
+class Held(logging.Handler):
+    """Takes nothing until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go_on = Event()
+        self.taken: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        assert self.go_on.wait(PATIENCE)
+        self.taken.append(f"{record.threadName}: {record.getMessage()}")
+
+
+@pytest.fixture
+def logger() -> Iterator[logging.Logger]:
+    made = logging.getLogger("windlass.test_log_relay")
+    made.propagate = False
+    yield made
+    made.handlers.clear()
+    made.filters.clear()
+
+
+def test_a_thread_on_duty_does_not_wait_for_a_handler_that_hangs(logger: logging.Logger) -> None:
+    handler, relay = Held(), LogRelay()
+    logger.addHandler(handler)
+    logger.addFilter(relay)
+
+    def on_duty() -> None:
+        relay.take_over()
+        for number in range(20):
+            logger.error("%s", number)
+
+    start_thread(on_duty, name="duty").join(PATIENCE)
+    assert handler.taken == []
+    assert not relay.flush(0.01)
+    handler.go_on.set()
+    assert relay.flush(PATIENCE)
+    assert handler.taken == [f"duty: {number}" for number in range(20)]
+
+
+def test_what_a_handler_that_hangs_for_good_leaves_behind_is_bounded_and_counted(logger: logging.Logger) -> None:
+    handler, relay = Held(), LogRelay()
+    logger.addHandler(handler)
+    logger.addFilter(relay)
+    relay_limit = 10_000
+
+    def on_duty() -> None:
+        relay.take_over()
+        for number in range(relay_limit + 500):
+            logger.error("%s", number)
+
+    start_thread(on_duty, name="duty").join(PATIENCE)
+    assert relay.dropped_count >= 400
+    handler.go_on.set()
+    assert relay.flush(PATIENCE)
+    assert len(handler.taken) <= relay_limit + 100
+    assert any("were dropped" in entry for entry in handler.taken)
+
+
+def test_a_handler_that_raises_ends_nothing(logger: logging.Logger, capsys: pytest.CaptureFixture[str]) -> None:
+    class Broken(logging.Handler):
+        def handle(self, record: logging.LogRecord) -> bool:
+            raise OSError("gone")
+
+    relay = LogRelay()
+    logger.addHandler(Broken())
+    logger.addFilter(relay)
+
+    def on_duty() -> None:
+        relay.take_over()
+        logger.error("one")
+        logger.error("two")
+
+    start_thread(on_duty, name="duty").join(PATIENCE)
+    assert relay.flush(PATIENCE)
+    assert "two" in capsys.readouterr().err
+
+
+def test_other_threads_log_as_they_always_did(logger: logging.Logger) -> None:
+    handler, relay = Held(), LogRelay()
+    handler.go_on.set()
+    logger.addHandler(handler)
+    logger.addFilter(relay)
+    logger.error("here")
+    assert len(handler.taken) == 1

@@ -7,6 +7,7 @@ import ctypes
 import logging
 import multiprocessing
 import os
+import random
 import resource
 import signal
 import subprocess
@@ -364,3 +365,32 @@ def last_words(end: str) -> None:
 def tells_all(times: int) -> None:
     for step in range(times):
         current_job().progress((step + 1) / times, f"step {step + 1}")
+
+
+_stores: dict[str, Windlass] = {}
+
+
+@app.task(name="busy_with_store", isolation="process")
+def busy_with_store(url: str, namespace: str, witness: str, seed: int) -> None:
+    """Use the store, log, report progress and take a lock until it is interrupted; what was stored is written down."""
+    draw, job = random.Random(seed), current_job()
+    if url not in _stores:
+        _stores[url] = Windlass(url, namespace=namespace)
+        _stores[url].task(name="noop", queue="rest")(lambda number=0: number)
+    store = _stores[url]
+    file = os.open(witness, os.O_WRONLY | os.O_APPEND)
+    try:
+        for number in range(10**9):
+            match draw.randrange(4):
+                case 0:
+                    id = f"{job.id}-{number}"
+                    store.enqueue_many([store.request("noop", id=id)])
+                    os.write(file, f"{id}\n".encode())
+                case 1:
+                    job.progress(draw.random())
+                case 2:
+                    logging.getLogger("shop.rack").info("step %s", number)
+                case _:
+                    store.counts()
+    finally:
+        os.close(file)

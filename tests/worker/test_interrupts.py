@@ -1,0 +1,343 @@
+"""Interrupts strike user code alone: our own code, logging and the library's locks come out of them whole."""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import sqlite3
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event, Lock, Thread
+from types import FunctionType
+
+import pytest
+
+from tests.ledger.apps import PATIENCE, Apps, eventually, failure_of
+from tests.store.places import Place
+from tests.worker.isolated.tasks import isolated
+from tests.worker.tap import Tap
+from windlass import ActiveJob, JobCancelled, JobInterrupted, Retry, State, Windlass, this_job
+from windlass.store.operation import Call
+from windlass.worker.executors.user_code import interrupt, withdraw
+
+COUNT = int(os.environ.get("WINDLASS_INTERRUPTS", "60"))
+"""How many runs are interrupted in each of the racks."""
+SEED = int(os.environ.get("WINDLASS_SEED", random.randrange(2**32)))
+
+on_one_store = pytest.mark.only_on("sqlite")
+
+
+def spin(is_over: Event) -> None:
+    while not is_over._flag:  # type: ignore[attr-defined]  # a question would be a call into another module
+        pass
+
+
+def wait(is_over: Event) -> None:
+    while not is_over.wait(0.001):
+        pass
+
+
+def _moved(work: Callable[..., None], module: str) -> Callable[..., None]:
+    """The same function, as if it stood in another module."""
+    assert isinstance(work, FunctionType)
+    return FunctionType(work.__code__, {**work.__globals__, "__name__": module}, closure=work.__closure__)
+
+
+class Spinner:
+    """A thread whose innermost frame is in a module of this name."""
+
+    def __init__(self, module: str, spin: Callable[[Event], None] = spin) -> None:
+        self._is_over, self.began = Event(), Event()
+        self.raised: list[type[BaseException]] = []
+        self._spin = _moved(spin, module)
+        self._thread = Thread(target=self._run, daemon=True)
+        self._thread.start()
+        assert self.began.wait(PATIENCE)
+
+    @property
+    def ident(self) -> int:
+        assert self._thread.ident is not None
+        return self._thread.ident
+
+    def _run(self) -> None:
+        self.began.set()
+        try:
+            self._spin(self._is_over)
+        except BaseException as error:
+            self.raised.append(type(error))
+
+    def end(self) -> list[type[BaseException]]:
+        self._is_over.set()
+        self._thread.join(PATIENCE)
+        return self.raised
+
+    def await_end(self) -> list[type[BaseException]]:
+        self._thread.join(PATIENCE)
+        return self.raised
+
+
+@on_one_store
+def test_user_code_is_interrupted() -> None:
+    spinner = Spinner("shop.tasks")
+    eventually(lambda: interrupt(spinner.ident), "it is in user code")
+    assert spinner.await_end() == [JobInterrupted]
+
+
+@on_one_store
+@pytest.mark.parametrize(
+    "module", ["windlass.store.pool", "logging.handlers", "threading", "queue", "importlib._bootstrap", "contextlib"]
+)
+def test_no_other_code_is_interrupted(module: str) -> None:
+    spinner = Spinner(module)
+    # Past its entry, which is in this file; from then on every look finds the same frame.
+    sleep_until_inside(spinner, module)
+    assert not any(interrupt(spinner.ident) for _ in range(200))
+    assert spinner.end() == []
+
+
+def sleep_until_inside(spinner: Spinner, module: str) -> None:
+    eventually(lambda: sys._current_frames()[spinner.ident].f_globals["__name__"] == module, "it is inside")
+
+
+@on_one_store
+def test_a_thread_that_waits_for_an_event_is_interrupted_when_the_wait_ends() -> None:
+    spinner = Spinner("shop.tasks", wait)
+    eventually(lambda: interrupt(spinner.ident), "it can be interrupted where it waits")
+    assert spinner.await_end() == [JobInterrupted]
+
+
+@on_one_store
+def test_what_has_not_been_raised_can_be_withdrawn() -> None:
+    lock = Lock()
+    began = Event()
+    raised: list[type[BaseException]] = []
+
+    def hold() -> None:
+        began.set()
+        try:
+            with lock:
+                pass
+        except BaseException as error:
+            raised.append(type(error))
+
+    with lock:
+        thread = Thread(target=hold, daemon=True)
+        thread.start()
+        assert began.wait(PATIENCE)
+        eventually(lambda: interrupt(thread.ident or 0), "it waits for the lock in user code")
+        withdraw(thread.ident or 0)
+    thread.join(PATIENCE)
+    assert raised == []
+
+
+@on_one_store
+def test_an_interrupt_during_a_store_call_is_raised_when_the_call_has_left(app: Windlass, tap: Tap) -> None:
+    inside, go_on = Event(), Event()
+    after: list[str] = []
+
+    @app.task
+    def noop() -> None: ...
+
+    @app.task
+    def busy() -> None:
+        try:
+            noop.options(id="inner").enqueue()
+            after.append("returned")
+        except JobInterrupted:
+            after.append("interrupted")
+            raise
+
+    def hold(call: Call) -> None:
+        if threading.current_thread().name.startswith("windlass-run"):
+            inside.set()
+            while not go_on.is_set():
+                os.getpid()
+
+    with app.worker() as worker:
+        tap.before.append(_moved(hold, "windlass.store.held"))
+        job = busy.enqueue()
+        assert inside.wait(PATIENCE)
+        job.cancel()
+        eventually(lambda: any(run.wants_interrupt for run in worker._dispatcher.running()), "it was tried in vain")
+        go_on.set()
+        with pytest.raises(JobCancelled):
+            job.result(timeout=PATIENCE)
+        assert app.job("inner").id == "inner"
+    assert after == ["interrupted"]
+
+
+@on_one_store
+def test_a_task_that_does_nothing_but_log_is_interrupted_and_no_handler_stays_locked(
+    app: Windlass, tmp_path: Path
+) -> None:
+    handler = logging.FileHandler(tmp_path / "log")
+    mine = logging.getLogger("shop.chatty")
+    mine.addHandler(handler)
+    mine.propagate = False
+    mine.setLevel(logging.INFO)
+
+    @app.task(timeout=0.05, retry=Retry(attempts=1))
+    def chatty() -> None:
+        while True:
+            mine.info("step %s", "x" * 200)
+
+    with app.worker(concurrency=4) as worker:
+        for job in [chatty.enqueue() for _ in range(12)]:
+            assert failure_of(job).reason == "timeout"
+        assert worker.status().abandoned == 0
+    lock = handler.lock
+    assert lock is not None
+    assert lock.acquire(timeout=PATIENCE)
+    lock.release()
+    handler.close()
+    mine.handlers.clear()
+
+
+@on_one_store
+def test_a_task_that_may_not_be_interrupted_is_told_and_stops_by_itself(app: Windlass) -> None:
+    raised: list[str] = []
+
+    @app.task(timeout=0.05, interrupt=False, retry=Retry(attempts=1))
+    def careful(*, job: ActiveJob = this_job) -> str:
+        try:
+            while not job._control.is_stopping:  # does not make itself cooperative by asking
+                pass
+        except BaseException as error:
+            raised.append(type(error).__name__)
+            raise
+        return "stopped by itself"
+
+    with app.worker():
+        assert careful.enqueue().result(timeout=PATIENCE) == "stopped by itself"
+    assert raised == []
+
+
+@on_one_store
+def test_a_task_that_may_not_be_interrupted_and_does_not_stop_is_abandoned(app: Windlass) -> None:
+    over = Event()
+
+    @app.task(timeout=0.05, interrupt=False)
+    def deaf() -> None:
+        while not over.is_set():
+            pass
+
+    try:
+        with app.worker(stop_patience=0.2) as worker:
+            assert failure_of(deaf.enqueue()).reason == "timeout"
+            assert worker.status().abandoned == 1
+            over.set()
+    finally:
+        over.set()
+
+
+# The racks.
+
+
+@pytest.fixture
+def rng() -> random.Random:
+    print(f"WINDLASS_SEED={SEED}")
+    return random.Random(SEED)
+
+
+def check_at_rest(app: Windlass, rival: Windlass, told: list[str]) -> None:
+    """What callers were told is true, both can write, and nothing is held."""
+    for id in told:
+        assert app.job(id).id == id
+    for each in (rival, app):
+        assert each.enqueue("noop").state is State.PENDING
+    driver = app._session._driver
+    pools = [getattr(getattr(driver, name, None), "_calls", None) for name in ("_lanes", "_connections")]
+    eventually(lambda: all(pool is None or pool.free == pool.count for pool in pools), "all places are free")
+
+
+@pytest.mark.timeout(600 if COUNT <= 200 else 3600)
+def test_threads_that_are_interrupted_anywhere_leave_nothing_held(
+    app: Windlass, new_app: Apps, tmp_path: Path, rng: random.Random
+) -> None:
+    told: list[str] = []
+    own = Lock()
+    log = logging.getLogger("shop.rack")
+
+    @app.task(name="noop", queue="rest")
+    def noop(number: int = 0) -> int:
+        return number
+
+    @app.task(queue="busy", retry=Retry(attempts=1))
+    def busy(seed: int, *, job: ActiveJob = this_job) -> None:
+        draw = random.Random(seed)
+        done = noop.enqueue()
+        for number in range(10**9):
+            match draw.randrange(6):
+                case 0:
+                    id = f"{job.id}-{number}"
+                    noop.options(id=id).enqueue(number)
+                    told.append(id)
+                case 1:
+                    job.progress(draw.random())
+                case 2:
+                    done.refresh()
+                case 3:
+                    log.info("step %s", number)
+                case 4:
+                    with sqlite3.connect(tmp_path / f"{seed}.db") as connection:
+                        connection.execute("CREATE TABLE IF NOT EXISTS t (x)")
+                    connection.close()
+                case _:
+                    with own:
+                        sum(range(100))
+
+    rival = new_app()
+    rival.task(name="noop", queue="rest")(lambda number=0: number)
+    with app.worker(["busy"], concurrency=4, stop_patience=60) as worker:
+        left = COUNT
+        while left > 0:
+            batch = min(left, 20)
+            left -= batch
+            jobs = [
+                busy.options(timeout=0.02 + 0.06 * rng.random()).enqueue(rng.randrange(2**32)) for _ in range(batch)
+            ]
+            for job in jobs:
+                job.wait(timeout=120)
+                assert job.reason == "timeout", (job.reason, job.errors)
+        assert worker.status().abandoned == 0
+        assert worker.vitals.unreadiness() is None
+    assert own.acquire(timeout=PATIENCE)
+    check_at_rest(app, rival, told)
+
+
+@pytest.mark.timeout(600 if COUNT <= 200 else 3600)
+def test_children_that_are_interrupted_anywhere_leave_nothing_held(
+    app: Windlass, new_app: Apps, place: Place, tmp_path: Path, rng: random.Random
+) -> None:
+    isolated(app)
+    app.task(name="noop", queue="rest")(lambda number=0: number)
+    rival = new_app()
+    rival.task(name="noop", queue="rest")(lambda number=0: number)
+    witness = tmp_path / "told"
+    witness.touch()
+    with app.worker(["busy"], concurrency=2, children=2, stop_patience=60):
+        left = COUNT
+        while left > 0:
+            batch = min(left, 10)
+            left -= batch
+            jobs = [
+                app.enqueue_many(
+                    [
+                        app.request(
+                            "busy_with_store",
+                            [place.url, place.namespace, str(witness), rng.randrange(2**32)],
+                            queue="busy",
+                            timeout=0.05 + 0.1 * rng.random(),
+                            attempts=1,
+                        )
+                    ]
+                )[0]
+                for _ in range(batch)
+            ]
+            for job in jobs:
+                job.wait(timeout=120)
+                assert job.reason == "timeout", (job.reason, job.errors)
+    check_at_rest(app, rival, witness.read_text().split())

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,9 @@ def _measure(
 ) -> int:
     warnings, facts = machine.warnings(folder, servers), machine.facts(folder, servers)
     scale, count = options.scale, options.rounds or options.scale.rounds
-    if scale is SMOKE:
+    if options.seconds is not None:
+        scale = replace(scale, sustained_seconds=float(options.seconds))
+    if options.scale is SMOKE:
         warnings.append("tiny numbers: the figures and verdicts mean nothing, only that everything works")
     rounds = Rounds(folder=folder, servers=servers, scale=scale, rounds=count, tell=_tell)
     runs = [_run_of(store, options.only, peers, rounds) for store in servers]
@@ -168,6 +171,9 @@ def _parser() -> argparse.ArgumentParser:
         help=f"measure this and what it needs; may be repeated: {', '.join(MEASUREMENTS)}",
     )
     parser.add_argument("--rounds", type=_positive, help="default: 3, with --quick 1")
+    parser.add_argument(
+        "--seconds", type=_positive, help="how long `sustained` runs; from 180 on with retention that has work to do"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every figure of every round there")
     parser.add_argument(
         "--store", action="append", default=[], choices=list(STORES), help="this one only; may be repeated"

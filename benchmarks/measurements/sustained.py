@@ -2,6 +2,9 @@
 
 Two producer processes enqueue in batches, held back only by the jobs of theirs that still wait, so the system finds its
 own balance. In the end everything that was enqueued must have run once, and nothing may be left.
+
+In a long run (``--seconds 900``) retention keeps about as many finished jobs as a minute gives: from then on every job
+that ends makes another one go, and the last minute is compared with the first.
 """
 
 from __future__ import annotations
@@ -15,17 +18,24 @@ from benchmarks.measurement import Line, Measurement, Round
 from benchmarks.processes.producer import producer_process
 from benchmarks.processes.worker import worker_process
 from benchmarks.subject import Subject
-from windlass import State
+from windlass import Retention, State
 
 _PRODUCERS = 2
 _FINISHED = (State.COMPLETED, State.FAILED, State.CANCELLED)
 _WINDOW = 5
 """Seconds; the slowest window shows whether the rate holds."""
+_LONG = 180
+"""Seconds; shorter runs keep all that they finish."""
+_KEPT = 40
+"""Seconds of draining; producers and a worker together need about a minute for as many jobs."""
 
 
 def measure(round: Round) -> Figures:
     subject = Subject(round.place)
     subject.app.counts()  # makes the schema before three processes want to
+    if round.scale.sustained_seconds >= _LONG:
+        kept = int(round.known["drain-async.jobs_per_second"] * _KEPT)
+        subject.app.configure(retention=Retention(at_most=kept))
     with ExitStack() as stack:
         worker = stack.enter_context(worker_process(round.place))
         producers = [stack.enter_context(producer_process(round.place)) for _ in range(_PRODUCERS)]
@@ -40,8 +50,15 @@ def measure(round: Round) -> Figures:
     return {
         "jobs_per_second": rate,
         "percent_of_drain": rate / round.known["drain-async.jobs_per_second"] * 100,
+        "last_against_first_percent": _last_against_first(ended) * 100,
         "slowest_window_percent": min(map(_rate, ended, ended[_WINDOW:]), default=rate) / rate * 100,
     }
+
+
+def _last_against_first(ended: list[tuple[float, int]]) -> float:
+    """How the rate of the last minute, or of the last half of a short run, compares with that of the first."""
+    span = min(60, (len(ended) - 1) // 2)
+    return _rate(ended[-1 - span], ended[-1]) / _rate(ended[0], ended[span]) if span else 1.0
 
 
 def _watch(worker: Child, seconds: float) -> list[tuple[float, int]]:
@@ -83,6 +100,12 @@ MEASUREMENT = Measurement(
     measure=measure,
     lines=(
         Line(key="sustained", title="sustained, % of async drain", figure="percent_of_drain", unit="%"),
+        Line(
+            key="sustained-hold",
+            title="sustained, last minute in % of the first",
+            figure="last_against_first_percent",
+            unit="%",
+        ),
         Line(key="sustained-rate", title="sustained", figure="jobs_per_second", unit="jobs/s"),
     ),
     needs=("drain-async",),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from pathlib import Path
 from threading import Event
 from threading import enumerate as all_threads
 from urllib.request import urlopen
@@ -21,6 +22,17 @@ from windlass.store.announcer import Announcer
 from windlass.store.driver import Topic
 from windlass.worker.health import HealthServer
 from windlass.worker.supervisor.process import WorkerProcess
+
+REFUSING = """
+import os, threading
+start = threading.Thread.start
+def start_or_refuse(thread):
+    if thread.name == {thread!r} and os.path.exists({flag!r}):
+        raise RuntimeError("can't start new thread")
+    start(thread)
+threading.Thread.start = start_or_refuse
+"""
+"""What a child imports before anything else."""
 
 
 @pytest.fixture
@@ -113,6 +125,30 @@ def test_an_isolated_run_begins_when_its_threads_can_be_started(
         assert enqueue(crew, "echo", 1).result(timeout=PATIENCE) == 1
         assert enqueue(crew, "echo", 2).result(timeout=PATIENCE) == 2
     assert threads.refused
+
+
+@pytest.mark.only_on("sqlite")
+@pytest.mark.parametrize("thread", ["windlass-orders", "windlass-interrupts"])
+def test_a_child_that_gets_no_thread_is_nobodys_failure(
+    crew: Windlass,
+    thread: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """B6: a limit of threads binds children, too."""
+    flag = tmp_path / "refuse"
+    flag.touch()
+    (tmp_path / "sitecustomize.py").write_text(REFUSING.format(flag=str(flag), thread=thread))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    caplog.set_level(logging.ERROR, "windlass.worker")
+    with crew.worker(["default"], children=1):
+        job = enqueue(crew, "echo", 1)
+        eventually(lambda: any("cannot be started" in entry.message for entry in caplog.records), "it is told")
+        eventually(lambda: job.refresh().state is State.PENDING, "it goes back")
+        flag.unlink()
+        assert job.result(timeout=PATIENCE) == 1
+    assert (job.refresh().attempt, job.errors) == (1, ())
 
 
 @pytest.mark.only_on("sqlite")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +14,7 @@ from windlass.cli.logs import set_up_logs
 from windlass.cli.output import Output, printing
 from windlass.cli.supervising import given_arguments
 from windlass.cli.views.said import Said
+from windlass.thread_start import start_thread
 
 if TYPE_CHECKING:
     from windlass.worker.supervisor.wake import Wake
@@ -46,7 +47,7 @@ def dev(*, out: Output, **given: object) -> None:
     command = same_program(["worker", *given_arguments(context), f"--grace={_GRACE:g}s"])
     wake, over = Wake(), Event()
     folder = Path.cwd()
-    Thread(target=_follow_saves, args=(folder, wake, over), name="windlass-saves", daemon=True).start()
+    start_thread(_follow_saves, folder, wake, over, name="windlass-saves")
     out.show(Said(f"watching {folder}; stop with Ctrl-C", {"watching": str(folder)}))
     try:
         context.exit(Supervisor([command], manner=Manner(grace=_GRACE, awaits_change=True), wake=wake).run())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from windlass.errors import WindlassError
 from windlass.worker.build import build_duties
 from windlass.worker.identity import identity
+from windlass.worker.own_threads import OwnThreads
 from windlass.worker.signals import StopSignals
 from windlass.worker.ticker import stop_all
 
@@ -25,11 +26,16 @@ _LAST_ROUND = 0.75
 def run_duties(app: Windlass, *, on_started: Callable[[], None] = lambda: None) -> None:
     """Do all duties until a signal; ``on_started`` is called when they are under way and signals are obeyed."""
     duties = build_duties(app, identity(), beat=_BEAT)
+    threads = OwnThreads(duties.tickers)
+
+    def are_missing() -> bool:
+        threads.look()
+        return False  # they are started again, and no reason to stop
+
     with StopSignals() as signals:
-        for ticker in duties.tickers:
-            ticker.start()
+        threads.start()
         on_started()
-        signals.wait()
+        signals.wait(unless=are_missing)
         stop_all(duties.tickers, timeout=_LAST_ROUND)
         try:
             duties.resign()

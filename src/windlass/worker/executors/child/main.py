@@ -9,7 +9,7 @@ from contextvars import Context, copy_context
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
-from threading import Thread, get_ident, main_thread
+from threading import get_ident, main_thread
 from types import FrameType
 from typing import Any
 
@@ -18,6 +18,7 @@ from windlass.active import running
 from windlass.core.outcome import Outcome
 from windlass.errors import JobInterrupted, StartRefused
 from windlass.task import Task
+from windlass.thread_start import start_thread
 from windlass.worker.attempt import Attempts
 from windlass.worker.attempt import Call as Arguments
 from windlass.worker.copies import let_copies_end
@@ -85,7 +86,7 @@ class Child:
         self._attempts: dict[int, Attempts] = {}
         # What a signal handler may put into; a thread cannot be started in one.
         self._unheard: SimpleQueue[Run] = SimpleQueue()
-        Thread(target=self._try_again, name="windlass-interrupts", daemon=True).start()
+        start_thread(self._try_again, name="windlass-interrupts")
 
     def live(self) -> None:
         self._surroundings.restore()

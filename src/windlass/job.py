@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import CancelledError
-from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
@@ -32,7 +30,7 @@ from windlass.store import jobs, reading
 from windlass.store.operation import Operation
 from windlass.store.reading import Settled
 from windlass.timeline import TimelineEntry, timeline
-from windlass.waiting import refuse_on_loop_thread
+from windlass.waiting import Settlement, refuse_on_loop_thread
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
@@ -339,15 +337,15 @@ class Job(Generic[R]):
         settled = self._app._session.run(self._at_the_start_of_a_wait())
         if settled is not None:
             return settled
+        settlement = Settlement()
         try:
-            future = self._app._waiter.future(self.id)
+            self._app._waiter.add(self.id, settlement)
+            settled = settlement.wait(_left(limit, began))
         except StartRefused:
             return self._look_alone(limit, began)
-        try:
-            return future.result(_left(limit, began))
-        except (FutureTimeout, CancelledError):
-            future.cancel()
-        return self._app._session.run(self._at_the_end_of_a_wait(limit))
+        finally:
+            settlement.is_given_up = True
+        return settled or self._app._session.run(self._at_the_end_of_a_wait(limit))
 
     def _look_alone(self, limit: float | None, began: float) -> Settled:
         """Wait on this thread where the system refuses the one that waits for all."""

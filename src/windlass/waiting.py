@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from threading import Lock, Thread
 
 from windlass import clock
+from windlass.active import deliver_interrupt
 from windlass.errors import ConfigError, StoreUnavailable
 from windlass.forking import start_anew_in_child
 from windlass.session import Session
@@ -18,6 +19,52 @@ from windlass.wake import Wake
 _QUICKEST = 0.005
 _SLOWEST = 0.25
 _IDLE = 5.0
+_INTERRUPTED_WITHIN = 0.1
+"""How many seconds a run that waits for another job goes on at the most when it is to be interrupted."""
+
+
+class Settlement:
+    """What a sync caller waits for.
+
+    A ``Future`` has a lock that stays taken when an exception from outside strikes the caller just as it has taken it,
+    and then the thread that serves all who wait would stand still.
+    """
+
+    def __init__(self) -> None:
+        self._wake = Wake()
+        self._settled: Settled | None = None
+        self._error: BaseException | None = None
+        self.is_given_up = False
+        """Whether the caller waits no more; set by an assignment, which nothing can strike."""
+
+    def cancelled(self) -> bool:
+        return self.is_given_up
+
+    def set_running_or_notify_cancel(self) -> bool:
+        return not self.is_given_up
+
+    def set_result(self, settled: Settled) -> None:
+        self._settled = settled
+        self._wake.set()
+
+    def set_exception(self, error: BaseException) -> None:
+        self._error = error
+        self._wake.set()
+
+    def wait(self, seconds: float | None) -> Settled | None:
+        """How the job has ended; None when the time is over. In a run it is interrupted within a moment."""
+        until = None if seconds is None else clock.monotonic() + seconds
+        while not clock.wait(self._wake, _next_look(until)):
+            deliver_interrupt()
+            if until is not None and clock.monotonic() >= until:
+                return None
+        if self._error is not None:
+            raise self._error
+        return self._settled
+
+
+def _next_look(until: float | None) -> float:
+    return _INTERRUPTED_WITHIN if until is None else max(0.0, min(_INTERRUPTED_WITHIN, until - clock.monotonic()))
 
 
 class Waiter:
@@ -27,7 +74,7 @@ class Waiter:
         self._session = session
         self._lock = Lock()
         self._wake = Wake()
-        self._awaited: dict[str, list[Future[Settled]]] = {}
+        self._awaited: dict[str, list[Future[Settled] | Settlement]] = {}
         self._thread: Thread | None = None
         self.trouble: StoreUnavailable | None = None
         """Why the newest look at an awaited job failed, if it did, whoever looked."""
@@ -40,13 +87,17 @@ class Waiter:
     def future(self, id: str) -> Future[Settled]:
         """Comes true when the job is finished, or turns out not to be there; raises ``StartRefused``."""
         future: Future[Settled] = Future()
+        self.add(id, future)
+        return future
+
+    def add(self, id: str, future: Future[Settled] | Settlement) -> None:
+        """Have it come true when the job is finished, or turns out not to be there; raises ``StartRefused``."""
         with self._lock:
             if self._thread is None or not self._thread.is_alive():
                 # It waits for our lock before it looks whom it serves.
                 self._thread = start_thread(self._run, name="windlass-waiter")
             self._awaited.setdefault(id, []).append(future)
         self._wake.set()
-        return future
 
     def _run(self) -> None:
         try:

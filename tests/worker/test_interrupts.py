@@ -9,6 +9,7 @@ import sqlite3
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from threading import Event, Lock, Thread
 from types import FunctionType
@@ -17,9 +18,10 @@ import pytest
 
 from tests.ledger.apps import PATIENCE, Apps, eventually, failure_of
 from tests.store.places import Place
+from tests.strikes import Strike, sweep
 from tests.worker.isolated.tasks import isolated
 from tests.worker.tap import Tap
-from windlass import ActiveJob, JobCancelled, JobInterrupted, Retry, State, Windlass, this_job
+from windlass import ActiveJob, JobCancelled, JobInterrupted, JobTimeout, Retry, State, Windlass, this_job
 from windlass.store.operation import Call
 from windlass.worker.executors.user_code import interrupt, withdraw
 
@@ -231,6 +233,38 @@ def test_a_task_that_may_not_be_interrupted_and_does_not_stop_is_abandoned(app: 
             over.set()
     finally:
         over.set()
+
+
+@on_one_store
+def test_a_wait_for_a_result_that_is_struck_anywhere_holds_up_no_other(app: Windlass) -> None:
+    """Ctrl-C in ``job.result()``, say."""
+
+    @app.task
+    def noop(number: int) -> int:
+        return number
+
+    later = noop.options(delay="1h").enqueue(0)
+    for striker in sweep("windlass", "threading", "contextlib", "concurrent", step=7):
+        told = striker.during(partial(later.wait, timeout=0.02))
+        assert isinstance(told, Strike | JobTimeout), (striker.struck, told)
+    with app.worker():
+        assert noop.enqueue(7).result(timeout=PATIENCE) == 7
+    eventually(lambda: not app._waiter._awaited, "those who waited are forgotten")
+
+
+@on_one_store
+def test_a_run_that_waits_for_another_job_is_interrupted(app: Windlass) -> None:
+    @app.task
+    def noop() -> None: ...
+
+    @app.task(timeout=0.05, retry=Retry(attempts=1))
+    def waits(id: str) -> None:
+        app.job(id).wait()
+
+    with app.worker(["default"]) as worker:
+        later = noop.options(delay="1h").enqueue()
+        assert failure_of(waits.enqueue(later.id)).reason == "timeout"
+        assert worker.status().abandoned == 0
 
 
 # The racks.

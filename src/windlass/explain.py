@@ -73,12 +73,24 @@ def _pending(gates: Gates, job: JobRecord) -> str:
     if gates.willing == 0:
         whoever = "the only worker that serves" if gates.serving == 1 else f"all {gates.serving} workers that serve"
         return f"{whoever} queue {job.queue!r} take{'s' * (gates.serving == 1)} no jobs now: paused, or about to leave"
+    if job.crashes + job.rescues > 0 and not gates.ahead:
+        return _suspected(gates, job)
     if gates.ahead:
         before = "1,000 or more jobs" if gates.ahead >= 1000 else _several(gates.ahead, "job")
         comes = "comes" if gates.ahead == 1 else "come"
         serve = "serves" if gates.willing == 1 else "serve"
         return f"{before} of queue {job.queue!r} {comes} first; {_several(gates.willing, 'worker')} {serve} it"
     return "it is next in line and waits for a free slot"
+
+
+def _suspected(gates: Gates, job: JobRecord) -> str:
+    """A suspect waits apart: a worker process has at most one in flight."""
+    ahead = f", and {_several(gates.suspects_ahead, 'such job')} of its queue first" if gates.suspects_ahead else ""
+    serve = "serves" if gates.willing == 1 else "serve"
+    return (
+        f"workers died {_several(job.crashes + job.rescues, 'time')} while it held this job, which may be the cause: a "
+        f"worker process runs one such job at a time{ahead}; {_several(gates.willing, 'worker')} {serve} its queue"
+    )
 
 
 def _several(count: int, what: str) -> str:

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from windlass.core.decide import CRASHES_ALLOWED, RESCUES_ALLOWED, decide
+from windlass.core.decide import RESCUES_ALLOWED, decide
 from windlass.core.ending import Ending
 from windlass.core.fault import Fault, read_faults
-from windlass.core.outcome import Cancelled, Interrupted, Lost, Outcome, Postponed, Raised, Refused, Returned
+from windlass.core.outcome import Blame, Cancelled, Interrupted, Lost, Outcome, Postponed, Raised, Refused, Returned
 from windlass.core.record import Claimed
 from windlass.core.retry import Retry
 from windlass.core.state import State, Verb, is_legal
+from windlass.core.suspect import CRASHES_ALLOWED
 
 FAULT = Fault(at=1_700_000_000_000, attempt=1, worker="w", type="ValueError", message="it broke")
 RULE = Retry(base=2, jitter=0)
@@ -75,12 +76,45 @@ BY_WORKER: list[tuple[str, Outcome, dict[str, Any], tuple[Any, ...]]] = [
     ("cancelled", Cancelled(), {}, (State.CANCELLED, None, 1, 0, 0, None)),
     ("lost unstarted", Lost(False, FAULT), {}, (State.PENDING, None, 0, 0, 1, None)),
     ("lost unstarted, last attempt", Lost(False, FAULT), {"attempt": 3}, (State.PENDING, None, 0, 0, 1, None)),
-    ("lost unstarted, 4th time", Lost(False, FAULT), {"rescues": 3}, (State.PENDING, None, 0, 0, 1, None)),
-    ("lost unstarted, 5th time", Lost(False, FAULT), {"rescues": 4}, (State.FAILED, "crashed", 0, 0, 1, None)),
+    ("lost unstarted, 49th time", Lost(False, FAULT), {"rescues": 48}, (State.PENDING, None, 0, 0, 1, None)),
+    ("lost unstarted, 50th time", Lost(False, FAULT), {"rescues": 49}, (State.FAILED, "crashed", 0, 0, 1, None)),
     ("lost started", Lost(True, FAULT), {}, (State.PENDING, None, 1, 1, 0, None)),
     ("lost started, 2nd time", Lost(True, FAULT), {"crashes": 1}, (State.PENDING, None, 1, 1, 0, None)),
     ("lost started, 3rd time", Lost(True, FAULT), {"crashes": 2}, (State.FAILED, "crashed", 1, 1, 0, None)),
     ("lost started, last attempt", Lost(True, FAULT), {"attempt": 3}, (State.FAILED, "crashed", 1, 1, 0, None)),
+    ("lost with all others", Lost(True, FAULT, Blame.SHARED), {}, (State.PENDING, None, 1, 1, 0, None)),
+    (
+        "lost, outlived",
+        Lost(True, FAULT, Blame.SHARED),
+        {"crashes": 1, "rescues": 3},
+        (State.PENDING, None, 1, 0, -3, None),
+    ),
+    ("lost beside a suspect", Lost(True, FAULT, Blame.OTHER), {}, (State.PENDING, None, 0, 0, 1, None)),
+    (
+        "lost beside another suspect",
+        Lost(True, FAULT, Blame.OTHER),
+        {"crashes": 1},
+        (State.PENDING, None, 0, 0, 0, None),
+    ),
+    ("lost last beside one", Lost(True, FAULT, Blame.OTHER), {"attempt": 3}, (State.FAILED, "crashed", 1, 1, 0, None)),
+    ("suspected first", Lost(True, FAULT, Blame.SUSPECTED), {"rescues": 1}, (State.PENDING, None, 1, 1, 0, None)),
+    ("suspected again", Lost(True, FAULT, Blame.SUSPECTED), {"crashes": 1}, (State.PENDING, None, 0, 1, 0, None)),
+    ("suspected third", Lost(True, FAULT, Blame.SUSPECTED), {"crashes": 2}, (State.FAILED, "crashed", 1, 1, 0, None)),
+    (
+        "suspected third, once unmarked",
+        Lost(True, FAULT, Blame.SUSPECTED),
+        {"crashes": 1, "rescues": 1},
+        (State.FAILED, "crashed", 1, 1, 0, None),
+    ),
+    ("raised after a death", Raised(FAULT), {"crashes": 2, "rescues": 1}, (State.RETRYING, None, 1, -2, -1, 2_000)),
+    ("postponed after a death", Postponed(9), {"rescues": 1}, (State.SCHEDULED, None, 0, 0, -1, 9)),
+    ("interrupted after a death", Interrupted(), {"crashes": 1}, (State.PENDING, None, 0, 0, 0, None)),
+    (
+        "interrupted, one run only",
+        Interrupted(FAULT),
+        {"max_attempts": 1},
+        (State.FAILED, "interrupted", 1, 0, 0, None),
+    ),
     ("lost started, rescues do not count", Lost(True, FAULT), {"rescues": 4}, (State.PENDING, None, 1, 1, 0, None)),
 ]
 

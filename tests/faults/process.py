@@ -111,6 +111,10 @@ class Process:
         threads = Path(f"/proc/{self._process.pid}/task").glob("*/children")
         return [int(child) for thread in threads for child in thread.read_text().split()]
 
+    @property
+    def is_over(self) -> bool:
+        return self._process.poll() is not None
+
     def kill(self) -> None:
         """kill -9, and wait until it is gone."""
         self._process.kill()

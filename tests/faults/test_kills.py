@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 from collections import Counter
 from collections.abc import Callable
-from functools import partial
 from threading import Event
 from time import monotonic
 
@@ -156,12 +155,16 @@ def test_a_job_that_kills_its_worker_is_failed_and_its_neighbours_are_not_charge
 def test_a_job_that_kills_its_worker_before_anybody_knows_is_failed_too(
     app: Windlass, behind: Behind, processes: Processes
 ) -> None:
-    """A9: unmarked, so uncharged; after five such losses it is failed all the same."""
+    """A9, F3: its first death is uncharged; from then on it is marked before it starts, and falls with the third."""
     job = app.enqueue(SUDDEN_POISON)
     # The mark may be on its way when the job strikes, and must not arrive.
-    unmarked = partial(processes.held, "w3 start being recorded", **ALONE)
-    assert runs_until_poisoned(app, behind, job, unmarked) == 5
-    assert (job.reason, job.attempt, job.record.rescues) == ("crashed", 0, 5)
+    processes.held("w3 start being recorded", **ALONE).exit_code()
+    behind.forget_leases()
+    app.rescue()
+    assert (job.refresh().attempt, job.record.crashes, job.record.rescues) == (0, 0, 1)
+    assert runs_until_poisoned(app, behind, job, lambda: processes.worker(**ALONE)) == 2
+    assert (job.reason, job.record.crashes, job.record.rescues) == ("crashed", 2, 1)
+    assert [entry.kind for entry in job.timeline()].count("rescued") == 3
 
 
 def test_every_enqueue_that_returned_is_there(app: Windlass, processes: Processes) -> None:

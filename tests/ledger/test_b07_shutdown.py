@@ -9,7 +9,7 @@ from threading import Event, Thread
 import pytest
 
 from tests.ledger.apps import PATIENCE, Apps, eventually, gate, until_interrupted, work
-from windlass import JobInterrupted, State, Windlass, current_job
+from windlass import JobInterrupted, RetryableError, State, Windlass, current_job
 
 
 def test_a_worker_that_stops_claims_no_more_and_finishes_what_runs(app: Windlass) -> None:
@@ -60,7 +60,23 @@ def test_what_does_not_finish_is_handed_back_uncharged(app: Windlass, new_app: A
 
 
 def test_a_last_attempt_is_handed_back_too(app: Windlass) -> None:
-    """B7: attempts=1 does not lose a job to a shutdown."""
+    """B7: a job with several attempts does not lose its last one to a shutdown."""
+    with gate() as busy:
+
+        @app.task
+        def slow() -> None:
+            if current_job().attempt == 1:
+                raise RetryableError("once more", delay=0)
+            busy.wait()
+
+        job = slow.options(attempts=2).enqueue()
+        with app.worker(grace=0):
+            busy.await_entered()
+        assert (job.refresh().state, job.attempt) == (State.PENDING, 1)
+
+
+def test_one_attempt_means_one_run_also_when_it_is_cut_off(app: Windlass) -> None:
+    """B7, A10: with attempts=1 a run that had begun and did not end in time is failed(interrupted)."""
     with gate() as busy:
 
         @app.task
@@ -70,7 +86,9 @@ def test_a_last_attempt_is_handed_back_too(app: Windlass) -> None:
         job = slow.options(attempts=1).enqueue()
         with app.worker(grace=0):
             busy.await_entered()
-        assert (job.refresh().state, job.attempt) == (State.PENDING, 0)
+        assert (job.refresh().state, job.reason, job.attempt) == (State.FAILED, "interrupted", 1)
+        [error] = job.errors
+        assert "its worker stopped it" in error.message
 
 
 def test_a_coroutine_is_told_to_stop(app: Windlass) -> None:
@@ -127,7 +145,8 @@ def test_jobs_that_had_not_started_go_back(app: Windlass) -> None:
         with app.worker(concurrency=2, grace=0):
             busy.await_entered()
         counts = app.counts()
-        assert counts[State.PENDING] == 20
+        assert counts[State.PENDING] + counts[State.FAILED] == 20
+        assert counts[State.FAILED] <= 2, "only those that had begun, which may run only once"
         assert counts[State.RUNNING] == 0
 
 

@@ -99,7 +99,8 @@ class Cast(SideBySide):
         if worker == BY_HAND:
             return self.remember(self.do("claim", 3, **self.by_hand()))
         self.beat(worker)
-        return self.remember(self.do("cycle", self.claimant(worker), rooms=[(queue, 2) for queue in QUEUES]))
+        rooms = [(queue, 2) for queue in QUEUES]
+        return self.remember(self.do("cycle", self.claimant(worker), rooms=rooms, takes_suspect=True))
 
     def by_hand(self) -> dict[str, Any]:
         """The options of a claim by hand."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from tests.model.model import Model
-from windlass.core.decide import CRASHES_ALLOWED, RESCUES_ALLOWED
+from windlass.core.decide import RESCUES_ALLOWED
 from windlass.core.record import JobRecord
 from windlass.core.state import FINISHED, State
+from windlass.core.suspect import CRASHES_ALLOWED
 
 
 class Invariants:

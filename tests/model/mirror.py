@@ -58,12 +58,13 @@ class Mirror:
         endings: Sequence[Ending] = (),
         marks: Sequence[Mark] = (),
         rooms: Sequence[tuple[str, int]] = (),
+        takes_suspect: bool = False,
     ) -> Cycled:
         sent = [
             replace(ending, seq=self._theirs[ending.seq], fence=self._their_fence(ending.fence)) for ending in endings
         ]
         begun = [replace(mark, seq=self._theirs[mark.seq], fence=self._their_fence(mark.fence)) for mark in marks]
-        cycled = self._run(jobs.cycle(claimant, endings=sent, marks=begun, rooms=rooms))
+        cycled = self._run(jobs.cycle(claimant, endings=sent, marks=begun, rooms=rooms, takes_suspect=takes_suspect))
         return Cycled(self._claims(cycled.claimed), self._set(cycled.refused), self._set(cycled.marked))
 
     def claim(self, limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int) -> list[Claimed]:

@@ -17,10 +17,11 @@ from msgspec.structs import replace
 from windlass.core.decide import decide
 from windlass.core.ending import Ending
 from windlass.core.fault import Fault
-from windlass.core.outcome import Lost
+from windlass.core.outcome import Blame, Lost
 from windlass.core.record import Claimed, JobRecord
 from windlass.core.retry import Retry
 from windlass.core.state import DUE_LATER, FINISHED, State, Verb, allowed_from, is_legal
+from windlass.core.suspect import fatal_run, watched_for
 from windlass.errors import IdConflict, QueueFull
 from windlass.store.adding import Enqueued, Naming, NewJob
 from windlass.store.jobs import Claimant, Cycled, Mark, Rescued, Retried
@@ -41,6 +42,8 @@ class Lease:
     ttl: int
     renewed_at: int
     is_open: bool = True
+    blamed: int | None = None
+    """The job that is held responsible for its loss."""
 
 
 class Key(NamedTuple):
@@ -49,6 +52,15 @@ class Key(NamedTuple):
     seq: int
     until: str
     expires_at: int | None
+
+
+class Loss(NamedTuple):
+    """What a rescuer decided about one job of a lease, from what it saw."""
+
+    lease: str
+    ending: Ending
+    was_started: bool
+    culprit: int | None
 
 
 class Model:
@@ -64,7 +76,7 @@ class Model:
         self._leases: dict[str, Lease] = {}
         self._limits: dict[str, int | None] = {}
         self._paused: set[str] = set()
-        self.losses: list[tuple[str, Ending]] = []
+        self.losses: list[Loss] = []
 
     def enqueue(self, jobs: Sequence[NewJob], namings: dict[int, Naming]) -> list[Enqueued]:
         named = {jobs[index].id: jobs[index] for index, naming in namings.items() if naming.has_own_id}
@@ -128,19 +140,23 @@ class Model:
         endings: Sequence[Ending] = (),
         marks: Sequence[Mark] = (),
         rooms: Sequence[tuple[str, int]] = (),
+        takes_suspect: bool = False,
     ) -> Cycled:
         unwritten = [ending for ending in endings if not self._end(ending, Verb.FINISH)]
         refused = {ending.seq for ending in unwritten if self._refuse(ending.seq, ending.fence, claimant.worker)}
         marked = {mark.seq for mark in marks if self._mark(mark)}
         for queue, room in rooms if self.is_in_time(claimant.lease) else ():
-            for job in self._ready(queue, room):
+            suspects = self._next_suspect(queue)[: takes_suspect and room]
+            takes_suspect = takes_suspect and not suspects
+            others = [job for job in self._ready(queue) if not _is_suspect(job)]
+            for job in suspects + others[: room - len(suspects)]:
                 self._take(job, claimant)
         claimed = [self._claimed(job) for job in self._taken(claimant.token, claimant.lease)]
         return Cycled(claimed, refused, marked)
 
     def claim(self, limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int) -> list[Claimed]:
         for queue in queues:
-            for job in self._ready(queue, max(0, limit - len(self._taken(token)))):
+            for job in _in_order_of_age(self._ready(queue))[: max(0, limit - len(self._taken(token)))]:
                 lease = f"{token}:{job.seq}:{job.fence + 1}"
                 self._leases[lease] = Lease(ttl, self._now())
                 self._take(job, Claimant(worker, lease, token))
@@ -150,8 +166,12 @@ class Model:
         """What waits to be claimed, in the order in which it will be."""
         return _in_claim_order(job for job in self.jobs.values() if (job.queue, job.state) == (queue, State.PENDING))
 
-    def _ready(self, queue: str, room: int) -> list[JobRecord]:
-        return [] if self._paused & {queue, ALL} else self.pending(queue)[:room]
+    def _ready(self, queue: str) -> list[JobRecord]:
+        return [] if self._paused & {queue, ALL} else self.pending(queue)
+
+    def _next_suspect(self, queue: str) -> list[JobRecord]:
+        """The suspect that may be taken now: none before a job of a higher priority."""
+        return [job for job in self._ready(queue)[:1] if _is_suspect(job)]
 
     def _take(self, job: JobRecord, claimant: Claimant) -> None:
         owner = {"lease": claimant.lease, "worker": claimant.worker, "fence": job.fence + 1}
@@ -162,7 +182,9 @@ class Model:
     def _taken(self, token: str, lease: str | None = None) -> list[JobRecord]:
         """What one call took and still holds: under a worker's lease, or (without one) by hand."""
         taken = [job for job in self._running() if self._tokens[job.seq] == token]
-        return _in_claim_order(job for job in taken if job.lease == lease or (lease is None and _is_by_hand(job.lease)))
+        return _in_order_of_age(
+            job for job in taken if job.lease == lease or (lease is None and _is_by_hand(job.lease))
+        )
 
     def _claimed(self, job: JobRecord) -> Claimed:
         return Claimed(
@@ -242,23 +264,57 @@ class Model:
     def look_for_expired(self) -> None:
         """The first half of a rescue: finds what runs under no open lease in time, and decides."""
         running = self._running()
-        self.losses = [(job.lease or "", self._after_loss(job)) for job in running if not self.is_in_time(job.lease)]
+        over = [job for job in running if not self.is_in_time(job.lease)]
+        self.losses = [self._after_loss(job, [other for other in over if other.lease == job.lease]) for job in over]
 
-    def _after_loss(self, job: JobRecord) -> Ending:
-        held = self._claimed(job)
-        fault = Fault(self._now(), job.attempt + (not held.is_charged), job.worker or "", "windlass.LeaseLost", "")
-        return decide(held, Lost(job.started_at is not None, fault), retry=Retry())
+    def _after_loss(self, job: JobRecord, held_together: list[JobRecord]) -> Loss:
+        held, lease = self._claimed(job), self._leases.get(job.lease or "")
+        over_at = lease.renewed_at + lease.ttl if lease else self._now()
+        ran_for = None if job.started_at is None else max(0, over_at - job.started_at)
+        fault = Fault(
+            self._now(),
+            job.attempt + (not held.is_charged),
+            job.worker or "",
+            "windlass.LeaseLost",
+            "",
+            ran_for=ran_for,
+        )
+        known = lease.blamed if lease else None
+        culprit = self._culprit(held_together) if known is None else known
+        if culprit is None:
+            blame = Blame.SHARED
+        elif culprit != job.seq:
+            blame = Blame.OTHER
+        else:
+            others = [other for other in held_together if other.seq != job.seq]
+            has_company = any(other.started_at is not None or not _is_suspect(other) for other in others)
+            blame = Blame.SUSPECTED if has_company or known is not None else Blame.OWN
+        ending = decide(held, Lost(job.started_at is not None, fault, blame), retry=Retry())
+        return Loss(job.lease or "", ending, job.started_at is not None, culprit)
+
+    def _culprit(self, held_together: list[JobRecord]) -> int | None:
+        """The suspect that began last, of those that have not run for longer than they are watched."""
+        found = []
+        for job in held_together:
+            lease = self._leases.get(job.lease or "")
+            if job.started_at is not None and _is_suspect(job) and not _is_by_hand(job.lease):
+                ran_for = (lease.renewed_at if lease else 0) - job.started_at
+                if ran_for <= watched_for(fatal_run(job.errors)):
+                    found.append((ran_for, job.seq))
+        return min(found)[1] if found else None
 
     def free(self) -> list[Rescued]:
         """The second half; what was renewed or ended since the look is left alone."""
         losses, self.losses = self.losses, []
-        for lease, _ in losses:
+        for lease, _, _, culprit in losses:
             if lease in self._leases and not self.is_in_time(lease):
                 self._leases[lease].is_open = False
+                if self._leases[lease].blamed is None:
+                    self._leases[lease].blamed = culprit
         rescued = []
-        for lease, ending in losses:
+        for lease, ending, was_started, _ in losses:
             job = self.owned(ending.seq, ending.fence)
-            if job and not self._is_open(lease):
+            if job and not self._is_open(lease) and was_started == (job.started_at is not None):
                 self._note(job, "rescued", job.worker, job.fence)
                 self._end(ending, Verb.RESCUE)
                 rescued.append(Rescued(job.id, self.jobs[job.seq].state))
@@ -410,5 +466,14 @@ def _is_by_hand(lease: str | None) -> bool:
     return lease is not None and ":" in lease
 
 
+def _is_suspect(job: JobRecord) -> bool:
+    return job.crashes + job.rescues > 0
+
+
 def _in_claim_order(jobs: Iterable[JobRecord]) -> list[JobRecord]:
+    """A suspect comes before the others of its priority."""
+    return sorted(jobs, key=lambda job: (-job.priority, not _is_suspect(job), job.run_at, job.seq))
+
+
+def _in_order_of_age(jobs: Iterable[JobRecord]) -> list[JobRecord]:
     return sorted(jobs, key=lambda job: (-job.priority, job.run_at, job.seq))

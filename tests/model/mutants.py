@@ -61,9 +61,7 @@ SIX: dict[str, list[Edit]] = {
     "attempt off by one": [],
     "rescue too early": [Edit("expired", IN_TIME, f"{IN_TIME} - 1"), Edit("rescue", IN_TIME, f"{IN_TIME} - 1")],
     "unique released too soon": [Edit("cycle", "windlass_job.state IN ('completed', 'failed', 'cancelled')", "true")],
-    "priority order reversed": [
-        Edit("cycle", "state = 'pending' ORDER BY priority DESC", "state = 'pending' ORDER BY priority")
-    ],
+    "priority order reversed": [Edit("cycle", "rescues = 0 ORDER BY priority DESC", "rescues = 0 ORDER BY priority")],
     "seq reused": [],
 }
 """The bugs that the engine's issue names; those without edits lie outside the statements."""
@@ -100,12 +98,22 @@ MORE: dict[str, list[Edit]] = {
         Edit("expired", "renewed_at - ttl <= :now AND"),
         Edit("rescue", "renewed_at - ttl <= :now AND"),
     ],
-    "rescue of what was renewed since": [Edit("rescue", f"AND NOT ({IN_TIME})")],
+    "rescue of what was renewed since": [Edit("rescue", f"AND NOT (state = 'open' AND {IN_TIME})")],
+    "rescue in spite of a mark": [
+        Edit("rescue", "AND (windlass_job.started_at IS NOT NULL) = ending.was_started"),
+        Edit("rescue", " AND (started_at IS NOT NULL) = ending.value ->> 12"),
+    ],
+    "several suspects at once": [
+        Edit("cycle", "found.seq IS NOT NULL LIMIT 1)", "found.seq IS NOT NULL)"),
+        Edit("cycle", "WHERE seq = (", "WHERE seq IN ("),
+    ],
+    "suspect before a higher priority": [Edit("cycle", "first.priority >= coalesce", "1000 >= coalesce")],
+    "suspect beside the room": [Edit("cycle", "claim = :token AND queue = :queue", "false")],
+    "culprit not known": [Edit("expired", "AND suspect.started_at IS NOT NULL", "AND false")],
     "lost lease renewed": [Edit("renew", "id = :lease AND state = 'open'", "id = :lease")],
     "promoted too early": [Edit("promote", "run_at <= :now", "run_at <= :now + 1")],
     "queue too long by one": [Edit("enqueue", "waiting + added > max_length", "waiting + added > max_length + 1")],
     "crashes off by one": [],
-    "rescues off by one": [],
     "refusal leaves no event": [Edit("refused", "AND fence <> refused.value ->> 1", "AND false")],
 }
 
@@ -173,7 +181,6 @@ def planted(name: str) -> Iterator[None]:
         "attempt off by one": dict.fromkeys(DECIDERS, _generous),
         "seq reused": {"windlass.store.sqlite.schema.migrations": _without_autoincrement(schema.migrations)},
         "crashes off by one": {"windlass.core.decide.CRASHES_ALLOWED": 4},
-        "rescues off by one": {"windlass.core.decide.RESCUES_ALLOWED": 6},
     }
     with ExitStack() as stack:
         for target, bug in patches.get(name, {}).items():

@@ -8,9 +8,10 @@ from tests.model import material as m
 from tests.model.cast import Cast, once_more, presence
 from tests.model.material import BY_HAND, LEASE
 from tests.model.side_by_side import Asked
-from windlass.core.decide import RESCUES_ALLOWED
 from windlass.core.record import Claimed
 from windlass.store.jobs import Mark
+
+_LOSSES = 5
 
 
 class Troubles(Cast):
@@ -40,7 +41,7 @@ class Troubles(Cast):
     def crash_and_crash(self, worker: str, is_marked: bool) -> None:
         """Jobs that are lost again and again are given up; once in a history, for it takes long."""
         self.has_crashed = True
-        for _ in range(RESCUES_ALLOWED):
+        for _ in range(_LOSSES):
             self.lose(worker, is_marked=is_marked)
 
     def lose(self, owner: str, *, is_marked: bool) -> tuple[list[Claimed], Asked]:

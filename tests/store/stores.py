@@ -136,9 +136,12 @@ class Worker:
         marks: Sequence[Mark] = (),
         rooms: Sequence[tuple[str, int]] = (),
         token: str | None = None,
+        takes_suspect: bool = True,
     ) -> Cycled:
         claimant = Claimant(self.name, self.lease, token or fresh("token"))
-        return self.store.run(jobs.cycle(claimant, endings=endings, marks=marks, rooms=rooms))
+        return self.store.run(
+            jobs.cycle(claimant, endings=endings, marks=marks, rooms=rooms, takes_suspect=takes_suspect)
+        )
 
     def take(self, room: int = 100, *, queue: str = "default", token: str | None = None) -> list[Claimed]:
         return self.cycle(rooms=[(queue, room)], token=token).claimed

@@ -6,9 +6,10 @@ import pytest
 
 from tests.store.builders import START, TTL, new_job
 from tests.store.stores import Store
-from windlass.core.decide import CRASHES_ALLOWED, RESCUES_ALLOWED
+from windlass.core.decide import RESCUES_ALLOWED
 from windlass.core.fault import read_faults
 from windlass.core.state import State
+from windlass.core.suspect import CRASHES_ALLOWED
 from windlass.store import adding, leases, reading
 from windlass.store.jobs import Rescued
 
@@ -164,7 +165,7 @@ def test_a_job_that_crashes_its_workers_fails(store: Store, times: int, state: S
 
 @pytest.mark.parametrize(("times", "state"), [(RESCUES_ALLOWED - 1, State.PENDING), (RESCUES_ALLOWED, State.FAILED)])
 def test_a_job_that_never_starts_fails(store: Store, times: int, state: State) -> None:
-    """A9: rescues are capped at 5, then failed(crashed)."""
+    """A9: the last resort is a cap on rescues, then failed(crashed)."""
     found = store.job(lose(store, times=times))
     assert (found.state, found.rescues, found.attempt) == (state, times, 0)
     assert found.reason == ("crashed" if state is State.FAILED else None)

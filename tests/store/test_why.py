@@ -22,7 +22,7 @@ def gates(store: Store, seq: int) -> Gates:
 def test_nothing_stands_before_a_job_that_a_worker_may_take(store: Store) -> None:
     job = store.a_job()
     store.a_worker(queues=["default"])
-    assert gates(store, job.seq) == Gates(State.PENDING, None, None, 0, 1, 1, 0, None, None)
+    assert gates(store, job.seq) == Gates(State.PENDING, None, None, 0, 1, 1, 0, None, None, 0)
 
 
 def test_a_job_that_is_gone_has_no_gates(store: Store) -> None:

@@ -14,10 +14,10 @@ from typing import NamedTuple
 from tests.torture.evidence import Evidence, Run
 from tests.torture.plan import Kind
 from tests.torture.workload import BRIEF
-from windlass.core.decide import CRASHES_ALLOWED
 from windlass.core.fault import read_faults
 from windlass.core.record import JobRecord
 from windlass.core.state import FINISHED, State
+from windlass.core.suspect import CRASHES_ALLOWED
 
 
 class Finding(NamedTuple):

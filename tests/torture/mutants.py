@@ -106,8 +106,8 @@ def _endings_lost_in_outages() -> None:
     """What could not be handed in is forgotten."""
     really = exchange.Exchange.cycle
 
-    def cycle(self: exchange.Exchange, *args: Any) -> jobs.Cycled | None:
-        cycled = really(self, *args)
+    def cycle(self: exchange.Exchange, *args: Any, **kwargs: Any) -> jobs.Cycled | None:
+        cycled = really(self, *args, **kwargs)
         return jobs.Cycled([], (), ()) if cycled is None else cycled
 
     _set(exchange.Exchange, "cycle", cycle)

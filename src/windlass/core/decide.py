@@ -6,16 +6,14 @@ from typing import assert_never
 
 from windlass.core.ending import Ending
 from windlass.core.fault import Fault, add_fault, add_log, read_faults
-from windlass.core.outcome import Cancelled, Interrupted, Lost, Outcome, Postponed, Raised, Refused, Returned
+from windlass.core.outcome import Blame, Cancelled, Interrupted, Lost, Outcome, Postponed, Raised, Refused, Returned
 from windlass.core.record import HeldJob
 from windlass.core.retry import Retry
 from windlass.core.state import State
+from windlass.core.suspect import CRASHES_ALLOWED, evidence, is_suspect
 
-CRASHES_ALLOWED = 3
-"""A job that took its worker down this often is failed, whatever its attempts."""
-
-RESCUES_ALLOWED = 5
-"""A job that was lost this often before it started is failed: something about it keeps it from starting."""
+RESCUES_ALLOWED = 50
+"""The last resort: a job that was lost this often before it started is failed."""
 
 
 def decide(job: HeldJob, outcome: Outcome, *, retry: Retry, roll: float = 0.5, ran_for: int | None = None) -> Ending:
@@ -35,15 +33,24 @@ def decide(job: HeldJob, outcome: Outcome, *, retry: Retry, roll: float = 0.5, r
                 job, State.FAILED, reason=reason, charge=int(is_run), ran_for=ran_for, errors=_history(job, fault)
             )
         case Postponed(delay, reason):
-            return _ending(job, State.SCHEDULED, reason=reason, delay=delay, ran_for=ran_for)
-        case Interrupted():
-            return _ending(job, State.PENDING, ran_for=ran_for)
+            crash, rescue = _acquittal(job, ran_for)
+            return _ending(
+                job, State.SCHEDULED, reason=reason, delay=delay, ran_for=ran_for, crash=crash, rescue=rescue
+            )
+        case Interrupted(fault):
+            return _after_interrupt(job, fault, ran_for=ran_for)
         case Cancelled():
             return _ending(job, State.CANCELLED, charge=1, ran_for=ran_for)
-        case Lost(was_started, fault):
-            return _after_loss(job, fault, was_started=was_started)
+        case Lost(was_started, fault, blame):
+            return _after_loss(job, fault, blame, was_started=was_started)
         case _:
             assert_never(outcome)
+
+
+def _acquittal(job: HeldJob, ran_for: int | None) -> tuple[int, int]:
+    """What takes back all crashes and rescues if the run had begun and came to an end of its own."""
+    has_run = ran_for is not None or job.is_charged
+    return (-job.crashes, -job.rescues) if has_run else (0, 0)
 
 
 def _after_error(
@@ -63,23 +70,52 @@ def _after_error(
         return _ending(job, State.FAILED, reason=reason, charge=1, ran_for=ran_for, errors=errors)
     if delay is None:
         delay = round(retry.delay(runs, roll=roll) * 1000)
-    return _ending(job, State.RETRYING, charge=1, delay=delay, ran_for=ran_for, errors=errors)
+    crash, rescue = _acquittal(job, ran_for)
+    return _ending(
+        job, State.RETRYING, charge=1, delay=delay, ran_for=ran_for, errors=errors, crash=crash, rescue=rescue
+    )
 
 
-def _after_loss(job: HeldJob, fault: Fault, *, was_started: bool) -> Ending:
+def _after_interrupt(job: HeldJob, fault: Fault | None, *, ran_for: int | None) -> Ending:
+    if job.max_attempts == 1 and ran_for is not None and not job.is_charged:
+        # One attempt means at most one run, also where the worker cut it off.
+        errors = None if fault is None else _history(job, fault)
+        return _ending(job, State.FAILED, reason="interrupted", charge=1, ran_for=ran_for, errors=errors)
+    return _ending(job, State.PENDING, ran_for=ran_for)
+
+
+def _after_loss(job: HeldJob, fault: Fault, blame: Blame, *, was_started: bool) -> Ending:
+    errors = _history(job, fault)
     if job.is_charged:
         # A claim by hand was charged when it was handed out; its visibility time ran out, which is no crash.
         if job.attempt >= job.max_attempts:
-            return _ending(job, State.FAILED, reason="attempts", charge=1, errors=_history(job, fault))
-        return _ending(job, State.PENDING, charge=1, errors=_history(job, fault))
+            return _ending(job, State.FAILED, reason="attempts", charge=1, errors=errors)
+        return _ending(job, State.PENDING, charge=1, errors=errors)
     if not was_started:
         if job.rescues + 1 >= RESCUES_ALLOWED:
-            return _ending(job, State.FAILED, reason="crashed", rescue=1, errors=_history(job, fault))
+            return _ending(job, State.FAILED, reason="crashed", rescue=1, errors=errors)
         return _ending(job, State.PENDING, rescue=1)
-    errors = _history(job, fault)
-    if job.crashes + 1 >= CRASHES_ALLOWED or job.attempt + 1 >= job.max_attempts:
+    if job.attempt + 1 >= job.max_attempts:
+        # It began its last allowed run, so it must not run again, whoever is to blame.
         return _ending(job, State.FAILED, reason="crashed", charge=1, crash=1, errors=errors)
-    return _ending(job, State.PENDING, charge=1, crash=1, errors=errors)
+    match blame:
+        case Blame.OTHER:
+            return _ending(job, State.PENDING, rescue=int(not is_suspect(job)), errors=errors)
+        case Blame.SHARED:
+            # A suspect that is not blamed has outlived what made it one: this death is its first again.
+            return _ending(job, State.PENDING, charge=1, crash=1 - job.crashes, rescue=-job.rescues, errors=errors)
+        case Blame.OWN | Blame.SUSPECTED:
+            return _after_own_death(job, errors, is_certain=blame is Blame.OWN)
+        case _:
+            assert_never(blame)
+
+
+def _after_own_death(job: HeldJob, errors: str | None, *, is_certain: bool) -> Ending:
+    if evidence(job) + 1 >= CRASHES_ALLOWED:
+        return _ending(job, State.FAILED, reason="crashed", charge=1, crash=1, errors=errors)
+    # As long as another job may be the cause, a job pays with one attempt at the most.
+    charge = int(is_certain or job.crashes == 0)
+    return _ending(job, State.PENDING, charge=charge, crash=1, errors=errors)
 
 
 def _ending(

@@ -5,6 +5,8 @@ Tagged, because an attempt in a child process sends it over a pipe.
 
 from __future__ import annotations
 
+from enum import Enum
+
 from msgspec import Struct
 
 from windlass.core.fault import Fault
@@ -44,18 +46,35 @@ class Postponed(Struct, frozen=True, tag=True):
 
 
 class Interrupted(Struct, frozen=True, tag=True):
-    """Stopped from outside, or never started: goes back at once, uncharged."""
+    """Stopped from outside, or never started: goes back at once, uncharged, unless it may run only once."""
+
+    fault: Fault | None = None
+    """What the history says if the job may run only once and had begun."""
 
 
 class Cancelled(Struct, frozen=True, tag=True):
     """The task ended itself by ``Cancel``, or gave way to a cancel request."""
 
 
+class Blame(Enum):
+    """Who is held responsible when a run dies with its process (see *Suspects* in docs/how-it-works.md)."""
+
+    OWN = "own"
+    """This run: nothing else can have done it."""
+    SUSPECTED = "suspected"
+    """This run, because it died with its process before; but others that were there may have done it."""
+    SHARED = "shared"
+    """No run stands out: every one that had begun is charged."""
+    OTHER = "other"
+    """Another run of the same process."""
+
+
 class Lost(Struct, frozen=True, tag=True):
-    """Its owner's lease ran out; ``was_started`` says whether user code had begun."""
+    """Its process died, or its owner's lease ran out; ``was_started`` says whether user code had begun."""
 
     was_started: bool
     fault: Fault
+    blame: Blame = Blame.OWN
 
 
 Outcome = Returned | Raised | Refused | Postponed | Interrupted | Cancelled | Lost

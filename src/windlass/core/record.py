@@ -76,6 +76,25 @@ class Expired(Struct, frozen=True, array_like=True, gc=False):
     was_started: bool
     lease: str | None
     worker: str | None
+    ran_for: int | None = None
+    """For how many milliseconds user code may have run, at the most: until the lease was over."""
+    blamed: int | None = None
+    """The seq of the job that an earlier page of this rescue held responsible for the loss of the lease."""
+
+
+class StartedSuspect(Struct, frozen=True, array_like=True, gc=False):
+    """A suspect that had begun under a lease that is over."""
+
+    lease: str
+    seq: int
+    ran_for: int
+    """For how many milliseconds user code ran, at the least: until the lease was last renewed. Below zero if it began
+    after that.
+    """
+    fatal_run: int | None
+    """For how many milliseconds the run may have lasted that died before it, if that had begun."""
+    has_company: bool
+    """Whether the lease holds other jobs that may have begun."""
 
 
 class JobRecord(Struct, frozen=True, array_like=True):

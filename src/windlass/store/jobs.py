@@ -8,14 +8,16 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from windlass.core.decide import decide
 from windlass.core.ending import Ending
 from windlass.core.fault import Fault
-from windlass.core.outcome import Lost
-from windlass.core.record import Claimed, Expired
+from windlass.core.outcome import Blame, Lost
+from windlass.core.record import Claimed, Expired, StartedSuspect
 from windlass.core.retry import Retry
 from windlass.core.state import TRANSITIONS, State, Verb, allowed_from
+from windlass.core.suspect import watched_for
 from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.store.driver import DataRefused
 from windlass.store.losses import report_lost
@@ -69,8 +71,11 @@ def cycle(
     marks: Sequence[Mark] = (),
     rooms: Sequence[tuple[str, int]] = (),
     by_hand: Sequence[tuple[int, int]] = (),
+    takes_suspect: bool = False,
 ) -> Operation[Cycled]:
     """Hand in what ended and what began, take as many jobs of each queue as there is room for, in one commit.
+
+    With ``takes_suspect`` at most one of them is a suspect: a worker says so while it has none in flight.
 
     Repeating it with the same token and without rooms is safe after an answer was lost: endings that were written
     stay written, and what the first try took is handed out again.
@@ -92,6 +97,7 @@ def cycle(
         "marks": list(marks),
         "rooms": list(rooms),
         "by_hand": list(by_hand),
+        "takes_suspect": int(takes_suspect),
     }
     answer = yield Call("cycle", params)
     claimed = records(answer["claimed"], Claimed)
@@ -225,14 +231,16 @@ class Rescued(Struct, frozen=True):
 def rescue(*, by: str, now: Callable[[], int]) -> Operation[list[Rescued]]:
     """Free the jobs of every lease that is over, page by page. Idempotent; any number may run it at once.
 
-    A page that is too much for the store is halved, and a job that cannot be rescued by itself is passed by.
+    A page that is too much for the store is halved, and a job that cannot be rescued by itself is passed by. Which job
+    is held responsible for the loss of a lease is decided at the first look and kept with the lease, so that later
+    pages and other rescuers come to the same decision.
     """
     rescued: list[Rescued] = []
     size, after, failure = PageSize(), 0, None
     while True:
-        expired = yield from _expired(after, size)
+        expired, culprits = yield from _expired(after, size)
         try:
-            rescued += yield from _rescue(expired, by=by, now=now)
+            rescued += yield from _rescue(expired, culprits, by=by, now=now)
         except (StoreUnavailable, DataRefused) as error:
             if not (yield from answers()):
                 raise
@@ -250,8 +258,12 @@ def rescue(*, by: str, now: Callable[[], int]) -> Operation[list[Rescued]]:
     return rescued
 
 
-def _expired(after: int, size: PageSize) -> Operation[list[Expired]]:
-    """The next jobs of leases that are over, as many as the store can read at once."""
+Culprits = dict[str, StartedSuspect]
+"""By lease: the suspect that is held responsible for its loss."""
+
+
+def _expired(after: int, size: PageSize) -> Operation[tuple[list[Expired], Culprits]]:
+    """The next jobs of leases that are over, as many as the store can read at once; and whom to blame for the loss."""
     while True:
         try:
             answer = yield Call("expired", {"after": after, "limit": size.rows, "bytes": PAGE_BYTES}, Lane.READ)
@@ -259,7 +271,7 @@ def _expired(after: int, size: PageSize) -> Operation[list[Expired]]:
             if not (yield from answers()) or size.failed(size.rows, error):
                 raise
         else:
-            return records(answer["expired"], Expired)
+            return records(answer["expired"], Expired), _culprits(records(answer["suspects"], StartedSuspect))
 
 
 def _is_last(expired: Sequence[Expired], size: PageSize) -> bool:
@@ -267,15 +279,34 @@ def _is_last(expired: Sequence[Expired], size: PageSize) -> bool:
     return len(expired) < size.rows and 4 * sum(len(job.errors or "") for job in expired) < PAGE_BYTES
 
 
-def _rescue(expired: Sequence[Expired], *, by: str, now: Callable[[], int]) -> Operation[list[Rescued]]:
+def _rescue(
+    expired: Sequence[Expired], culprits: Culprits, *, by: str, now: Callable[[], int]
+) -> Operation[list[Rescued]]:
     if not expired:
         return []
-    endings = [_after_loss(job, at=now()) for job in expired]
+    endings = [_after_loss(job, culprits.get(job.lease or ""), at=now()) for job in expired]
     leases = sorted({job.lease for job in expired if job.lease})
-    answer = yield Call("rescue", {"leases": leases, "endings": endings, "keys": _keys(endings), "by": by})
+    params = {
+        "leases": leases,
+        "culprits": [(lease, culprits[lease].seq) for lease in leases if lease in culprits],
+        # A start mark that came in since the look makes a job be looked at again.
+        "endings": [(*astuple(ending), int(job.was_started)) for ending, job in zip(endings, expired, strict=True)],
+        "keys": _keys(endings),
+        "by": by,
+    }
+    answer = yield Call("rescue", params)
     yield from report_lost(answer, by=by)
     yield from _note_losses(answer["rescued"], by=by)
     return [Rescued(id, State(state)) for id, state, _ in answer["rescued"]]
+
+
+def _culprits(suspects: Sequence[StartedSuspect]) -> Culprits:
+    """By lease: the suspect that is held responsible for its loss, the one that began last of those still watched."""
+    watched = [suspect for suspect in suspects if suspect.ran_for <= watched_for(suspect.fatal_run)]
+    culprits: Culprits = {}
+    for suspect in sorted(watched, key=lambda one: (one.ran_for, one.seq)):
+        culprits.setdefault(suspect.lease, suspect)
+    return culprits
 
 
 def _note_losses(rescued: Sequence[Sequence[Any]], *, by: str) -> Operation[None]:
@@ -289,12 +320,24 @@ def _note_losses(rescued: Sequence[Sequence[Any]], *, by: str) -> Operation[None
         yield from notice("taken", rows)
 
 
-def _after_loss(job: Expired, *, at: int) -> Ending:
+def _after_loss(job: Expired, culprit: StartedSuspect | None, *, at: int) -> Ending:
     what = "visibility time ran out" if job.is_charged else f"worker {job.worker} was lost while it ran this job"
     run = job.attempt + (not job.is_charged)
-    fault = Fault(at=at, attempt=run, worker=job.worker or "", type="windlass.LeaseLost", message=what)
+    fault = Fault(
+        at=at, attempt=run, worker=job.worker or "", type="windlass.LeaseLost", message=what, ran_for=job.ran_for
+    )
     # Rescue puts jobs back at once, so no rule of delay is asked for.
-    return decide(job, Lost(job.was_started, fault), retry=Retry())
+    return decide(job, Lost(job.was_started, fault, _blame(job, culprit)), retry=Retry())
+
+
+def _blame(job: Expired, culprit: StartedSuspect | None) -> Blame:
+    blamed = job.blamed if culprit is None or job.blamed is not None else culprit.seq
+    if blamed is None:
+        return Blame.SHARED
+    if blamed != job.seq:
+        return Blame.OTHER
+    has_company = job.blamed is not None or culprit is None or culprit.has_company
+    return Blame.SUSPECTED if has_company else Blame.OWN
 
 
 def _keys(endings: Iterable[Ending]) -> list[tuple[str, int, int]]:

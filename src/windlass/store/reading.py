@@ -231,7 +231,7 @@ class Gates(Struct, frozen=True, array_like=True):
     paused: str | None
     paused_reason: str | None
     ahead: int
-    """How many jobs of its queue come first, counted up to 1,000."""
+    """How many jobs of its queue come first, counted up to 1,000; suspects, which wait apart, are not among them."""
     serving: int
     """How many live workers serve its queue."""
     willing: int
@@ -239,6 +239,8 @@ class Gates(Struct, frozen=True, array_like=True):
     due_in: int
     reason: str | None
     worker: str | None
+    suspects_ahead: int
+    """Of a suspect: how many other suspects of its queue come first, counted up to 1,000."""
 
 
 def gates(seq: int) -> Operation[Gates | None]:

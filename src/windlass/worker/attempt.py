@@ -102,6 +102,7 @@ class Attempts:
             type="windlass.ProcessDied",
             message=f"the child process that ran this job {how}",
             log="" if run.said is None else run.said.text(),
+            ran_for=None if run.started is None else round((clock.monotonic() - run.started) * 1000),
         )
         return Lost(True, fault)
 
@@ -137,6 +138,8 @@ class Attempts:
         run.let_go()
         if run.stop is Stop.LOST:
             outcome = Interrupted()  # should nobody have taken it over yet, the fence lets the job go at once
+        if isinstance(outcome, Interrupted) and run.job.max_attempts == 1 and run.started is not None:
+            outcome = Interrupted(self._cut_off(run))
         ran_for = None if run.started is None else round((clock.monotonic() - run.started) * 1000)
         if type(outcome) is Returned:
             return decide(run.job, outcome, retry=self._retry, ran_for=ran_for)
@@ -168,6 +171,13 @@ class Attempts:
     def of_loading_task(self, job: Claimed) -> Ending:
         """Another run imports its module, and may take long for that: it comes back a little later, uncharged."""
         return decide(job, Postponed(_LOADING_FOR), retry=self._retry)
+
+    def _cut_off(self, run: Run) -> Fault:
+        """What is told of a job that may run only once and was stopped half-way by its worker."""
+        error = JobInterrupted(
+            "its worker stopped it, or lost it, while it ran; with one attempt it does not run again"
+        )
+        return self._fault(run.job, error, run.said)
 
     def of_unknown_task(self, job: Claimed) -> Ending:
         """Nobody here knows the task: left for others with growing patience, failed after a day."""

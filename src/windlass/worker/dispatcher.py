@@ -129,6 +129,16 @@ class Dispatcher:
     def is_busy(self) -> bool:
         return bool(self._running or self._line or self._endings)
 
+    def has(self, run: Run) -> bool:
+        """Whether a run is started or waits for its turn."""
+        with self._lock:
+            return run in self._running or run in self._line
+
+    def in_hand(self) -> list[Run]:
+        """What runs and what waits for its turn."""
+        with self._lock:
+            return [*self._running, *self._line]
+
     def running(self) -> list[Run]:
         """What runs at this moment."""
         with self._lock:

@@ -61,11 +61,13 @@ class Exchange:
         # Full jitter: workers that lost their store must not come back in step.
         return min(_LONGEST_PAUSE, 0.05 * float(2**self._failures)) * clock.roll() + 0.01
 
-    def cycle(self, endings: list[Ending], marks: list[Mark], rooms: list[tuple[str, int]]) -> Cycled | None:
+    def cycle(
+        self, endings: list[Ending], marks: list[Mark], rooms: list[tuple[str, int]], *, takes_suspect: bool
+    ) -> Cycled | None:
         """One cycle; None where the store is away. Raises ``DataRefused``, and then nothing of it was written."""
         claimant = self._unanswered or Claimant(self.worker, self._lease(), self._token())
         try:
-            cycled = self._repeated(claimant, endings, marks, rooms)
+            cycled = self._repeated(claimant, endings, marks, rooms, takes_suspect=takes_suspect)
         except DataRefused as error:
             if not endings:
                 self._note_failure(error)  # what it refused was not ours
@@ -100,10 +102,18 @@ class Exchange:
             return None
 
     def _repeated(
-        self, claimant: Claimant, endings: Sequence[Ending], marks: Sequence[Mark], rooms: Sequence[tuple[str, int]]
+        self,
+        claimant: Claimant,
+        endings: Sequence[Ending],
+        marks: Sequence[Mark],
+        rooms: Sequence[tuple[str, int]],
+        *,
+        takes_suspect: bool,
     ) -> Cycled:
         try:
-            return self._session.run(cycle(claimant, endings=endings, marks=marks, rooms=rooms))
+            return self._session.run(
+                cycle(claimant, endings=endings, marks=marks, rooms=rooms, takes_suspect=takes_suspect)
+            )
         except OutcomeUnknown:
             # The same token without rooms re-reads what the first try took, if it took.
             self._unanswered = claimant

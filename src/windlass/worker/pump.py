@@ -22,6 +22,7 @@ from windlass.worker.exchange import Ended, Exchange
 from windlass.worker.recent import Recent
 from windlass.worker.room import Room
 from windlass.worker.run import ReportProgress, Run
+from windlass.worker.suspect import SuspectInFlight
 from windlass.worker.wake_ups import WakeUps
 from windlass.worker.word import leave_word
 
@@ -66,7 +67,10 @@ class Pump:
         self._claim_size = ClaimSize()
         self._wake_ups = WakeUps(frozenset(room.queues), workers=workers)
         self._unstarted: list[Run] = []
-        """Last allowed attempts: the store must know of each before it starts, but not before it has a slot."""
+        """Last allowed attempts and suspects: the store must know of each before it starts, but not before it has a
+        slot.
+        """
+        self._suspect = SuspectInFlight(lambda run: run in self._unstarted or dispatcher.has(run))
         self._unsent: list[Ended] = []
         """Endings that the store could not take yet."""
         self._asked_again: list[Ended] = []
@@ -76,6 +80,7 @@ class Pump:
         self._surveys_at: float | None = None
         """When to ask which queues have work, if there is room for some and it is too early to ask again."""
         self._cycled = 0.0
+        self._has_suspect = False
         self.may_claim = True
         self.refused_count = 0
         self.cycle_count = 0
@@ -119,9 +124,9 @@ class Pump:
         """How many seconds the next round may wait."""
         if pause := self._exchange.pause:
             return pause
-        if self._last_attempts():
-            return 0.0
         now = clock.monotonic()
+        if self._startable(now):
+            return 0.0
         if self._dispatcher.has_endings:
             return max(0.0, self._cycled + _LINGER - now) if self._may_linger(now) else 0.0
         longest = _LIE_ABOUT if self._dispatcher.buffered else max(0.0, self._polls_at - now)
@@ -140,8 +145,9 @@ class Pump:
         self._hand_back(claimed_before=now if self._is_draining else now - _HAND_BACK_AFTER)
         self._unsent = self._unsent + self._dispatcher.take_endings()
         ended = first_page(self._unsent)
-        starting = self._last_attempts()
+        starting = self._startable(now)
         marked = starting + self._dispatcher.unmarked(running_since=now - _MARK_AFTER)
+        takes_suspect = self._looks_for_suspect(now)
         is_prompted = self._hear(now, is_going=bool(ended or marked))
         rooms = self._rooms(now)
         if not (ended or marked or rooms or self._exchange.is_owed_an_answer):
@@ -150,7 +156,7 @@ class Pump:
             self._note_idleness()
             return
         self.cycle_count += 1
-        cycled = self._cycle(ended, marked, rooms, now)
+        cycled = self._cycle(ended, marked, rooms, now, takes_suspect=takes_suspect)
         self._cycled = clock.monotonic()
         if cycled is None:
             if rooms:
@@ -212,17 +218,31 @@ class Pump:
     def _may_fetch(self) -> bool:
         return self._wake_ups.due is not None or bool(self._unstarted) or self._room.is_hopeful
 
-    def _last_attempts(self) -> list[Run]:
-        """Those of the last allowed attempts for which there is a slot now."""
-        return self._dispatcher.startable(self._unstarted) if self._unstarted else []
+    def _startable(self, now: float) -> list[Run]:
+        """Those of the runs that have to be marked first for which there is a slot now."""
+        if not self._unstarted:
+            return []
+        others = self._dispatcher.in_hand()
+        return self._dispatcher.startable(
+            [run for run in self._unstarted if not self._suspect.has_to_wait(run, others, now)]
+        )
+
+    def _looks_for_suspect(self, now: float) -> bool:
+        """Whether a suspect may be claimed. When one is over, queues that seemed empty may have the next."""
+        if self._has_suspect and self._suspect.is_none(now):
+            self._has_suspect = False
+            self._room.look_everywhere()
+        return not self._has_suspect
 
     def _rooms(self, now: float) -> list[tuple[str, int]]:
         self._surveys_at = None
         if self._is_draining or self._exchange.is_owed_an_answer or not self.may_claim:
             return []
+        if self._has_suspect and self._suspect.keeps_others_waiting(now):
+            return []
         if self._dispatcher.missing_slots == self._dispatcher.concurrency:
             return []  # nothing can be started
-        waiting = self._waiting_for_child()
+        waiting = self._waiting_for_child(now)
         taken = self._dispatcher.in_flight + len(self._unstarted) + self._dispatcher.missing_slots
         in_flight = taken - waiting.total()
         self._room.claim_at_most(self._claim_size.most)
@@ -239,20 +259,28 @@ class Pump:
         if found is not None:
             self._room.have_work(found, now=now)
 
-    def _waiting_for_child(self) -> Counter[str]:
+    def _waiting_for_child(self, now: float) -> Counter[str]:
         """By queue: what was claimed and finds no child."""
         waiting = Counter(run.job.queue for run in self._dispatcher.waiting_for_child())
         if self._unstarted:
-            startable = self._last_attempts()
+            startable = self._startable(now)
             isolated = [run for run in self._unstarted if run.task.is_isolated and run not in startable]
             waiting.update(run.job.queue for run in isolated)
         return waiting
 
-    def _cycle(self, ended: list[Ended], marked: list[Run], rooms: list[tuple[str, int]], now: float) -> Cycled | None:
+    def _cycle(
+        self,
+        ended: list[Ended],
+        marked: list[Run],
+        rooms: list[tuple[str, int]],
+        now: float,
+        *,
+        takes_suspect: bool,
+    ) -> Cycled | None:
         endings = [ending for ending, _ in ended]
         marks = [Mark(run.job.seq, run.job.fence, round((now - (run.started or now)) * 1000)) for run in marked]
         try:
-            cycled = self._exchange.cycle(endings, marks, rooms)
+            cycled = self._exchange.cycle(endings, marks, rooms, takes_suspect=takes_suspect)
         except DataRefused as error:
             self._write_one_by_one(list(self._unsent), error)
             return None
@@ -313,7 +341,10 @@ class Pump:
                 unknown.append((put_off(job), job))
                 continue
             run = Run(job, task, claimed=now, report=self._report)
-            if run.is_last_attempt:
+            if run.is_suspect:
+                self._suspect.follow(run)
+                self._has_suspect = True
+            if run.has_to_be_marked:
                 self._unstarted.append(run)
             else:
                 ready.append(run)
@@ -336,12 +367,16 @@ class Pump:
                 self.refused_count += 1
                 log.warning("job %s: it is ours no more; our ending under fence %s was refused", job.id, job.fence)
 
+    def _may_go_back(self, run: Run) -> bool:
+        """A suspect that waits until it is alone is what the others make way for."""
+        return self._is_draining or not self._suspect.is_to_run_alone(run)
+
     def _hand_back(self, *, claimed_before: float) -> None:
         """What does not get its turn goes back, uncharged, for others to run."""
         stale = self._dispatcher.remove_buffered(lambda run: run.claimed <= claimed_before)
-        stale += [run for run in self._unstarted if run.claimed <= claimed_before]
+        stale += [run for run in self._unstarted if run.claimed <= claimed_before and self._may_go_back(run)]
         if stale:
-            self._unstarted = [run for run in self._unstarted if run.claimed > claimed_before]
+            self._unstarted = [run for run in self._unstarted if run not in stale]
             # They waited behind runs longer than was foreseen; without this the same cycle would fetch them again.
             self._room.measure_anew({run.job.queue for run in stale})
             self._dispatcher.add_endings([(self._attempts.ending(run, Interrupted()), run.job) for run in stale])

@@ -12,6 +12,7 @@ from windlass.active import ActiveJob
 from windlass.core.fault import Excerpt
 from windlass.core.meta import read_meta
 from windlass.core.record import Claimed
+from windlass.core.suspect import is_suspect
 from windlass.errors import JobInterrupted
 from windlass.task import Task
 from windlass.worker.joblog import JobLog
@@ -99,8 +100,15 @@ class Run:
         return 0.0 if self.ends_at is None or self.started is None else self.ends_at - self.started
 
     @property
-    def is_last_attempt(self) -> bool:
-        return self.job.attempt + 1 >= self.job.max_attempts
+    def has_to_be_marked(self) -> bool:
+        """Whether the store must know that it begins before it does: on the last allowed attempt, which must not run
+        again, and of a suspect, to which a death is charged.
+        """
+        return self.job.attempt + 1 >= self.job.max_attempts or is_suspect(self.job)
+
+    @property
+    def is_suspect(self) -> bool:
+        return is_suspect(self.job)
 
     @property
     def active(self) -> ActiveJob:

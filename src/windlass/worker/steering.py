@@ -79,7 +79,8 @@ class Steering:
     def hand_back_strays(self, strays: Collection[Held]) -> None:
         """Give back what the store says we hold and we know nothing of: an answer got lost on its way to us."""
         log.error("the store holds %s jobs in our name that never arrived; handing them back", len(strays))
-        endings = [Ending(seq, fence, State.PENDING, rescue=1) for seq, fence in strays]
+        # They never began, so no death speaks against them.
+        endings = [Ending(seq, fence, State.PENDING) for seq, fence in strays]
         self._session.run(finish(endings, worker=self._worker))
         self._session.tell(Topic.WORK)
 

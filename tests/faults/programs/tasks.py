@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import os
+import resource
 import signal
 from contextlib import suppress
 from pathlib import Path
@@ -69,6 +70,61 @@ def poison() -> None:
     while app.job(job.id).started_at is None:
         pause.wait(0.01)
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _out_of_memory() -> None:
+    """What a library in C does when it gets none."""
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+    hoard = []
+    try:
+        while True:
+            hoard.append(bytearray(64 << 20))
+    except MemoryError:
+        os.abort()
+
+
+def _die(how: str) -> None:
+    match how:
+        case "exit":
+            os._exit(1)
+        case "segfault":
+            ctypes.string_at(0)
+        case "memory":
+            _out_of_memory()
+        case _:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+@app.task
+def venom(how: str, after: float) -> None:
+    """Takes its process down after so many seconds."""
+    Event().wait(after)
+    _die(how)
+
+
+@app.task
+def native_venom(how: str, after: float) -> None:
+    """The same in an extension that lets no other thread run meanwhile."""
+    ctypes.PyDLL(None).usleep(int(after * 1e6))
+    _die(how)
+
+
+@app.task
+async def loop_venom(how: str, after: float) -> None:
+    """The same on the event loop."""
+    await asyncio.sleep(after)
+    _die(how)
+
+
+@app.task
+def nap(seconds: float) -> None:
+    """An innocent job."""
+    Event().wait(seconds)
+
+
+@app.task
+async def loop_nap(seconds: float) -> None:
+    await asyncio.sleep(seconds)
 
 
 @app.task

@@ -92,8 +92,9 @@ class Keyspace:
             match job["state"]:
                 case "pending":
                     rank = 500 - int(job.get("priority", 0))
-                    turn = rank * 2**42 + int(job["run_at"])
-                    expected.setdefault(f"pending:{job['queue']}", {})[f"{rank:03}{seq:014}"] = turn
+                    is_suspect = int(job.get("crashes", 0)) + int(job.get("rescues", 0)) > 0
+                    place = expected.setdefault(f"{'suspects' if is_suspect else 'pending'}:{job['queue']}", {})
+                    place[f"{rank:03}{seq:014}"] = rank * 2**42 + int(job["run_at"])
                 case "scheduled" | "retrying":
                     expected.setdefault("due", {})[f"{seq:014}"] = int(job["run_at"])
                 case "completed" | "failed" | "cancelled" as state:
@@ -104,7 +105,7 @@ class Keyspace:
         found = {
             name: value
             for name, value in self.values.items()
-            if name == "due" or name.startswith(("pending:", "finished:"))
+            if name == "due" or name.startswith(("pending:", "suspects:", "finished:"))
         }
         assert found == expected
 

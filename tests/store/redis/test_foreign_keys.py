@@ -187,6 +187,7 @@ def test_jobs_that_cannot_be_put_back_wait_until_they_can(store: Store, stranger
     store.enqueue(new_job("handed back"), new_job("rescued"), new_job("due", delay=MINUTE))
     [handed_back, rescued] = worker.take()
     stranger.overwrite("pending:default")
+    stranger.overwrite("suspects:default")
     stranger.damage(handed_back.seq, rescued.seq)
     assert not worker.end(handed_back, INTERRUPTED)
     store.clock.advance(MINUTE)
@@ -194,6 +195,7 @@ def test_jobs_that_cannot_be_put_back_wait_until_they_can(store: Store, stranger
     store.run(jobs.promote())
     assert store.run(reading.counts()) == {"default": {State.SCHEDULED: 3}}
     stranger.leave("pending:default")
+    stranger.leave("suspects:default")
     store.clock.advance(MINUTE)
     store.run(jobs.promote())
     assert sorted(end_all(store.a_worker(), queue="default")) == ["due", "handed back", "rescued"]

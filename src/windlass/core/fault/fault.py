@@ -30,6 +30,8 @@ class Fault(Struct, frozen=True):
     """Without the values of variables, for they may be secret; what it was raised from comes last."""
     log: str = ""
     """What the attempt logged, in a child process also what it printed: the first and the newest lines."""
+    ran_for: int | None = None
+    """Of a run that died with its process: for how many milliseconds it may have run."""
 
     @classmethod
     def of(

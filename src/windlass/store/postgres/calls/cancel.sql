@@ -24,8 +24,8 @@ WITH clock AS (
 ), ready AS MATERIALIZED (
     SELECT wanted.seq, found.place FROM wanted CROSS JOIN LATERAL (
         SELECT ready.ctid AS place FROM windlass_ready AS ready
-        WHERE ready.queue = wanted.queue AND ready.priority = wanted.priority AND ready.since = wanted.run_at
-        AND ready.seq = wanted.seq
+        WHERE ready.queue = wanted.queue AND ready.suspect = ANY (ARRAY[false, true])
+        AND ready.priority = wanted.priority AND ready.since = wanted.run_at AND ready.seq = wanted.seq
         FOR UPDATE) AS found
     WHERE (SELECT count(*) FROM held) >= 0
 ), due AS MATERIALIZED (
@@ -88,7 +88,7 @@ SELECT
             SELECT seq FROM ready UNION ALL SELECT seq FROM due UNION ALL SELECT seq FROM running)
         AND coalesce(
             (SELECT 1 FROM windlass_ready AS ready
-                WHERE ready.queue = wanted.queue AND ready.priority = wanted.priority AND ready.since = wanted.run_at
-                AND ready.seq = wanted.seq),
+                WHERE ready.queue = wanted.queue AND ready.suspect = ANY (ARRAY[false, true])
+                AND ready.priority = wanted.priority AND ready.since = wanted.run_at AND ready.seq = wanted.seq),
             (SELECT 1 FROM windlass_due AS due WHERE due.run_at = wanted.run_at AND due.seq = wanted.seq),
             (SELECT 1 FROM windlass_running AS running WHERE running.seq = wanted.seq)) = 1) AS missed

@@ -21,9 +21,10 @@ WITH clock AS (
 ), picked AS MATERIALIZED (
     -- Every queue offers as much as all may give together; what goes over the limit stays, and is locked for a moment.
     SELECT room.kind, next.place, room.place AS turn, next.priority, next.since, next.seq, room.room
-    FROM room CROSS JOIN LATERAL (
+    -- Suspects are taken by hand like all others; each of both places is walked in its order.
+    FROM room CROSS JOIN (VALUES (false), (true)) AS part (suspect) CROSS JOIN LATERAL (
         SELECT ready.ctid AS place, ready.priority, ready.since, ready.seq FROM windlass_ready AS ready
-        WHERE ready.queue = room.queue AND ready.seq BETWEEN 0 AND 9223372036854775807
+        WHERE ready.queue = room.queue AND ready.suspect = part.suspect AND ready.seq BETWEEN 0 AND 9223372036854775807
         ORDER BY ready.priority DESC, ready.since, ready.seq LIMIT room.room
         FOR UPDATE SKIP LOCKED) AS next
 ), taken AS (

@@ -33,8 +33,8 @@ WITH allowed AS MATERIALIZED (
 ), ready AS MATERIALIZED (
     SELECT found.place, wanted.seq FROM wanted CROSS JOIN LATERAL (
         SELECT ready.ctid AS place FROM windlass_ready AS ready
-        WHERE ready.queue = wanted.queue AND ready.priority = wanted.priority AND ready.since = wanted.run_at
-        AND ready.seq = wanted.seq
+        WHERE ready.queue = wanted.queue AND ready.suspect = ANY (ARRAY[false, true])
+        AND ready.priority = wanted.priority AND ready.since = wanted.run_at AND ready.seq = wanted.seq
         FOR UPDATE) AS found
     WHERE 'pending' = ANY (ARRAY(SELECT allowed.state FROM allowed)) AND (SELECT count(*) FROM finished) >= 0
 ), due AS MATERIALIZED (
@@ -84,7 +84,7 @@ SELECT
         AND coalesce(
             (SELECT finished.state FROM windlass_finished AS finished WHERE finished.seq = wanted.seq),
             (SELECT 'pending' FROM windlass_ready AS ready
-                WHERE ready.queue = wanted.queue AND ready.priority = wanted.priority AND ready.since = wanted.run_at
-                AND ready.seq = wanted.seq),
+                WHERE ready.queue = wanted.queue AND ready.suspect = ANY (ARRAY[false, true])
+                AND ready.priority = wanted.priority AND ready.since = wanted.run_at AND ready.seq = wanted.seq),
             (SELECT due.state FROM windlass_due AS due WHERE due.run_at = wanted.run_at AND due.seq = wanted.seq)
         ) = ANY (ARRAY(SELECT allowed.state FROM allowed))) AS missed

@@ -23,13 +23,13 @@ WITH clock AS (
         CAST(value ->> 29 AS bigint)
     FROM given ORDER BY place
     ON CONFLICT (id) DO NOTHING
-    RETURNING seq, id, queue, priority, waiting, run_at
+    RETURNING seq, id, queue, priority, waiting, run_at, crashes + rescues > 0 AS suspect
 ), arrived AS MATERIALIZED (
     SELECT stored.*, given.value, given.value ->> 4 AS state
     FROM stored JOIN given ON given.value ->> 1 = stored.id
 ), ready AS (
-    INSERT INTO windlass_ready (seq, priority, since, queue)
-    SELECT seq, priority, run_at, queue FROM arrived WHERE state = 'pending' ORDER BY seq
+    INSERT INTO windlass_ready (seq, priority, since, queue, suspect)
+    SELECT seq, priority, run_at, queue, suspect FROM arrived WHERE state = 'pending' ORDER BY seq
 ), due AS (
     INSERT INTO windlass_due (seq, run_at, state, queue)
     SELECT seq, run_at, state, queue FROM arrived WHERE state IN ('scheduled', 'retrying') ORDER BY seq

@@ -18,10 +18,10 @@ WITH clock AS (
 ), promoted AS (
     UPDATE windlass_job AS job SET waiting = 'pending', promoted_at = (SELECT now FROM clock)
     FROM taken WHERE job.seq = taken.seq
-    RETURNING job.seq, job.run_at, job.priority, job.queue
+    RETURNING job.seq, job.run_at, job.priority, job.queue, job.crashes + job.rescues > 0 AS suspect
 ), ready AS (
-    INSERT INTO windlass_ready (seq, since, priority, queue)
-    SELECT seq, run_at, priority, queue FROM promoted
+    INSERT INTO windlass_ready (seq, since, priority, queue, suspect)
+    SELECT seq, run_at, priority, queue, suspect FROM promoted
 )
 SELECT
     (SELECT coalesce(json_agg(json_build_array(seq)), '[]') FROM promoted) AS promoted,

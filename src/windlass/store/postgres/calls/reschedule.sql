@@ -14,8 +14,8 @@ WITH clock AS (
 ), ready AS MATERIALIZED (
     SELECT found.place FROM wanted CROSS JOIN LATERAL (
         SELECT ready.ctid AS place FROM windlass_ready AS ready
-        WHERE ready.queue = wanted.queue AND ready.priority = wanted.priority AND ready.since = wanted.run_at
-        AND ready.seq = wanted.seq
+        WHERE ready.queue = wanted.queue AND ready.suspect = ANY (ARRAY[false, true])
+        AND ready.priority = wanted.priority AND ready.since = wanted.run_at AND ready.seq = wanted.seq
         FOR UPDATE) AS found
 ), due AS MATERIALIZED (
     SELECT found.place FROM wanted CROSS JOIN LATERAL (
@@ -33,21 +33,21 @@ WITH clock AS (
         waiting = CASE WHEN asked.due_at > asked.now THEN 'scheduled' ELSE 'pending' END
     FROM asked
     WHERE job.seq = (SELECT seq FROM from_ready UNION ALL SELECT seq FROM from_due)
-    RETURNING job.seq, job.run_at, job.waiting, job.queue, job.priority
+    RETURNING job.seq, job.run_at, job.waiting, job.queue, job.priority, job.crashes + job.rescues > 0 AS suspect
 ), put_off AS (
     INSERT INTO windlass_due (seq, run_at, state, queue)
     SELECT seq, run_at, waiting, queue FROM moved WHERE waiting = 'scheduled'
 ), placed AS (
-    INSERT INTO windlass_ready (seq, since, priority, queue)
-    SELECT seq, run_at, priority, queue FROM moved WHERE waiting = 'pending'
+    INSERT INTO windlass_ready (seq, since, priority, queue, suspect)
+    SELECT seq, run_at, priority, queue, suspect FROM moved WHERE waiting = 'pending'
 ), missed AS MATERIALIZED (
     SELECT 'windlass: look again' AS cause FROM wanted
     WHERE NOT EXISTS (SELECT 1 FROM moved)
     AND (
         EXISTS (
             SELECT 1 FROM windlass_ready AS ready
-            WHERE ready.queue = wanted.queue AND ready.priority = wanted.priority AND ready.since = wanted.run_at
-            AND ready.seq = wanted.seq)
+            WHERE ready.queue = wanted.queue AND ready.suspect = ANY (ARRAY[false, true])
+            AND ready.priority = wanted.priority AND ready.since = wanted.run_at AND ready.seq = wanted.seq)
         OR EXISTS (SELECT 1 FROM windlass_due AS due WHERE due.run_at = wanted.run_at AND due.seq = wanted.seq))
 )
 SELECT seq FROM moved UNION ALL SELECT CAST(cause AS bigint) FROM missed

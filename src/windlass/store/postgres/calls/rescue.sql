@@ -1,6 +1,8 @@
 -- Ends leases that are over and takes their jobs away. A lease that was renewed since the look keeps its jobs.
 -- :leases the leases that the look found to be over
--- :endings rows (seq, fence, state, reason, charge, crash, rescue, delay, ran_for, result, errors, key)
+-- :culprits rows (lease, seq): the job that is held responsible for the loss; it stays with the lease, the first counts
+-- :endings rows (seq, fence, state, reason, charge, crash, rescue, delay, ran_for, result, errors, key, whether it had
+-- started); a job that was marked as started since the look stays for the next look
 -- :keys rows (key, seq, fence), only of endings whose job has a unique key
 -- :by who rescues
 -- gives rescued
@@ -12,20 +14,24 @@ WITH clock AS (
 ), over AS MATERIALIZED (
     -- Waits for a claim that is being made under the lease, and then judges the newest row. Along with them go leases
     -- that were lost a day ago: they have done their duty as markers for their owners.
-    SELECT lease.id, lease.state FROM windlass_lease AS lease, clock
-    WHERE (lease.state = 'open' AND lease.id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:leases AS jsonb))))
-        AND NOT (lease.renewed_at - lease.ttl <= clock.now AND clock.now < lease.renewed_at + lease.ttl))
+    SELECT lease.id, lease.state = 'lost' AND lease.renewed_at < clock.now - 86400000 AS is_old
+    FROM windlass_lease AS lease, clock
+    WHERE (lease.id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:leases AS jsonb))))
+        AND NOT (lease.state = 'open'
+            AND lease.renewed_at - lease.ttl <= clock.now AND clock.now < lease.renewed_at + lease.ttl))
     OR (lease.state = 'lost' AND lease.renewed_at < clock.now - 86400000)
     ORDER BY lease.id
     FOR UPDATE OF lease
 ), lost AS (
-    UPDATE windlass_lease AS lease SET state = 'lost'
-    WHERE lease.id = ANY (ARRAY(SELECT over.id FROM over WHERE over.state = 'open' AND strpos(over.id, ':') = 0))
-    RETURNING lease.id
+    UPDATE windlass_lease AS lease SET state = 'lost', blamed = coalesce(lease.blamed, (
+        SELECT CAST(value ->> 1 AS bigint) FROM jsonb_array_elements(CAST(:culprits AS jsonb))
+        WHERE value ->> 0 = lease.id))
+    WHERE lease.id = ANY (ARRAY(SELECT over.id FROM over WHERE NOT over.is_old AND strpos(over.id, ':') = 0))
+    RETURNING lease.id, lease.blamed
 ), closed AS (
     -- That of a claim by hand goes with its job.
     DELETE FROM windlass_lease AS lease
-    WHERE lease.id = ANY (ARRAY(SELECT over.id FROM over WHERE over.state = 'lost' OR strpos(over.id, ':') > 0))
+    WHERE lease.id = ANY (ARRAY(SELECT over.id FROM over WHERE over.is_old OR strpos(over.id, ':') > 0))
 ), held AS MATERIALIZED (
     -- As in cycle/2-full, a key that a caller's open transaction takes over is passed by.
     SELECT key.key FROM windlass_key AS key
@@ -36,7 +42,7 @@ WITH clock AS (
 ), ending AS MATERIALIZED (
     SELECT CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence, value ->> 2 AS state,
         value ->> 3 AS reason, CAST(value ->> 4 AS integer) AS charge, CAST(value ->> 5 AS integer) AS crash,
-        CAST(value ->> 6 AS integer) AS rescue, value ->> 10 AS errors
+        CAST(value ->> 6 AS integer) AS rescue, value ->> 10 AS errors, value ->> 12 = '1' AS was_started
     FROM jsonb_array_elements(CAST(:endings AS jsonb))
 ), locked AS MATERIALIZED (
     -- A row that somebody has in hand is being ended by its owner; if not, the next round finds it.
@@ -46,13 +52,13 @@ WITH clock AS (
 ), taken AS (
     DELETE FROM windlass_running AS running USING ending
     WHERE running.seq = ANY (ARRAY(SELECT locked.seq FROM locked)) AND running.seq + 0 = ending.seq
-    AND running.fence = ending.fence
+    AND running.fence = ending.fence AND (running.started_at IS NOT NULL) = ending.was_started
     -- A lease that is ended in this statement still looks open to it.
     AND (running.lease IN (SELECT over.id FROM over)
         OR NOT EXISTS (
             SELECT 1 FROM windlass_lease AS lease WHERE lease.id = running.lease AND lease.state = 'open'))
     RETURNING running.seq, running.fence, running.claimed_at, running.started_at, running.cancel_requested_at,
-        running.queue, running.worker, running.progress, ending.errors,
+        running.queue, running.worker, running.lease, running.progress, ending.errors,
         CASE WHEN running.cancel_requested_at IS NULL THEN ending.state ELSE 'cancelled' END AS state,
         CASE WHEN running.cancel_requested_at IS NULL THEN ending.reason END AS reason,
         running.attempt + ending.charge AS attempt, running.crashes + ending.crash AS crashes,
@@ -76,10 +82,10 @@ WITH clock AS (
         fence = taken.fence + 1, worker = taken.worker,
         progress = coalesce(taken.progress, job.progress), errors = coalesce(taken.errors, job.errors)
     FROM taken WHERE job.seq = taken.seq AND taken.state NOT IN ('failed', 'cancelled')
-    RETURNING job.seq, job.run_at, job.priority, job.queue
+    RETURNING job.seq, job.run_at, job.priority, job.queue, job.crashes + job.rescues > 0 AS suspect
 ), ready AS (
-    INSERT INTO windlass_ready (seq, since, priority, queue)
-    SELECT seq, run_at, priority, queue FROM back
+    INSERT INTO windlass_ready (seq, since, priority, queue, suspect)
+    SELECT seq, run_at, priority, queue, suspect FROM back
 ), freed AS (
     -- A job that rescue finished gives its unique key back, unless the key is held for a window of time, and so does one
     -- that has begun a run if the key was held until then.
@@ -91,7 +97,10 @@ WITH clock AS (
 ), noted AS (
     INSERT INTO windlass_event (seq, at, kind, worker, fence, detail)
     SELECT taken.seq, clock.now, 'rescued', taken.worker, taken.fence,
-        json_build_object('by', CAST(:by AS text), 'started', taken.started_at IS NOT NULL)
+        -- nothing of the blame where no job is held responsible
+        json_strip_nulls(json_build_object('by', CAST(:by AS text), 'started', taken.started_at IS NOT NULL, 'blamed', (
+            SELECT culprit.id FROM lost JOIN windlass_job AS culprit ON culprit.seq = lost.blamed
+            WHERE lost.id = taken.lease)))
     FROM taken, clock WHERE taken.seq IN (SELECT rescued.seq FROM rescued) ORDER BY taken.seq
 )
 SELECT

@@ -8,13 +8,32 @@
     AND NOT EXISTS (
         SELECT 1 FROM windlass_queue AS queue
         WHERE queue.name IN (value ->> 0, '*') AND queue.paused_at IS NOT NULL)
+), suspect AS MATERIALIZED (
+    -- At most one for the whole call. It comes before the others of its priority, which it was ahead of once, but not
+    -- before those of a higher one.
+    SELECT room.kind, room.queue, next.place FROM room CROSS JOIN LATERAL (
+        SELECT ready.ctid AS place FROM windlass_ready AS ready
+        WHERE ready.queue = room.queue AND ready.suspect AND ready.seq BETWEEN 0 AND 9223372036854775807
+        AND ready.priority >= coalesce((
+            SELECT other.priority FROM windlass_ready AS other
+            WHERE other.queue = room.queue AND NOT other.suspect AND other.seq BETWEEN 0 AND 9223372036854775807
+            ORDER BY other.priority DESC, other.since, other.seq LIMIT 1), -1000)
+        ORDER BY ready.priority DESC, ready.since, ready.seq LIMIT 1
+        FOR UPDATE SKIP LOCKED) AS next
+    WHERE CAST(:takes_suspect AS integer) = 1
+    -- nearly always there is none, and no queue has to be looked into
+    AND (SELECT other.queue FROM windlass_ready AS other WHERE other.suspect ORDER BY other.queue LIMIT 1) IS NOT NULL
+    LIMIT 1
 ), picked AS MATERIALIZED (
+    SELECT suspect.kind, suspect.place FROM suspect
+    UNION ALL
     -- By priority and then by when they became ready. Locked inside each branch, with that queue's own room: rows that
     -- were merged first and locked later come back empty or twice.
     SELECT room.kind, next.place FROM room CROSS JOIN LATERAL (
         SELECT ready.ctid AS place FROM windlass_ready AS ready
-        WHERE ready.queue = room.queue AND ready.seq BETWEEN 0 AND 9223372036854775807
-        ORDER BY ready.priority DESC, ready.since, ready.seq LIMIT room.room
+        WHERE ready.queue = room.queue AND NOT ready.suspect AND ready.seq BETWEEN 0 AND 9223372036854775807
+        ORDER BY ready.priority DESC, ready.since, ready.seq
+        LIMIT room.room - (SELECT count(*) FROM suspect WHERE suspect.queue = room.queue)
         FOR UPDATE SKIP LOCKED) AS next
 ), taken AS (
     -- By their place in the table: they are locked, and nobody ever updates such a row.

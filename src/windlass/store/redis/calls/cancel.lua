@@ -11,13 +11,13 @@ for _, seq in ipairs(ask.seqs) do
     local key = job_key(written(seq))
     local job = redis.call(
         'HMGET', key, 'state', 'queue', 'priority', 'cancel_requested_at', 'lease', 'fence', 'worker', 'id',
-        'unique_key')
+        'unique_key', 'crashes', 'rescues')
     local state, queue, priority, fence, worker = job[1], job[2], tonumber(job[3]) or 0, tonumber(job[6]) or 0, job[7]
     if WAITING[state] then
         note(seq, 'cancelled', worker, fence, detail)
         redis.call('HSET', key, 'state', 'cancelled', 'finished_at', stamp, 'cancel_requested_at', stamp)
         redis.call('HDEL', key, 'reason')
-        displace(state, queue, seq, priority)
+        displace(state, queue, seq, priority, is_suspect(job[10], job[11]))
         place('cancelled', queue, seq, priority, stamp)
         if job[9] then release_key(job[9], job[8]) end
         cancelled[#cancelled + 1] = {seq, 'cancelled'}

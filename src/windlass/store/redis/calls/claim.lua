@@ -18,9 +18,23 @@ local function pull(seq, fence, row)
     redis.call('SADD', pulled, lease)
 end
 
+-- Suspects are taken by hand like all others: one by one, whichever of both places has the next.
+local function take_of_both(queue, room)
+    for _ = 1, room do
+        local suspect, turn_of_suspect = first_of(suspects_key(queue))
+        local other, turn_of_other = first_of(pending_key(queue))
+        if not suspect then return end
+        local is_other = other and (turn_of_other < turn_of_suspect or (turn_of_other == turn_of_suspect and other < suspect))
+        if is_other then take(queue, 1, {}, pull) else take_suspect(queue, {}, pull) end
+    end
+end
+
 for _, row in ipairs(ask.queues) do
-    local room = ask.limit - redis.call('SCARD', pulled)
-    if room > 0 and not is_paused('*') and not is_paused(row[1]) then take(row[1], room, {}, pull) end
+    local function room() return ask.limit - redis.call('SCARD', pulled) end
+    if room() > 0 and not is_paused('*') and not is_paused(row[1]) then
+        take_of_both(row[1], room())
+        if room() > 0 then take(row[1], room(), {}, pull) end
+    end
 end
 
 local rows, long = {}, {}

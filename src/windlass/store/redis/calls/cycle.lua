@@ -7,6 +7,7 @@
 --      keys: rows (key, seq, fence), only of endings whose job has a unique key
 --      marks: rows (seq, fence, milliseconds ago)
 --      rooms: rows (queue, room)
+--      takes_suspect: 1 if at most one of what it takes may be a suspect, 0 if none may
 -- gives completed, ended: one row each (how many of them were accepted), if there are any
 --       marked: rows (seq) of the marks that still run under their fence, if there are marks
 --       claimed: rows as Claimed: what calls with this token took; one that is repeated without rooms finds it again
@@ -28,7 +29,7 @@ local function finish(ending)
     local key = job_key(seq)
     local job = try(
         'HMGET', key, 'lease', 'queue', 'priority', 'cancel_requested_at', 'started_at', 'attempt', 'run_at',
-        'unknown_at', 'reason', 'result') or {}
+        'unknown_at', 'reason', 'result', 'crashes', 'rescues') or {}
     local lease, queue = job[1], job[2]
     if not lease then
         lose_run_anywhere(seq, fence)
@@ -42,7 +43,8 @@ local function finish(ending)
         redis.call('SREM', cancels_key(lease), seq .. ':' .. fence)
         if state ~= 'completed' then state, reason = 'cancelled', nil end
     end
-    if state == 'pending' then state = ready(queue) end
+    local suspect = is_suspect((tonumber(job[11]) or 0) + ending[6], (tonumber(job[12]) or 0) + ending[7])
+    if state == 'pending' then state = ready(queue, suspect) end
     local at = tonumber(job[7]) and job[7] or stamp
     local fields = {'state', state, 'lease', '', 'attempt', written((job[6] or 0) + ending[5])}
     local function set(name, value)
@@ -74,7 +76,7 @@ local function finish(ending)
     if ending[7] ~= 0 then redis.call('HINCRBY', key, 'rescues', ending[7]) end
     if ending[11] then keep_errors(seq, ending[11]) end
     count('running', queue, -1)
-    place(state, queue, seq, tonumber(job[3]) or 0, at)
+    place(state, queue, seq, tonumber(job[3]) or 0, at, suspect)
     if is_pulled(lease) then remove_pulled(lease) end
     return 1
 end
@@ -140,9 +142,9 @@ end
 
 local claimed, long = {}, {}
 
-local function claim(queue, room)
+local function claim(queue, room, is_for_suspect)
     local held = {}
-    take(queue, room, long, function(seq, fence, row, is_new)
+    local function own(seq, fence, row, is_new)
         redis.call(
             'HSET', job_key(seq), 'state', 'running', 'fence', fence, 'lease', ask.lease, 'worker', ask.worker,
             'claimed_at', stamp)
@@ -150,8 +152,25 @@ local function claim(queue, room)
         held[#held + 1] = seq .. ':' .. fence
         held[#held + 1] = held_value(ask.token, queue, is_new)
         claimed[#claimed + 1] = row
-    end)
+    end
+    if is_for_suspect then take_suspect(queue, long, own) else take(queue, room, long, own) end
     in_portions(held, function(...) redis.call('HSET', held_key(ask.lease), ...) end)
+end
+
+-- Takes the first suspect that a queue with room has: before the others of its priority, which it was ahead of once, but
+-- not before those of a higher one.
+local function claim_suspect()
+    for _, row in ipairs(ask.rooms) do
+        local queue, room = row[1], row[2]
+        local suspect = room > 0 and first_of(suspects_key(queue))
+        if suspect and not is_paused(queue) then
+            local other = first_of(pending_key(queue))
+            if not other or string.sub(suspect, 1, 3) <= string.sub(other, 1, 3) then
+                row[2] = room - 1
+                return claim(queue, 1, true)
+            end
+        end
+    end
 end
 
 local wrong = refusal(ask.endings)
@@ -191,6 +210,7 @@ for index = 1, #held, 2 do
     end
 end
 if #ask.rooms > 0 and is_open(ask.lease) and is_in_time(ask.lease) and not is_paused('*') then
+    if ask.takes_suspect == 1 then claim_suspect() end
     for _, row in ipairs(ask.rooms) do
         if row[2] > 0 and not is_paused(row[1]) then claim(row[1], row[2]) end
     end

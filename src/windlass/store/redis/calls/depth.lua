@@ -18,13 +18,16 @@ end
 
 local rows = {}
 for _, queue in ipairs(redis.call('SMEMBERS', KEY.queues)) do
-    local key, oldest = pending_key(queue), math.huge
-    -- The first of each priority has waited longest among its like.
-    local member, score = first_from(key, 0)
-    while member do
-        oldest = math.min(oldest, ready_since(member, score))
-        member, score = first_from(key, written((math.floor(score / TURNS) + 1) * TURNS))
+    local oldest, number = math.huge, 0
+    for _, key in ipairs({pending_key(queue), suspects_key(queue)}) do
+        -- The first of each priority has waited longest among its like.
+        local member, score = first_from(key, 0)
+        if member then number = number + redis.call('ZCARD', key) end
+        while member do
+            oldest = math.min(oldest, ready_since(member, score))
+            member, score = first_from(key, written((math.floor(score / TURNS) + 1) * TURNS))
+        end
     end
-    if oldest < math.huge then rows[#rows + 1] = {queue, redis.call('ZCARD', key), now - oldest} end
+    if oldest < math.huge then rows[#rows + 1] = {queue, number, now - oldest} end
 end
 return {'depths', rows, 'foreign', foreign}

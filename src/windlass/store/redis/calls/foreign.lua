@@ -25,6 +25,7 @@ for name, key in pairs(KEY) do look(key, RIGHT[name]) end
 for _, queue in ipairs(names('SMEMBERS', KEY.queues)) do
     look(prefix .. 'queue:' .. queue, 'hash')
     look(prefix .. 'pending:' .. queue, 'zset')
+    look(prefix .. 'suspects:' .. queue, 'zset')
     for _, state in ipairs({'completed', 'failed', 'cancelled'}) do
         look(prefix .. 'finished:' .. state .. ':' .. queue, 'zset')
     end

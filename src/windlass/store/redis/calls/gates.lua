@@ -7,7 +7,8 @@
 local COUNTED = 1000
 
 local job = redis.call(
-    'HMGET', job_key(written(ask.seq)), 'state', 'queue', 'priority', 'run_at', 'reason', 'worker')
+    'HMGET', job_key(written(ask.seq)), 'state', 'queue', 'priority', 'run_at', 'reason', 'worker',
+    'crashes', 'rescues')
 local state, queue, priority = job[1], job[2], tonumber(job[3]) or 0
 if not state then return {'gates', {}} end
 
@@ -37,8 +38,15 @@ for _, id in ipairs(redis.call('ZRANGE', KEY.workers, 0, -1)) do
     end
 end
 
-local ahead = redis.call('ZRANK', pending_key(queue), pending_member(priority, ask.seq)) or 0
+local ahead, suspects_ahead = 0, 0
+if is_suspect(job[7], job[8]) then
+    suspects_ahead = redis.call('ZRANK', suspects_key(queue), pending_member(priority, ask.seq)) or 0
+    -- It comes before the others of its priority.
+    ahead = redis.call('ZCOUNT', pending_key(queue), '-inf', '(' .. turn(priority, 0))
+else
+    ahead = redis.call('ZRANK', pending_key(queue), pending_member(priority, ask.seq)) or 0
+end
 return {'gates', {{
     state, #paused > 0 and table.concat(paused, ',') or false, reason, math.min(ahead, COUNTED), serving, willing,
-    (tonumber(job[4]) or now) - now, job[5], job[6],
+    (tonumber(job[4]) or now) - now, job[5], job[6], math.min(suspects_ahead, COUNTED),
 }}}

@@ -34,7 +34,10 @@ for _, job in ipairs(missing) do
     if by_name.errors then keep_errors(seq, by_name.errors) end
     redis.call('HSET', KEY.ids, by_name.id, seq)
     redis.call('SADD', KEY.queues, by_name.queue)
-    place(by_name.state, by_name.queue, seq, by_name.priority, FINISHED[by_name.state] and by_name.finished_at or by_name.run_at)
+    place(
+        by_name.state, by_name.queue, seq, by_name.priority,
+        FINISHED[by_name.state] and by_name.finished_at or by_name.run_at,
+        is_suspect(by_name.crashes, by_name.rescues))
 end
 settle()
 

@@ -49,7 +49,10 @@ local function few()
         number = number + redis.call('ZCARD', key)
     end
     for _, queue in ipairs(queues) do
-        if states.pending then among(pending_key(queue)) end
+        if states.pending then
+            among(pending_key(queue))
+            among(suspects_key(queue))
+        end
         for _, state in ipairs({'completed', 'failed', 'cancelled'}) do
             if states[state] then among(finished_key(state, queue)) end
         end

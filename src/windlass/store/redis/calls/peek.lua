@@ -4,8 +4,24 @@
 -- asks queue, limit
 -- gives jobs: rows as JobRecord
 -- with portions, index, places, texts, record
-local seqs = {}
-for index, member in ipairs(redis.call('ZRANGE', pending_key(ask.queue), 0, ask.limit - 1)) do
-    seqs[index] = pending_seq(member)
+local members = {}
+local function add(key, place)
+    local found = redis.call('ZRANGE', key, 0, ask.limit - 1, 'WITHSCORES')
+    for index = 1, #found, 2 do
+        members[#members + 1] = {pending_priority(found[index]), place, tonumber(found[index + 1]), found[index]}
+    end
 end
+add(suspects_key(ask.queue), 0)
+add(pending_key(ask.queue), 1)
+-- A suspect comes before the others of its priority.
+table.sort(members, function(one, other)
+    if one[1] ~= other[1] then return one[1] > other[1] end
+    for part = 2, 4 do
+        if one[part] ~= other[part] then return one[part] < other[part] end
+    end
+    return false
+end)
+
+local seqs = {}
+for index = 1, math.min(#members, ask.limit) do seqs[index] = pending_seq(members[index][4]) end
 return {'jobs', records(seqs)}

@@ -9,19 +9,21 @@ local LATER = 60000
 local members = redis.call('ZRANGEBYSCORE', KEY.due, '-inf', now, 'LIMIT', 0, ask.limit)
 in_portions(members, function(...) redis.call('ZREM', KEY.due, ...) end)
 
-local promoted, lost, states = {}, {}, {}
+local promoted, lost, states, suspect_states = {}, {}, {}, {}
 for _, member in ipairs(members) do
     local seq = tonumber(member)
     local key = job_key(written(seq))
-    local job = try('HMGET', key, 'state', 'queue', 'priority', 'run_at') or {}
+    local job = try('HMGET', key, 'state', 'queue', 'priority', 'run_at', 'crashes', 'rescues') or {}
     local queue = job[2]
-    if queue and not states[queue] then states[queue] = ready(queue) end
+    local suspect = is_suspect(job[5], job[6])
+    local states = suspect and suspect_states or states
+    if queue and not states[queue] then states[queue] = ready(queue, suspect) end
     if job[1] and states[queue] ~= 'pending' then
         redis.call('ZADD', KEY.due, now + LATER, member)
     elseif job[1] then
         redis.call('HSET', key, 'state', 'pending', 'promoted_at', stamp)
         count(job[1], queue, -1)
-        place('pending', queue, seq, tonumber(job[3]) or 0, job[4])
+        place('pending', queue, seq, tonumber(job[3]) or 0, job[4], suspect)
         promoted[#promoted + 1] = {seq}
     else
         -- Where it was counted nobody knows here; the call `lost` finds out.

@@ -8,15 +8,15 @@
 local MOVABLE = {scheduled = true, pending = true, retrying = true}
 
 local key = job_key(written(ask.seq))
-local job = redis.call('HMGET', key, 'state', 'queue', 'priority', 'run_at')
-local state, queue, priority = job[1], job[2], tonumber(job[3]) or 0
+local job = redis.call('HMGET', key, 'state', 'queue', 'priority', 'run_at', 'crashes', 'rescues')
+local state, queue, priority, suspect = job[1], job[2], tonumber(job[3]) or 0, is_suspect(job[5], job[6])
 if not MOVABLE[state] then return {'rescheduled', {}} end
 
 local run_at = ask.at or now + ask.delay
 local moved = run_at > now and 'scheduled' or 'pending'
 if moved == 'pending' then run_at = state == 'pending' and tonumber(job[4]) or now end
 redis.call('HSET', key, 'state', moved, 'run_at', written(run_at))
-displace(state, queue, ask.seq, priority)
-place(moved, queue, ask.seq, priority, written(run_at))
+displace(state, queue, ask.seq, priority, suspect)
+place(moved, queue, ask.seq, priority, written(run_at), suspect)
 settle()
 return {'rescheduled', {{ask.seq}}}

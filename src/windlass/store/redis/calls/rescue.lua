@@ -2,11 +2,22 @@
 -- lease that was renewed since the look keeps its jobs. The fence is raised here too, so that the former owner's
 -- endings can be told from repetitions of its own.
 -- KEYS counts, due, ids, events, lease_from, lease_until, lease_lost, waiting
--- asks leases; endings: rows as in cycle; keys: rows (key, seq, fence); by
+-- asks leases; culprits: rows (lease, seq) of the job that is held responsible for the loss of the lease, which stays with
+--      the lease: the first counts
+--      endings: rows as in cycle, then the key and whether the run had started: a job that was marked since the look stays
+--      for the next look
+--      keys: rows (key, seq, fence); by
 -- gives rescued: rows (id, state, worker); lost, foreign: see there in shared/
 -- with portions, texts, drain, index, places, unique, finished, lease, lost, events
+local culprits = {}
+for _, row in ipairs(ask.culprits) do culprits[row[1]] = row[2] end
+
 local function lose(lease)
-    if not is_open(lease) or is_in_time(lease) then return end
+    if is_open(lease) and is_in_time(lease) then return end
+    if culprits[lease] and try('EXISTS', lease_key(lease)) == 1 then
+        redis.call('HSETNX', lease_key(lease), 'blamed', written(culprits[lease]))
+    end
+    if not is_open(lease) then return end
     redis.call('HSET', lease_key(lease), 'state', 'lost')
     redis.call('ZREM', KEY.lease_from, lease)
     redis.call('ZADD', KEY.lease_until, '-inf', lease)
@@ -25,23 +36,33 @@ local function let_go(seq, fence)
     end
 end
 
+-- The job that is held responsible for the loss, as a part of what is told.
+local function told_culprit(lease)
+    local seq = try('HGET', lease_key(lease), 'blamed')
+    local id = seq and try('HGET', job_key(seq), 'id')
+    return id and ',"blamed":' .. json(id) or ''
+end
+
 local function free(ending)
     local seq, fence, state, reason = ending[1], ending[2], ending[3], ending[4]
     local key = job_key(written(seq))
     local job = try(
-        'HMGET', key, 'lease', 'queue', 'priority', 'cancel_requested_at', 'started_at', 'worker', 'run_at', 'id') or {}
+        'HMGET', key, 'lease', 'queue', 'priority', 'cancel_requested_at', 'started_at', 'worker', 'run_at', 'id',
+        'crashes', 'rescues') or {}
     local lease = job[1]
     if not job[8] then return let_go(written(seq), written(fence)) end
     if not lease or is_open(lease) then return end
+    if (job[5] and 1 or 0) ~= ending[13] then return end
     if redis.call('HDEL', held_key(lease), held_field(seq, fence)) == 0 then return end
 
     note(seq, 'rescued', job[6], fence, string.format(
-        '{"by":%s,"started":%s}', json(ask.by), job[5] and 'true' or 'false'))
+        '{"by":%s,"started":%s%s}', json(ask.by), job[5] and 'true' or 'false', told_culprit(lease)))
     if job[4] then
         redis.call('SREM', cancels_key(lease), held_field(seq, fence))
         state, reason = 'cancelled', nil
     end
-    if state == 'pending' then state = ready(job[2]) end
+    local suspect = is_suspect((tonumber(job[9]) or 0) + ending[6], (tonumber(job[10]) or 0) + ending[7])
+    if state == 'pending' then state = ready(job[2], suspect) end
     redis.call('HDEL', key, 'reason')
     redis.call('HSET', key, 'state', state, 'lease', '', 'fence', written(next_fence(fence)))
     if reason then redis.call('HSET', key, 'reason', reason) end
@@ -51,7 +72,7 @@ local function free(ending)
     if ending[7] ~= 0 then redis.call('HINCRBY', key, 'rescues', ending[7]) end
     if ending[11] then keep_errors(written(seq), ending[11]) end
     count('running', job[2], -1)
-    place(state, job[2], seq, tonumber(job[3]) or 0, FINISHED[state] and now or tonumber(job[7]) or now)
+    place(state, job[2], seq, tonumber(job[3]) or 0, FINISHED[state] and now or tonumber(job[7]) or now, suspect)
     if is_pulled(lease) then
         redis.call('ZREM', KEY.lease_lost, lease)
         remove_pulled(lease)

@@ -12,4 +12,6 @@ end
 
 -- The state of a job that may run now. While the place of those is foreign it waits among the due ones, where promote
 -- finds it again and again.
-local function ready(queue) return try('ZCARD', prefix .. 'pending:' .. queue) and 'pending' or 'scheduled' end
+local function ready(queue, suspect)
+    return try('ZCARD', prefix .. (suspect and 'suspects:' or 'pending:') .. queue) and 'pending' or 'scheduled'
+end

@@ -15,6 +15,9 @@ local function pending_seq(member) return string.match(member, '^...0*(%d+)$') e
 local function pending_priority(member) return 500 - string.sub(member, 1, 3) end
 
 local function pending_key(queue) return prefix .. 'pending:' .. queue end
+-- Pending jobs whose last run died with its process, in the same order: a cycle takes at most one of them.
+local function suspects_key(queue) return prefix .. 'suspects:' .. queue end
+local function is_suspect(crashes, rescues) return (tonumber(crashes) or 0) + (tonumber(rescues) or 0) > 0 end
 local function finished_key(state, queue) return prefix .. 'finished:' .. state .. ':' .. queue end
 
 local function count(state, queue, by)
@@ -23,8 +26,10 @@ local function count(state, queue, by)
 end
 
 -- The sorted set of a job that waits or is finished, and its member there; blocked jobs lie in none.
-local function spot(state, queue, seq, priority)
-    if state == 'pending' then return pending_key(queue), pending_member(priority, seq) end
+local function spot(state, queue, seq, priority, suspect)
+    if state == 'pending' then
+        return suspect and suspects_key(queue) or pending_key(queue), pending_member(priority, seq)
+    end
     if state == 'scheduled' or state == 'retrying' then return KEY.due, padded(seq) end
     if state ~= 'blocked' then return finished_key(state, queue), padded(seq) end
 end
@@ -40,8 +45,8 @@ local function gathered(lists, name)
 end
 
 -- `at` is when a job became ready, is due or was finished.
-local function place(state, queue, seq, priority, at)
-    local key, member = spot(state, queue, seq, priority)
+local function place(state, queue, seq, priority, at, suspect)
+    local key, member = spot(state, queue, seq, priority, suspect)
     if key then
         local members = gathered(placed, key)
         members[#members + 1] = state == 'pending' and turn(priority, at) or at
@@ -58,9 +63,11 @@ local function place_completed(queue, pairs_)
     count('completed', queue, #pairs_ / 2)
 end
 
-local function displace(state, queue, seq, priority)
-    local key, member = spot(state, queue, seq, priority)
+local function displace(state, queue, seq, priority, suspect)
+    local key, member = spot(state, queue, seq, priority, suspect)
     if key then table.insert(gathered(displaced, key), member) end
+    -- Earlier releases put suspects among the others.
+    if suspect and state == 'pending' then table.insert(gathered(displaced, pending_key(queue)), member) end
     if INDEXED[state] then table.insert(gathered(unindexed, state), tonumber(seq)) end
     count(state, queue, -1)
 end

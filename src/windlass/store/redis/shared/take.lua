@@ -49,12 +49,12 @@ local function pop(queue, room)
     return redis.call('ZPOPMIN', pending_key(queue), room)
 end
 
--- Takes the next jobs of a queue from those that wait, and calls own with each: its seq and its new fence as texts, its
--- row, and whether it was never taken before. Own has to write down that it runs.
+-- Calls own with each of the jobs that were popped: its seq and its new fence as texts, its row, and whether it was never
+-- taken before. Own has to write down that it runs.
 local FIRST_FENCE = next_fence()
 local FIRST_FENCE_WRITTEN = written(FIRST_FENCE)
-local function take(queue, room, long, own)
-    local popped, taken = pop(queue, room), 0
+local function own_popped(popped, queue, long, own)
+    local taken = 0
     for index = 1, #popped, 2 do
         local member = popped[index]
         local seq = pending_seq(member)
@@ -70,6 +70,16 @@ local function take(queue, room, long, own)
     end
     count('pending', queue, -#popped / 2)
     count('running', queue, taken)
+end
+
+-- Takes the next jobs of a queue from those that wait, or its next suspect.
+local function take(queue, room, long, own) own_popped(pop(queue, room), queue, long, own) end
+local function take_suspect(queue, long, own) own_popped(try('ZPOPMIN', suspects_key(queue)) or {}, queue, long, own) end
+
+-- The next member of a place where jobs wait, and its score.
+local function first_of(key)
+    local found = try('ZRANGE', key, 0, 0, 'WITHSCORES') or {}
+    return found[1], tonumber(found[2])
 end
 
 local function is_before(one, other)

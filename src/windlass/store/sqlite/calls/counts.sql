@@ -1,6 +1,11 @@
 -- How many jobs stand in which state, by queue. Each part reads one index.
 -- gives counts
-SELECT queue, 'pending', count(*) FROM windlass_job WHERE state = 'pending' AND (:queue IS NULL OR queue = :queue)
+SELECT queue, 'pending', sum(number) FROM (
+    SELECT queue, count(*) AS number FROM windlass_job
+    WHERE state = 'pending' AND crashes = 0 AND rescues = 0 AND (:queue IS NULL OR queue = :queue) GROUP BY queue
+    UNION ALL
+    SELECT queue, count(*) FROM windlass_job
+    WHERE state = 'pending' AND crashes + rescues > 0 AND (:queue IS NULL OR queue = :queue) GROUP BY queue)
 GROUP BY queue
 UNION ALL
 SELECT queue, state, count(*) FROM windlass_job

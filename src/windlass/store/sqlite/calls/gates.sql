@@ -10,14 +10,23 @@ SELECT windlass_job.state,
         SELECT count(*) AS number FROM (
             SELECT 1 FROM windlass_job AS earlier
             WHERE earlier.queue = windlass_job.queue AND earlier.state = 'pending'
+            AND earlier.crashes = 0 AND earlier.rescues = 0
             AND earlier.priority > windlass_job.priority LIMIT 1000)
         UNION ALL
         SELECT count(*) FROM (
             SELECT 1 FROM windlass_job AS earlier
             WHERE earlier.queue = windlass_job.queue AND earlier.state = 'pending'
+            AND earlier.crashes = 0 AND earlier.rescues = 0 AND windlass_job.crashes + windlass_job.rescues = 0
             AND earlier.priority = windlass_job.priority
             AND (earlier.run_at, earlier.seq) < (windlass_job.run_at, windlass_job.seq) LIMIT 1000))),
-    serving.total, serving.willing, windlass_job.run_at - :now, windlass_job.reason, windlass_job.worker
+    serving.total, serving.willing, windlass_job.run_at - :now, windlass_job.reason, windlass_job.worker,
+    (SELECT count(*) FROM (
+        SELECT 1 FROM windlass_job AS earlier
+        WHERE windlass_job.crashes + windlass_job.rescues > 0
+        AND earlier.queue = windlass_job.queue AND earlier.state = 'pending' AND earlier.crashes + earlier.rescues > 0
+        AND (earlier.priority > windlass_job.priority
+            OR (earlier.priority = windlass_job.priority
+                AND (earlier.run_at, earlier.seq) < (windlass_job.run_at, windlass_job.seq))) LIMIT 1000))
 FROM windlass_job, (
     SELECT count(*) AS total, count(*) FILTER (
         WHERE windlass_worker.state NOT IN ('paused', 'draining') AND signal IS NOT 'pause') AS willing

@@ -2,6 +2,7 @@
 -- does no more than that needs. 2-full says the same at length.
 -- :completed rows (seq, fence, ran_for, result)
 -- :rooms rows (queue, room)
+-- :takes_suspect 1 if at most one of what it takes may be a suspect, 0 if none may
 -- :lease, :token, :worker who claims
 -- only with rooms
 -- only without endings, keys, marks

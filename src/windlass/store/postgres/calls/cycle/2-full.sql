@@ -4,6 +4,7 @@
 -- :keys rows (key, seq, fence), only of endings whose job has a unique key
 -- :marks rows (seq, fence, milliseconds ago)
 -- :rooms rows (queue, room)
+-- :takes_suspect 1 if at most one of what it takes may be a suspect, 0 if none may
 -- :lease, :token, :worker who claims; a call that is repeated with the same token and no rooms finds what the first
 -- one took
 -- gives ended
@@ -107,10 +108,11 @@ WITH clock AS (
         progress = coalesce(ended.progress, job.progress), errors = coalesce(ended.errors, job.errors)
     FROM ended, clock
     WHERE job.seq = ended.seq AND ended.state NOT IN ('completed', 'failed', 'cancelled')
-    RETURNING job.seq, job.waiting, job.run_at, job.priority, job.queue
+    RETURNING job.seq, job.waiting, job.run_at, job.priority, job.queue,
+        job.crashes + job.rescues > 0 AS suspect
 ), ready AS (
-    INSERT INTO windlass_ready (seq, since, priority, queue)
-    SELECT seq, run_at, priority, queue FROM back WHERE waiting = 'pending'
+    INSERT INTO windlass_ready (seq, since, priority, queue, suspect)
+    SELECT seq, run_at, priority, queue, suspect FROM back WHERE waiting = 'pending'
 ), due AS (
     INSERT INTO windlass_due (seq, run_at, state, queue)
     SELECT seq, run_at, waiting, queue FROM back WHERE waiting <> 'pending'

@@ -6,7 +6,18 @@ UPDATE windlass_job SET
     state = 'running', fence = fence + 1, lease = :token || ':' || seq || ':' || (fence + 1), claim = :token,
     worker = :worker, claimed_at = :now, started_at = :now, finished_at = NULL, attempt = attempt + 1
 WHERE seq IN (
-    SELECT seq FROM windlass_job WHERE queue = :queue AND state = 'pending' ORDER BY priority DESC, run_at, seq
+    -- Suspects are taken by hand like all others; each of both places has its index.
+    SELECT seq FROM (
+        SELECT seq, priority, run_at FROM (
+            SELECT seq, priority, run_at FROM windlass_job
+            WHERE queue = :queue AND state = 'pending' AND crashes = 0 AND rescues = 0
+            ORDER BY priority DESC, run_at, seq LIMIT max(0, :limit))
+        UNION ALL
+        SELECT seq, priority, run_at FROM (
+            SELECT seq, priority, run_at FROM windlass_job
+            WHERE queue = :queue AND state = 'pending' AND crashes + rescues > 0
+            ORDER BY priority DESC, run_at, seq LIMIT max(0, :limit)))
+    ORDER BY priority DESC, run_at, seq
     LIMIT max(0, :limit - (
         SELECT count(*) FROM windlass_job
         WHERE state = 'running' AND lease >= :token || ':' AND lease < :token || ';')))

@@ -11,7 +11,10 @@ SELECT name, max_length FROM (
         AND (value ->> 9 IS NULL
             OR value ->> 0 = (SELECT id FROM windlass_key WHERE windlass_key.key = jobs.value ->> 9))
     ) AS added,
-    (SELECT count(*) FROM windlass_job WHERE queue = windlass_queue.name AND state = 'pending')
+    (SELECT count(*) FROM windlass_job
+        WHERE queue = windlass_queue.name AND state = 'pending' AND crashes = 0 AND rescues = 0)
+    + (SELECT count(*) FROM windlass_job
+        WHERE queue = windlass_queue.name AND state = 'pending' AND crashes + rescues > 0)
     + (SELECT count(*) FROM windlass_job WHERE queue = windlass_queue.name AND state IN ('scheduled', 'retrying'))
     AS waiting
     FROM windlass_queue

@@ -1,6 +1,7 @@
 -- Takes jobs away from leases that are over. The fence is raised here too, so that the former owner's endings can be
--- told from repetitions of its own. A lease that was renewed since the look keeps its jobs.
--- :endings as in cycle/3-finish
+-- told from repetitions of its own. A lease that was renewed since the look keeps its jobs, and so does one whose job
+-- was marked as started since: another look decides about that one.
+-- :endings as in cycle/3-finish, and whether the run had started
 -- gives rescued
 UPDATE windlass_job SET
     state = iif(cancel_requested_at IS NULL, ending.state, 'cancelled'),
@@ -15,9 +16,10 @@ UPDATE windlass_job SET
     claim = NULL
 FROM (
     SELECT value ->> 0 AS seq, value ->> 1 AS fence, value ->> 2 AS state, value ->> 3 AS reason, value ->> 4 AS charge,
-        value ->> 5 AS crash, value ->> 6 AS rescue, value ->> 10 AS errors
+        value ->> 5 AS crash, value ->> 6 AS rescue, value ->> 10 AS errors, value ->> 12 AS was_started
     FROM jsonb_each(:endings)
 ) AS ending
 WHERE windlass_job.seq = ending.seq AND windlass_job.fence = ending.fence AND windlass_job.state = 'running'
+AND (windlass_job.started_at IS NOT NULL) = ending.was_started
 AND NOT EXISTS (SELECT 1 FROM windlass_lease WHERE id = windlass_job.lease AND state = 'open')
 RETURNING windlass_job.id, windlass_job.state, windlass_job.worker

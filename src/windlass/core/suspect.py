@@ -1,0 +1,46 @@
+"""Suspects: jobs whose last run died with its process, so that they may be what killed it.
+
+A suspect waits in a place of its own. A process has at most one in flight and the store knows of its start before user
+code begins, so that the next death can be charged to it alone. docs/how-it-works.md tells the whole rule.
+"""
+
+from __future__ import annotations
+
+from windlass.core.fault import read_faults
+from windlass.core.record import HeldJob
+
+CRASHES_ALLOWED = 3
+"""A job that died with its process this often is failed, whatever its attempts."""
+
+_SHORTEST_WATCH = 10_000
+
+
+def is_suspect(job: HeldJob) -> bool:
+    """Whether an earlier run died with its process, and none has ended otherwise since. Claims by hand never are."""
+    return evidence(job) > 0
+
+
+def has_to_run_alone(job: HeldJob) -> bool:
+    """Whether the next death of a job fails it, so that nothing else may be the cause of that death."""
+    return evidence(job) + 1 >= CRASHES_ALLOWED
+
+
+def evidence(job: HeldJob) -> int:
+    """How many deaths speak against a job. Rescues of runs that had not begun speak once, however many there were: the
+    first may have begun without being marked, a suspect is marked before it begins.
+    """
+    return 0 if job.is_charged else job.crashes + min(job.rescues, 1)
+
+
+def fatal_run(errors: str | None) -> int | None:
+    """For how many milliseconds the newest run in a history of errors may have lasted, if it died with its process."""
+    faults = read_faults(errors).faults
+    return faults[-1].ran_for if faults else None
+
+
+def watched_for(fatal_run: int | None) -> int:
+    """For how many milliseconds a run of a suspect counts as in flight: as long as its last run that died, or 10 s.
+
+    One that has run longer is no longer suspected: after the loss of a machine its long jobs run side by side again.
+    """
+    return max(_SHORTEST_WATCH, fatal_run or 0)

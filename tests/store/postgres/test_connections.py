@@ -69,6 +69,7 @@ def test_a_worker_that_does_everything_at_once_has_five_connections(database: Da
 def test_connections_that_are_needed_no_more_are_closed(database: Database, opened: Opening) -> None:
     """S6: 64 idle workers held 315; one that does one thing at a time needs one for calls, beside two others."""
     store = opened()
+    store.enqueue(new_job())
     with threads(3) as submit:
         with database.locked():
             counted = [submit(count, store) for _ in range(3)]

@@ -30,6 +30,8 @@ class Scale:
     rest_settling: float
     rest_seconds: float
     imports: int
+    many_workers: int
+    """Idle workers that wait for the same jobs."""
     peer_jobs: int
     """Peers drain fewer jobs, so that a round of theirs lasts about as long."""
 
@@ -53,6 +55,7 @@ FULL = Scale(
     rest_settling=3.0,
     rest_seconds=15.0,
     imports=7,
+    many_workers=64,
     peer_jobs=3_000,
 )
 
@@ -75,6 +78,7 @@ QUICK = Scale(
     rest_settling=1.0,
     rest_seconds=3.0,
     imports=3,
+    many_workers=16,
     peer_jobs=1_000,
 )
 
@@ -97,6 +101,7 @@ SMOKE = Scale(
     rest_settling=0.1,
     rest_seconds=0.2,
     imports=1,
+    many_workers=2,
     peer_jobs=50,
 )
 """Tiny: shows that everything works, measures nothing."""

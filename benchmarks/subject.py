@@ -74,6 +74,24 @@ class Subject:
             stored += self.noops[executor].enqueue_many(calls)
         return stored
 
+    def preload_queues(self, count: int, *, queues: int) -> list[Job[Any]]:
+        """Enqueue as many jobs into each of so many queues, one queue after the other."""
+        stored: list[Job[Any]] = []
+        each = count // queues
+        requests = [
+            self.noops["async"].options(queue=name).request(index)
+            for name in queue_names(queues)
+            for index in range(each)
+        ]
+        for first in range(0, len(requests), _BULK):
+            stored += self.app.enqueue_many(requests[first : first + _BULK])
+        return stored
+
+    def wait_for_completed(self, expected: int) -> None:
+        """Wait until so many jobs have returned, by counting them seldom."""
+        while self.app.counts()[State.COMPLETED] < expected:
+            time.sleep(0.2)
+
     def check_pending(self, expected: int) -> None:
         """Make sure that what was timed is there: a store that loses jobs is not fast."""
         counted = self.app.counts()
@@ -93,6 +111,10 @@ class Subject:
             if time.monotonic() > until:
                 raise RuntimeError(f"{completed} jobs should have completed, the store says {counted}")
             time.sleep(0.02)
+
+
+def queue_names(count: int) -> list[str]:
+    return [f"tenant-{number}" for number in range(count)]
 
 
 def _hook(job: ActiveJob) -> Iterator[None]:

@@ -31,7 +31,7 @@ def drain(round: Round, *, executor: str, processes: int = 1, hooked: bool = Fal
         subject.wait_for_all(jobs, completed=len(jobs))
         cpu += sum(worker.ask("usage")["cpu"] for worker in workers)
         of_server = meter.per_job(len(jobs))
-    seconds = _seconds(subject.app, jobs[warm_up:])
+    seconds = elapsed(subject.app, jobs[warm_up:])
     subject.app.close()
     return {
         "jobs_per_second": timed / seconds,
@@ -57,7 +57,7 @@ def cpu_lines(key: str, drained: str) -> tuple[Line, Line]:
     )
 
 
-def _seconds(app: Windlass, timed: list[Job[Any]]) -> float:
+def elapsed(app: Windlass, timed: list[Job[Any]]) -> float:
     """From the first claim of these jobs to the last ending; the store keeps milliseconds."""
     ids = {job.id for job in timed}
     claimed: list[int] = []

@@ -14,19 +14,25 @@ from benchmarks.channel import Child, serve, usage
 from benchmarks.figures import delays
 from benchmarks.place import Place
 from benchmarks.server import cpu_seconds
-from benchmarks.subject import Subject
+from benchmarks.subject import Subject, queue_names
 
 _HOOKED = "--hooked"
+_QUEUES = "--queues="
 
 
-def worker_process(place: Place, *, hooked: bool = False) -> Child:
-    """A worker that is built but not started: ``start``, then ``usage``, ``forget`` and ``delays`` as needed."""
-    return Child("benchmarks.processes.worker", place.url, place.namespace, *([_HOOKED] if hooked else []))
+def worker_process(place: Place, *, hooked: bool = False, queues: int = 0) -> Child:
+    """A worker that is built but not started: ``start``, then ``usage``, ``forget`` and ``delays`` as needed.
+
+    It serves the default queue, or so many that ``Subject.preload_queues`` fills.
+    """
+    wishes = ([_HOOKED] if hooked else []) + ([f"{_QUEUES}{queues}"] if queues else [])
+    return Child("benchmarks.processes.worker", place.url, place.namespace, *wishes)
 
 
 def main(url: str, namespace: str, *wishes: str) -> None:
     subject = Subject(Place(url, namespace), hooked=_HOOKED in wishes)
-    worker = subject.app.worker(children=2)
+    served = [queue_names(int(wish.removeprefix(_QUEUES))) for wish in wishes if wish.startswith(_QUEUES)]
+    worker = subject.app.worker(*served, children=2)
 
     def start() -> Mapping[str, Any]:
         before = family_usage()
@@ -40,7 +46,12 @@ def main(url: str, namespace: str, *wishes: str) -> None:
         del subject.delays[:]
         return {}
 
-    serve({"start": start, "usage": use, "forget": forget, "delays": lambda: delays(subject.delays)})
+    def every() -> Mapping[str, Any]:
+        return {"ns": list(subject.delays)}
+
+    serve(
+        {"start": start, "usage": use, "forget": forget, "delays": lambda: delays(subject.delays), "all_delays": every}
+    )
     worker.stop()
     subject.app.close()
 

@@ -29,6 +29,7 @@ CALLS: Mapping[str, Callable[[Store], object]] = {
     "lease_until": lambda store: store.rescue(),
     "lease_from": lambda store: store.rescue(),
     "lease_lost": lambda store: store.run(tidy()),
+    "configured": lambda store: store.a_worker().control(),
     "waiting": lambda store: store.run(reading.waiting()),
     "astray": lambda store: store.run(tidy()),
 }

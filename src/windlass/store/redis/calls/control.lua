@@ -1,5 +1,5 @@
 -- What others want of a worker.
--- KEYS queues
+-- KEYS queues, configured
 -- without epoch
 -- asks worker, lease
 -- gives signal: one row (signal, is the lease open, the time)
@@ -11,7 +11,10 @@ local cancels, queues = {}, {}
 for _, field in ipairs(redis.call('SMEMBERS', cancels_key(ask.lease))) do
     cancels[#cancels + 1] = {held_job(field)}
 end
-for _, name in ipairs(redis.call('SMEMBERS', KEY.queues)) do
+local configured = redis.call('SMEMBERS', KEY.configured)
+-- A store of an older release has no such list until a worker of this one begins.
+if #configured == 0 then configured = redis.call('SMEMBERS', KEY.queues) end
+for _, name in ipairs(configured) do
     local found = try('HMGET', queue_key(name), 'weight', 'paused_at', 'retry') or {}
     if found[1] or found[2] or found[3] then
         queues[#queues + 1] = {name, tonumber(found[1]) or false, found[2] and 1 or 0, found[3]}

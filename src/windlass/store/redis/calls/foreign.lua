@@ -1,10 +1,10 @@
 -- Keys of ours that hold something else, because another program wrote to them: all but those of single jobs, which are
 -- too many to be looked at.
--- KEYS epoch, seq, ids, queues, counts, waiting, due, events, notices, workers, lease_until, lease_from, lease_lost, astray
+-- KEYS epoch, seq, ids, queues, configured, counts, waiting, due, events, notices, workers, lease_until, lease_from, lease_lost, astray
 -- without epoch
 -- gives foreign: rows (key, its type, the type that it should have)
 local RIGHT = {
-    epoch = 'hash', seq = 'string', ids = 'hash', queues = 'set', counts = 'hash', waiting = 'set', due = 'zset',
+    epoch = 'hash', seq = 'string', ids = 'hash', queues = 'set', configured = 'set', counts = 'hash', waiting = 'set', due = 'zset',
     events = 'zset', notices = 'list', workers = 'zset', lease_until = 'zset', lease_from = 'zset', lease_lost = 'zset',
     astray = 'string',
 }

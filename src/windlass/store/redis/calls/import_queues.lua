@@ -1,5 +1,5 @@
 -- Takes over the settings of queues, unless somebody has changed them here since.
--- KEYS counts, queues
+-- KEYS counts, queues, configured
 -- asks queues: rows as QueueRecord
 -- gives nothing
 -- with drain, paused
@@ -12,6 +12,7 @@ for _, row in ipairs(ask.queues) do
     local changed_at = tonumber(redis.call('HGET', key, 'changed_at'))
     if not changed_at or (row[9] and changed_at <= row[9]) then
         redis.call('SADD', KEY.queues, row[1])
+        note_settings(row[1])
         redis.call('DEL', key)
         for index, setting in ipairs(SETTINGS) do
             if row[index + 1] then redis.call('HSET', key, setting, row[index + 1]) end

@@ -1,5 +1,5 @@
 -- Changes the settings that are named and keeps who did it. A queue may be set up before its first job.
--- KEYS counts, queues
+-- KEYS counts, queues, configured
 -- asks name, by; changes: rows (setting, value), where null takes the setting back
 -- gives nothing
 -- with drain, paused
@@ -16,6 +16,7 @@ end
 
 local key = queue_key(ask.name)
 redis.call('SADD', KEY.queues, ask.name)
+note_settings(ask.name)
 for _, change in ipairs(ask.changes) do
     if change[2] == nil then redis.call('HDEL', key, change[1]) else redis.call('HSET', key, change[1], change[2]) end
 end

@@ -1,5 +1,5 @@
 -- Removes a queue that has no jobs left; its settings go with it.
--- KEYS counts, queues
+-- KEYS counts, queues, configured
 -- asks name
 -- gives deleted: one row (name), if it was
 -- with drain, paused
@@ -13,4 +13,5 @@ end
 if redis.call('SREM', KEY.queues, ask.name) == 0 then return {'deleted', {}} end
 redis.call('HDEL', KEY.counts, unpack(fields))
 redis.call('DEL', queue_key(ask.name))
+redis.call('SREM', KEY.configured, ask.name)
 return {'deleted', {{ask.name}}}

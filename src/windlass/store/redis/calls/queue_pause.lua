@@ -1,11 +1,12 @@
 -- Pauses a queue, or resumes it (is_paused is 0). A second pause keeps the first one's time. A queue may be paused
 -- before its first job.
--- KEYS counts, queues
+-- KEYS counts, queues, configured
 -- asks name, by, reason, is_paused
 -- gives paused: one row (name)
 -- with drain, paused
 local key = queue_key(ask.name)
 redis.call('SADD', KEY.queues, ask.name)
+note_settings(ask.name)
 redis.call('HDEL', key, 'paused_by', 'paused_reason')
 if ask.is_paused == 0 then
     redis.call('HDEL', key, 'paused_at')

@@ -10,8 +10,11 @@ local AT_ONCE = 100
 local function holds(lease) return redis.call('EXISTS', held_key(lease)) == 1 end
 
 -- Leases are few: those of workers, and those of claims by hand, which all hold a job.
+local early = {}
+for _, lease in ipairs(redis.call('ZRANGEBYSCORE', KEY.lease_from, '(' .. stamp, '+inf')) do early[lease] = true end
+
 local function next_expiry()
-    for _, lease in ipairs(redis.call('ZRANGEBYSCORE', KEY.lease_from, '(' .. stamp, '+inf')) do
+    for lease in pairs(early) do
         if holds(lease) then return 0 end
     end
     local first = 0
@@ -28,7 +31,7 @@ end
 local function live_workers()
     local count, first = 0, false
     for _, lease in ipairs(redis.call('ZRANGEBYSCORE', KEY.lease_until, '(' .. stamp, '+inf')) do
-        if not is_pulled(lease) then
+        if not early[lease] and not is_pulled(lease) then
             count = count + 1
             if not first or lease < first then first = lease end
         end

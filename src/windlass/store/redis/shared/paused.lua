@@ -1,4 +1,8 @@
 -- Queues whose jobs nobody may take; the name * stands for all of them. One whose settings are foreign has none.
 -- with foreign
 local function queue_key(queue) return prefix .. 'queue:' .. queue end
+-- Queues that have, or had, settings; nobody has to look at the others. Needs KEY.configured.
+local function note_settings(queue)
+    if redis.call('EXISTS', KEY.configured) == 1 then redis.call('SADD', KEY.configured, queue) end
+end
 local function is_paused(queue) return try('HEXISTS', queue_key(queue), 'paused_at') == 1 end

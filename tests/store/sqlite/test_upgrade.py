@@ -18,6 +18,7 @@ NOTED = """
     CREATE TABLE windlass_schema (version INTEGER PRIMARY KEY, name TEXT, applied_at INTEGER) STRICT;
     INSERT INTO windlass_schema VALUES (1, '001-engine.sql', 0);
 """
+LARGE = '{"v":1,"args":["' + "x" * 10_000 + '"],"kwargs":{}}'
 FIRST = files("windlass.store.sqlite.migrations").joinpath("001-engine.sql").read_text(encoding="utf-8")
 
 
@@ -31,12 +32,12 @@ def place(tmp_path: Path) -> SqlitePlace:
     connection.execute("INSERT INTO windlass_queue (name) VALUES ('default')")
     connection.executemany(
         "INSERT INTO windlass_job (id, task, queue, state, priority, payload, max_attempts, run_at, created_at)"
-        " VALUES (?, 'greet', 'default', ?, ?, '{}', 4, ?, 1)",
+        " VALUES (?, 'greet', 'default', ?, ?, ?, 4, ?, 1)",
         [
-            ("late", "pending", 0, 3),
-            ("early", "pending", 0, 1),
-            ("urgent", "pending", 5, 4),
-            ("ended", "completed", 0, 1),
+            ("late", "pending", 0, "{}", 3),
+            ("early", "pending", 0, LARGE, 1),
+            ("urgent", "pending", 5, "{}", 4),
+            ("ended", "completed", 0, "{}", 1),
         ],
     )
     connection.close()
@@ -48,6 +49,7 @@ def test_an_older_file_keeps_its_jobs_and_takes_the_new_order(place: SqlitePlace
     with opened(place) as store:
         assert ids(store.run(reading.peek("default", limit=10))) == ["urgent", "early", "late"]
         assert store.count() == 4
+        assert store.run(reading.find(["early"]))["early"].payload == LARGE
         assert store.driver.migrate() == []
     assert is_intact(place)
     assert place.execute("SELECT version FROM windlass_schema ORDER BY version") == [

@@ -60,9 +60,17 @@ def version(prefix: str) -> Statements[int]:
 
 
 def _split(text: str) -> list[str]:
-    """The statements of a file; comment lines may hold anything, statements no semicolon but their last."""
-    code = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("--"))
-    return [statement for statement in code.split(";") if statement.strip()]
+    """The statements of a file. Each ends with its line, a trigger with ``END;``; comment lines may hold anything."""
+    statements: list[str] = []
+    lines: list[str] = []
+    for line in text.splitlines():
+        if not line.strip() or line.lstrip().startswith("--"):
+            continue
+        lines.append(line)
+        if line.endswith("END;" if lines[0].startswith("CREATE TRIGGER") else ";"):
+            statements.append("\n".join(lines))
+            lines = []
+    return [*statements, "\n".join(lines)] if lines else statements
 
 
 def set_up(connection: Connection, *, durability: str, path: str) -> None:

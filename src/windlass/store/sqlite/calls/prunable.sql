@@ -1,9 +1,9 @@
 -- Finished jobs of one queue and state behind the position (:after_at, :after_seq) that are older than :age, or not
 -- younger than the position (:beyond_at, :beyond_seq), the oldest first. Only what it takes to delete them.
 -- gives jobs
-SELECT seq, id, octet_length(payload) + coalesce(octet_length(meta), 0) + coalesce(octet_length(result), 0)
+SELECT seq, id, payload_size + coalesce(octet_length(meta), 0) + coalesce(octet_length(result), 0)
     + coalesce(octet_length(errors), 0) + coalesce(octet_length(progress), 0), fence, finished_at
-FROM windlass_job
+FROM windlass_whole
 WHERE state IN ('completed', 'failed', 'cancelled') AND state = :state AND queue = :queue
 -- bounds the walk through the index; what follows is exact
 AND finished_at BETWEEN :after_at AND max(:now - :age - 1, :beyond_at)

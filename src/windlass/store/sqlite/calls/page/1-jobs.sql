@@ -10,9 +10,9 @@ WITH looked AS (
         SELECT seq FROM windlass_job
         WHERE state IN ('failed', 'cancelled') AND state = :ended AND seq < :cursor ORDER BY seq DESC LIMIT :window)
 )
-SELECT seq, id, octet_length(payload) + coalesce(octet_length(meta), 0) + coalesce(octet_length(result), 0)
+SELECT seq, id, payload_size + coalesce(octet_length(meta), 0) + coalesce(octet_length(result), 0)
     + coalesce(octet_length(errors), 0) + coalesce(octet_length(progress), 0)
-FROM windlass_job
+FROM windlass_whole
 WHERE seq IN (SELECT seq FROM looked)
 AND (:states IS NULL OR state IN (SELECT value FROM jsonb_each(:states)))
 AND (:queue IS NULL OR queue = :queue)
@@ -22,5 +22,5 @@ AND (:since IS NULL OR created_at >= :since)
 AND (:until IS NULL OR created_at < :until)
 AND (:finished_before IS NULL OR finished_at < :finished_before)
 AND (:text IS NULL
-    OR instr(lower(id || ' ' || task || ' ' || payload || ' ' || coalesce(errors, '')), lower(:text)) > 0)
+    OR instr(lower(id || ' ' || task || ' ' || whole_payload || ' ' || coalesce(errors, '')), lower(:text)) > 0)
 ORDER BY seq DESC LIMIT :limit

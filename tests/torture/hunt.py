@@ -56,7 +56,7 @@ def hunt(name: str, *, folder: Path, without: frozenset[str], seeds: Sequence[in
             seed=seed,
             seconds=SECONDS,
             folder=folder / f"{name.replace(' ', '-')}-{seed}",
-            without=without,
+            without=without | mutant.without,
             mutant=name,
             patience=PATIENCE,
         )

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from tests.torture.evidence import Evidence, Run
-from tests.torture.plan import Kind
+from tests.torture.plan import OF_STORE, Kind
 from tests.torture.workload import BRIEF
 from windlass.core.fault import read_faults
 from windlass.core.record import JobRecord
@@ -48,6 +48,8 @@ _CAUSES = ("rescued", "handed_back", "released", "interrupted", "retried")
 """Events after which a job runs again without a charge."""
 _STALL = 4.5
 """Seconds without a single run, though jobs were there and workers had their turns: nearly a call's deadline."""
+_RECOVERY = 25.0
+"""Seconds; ten are promised, on a machine that does nothing else."""
 STOPS = (Kind.STOP_WORKER, Kind.RELOAD_WORKER)
 
 
@@ -179,6 +181,18 @@ def callers_hold_nobody_up(seen: Evidence) -> Iterator[Finding]:
                 yield Finding("I11", f"no run began for {later - earlier:.1f} s beside a caller's open transaction")
 
 
+def the_store_is_taken_up_again(seen: Evidence) -> Iterator[Finding]:
+    """I8: once the store is back, workers go on by themselves."""
+    begins = sorted(run.began for runs in seen.runs.values() for run in runs)
+    for incident in seen.incidents:
+        until = incident.until
+        if incident.fault.kind not in OF_STORE or until is None:
+            continue
+        first = next((began for began in begins if began > until), None)
+        if first is not None and first - until > _RECOVERY and seen.had_work(until, first):
+            yield Finding("I8", f"no run began for {first - until:.1f} s after: {incident.fault.kind}")
+
+
 def runs_are_explained(seen: Evidence) -> Iterator[Finding]:
     """I12: each run beyond the first has a cause in the job's own story."""
     for id, kinds in seen.kinds.items():
@@ -207,6 +221,7 @@ CHECKS: tuple[Check, ...] = (
     keys_are_free_again,
     innocents_complete,
     callers_hold_nobody_up,
+    the_store_is_taken_up_again,
     runs_are_explained,
 )
 

@@ -32,6 +32,8 @@ class Mutant:
     """Where it is hunted; those that lie above the store could be hunted on any."""
     breaks: tuple[str, ...]
     """The invariants by which it may be found."""
+    without: frozenset[str] = frozenset()
+    """Faults that would be an excuse for what it does."""
 
 
 def edit(call: str, *changes: tuple[str, str]) -> Plant:
@@ -205,6 +207,7 @@ def _cycles_wait_for_callers() -> None:
     _set(PostgresDriver, "execute", execute)
 
 
+_OF_STORE = frozenset({"store_away", "full_disk", "clock_step", "cut", "delay", "black_hole"})
 _IN_TIME = "renewed_at - ttl <= :now AND :now < renewed_at + ttl"
 
 MUTANTS: dict[str, Mutant] = {
@@ -218,7 +221,10 @@ MUTANTS: dict[str, Mutant] = {
         ("I3", "I4"),
     ),
     "rescue without a look at the lease": Mutant(
-        together(edit("expired", (_IN_TIME, "false")), edit("rescue", (_IN_TIME, "false"))), "sqlite", ("I2",)
+        together(edit("expired", (_IN_TIME, "false")), edit("rescue", (_IN_TIME, "false"))),
+        "sqlite",
+        ("I2",),
+        without=_OF_STORE,
     ),
     "claim handed out twice": Mutant(_claims_handed_out_twice, "redis", ("I2",)),
     "ending lost in an outage": Mutant(_endings_lost_in_outages, "redis", ("I6",)),

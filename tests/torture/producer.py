@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import islice
 from queue import Full, Queue
+from random import Random
 from threading import Event, Thread
 from typing import Any
 
@@ -17,6 +20,12 @@ from windlass.task import Request
 
 MOST_WAITING = 120
 """Jobs that may wait in the store: a run ends soon after its last fault."""
+STUCK = 3
+"""The exit code of a producer that can enqueue no more, though the store is there."""
+
+
+class Alarm(Exception):
+    """Raised by a signal wherever the caller is, also in the middle of our own code."""
 
 
 class Producer:
@@ -27,19 +36,40 @@ class Producer:
         self._pause = 1 / rate
         self._stop = Event()
         self._awaited: Queue[Job[Any]] = Queue(maxsize=20)
+        self._alarms = Random(f"alarms-{seed}-{caller}") if Spice.ALARMS in spices else None
 
     def stop(self, *_: object) -> None:
         self._stop.set()
 
-    def run(self) -> None:
+    def run(self) -> bool:
+        """Until it is told to stop; whether it can still enqueue then."""
         Thread(target=self._wait_for_results, daemon=True).start()
+        while not self._stop.is_set():
+            try:
+                self._produce()
+            except (WindlassError, Alarm) as error:  # such as a holder of a key that is gone meanwhile
+                print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
+        return any(asking.enqueue(requests) for requests in islice(self._workload, 3))
+
+    def _produce(self) -> None:
         for number, requests in enumerate(self._workload):
             if number % 10 == 0:
                 self._await_room()
             if self._stop.is_set():
                 return
-            self._send(requests)
+            with self._alarmed():
+                self._send(requests)
             self._stop.wait(self._pause)
+
+    @contextmanager
+    def _alarmed(self) -> Iterator[None]:
+        """Now and then the block is interrupted, within a few milliseconds."""
+        if self._alarms is not None and self._alarms.random() < 0.2:
+            signal.setitimer(signal.ITIMER_REAL, self._alarms.uniform(0.0001, 0.005))
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
 
     def _send(self, requests: list[Request]) -> None:
         jobs = asking.enqueue(requests)
@@ -67,6 +97,10 @@ class Producer:
             asking.wait(self._awaited.get(), seconds=20)
 
 
+def ring(*_: object) -> None:
+    raise Alarm
+
+
 if __name__ == "__main__":
     options = json.loads(sys.argv[1])
     producer = Producer(
@@ -76,9 +110,7 @@ if __name__ == "__main__":
         rate=options["rate"],
     )
     signal.signal(signal.SIGTERM, producer.stop)
-    while not producer._stop.is_set():
-        try:
-            producer.run()
-        except WindlassError as error:  # such as a holder of a key that is gone, or a store that went away meanwhile
-            print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
+    signal.signal(signal.SIGALRM, ring)
+    can_go_on = producer.run()
     app.close(wait=False)
+    sys.exit(0 if can_go_on else STUCK)

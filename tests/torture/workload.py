@@ -22,10 +22,11 @@ class Spice(StrEnum):
     LARGE = "large payloads"
     UNIQUE = "unique keys"
     ONCE = "one attempt"
+    ALARMS = "callers interrupted by signals"
     FAMILIES = "jobs that enqueue and wait"
 
 
-QUEUES = ("default", *(f"q{number}" for number in range(12)))
+QUEUES = ("default", *(f"q{number}" for number in range(40)))
 OWN = "own"
 """The last part of the names of queues that only one slot of the fleet serves."""
 BRIEF = "brief"
@@ -33,11 +34,12 @@ BRIEF = "brief"
 
 _ALWAYS = {"quick": 30, "aquick": 20, "iquick": 8, "brief": 20, "slow": 6, "aslow": 6, "islow": 2, "failing": 4}
 _SPICED: dict[Spice, dict[str, float]] = {
-    Spice.POISON: {"poison": 0.5},
+    Spice.POISON: {"poison": 1},
     Spice.CHILD_POISON: {"ipoison": 1},
     Spice.LIMITS: {"limited": 3, "ilimited": 1, "alimited": 2},
     Spice.LARGE: {"large": 3},
     Spice.UNIQUE: {"unique": 4, "started": 4},
+    Spice.ALARMS: {},
     Spice.ONCE: {"once": 3},
     Spice.FAMILIES: {"parent": 3, "iparent": 1, "snoozing": 2},
 }

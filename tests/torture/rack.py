@@ -29,6 +29,8 @@ from windlass.core.state import FINISHED
 
 Footprints = dict[int, Footprint]
 
+_START = 240.0
+"""Seconds in which workers come up, on a machine that has hardly any time for them."""
 _SLOW = 1.0
 """Seconds from which on an answer of the store is late."""
 
@@ -47,7 +49,7 @@ class Settings:
     mutant: str | None = None
     rate: float = 10.0
     """Batches that each of two producers sends in a second, at the most."""
-    patience: float = 90.0
+    patience: float = 180.0
     """Seconds within which everything must have ended after the last fault; a loaded machine takes its time."""
 
     @property
@@ -135,8 +137,8 @@ class Rack:
     # The faults.
 
     def _await_up(self) -> None:
-        """Until every slot has run a job of its own."""
-        self._wave("opening")
+        """Until every slot has filled its places once."""
+        self._wave("opening", patience=_START)
 
     def _strike_all(self) -> Footprints:
         """The footprints of the workers before the first fault."""
@@ -176,22 +178,22 @@ class Rack:
             if trouble := producer.end(within=40):
                 self._findings.append(Finding("I6", trouble))
         self._say("faults are over; waiting until all jobs have ended")
-        self._await(self._is_drained)
+        self._await(self._is_drained, patience=self._settings.patience)
 
     def _close(self, early: Footprints) -> None:
-        self._wave("closing")
-        self._await(self._is_drained)
+        self._wave("closing", patience=self._settings.patience)
+        self._await(self._is_drained, patience=self._settings.patience)
         self._findings += idleness.grown(early, idleness.footprints(self._fleet.pids()))
         self._findings += idleness.held(self._ground)
         for program in self._fleet.workers.values():
             if trouble := program.end(within=30):
                 self._findings.append(Finding("I6", trouble))
 
-    def _wave(self, name: str) -> None:
+    def _wave(self, name: str, *, patience: float) -> None:
         asking = Asking(self._app, self._witness)
         for slot in SLOTS:
             asking.enqueue(idleness.wave(self._app, slot, name))
-        if not self._await(self._is_drained):
+        if not self._await(self._is_drained, patience=patience):
             self._findings.append(Finding("I6", f"the jobs of the {name} wave did not end: a worker stands still"))
 
     def _is_drained(self) -> bool:
@@ -201,8 +203,8 @@ class Rack:
             return False
         return not any(number for state, number in counts.items() if state not in FINISHED)
 
-    def _await(self, condition: Callable[[], bool]) -> bool:
-        until, pause = now() + self._settings.patience, Event()
+    def _await(self, condition: Callable[[], bool], *, patience: float) -> bool:
+        until, pause = now() + patience, Event()
         while not condition():
             if now() > until:
                 return False

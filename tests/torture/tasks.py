@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import signal
 from collections.abc import Callable, Coroutine
 from functools import wraps
 from pathlib import Path
@@ -277,13 +276,13 @@ def _die(after: float, how: int) -> None:
 
 @app.task(name="poison")
 @witnessed
-def poison(after: float, how: int = signal.SIGKILL) -> None:
+def poison(after: float, how: int) -> None:
     """Takes its worker's process down, every time."""
     _die(after, how)
 
 
 @app.task(name="ipoison", isolation="process")
 @witnessed
-def ipoison(after: float, how: int = signal.SIGKILL) -> None:
+def ipoison(after: float, how: int) -> None:
     """Takes its child process down, every time."""
     _die(after, how)

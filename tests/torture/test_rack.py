@@ -15,7 +15,7 @@ WITHOUT: frozenset[str] = frozenset({"poison", "once"})
 """What is known to break a promise still."""
 
 
-@pytest.mark.timeout(480)
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("store", ["sqlite", "postgres", "redis"])
 def test_a_mix_of_faults_breaks_no_promise(store: str, tmp_path: Path) -> None:
     """I1 to I6 and I8 to I12: at the end nothing is lost, stuck, run twice, charged wrongly, or held."""

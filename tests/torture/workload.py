@@ -92,6 +92,6 @@ class Workload:
             case "unique" | "started":
                 return (draw.randrange(4),)
             case "poison" | "ipoison":
-                return (draw.choice((0.0, 0.03, 0.7)), draw.choice((0, signal.SIGKILL, signal.SIGABRT)))
+                return (draw.choice((0.0, 0.03, 0.7)), int(draw.choice((0, signal.SIGKILL, signal.SIGABRT))))
             case _:
                 return (self._number,)

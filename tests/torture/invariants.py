@@ -242,9 +242,13 @@ def fence_of_result(job: JobRecord) -> int | None:
 
 
 def _may_have_crashed(job: JobRecord, seen: Evidence) -> bool:
-    """Whether it used up its crashes, or its attempts, and each crash was one of its own runs."""
-    is_used_up = job.crashes >= CRASHES_ALLOWED or (job.crashes > 0 and job.attempt >= job.max_attempts)
-    return is_used_up and _unlucky(job, seen) >= job.crashes
+    """Whether it had used up its attempts, or each of its crashes was a misfortune of its own.
+
+    A last attempt that had begun may not be repeated, whoever is to blame.
+    """
+    if job.crashes > 0 and job.attempt >= job.max_attempts:
+        return True
+    return job.crashes >= CRASHES_ALLOWED and _unlucky(job, seen) >= job.crashes
 
 
 def _unlucky(job: JobRecord, seen: Evidence) -> int:

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -19,6 +19,8 @@ ROOT = Path(__file__).parents[2]
 LEASE = 3.0
 GRACE = 2.0
 PRODUCERS = 2
+STUCK = 3
+"""The exit code of a producer that can enqueue no more, though the store is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +86,11 @@ class Program:
         if self.is_up:
             os.kill(self.pid, number)
 
-    def end(self, *, within: float) -> str | None:
-        """SIGTERM and wait; what is wrong with how it ended."""
+    def end(self, *, within: float, wrong: Collection[int] = ()) -> str | None:
+        """SIGTERM and wait; what is wrong with how it ended, if anything.
+
+        Most codes tell how soon it was, not how well: a supervisor kills what does not get its turn to end.
+        """
         if self._process is None:
             return None
         with suppress(ProcessLookupError):
@@ -97,8 +102,7 @@ class Program:
             self._process.kill()
             self._process.wait()
             return f"{self.name}: was still there {within:g} s after SIGTERM"
-        # One that has just been started may not have heard of signals yet.
-        return None if code in (0, -signal.SIGTERM) else f"{self.name}: ended with code {code} after SIGTERM"
+        return f"{self.name}: ended with code {code} after SIGTERM" if code in wrong else None
 
     def kill(self) -> None:
         """End it and what it started, whatever they do."""

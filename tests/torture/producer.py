@@ -13,6 +13,7 @@ from random import Random
 from threading import Event, Thread
 from typing import Any
 
+from tests.torture.fleet import STUCK
 from tests.torture.tasks import app, asking
 from tests.torture.workload import Spice, Workload
 from windlass import Job, State, StoreUnavailable, WindlassError
@@ -20,8 +21,6 @@ from windlass.task import Request
 
 MOST_WAITING = 120
 """Jobs that may wait in the store: a run ends soon after its last fault."""
-STUCK = 3
-"""The exit code of a producer that can enqueue no more, though the store is there."""
 
 
 class Alarm(Exception):

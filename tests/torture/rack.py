@@ -16,7 +16,7 @@ from tests.torture import idleness
 from tests.torture.asking import Asking
 from tests.torture.evidence import Evidence
 from tests.torture.faults import Faults
-from tests.torture.fleet import LEASE, SLOTS, Fleet
+from tests.torture.fleet import LEASE, SLOTS, STUCK, Fleet
 from tests.torture.ground import NAMESPACE, Ground, ground_of
 from tests.torture.invariants import Finding, broken
 from tests.torture.plan import Fault, Kind, plan
@@ -117,6 +117,8 @@ class Rack:
         self._seen = Evidence(lease=LEASE)
         self._faults = Faults(ground, self._fleet, app, self._witness)
         self._findings: list[Finding] = []
+        self._opening: set[str] = set()
+        """The jobs of the opening wave."""
         self._troubled: list[tuple[float, float]] = []
 
     def run(self) -> Report:
@@ -128,6 +130,7 @@ class Rack:
             self._await_up()
             ends.enter_context(self._watching_store())
             self._fleet.start_producers()
+            self._await(self._is_producing, patience=_START)
             early = self._strike_all()
             self._calm_down()
             self._close(early)
@@ -139,6 +142,13 @@ class Rack:
     def _await_up(self) -> None:
         """Until every slot has filled its places once."""
         self._wave("opening", patience=_START)
+        self._seen.hear(self._reader.new())
+        self._opening = set(self._seen.runs)
+
+    def _is_producing(self) -> bool:
+        """Whether jobs are there that no wave has brought, and have begun."""
+        self._seen.hear(self._reader.new())
+        return len(self._seen.runs) > len(self._opening)
 
     def _strike_all(self) -> Footprints:
         """The footprints of the workers before the first fault."""
@@ -175,7 +185,7 @@ class Rack:
     def _calm_down(self) -> None:
         self._ground.heal()
         for producer in self._fleet.producers:
-            if trouble := producer.end(within=40):
+            if trouble := producer.end(within=_START, wrong=[STUCK]):
                 self._findings.append(Finding("I6", trouble))
         self._say("faults are over; waiting until all jobs have ended")
         self._await(self._is_drained, patience=self._settings.patience)
@@ -186,7 +196,7 @@ class Rack:
         self._findings += idleness.grown(early, idleness.footprints(self._fleet.pids()))
         self._findings += idleness.held(self._ground)
         for program in self._fleet.workers.values():
-            if trouble := program.end(within=30):
+            if trouble := program.end(within=_START):
                 self._findings.append(Finding("I6", trouble))
 
     def _wave(self, name: str, *, patience: float) -> None:

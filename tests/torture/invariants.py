@@ -93,9 +93,10 @@ def nobody_is_robbed(seen: Evidence) -> Iterator[Finding]:
     for id, runs in seen.runs.items():
         for earlier, later in pairwise(runs):
             has_ended = earlier.ended is not None and earlier.ended <= later.began
-            to = earlier.ended if has_ended and earlier.ended is not None else later.began
             is_lost = not has_ended or earlier.fence in seen.rescued.get(id, ())
-            if earlier.fence < later.fence and is_lost and seen.is_calm(earlier.began - seen.lease, to, earlier.pid):
+            # What came after the end of a run counts too: it may have kept the ending from the store.
+            is_calm = seen.is_calm(earlier.began - seen.lease, later.began, earlier.pid)
+            if earlier.fence < later.fence and is_lost and is_calm:
                 yield Finding("I2", f"job {id} was taken from a run that was well; {_told(runs)}")
 
 

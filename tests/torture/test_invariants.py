@@ -102,6 +102,14 @@ def test_a_rescue_from_a_run_that_was_well(rescued: set[int]) -> None:
     assert [finding.invariant for finding in broken(seen)] == (["I2"] if rescued else [])
 
 
+def test_an_outage_after_a_run_excuses_the_loss_of_its_ending() -> None:
+    outage = Incident(Fault(4.0, Kind.STORE_AWAY, 2.0, 0.5, 0.5), 4.0, 5.0)
+    lines = [*asked("a"), *alive(100, since=-5), *ran("a"), *ran("a", fence=3, pid=200, at=9.0, until=9.5)]
+    seen = evidence(lines, record("a", fence=3, attempt=2), incidents=[outage])
+    seen.rescued = {"a": {1}}
+    assert broken(seen) == []
+
+
 def test_an_outage_excuses_a_lost_lease() -> None:
     outage = Incident(Fault(4.0, Kind.STORE_AWAY, 2.0, 0.5, 0.5), 4.0, 6.0)
     lines = [*asked("a"), *alive(100), *ran("a", until=20.0), *ran("a", fence=3, pid=200, at=8.0, until=9.0)]

@@ -85,6 +85,9 @@ class RawPostgres:
         standing += " SELECT seq FROM windlass_running UNION ALL SELECT seq FROM windlass_finished)"
         astray = f"SELECT seq FROM {standing} AS standing FULL JOIN windlass_job AS job USING (seq)"
         assert self._execute(f"{astray} GROUP BY seq HAVING count(standing.seq) <> 1 OR count(job.seq) <> 1") == []
+        tallied = "SELECT queue, state, number FROM windlass_tally UNION ALL"
+        tallied += " SELECT queue, state, -1 FROM windlass_finished WHERE tallied"
+        assert self._execute(f"SELECT 1 FROM ({tallied}) AS each GROUP BY queue, state HAVING sum(number) <> 0") == []
 
     def _execute(self, statement: str, params: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
         import psycopg  # processes that a test starts would wait for it

@@ -162,7 +162,7 @@ def _beat(scene: Scene) -> None:
 
 
 def _sweep(scene: Scene) -> None:
-    for table in ("ready", "due", "running"):
+    for table in ("ready", "due", "running", "tally"):
         scene.store.driver.execute(Call(f"vacuum_{table}"))
     scene.store.run(sweeping.hindrance())
 
@@ -221,7 +221,7 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _reschedule: ("reschedule",),
     _retry: ("retry",),
     _signal: ("signal",),
-    _sweep: ("vacuum_due", "vacuum_ready", "vacuum_running"),
+    _sweep: ("vacuum_due", "vacuum_ready", "vacuum_running", "vacuum_tally"),
     _tidy: ("tidy_events", "tidy_keys", "tidy_leftovers"),
 }
 """What workers, rescuers and duties do, and people who look after jobs, with the calls that it is made of."""

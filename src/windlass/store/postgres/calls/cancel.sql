@@ -50,9 +50,9 @@ WITH clock AS (
 ), ended AS (
     INSERT INTO windlass_finished (
         seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
-        worker)
+        worker, tallied)
     SELECT wanted.seq, wanted.fence, clock.now, wanted.claimed_at, wanted.started_at, clock.now, wanted.attempt,
-        wanted.crashes, wanted.rescues, 'cancelled', wanted.queue, wanted.worker
+        wanted.crashes, wanted.rescues, 'cancelled', wanted.queue, wanted.worker, true
     FROM wanted, clock
     WHERE wanted.seq IN (
         SELECT seq FROM from_ready UNION ALL SELECT seq FROM from_due
@@ -61,7 +61,10 @@ WITH clock AS (
         SELECT seq FROM wanted AS blocked WHERE waiting = 'blocked' AND seq NOT IN (SELECT seq FROM running))
     -- A blocked job may have been cancelled already.
     ON CONFLICT DO NOTHING
-    RETURNING seq, fence, worker
+    RETURNING seq, fence, worker, queue, state
+), finished AS (
+    SELECT queue, state FROM ended
+-- here tally
 ), asked AS (
     UPDATE windlass_running AS job SET cancel_requested_at = clock.now FROM running, clock
     WHERE job.seq = running.seq AND running.seq BETWEEN 0 AND 9223372036854775807 AND job.cancel_requested_at IS NULL

@@ -36,12 +36,14 @@ WITH clock AS (
 ), finished AS (
     INSERT INTO windlass_finished (
         seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
-        reason, worker, progress, result, errors)
+        reason, worker, progress, result, errors, tallied)
     SELECT seq, CAST(value ->> 20 AS bigint), CAST(value ->> 18 AS bigint), CAST(value ->> 16 AS bigint),
         CAST(value ->> 17 AS bigint), CAST(value ->> 23 AS bigint), CAST(value ->> 9 AS integer),
         CAST(value ->> 11 AS integer), CAST(value ->> 12 AS integer), state, queue, value ->> 5, value ->> 22,
-        value ->> 25, value ->> 26, value ->> 27
+        value ->> 25, value ->> 26, value ->> 27, true
     FROM arrived WHERE state IN ('completed', 'failed', 'cancelled') ORDER BY seq
+    RETURNING queue, state
+-- here tally
 ), past AS (
     INSERT INTO windlass_event (seq, at, kind, worker, fence, detail)
     SELECT arrived.seq, CAST(event.value ->> 1 AS bigint), event.value ->> 2, event.value ->> 3,

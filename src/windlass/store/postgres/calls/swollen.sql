@@ -4,6 +4,7 @@
 -- gives swollen
 SELECT class.relname, pg_relation_size(class.oid) / 8192, pg_stat_get_dead_tuples(class.oid)
 FROM pg_class AS class
-WHERE class.oid IN ('windlass_ready'::regclass, 'windlass_due'::regclass, 'windlass_running'::regclass)
+WHERE class.oid IN ('windlass_ready'::regclass, 'windlass_due'::regclass, 'windlass_running'::regclass,
+    'windlass_tally'::regclass)
 AND pg_relation_size(class.oid) >= 64 * 8192 AND pg_has_role(class.relowner, 'USAGE')
 ORDER BY class.relname

@@ -1,5 +1,5 @@
 -- Removes workers that were lost more than a day ago and leases that hold nothing and have been over for a day, :limit of
--- each at a time.
+-- each at a time; and adds up the rows of the tally.
 -- gives workers
 -- gives leases
 --
@@ -20,6 +20,15 @@ WITH clock AS (
         LIMIT CAST(:limit AS bigint)
         FOR UPDATE SKIP LOCKED))
     RETURNING id
+), apart AS (
+    DELETE FROM windlass_tally WHERE ctid = ANY (ARRAY(
+        SELECT tally.ctid FROM windlass_tally AS tally
+        WHERE (SELECT count(*) > count(DISTINCT (queue, state)) FROM windlass_tally)
+        FOR UPDATE SKIP LOCKED))
+    RETURNING queue, state, number
+), summed AS (
+    INSERT INTO windlass_tally (number, state, queue)
+    SELECT sum(number), state, queue FROM apart GROUP BY state, queue HAVING sum(number) <> 0
 )
 SELECT
     (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM worker) AS workers,

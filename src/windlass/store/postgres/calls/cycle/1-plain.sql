@@ -42,10 +42,12 @@ WITH clock AS (
 ), finished AS (
     INSERT INTO windlass_finished (
         seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
-        worker, progress, result)
+        worker, progress, result, tallied)
     SELECT seq, fence, clock.now, claimed_at, coalesce(started_at, clock.now - ran_for), cancel_requested_at,
-        attempt + 1, crashes, rescues, 'completed', queue, worker, progress, result
+        attempt + 1, crashes, rescues, 'completed', queue, worker, progress, result, true
     FROM ended, clock WHERE job IS NOT NULL
+    RETURNING queue, state
+-- here tally
 -- here take
 )
 SELECT

@@ -93,10 +93,12 @@ WITH clock AS (
 ), finished AS (
     INSERT INTO windlass_finished (
         seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
-        reason, worker, progress, result, errors)
+        reason, worker, progress, result, errors, tallied)
     SELECT seq, fence, clock.now, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
-        reason, worker, progress, result, errors
+        reason, worker, progress, result, errors, true
     FROM ended, clock WHERE state IN ('completed', 'failed', 'cancelled') AND job IS NOT NULL
+    RETURNING queue, state
+-- here tally
 ), back AS (
     UPDATE windlass_job AS job SET
         -- a state that no run can end in is refused by the table

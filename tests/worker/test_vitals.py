@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from threading import Event
 from time import monotonic
 
@@ -69,3 +70,47 @@ def test_a_heart_that_stands_still_is_death(app: Windlass) -> None:
     assert worker.vitals.death() is None
     worker._heartbeat.ticked -= 61
     assert "stood still for 61 s" in str(worker.vitals.death())
+
+
+def test_a_pump_that_stands_still_is_told(app: Windlass, tap: Tap) -> None:
+    """B38: jobs are neither fetched nor ended then, however well the heartbeat goes."""
+    hanging = Hold(lambda call, answer: call.name == "cycle")
+    with app.worker(["default"], lease="1h") as worker:
+        eventually(lambda: worker.vitals.unreadiness() is None, "it is ready")
+        tap.before.append(hanging.before)
+        hanging.await_reached()
+        worker._pumping.ticked -= 20
+        eventually(lambda: "the pump has stood still" in str(worker.vitals.unreadiness()), "it is told")
+        assert worker.vitals.death() is None
+        worker._pumping.ticked -= 60
+        assert "the pump has stood still" in str(worker.vitals.death())
+        hanging.release()
+        eventually(lambda: worker.vitals.unreadiness() is None, "the next round is told")
+
+
+def test_a_log_handler_that_hangs_holds_no_heartbeat_up(app: Windlass, tap: Tap) -> None:
+    """B4: a handler is user code, and the lease of all jobs must not depend on it."""
+    go_on, is_reached = Event(), Event()
+
+    class Hanging(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            is_reached.set()
+            go_on.wait()
+
+    def refuse_once(call: Call) -> None:
+        if call.name == "control" and not is_reached.is_set():
+            raise StoreUnavailable("gone fishing")
+
+    handler = Hanging()
+    logging.getLogger("windlass.worker").addHandler(handler)
+    try:
+        with app.worker(["default"], heartbeat_failures=100) as worker:
+            tap.before.append(refuse_once)
+            assert is_reached.wait(20)
+            ticked = worker._heartbeat.ticked
+            eventually(lambda: worker._heartbeat.ticked > ticked, "the heartbeat goes on")
+            eventually(lambda: worker.vitals.unreadiness() is None, "it is ready")
+            go_on.set()
+    finally:
+        go_on.set()
+        logging.getLogger("windlass.worker").removeHandler(handler)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.store.builders import SECOND, new_job
+from tests.store.builders import SECOND, TTL, new_job
 from tests.store.stores import Store
 from windlass.core.outcome import Interrupted
 from windlass.store import jobs, queues, reading
@@ -67,3 +67,11 @@ def test_more_queues_are_found_than_one_call_names(store: Store) -> None:
 def test_only_those_that_are_named_are_told_of(store: Store) -> None:
     store.enqueue(new_job(queue="a"), new_job(queue="b"))
     assert store.run(reading.waiting(["b", "c"])) == {"b"}
+
+
+def test_a_queue_that_has_nothing_but_a_suspect_is_found(store: Store) -> None:
+    """A9: a job whose worker died waits in a place of its own."""
+    store.claimed(new_job(queue="a"))
+    store.clock.advance(TTL)
+    store.rescue()
+    assert waiting(store) == {"a"}

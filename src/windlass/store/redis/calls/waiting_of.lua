@@ -8,7 +8,8 @@
 local rows = {}
 if not is_paused('*') then
     for _, queue in ipairs(ask.queues) do
-        if redis.call('EXISTS', prefix .. 'pending:' .. queue) == 1 and not is_paused(queue) then
+        local places = redis.call('EXISTS', prefix .. 'pending:' .. queue, prefix .. 'suspects:' .. queue)
+        if places > 0 and not is_paused(queue) then
             rows[#rows + 1] = {queue}
         end
     end

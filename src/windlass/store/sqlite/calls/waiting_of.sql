@@ -2,5 +2,8 @@
 -- :queues names
 -- gives queues
 SELECT value FROM json_each(:queues) AS named
-WHERE EXISTS (SELECT 1 FROM windlass_job WHERE queue = named.value AND state = 'pending')
+WHERE (
+    EXISTS (
+        SELECT 1 FROM windlass_job WHERE queue = named.value AND state = 'pending' AND crashes = 0 AND rescues = 0)
+    OR EXISTS (SELECT 1 FROM windlass_job WHERE queue = named.value AND state = 'pending' AND crashes + rescues > 0))
 AND NOT EXISTS (SELECT 1 FROM windlass_queue WHERE name IN (named.value, '*') AND paused_at IS NOT NULL)

@@ -1,0 +1,69 @@
+"""The one suspect of a worker process: how long it counts as in flight, and what waits for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.core.test_decide import a_job
+from windlass import Windlass
+from windlass.core.fault import Fault, add_fault
+from windlass.worker.run import Run
+from windlass.worker.suspect import SuspectInFlight
+
+
+def a_run(started: float | None = None, **known: Any) -> Run:
+    """A run of a job with this past; the task is a plain function."""
+    app = Windlass("sqlite:///:memory:")
+
+    @app.task
+    def noop() -> None: ...
+
+    run = Run(a_job(**known), noop, claimed=0.0, report=lambda *_: True)
+    run.started = started
+    return run
+
+
+def history(ran_for: int) -> str:
+    return add_fault(None, Fault(0, 1, "w", "windlass.LeaseLost", "", ran_for=ran_for))
+
+
+@pytest.mark.parametrize(("fatal", "watched"), [(None, 10.0), (3_000, 10.0), (60_000, 60.0)])
+def test_a_suspect_counts_as_in_flight_for_as_long_as_its_fatal_run(fatal: int | None, watched: float) -> None:
+    """F3: so that the long jobs of a machine that was lost do not run one by one."""
+    suspect = SuspectInFlight(lambda run: True)
+    suspect.follow(a_run(100.0, crashes=1, errors=None if fatal is None else history(fatal)))
+    assert not suspect.is_none(100.0 + watched)
+    assert suspect.is_none(100.1 + watched)
+
+
+def test_a_suspect_that_has_left_the_worker_is_none() -> None:
+    suspect = SuspectInFlight(lambda run: False)
+    suspect.follow(a_run(crashes=1))
+    assert suspect.is_none(0.0)
+
+
+def test_a_suspect_that_died_once_holds_nothing_up() -> None:
+    suspect, run = SuspectInFlight(lambda run: True), a_run(crashes=1)
+    suspect.follow(run)
+    assert not suspect.keeps_others_waiting(0.0)
+    assert not suspect.has_to_wait(run, [a_run()], 0.0)
+
+
+def test_a_suspect_that_died_twice_runs_alone() -> None:
+    """F3: what has just begun beside it might be the cause of the third death."""
+    suspect, run = SuspectInFlight(lambda run: True), a_run(crashes=1, rescues=1)
+    suspect.follow(run)
+    assert suspect.keeps_others_waiting(0.0)
+    assert suspect.has_to_wait(run, [a_run(50.0)], 55.0)
+    assert not suspect.has_to_wait(run, [a_run(40.0)], 55.0)
+    assert not suspect.has_to_wait(run, [], 55.0)
+
+
+def test_others_wait_for_it_a_minute_at_the_most() -> None:
+    suspect = SuspectInFlight(lambda run: True)
+    suspect.follow(a_run(100.0, crashes=2, errors=history(3_600_000)))
+    assert suspect.keeps_others_waiting(160.0)
+    assert not suspect.keeps_others_waiting(160.1)
+    assert not suspect.is_none(160.1)

@@ -45,9 +45,12 @@ class Page(Struct, Generic[J], frozen=True):
     next: int | None
 
 
-def find(ids: Sequence[str]) -> Operation[dict[str, JobRecord]]:
-    """Jobs by id; those that are not there are missing."""
-    answer = yield Call("job", {"ids": list(ids)}, Lane.READ)
+def find(ids: Sequence[str], seqs: Sequence[int] = ()) -> Operation[dict[str, JobRecord]]:
+    """Jobs by id; those that are not there are missing.
+
+    With ``seqs``, the numbers of the same jobs, a job is found whose id was changed by hand where a store keeps ids apart.
+    """
+    answer = yield Call("job", {"ids": list(ids), "seqs": list(seqs)}, Lane.READ)
     return {record.id: record for record in records(answer["jobs"], JobRecord)}
 
 
@@ -62,7 +65,7 @@ def read_whole(found: Sequence[Found]) -> Operation[list[JobRecord]]:
     """What was found, as whole jobs and in order, read in portions that a call can carry; without what is gone."""
     whole: list[JobRecord] = []
     for portion in portions(found):
-        records = yield from find([job.id for job in portion])
+        records = yield from find([job.id for job in portion], [job.seq for job in portion])
         whole += [records[job.id] for job in portion if job.id in records]
     return whole
 

@@ -1,11 +1,12 @@
 -- Jobs by id, with everything that is known of them.
 -- KEYS ids
 -- without epoch
--- asks ids
+-- asks ids; seqs: none, or the numbers of these jobs, for those whose id somebody has changed
 -- gives jobs: rows as JobRecord
 -- with portions, texts, record
 local seqs = {}
-for _, seq in ipairs(read_all('HMGET', KEY.ids, ask.ids)) do
+for index, known in ipairs(read_all('HMGET', KEY.ids, ask.ids)) do
+    local seq = known or ask.seqs[index]
     if seq then seqs[#seqs + 1] = seq end
 end
 return {'jobs', records(seqs)}

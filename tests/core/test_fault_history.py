@@ -43,7 +43,17 @@ def test_the_history_is_json_that_others_can_read() -> None:
     assert json.loads(history_of(1)) == {
         "left_out": 0,
         "faults": [
-            {"at": 1, "attempt": 1, "worker": "w", "type": "E", "message": "1", "cause": [], "traceback": "", "log": ""}
+            {
+                "at": 1,
+                "attempt": 1,
+                "worker": "w",
+                "type": "E",
+                "message": "1",
+                "cause": [],
+                "traceback": "",
+                "log": "",
+                "ran_for": None,
+            }
         ],
     }
 

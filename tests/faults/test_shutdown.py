@@ -89,7 +89,9 @@ def test_a_store_that_answers_no_more_holds_nobody_up(app: Windlass, processes: 
     worker.signal(signal.SIGTERM)
     worker.ends_within(GRACE + GONE)
     eventually(lambda: app.rescue() or job.refresh().state != State.RUNNING, "the job is free")
-    assert costs(job.refresh()) == kind.left
+    # A job whose claim never reached the worker is found astray by its heartbeat, if that beats twice before the end.
+    free = (kind.left, FREE) if moment == "w2 claim committed" else (kind.left,)
+    assert costs(job.refresh()) in free
 
 
 def test_a_heartbeat_under_way_holds_nobody_up(app: Windlass, processes: Processes) -> None:

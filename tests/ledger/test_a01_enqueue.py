@@ -46,7 +46,7 @@ async def test_async_code_enqueues_too(app: Windlass) -> None:
         return value
 
     jobs = [await echo.aenqueue(1), await echo.options(priority=3).aenqueue(2), await app.aenqueue(echo, 3)]
-    assert [job.priority for job in jobs] == [0, 3, 0]
+    assert [(await job.arefresh()).priority for job in jobs] == [0, 3, 0]
 
 
 def test_a_task_is_enqueued_by_itself_by_name_or_through_the_app(app: Windlass) -> None:

@@ -113,7 +113,7 @@ async def test_async_code_enqueues_in_bulk_too(app: Windlass) -> None:
     jobs = await double.aenqueue_many([(1,), (2,)])
     jobs += await double.options(priority=1).aenqueue_many([(3,)])
     jobs += await app.aenqueue_many([mail.request("ada")])
-    assert [job.priority for job in jobs] == [0, 0, 1, 0]
+    assert [(await job.arefresh()).priority for job in jobs] == [0, 0, 1, 0]
     with pytest.raises(PayloadError):
         await app.aenqueue_many([double.request(4), double.request(object())])
     assert (await app.acounts())[State.PENDING] == 4

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
+from msgspec.structs import astuple
 
 from tests.store.builders import CANCELLED, DAY, HOUR, INTERRUPTED, RETURNED, TTL, fresh, raised
 from tests.store.every_state import a_job_in
@@ -65,8 +66,17 @@ def rescue(store: Store, job: JobRecord) -> None:
 
 def late_rescue(job: JobRecord) -> Operation[None]:
     for fence in (job.fence - 1, job.fence, job.fence + 1):
-        endings = [Ending(job.seq, fence, State.FAILED, "crashed", 1, 1, 1)]
-        yield Call("rescue", {"leases": [job.lease or "gone"], "endings": endings, "keys": [], "by": "late"})
+        ending = Ending(job.seq, fence, State.FAILED, "crashed", 1, 1, 1)
+        yield Call(
+            "rescue",
+            {
+                "leases": [job.lease or "gone"],
+                "culprits": [],
+                "endings": [(*astuple(ending), 1)],
+                "keys": [],
+                "by": "late",
+            },
+        )
 
 
 def cancel(store: Store, job: JobRecord) -> None:

@@ -6,6 +6,7 @@ import logging
 import os
 import random
 import sqlite3
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -375,3 +376,30 @@ def test_children_that_are_interrupted_anywhere_leave_nothing_held(
                 job.wait(timeout=120)
                 assert job.reason == "timeout", (job.reason, job.errors)
     check_at_rest(app, rival, witness.read_text().split())
+
+
+_WITHDRAWN = """
+import sys
+from threading import Lock, Thread
+from windlass.errors import JobInterrupted
+from windlass.worker.executors import user_code
+
+held = Lock()
+held.acquire()
+waiting = Thread(target=held.acquire, daemon=True)
+waiting.start()
+user_code._set_exception(waiting.ident, JobInterrupted)
+user_code.withdraw(waiting.ident)
+
+def traced() -> str:
+    return "goes on"
+
+sys.settrace(lambda frame, event, argument: None)
+print(traced())
+"""
+
+
+def test_an_interrupt_that_was_withdrawn_leaves_the_interpreter_as_it_was() -> None:
+    """Python 3.11 would look for it for ever when a function begins under a debugger or coverage."""
+    done = subprocess.run([sys.executable, "-c", _WITHDRAWN], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "goes on\n"

@@ -58,6 +58,7 @@ def touched_by_a_claim(database: Database, store: Store, worker: Worker) -> int:
     values = {
         "completed": "[]",
         "rooms": '[["default",1]]',
+        "takes_suspect": 1,
         "lease": worker.lease,
         "token": fresh("token"),
         "worker": worker.name,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import dis
 import sys
-from threading import Condition
+from threading import Condition, get_ident
 from types import FrameType
 
 from windlass.errors import JobInterrupted
@@ -82,6 +82,26 @@ def interrupt(thread: int) -> bool:
 def withdraw(thread: int) -> None:
     """Take back what a thread was to raise and has not raised yet."""
     _set_none(thread, None)
+    if sys.version_info < (3, 13):
+        _forget()
+
+
+class _Forgotten(BaseException):
+    """Raised and caught at once."""
+
+
+def _forget() -> None:
+    """Let the interpreter forget that a thread had an exception to raise.
+
+    Before 3.13 it remembers that until some thread has raised one, and looks for it at every step from then on: all
+    code gets slower, and under a debugger or coverage, on 3.11, a function that begins looks for ever.
+    """
+    try:
+        _set_exception(get_ident(), _Forgotten)
+        while True:
+            pass
+    except _Forgotten:
+        return
 
 
 def _learn(name: str) -> None:

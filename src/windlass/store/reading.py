@@ -48,7 +48,7 @@ class Page(Struct, Generic[J], frozen=True):
 def find(ids: Sequence[str], seqs: Sequence[int] = ()) -> Operation[dict[str, JobRecord]]:
     """Jobs by id; those that are not there are missing.
 
-    With ``seqs``, the numbers of the same jobs, those are found too whose id was changed by hand (Redis keeps ids apart).
+    With ``seqs``, the numbers of the same jobs, those are found too whose id was changed by hand (see Redis).
     """
     answer = yield Call("job", {"ids": list(ids), "seqs": list(seqs)}, Lane.READ)
     return {record.id: record for record in records(answer["jobs"], JobRecord)}

@@ -18,7 +18,7 @@ from windlass.store import queues
 from windlass.store.driver import Topic
 from windlass.store.jobs import promote
 from windlass.store.operation import Operation
-from windlass.store.reading import depth
+from windlass.store.reading import depth, upcoming
 from windlass.wake import Wake
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.duties.duties import Duties
@@ -352,8 +352,15 @@ class Worker:
         return self._pump.cycle_count == cycles
 
     def _ready_jobs(self) -> Operation[int]:
-        """How many jobs could be claimed now: an uncached count, so that nothing that just came back is missed."""
+        """How many jobs could be claimed now: an uncached count, so that nothing that just came back is missed.
+
+        A job that is due and still waits for its time is just being promoted by another thread or process, which
+        holds its row: it counts as one.
+        """
         yield from promote()
+        due = (yield from upcoming()).next_due
+        if due is not None and due <= 0:
+            return 1
         depths = yield from depth()
         paused = {name for name, queue in (yield from queues.settings()).items() if queue.paused_at is not None}
         if queues.ALL in paused or not self._pump.may_claim:

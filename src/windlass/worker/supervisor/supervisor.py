@@ -19,9 +19,9 @@ from windlass.worker.supervisor.wake import Wake
 log = logging.getLogger("windlass.supervisor")
 
 _WRONG_USE = 2
-_AS_TOLD = (START_AGAIN, -signal.SIGTERM, -signal.SIGINT)
+_AS_TOLD = (START_AGAIN, -signal.SIGTERM, -signal.SIGINT, 128 + signal.SIGINT)
 """How a process may end that was told to leave, besides in order: our signals may meet it before it heeds them, or when
-it does not any more.
+it does not any more, and is on its way out. The last one is how the command line tells of a Ctrl-C.
 """
 _AFTER_GRACE = 1.8
 """Seconds after the grace time when a worker process that is still there is killed."""

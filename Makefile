@@ -5,8 +5,9 @@
 
 VENV ?= .venv
 PYTHON ?=
-# Many tests wait for processes and servers: four at once keep two cores busy.
-WORKERS ?= 4
+# Many tests wait for processes and servers, and some for a deadline of the product: three at once keep two cores busy
+# and starve none of them.
+WORKERS ?= 3
 PYTEST_ARGS ?=
 PEERS ?=
 STORES ?=

@@ -78,6 +78,7 @@ def test_a_pump_that_stands_still_is_told(app: Windlass, tap: Tap) -> None:
     with app.worker(["default"], lease="1h") as worker:
         eventually(lambda: worker.vitals.unreadiness() is None, "it is ready")
         tap.before.append(hanging.before)
+        app.enqueue("unknown")  # an idle worker only looks
         hanging.await_reached()
         worker._pumping.ticked -= 20
         eventually(lambda: "the pump has stood still" in str(worker.vitals.unreadiness()), "it is told")

@@ -71,8 +71,8 @@ def leave(code: int) -> None:
 @app.task(name="wait_for", isolation="process")
 def wait_for(file: str, cleaned: str = "") -> str:
     """Runs until the file is there; leaves word when it is interrupted."""
-    Path(file + ".begun").touch()
     try:
+        Path(file + ".begun").touch()  # from here on it may be interrupted
         while not Path(file).exists():
             time.sleep(0.005)
     finally:

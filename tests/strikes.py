@@ -7,14 +7,14 @@ further each time, until there is none left.
 
 from __future__ import annotations
 
-import ctypes
 import dis
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from threading import get_ident
 from types import CodeType, FrameType
 from typing import Any
+
+from windlass.worker.executors.user_code import withdraw
 
 _LOOKS = frozenset(
     number
@@ -43,7 +43,8 @@ class Striker:
 
     def during(self, work: Callable[[], object]) -> BaseException | None:
         """Do something while it strikes; what came of that."""
-        _forget_what_others_left()
+        # An exception that another test set and no thread raised: under a tracer Python 3.11 looks for it for ever.
+        withdraw(get_ident())
         before = sys.gettrace()
         sys.settrace(self._trace)
         try:
@@ -76,22 +77,6 @@ class Striker:
         elif event == "return":
             self._last.pop(frame, None)
         return self._watch
-
-
-class _Nothing(Exception):
-    """Raised and caught at once."""
-
-
-def _forget_what_others_left() -> None:
-    """Let the interpreter forget that some thread had an exception to raise, and ended or was spared before it did.
-
-    Until then Python 3.11 looks for it at every step, and a traced function that begins looks for ever.
-    """
-    set_exception = ctypes.pythonapi.PyThreadState_SetAsyncExc
-    with suppress(_Nothing):
-        set_exception(ctypes.c_ulong(get_ident()), ctypes.py_object(_Nothing))
-        while True:
-            pass
 
 
 _codes: dict[CodeType, bytes] = {}

@@ -1,7 +1,8 @@
-"""What names of other job systems are called here, for people who come from there."""
+"""What a name may have meant that nobody here knows: a slip, or the word of another job system."""
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING, Any
 
 _ATTEMPTS = "use attempts=, which counts all runs, the first one too (on a task: retry=Retry(attempts=...))"
@@ -54,6 +55,12 @@ _METHODS = {
 def hint_for_option(name: str) -> str | None:
     """What to use here in place of an option of another system."""
     return _OPTIONS.get(name)
+
+
+def nearest(name: str, known: tuple[str, ...]) -> str:
+    """What a misspelt name may have meant."""
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
 
 
 class MethodHints:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
@@ -15,7 +14,7 @@ from windlass.core.kinds import texts
 from windlass.core.retry import Retry, retry_rule
 from windlass.core.unique import Unique
 from windlass.errors import ConfigError, Duration
-from windlass.hints import hint_for_option
+from windlass.hints import hint_for_option, nearest
 
 
 class OptionArguments(TypedDict, total=False):
@@ -145,12 +144,7 @@ def check_known(given: Mapping[str, Any], known: tuple[str, ...], what: str = "o
     """Refuse names that nobody knows, with the nearest one that exists."""
     for name in given:
         if name not in known:
-            raise ConfigError(f"unknown {what} {name!r}; {hint_for_option(name) or _nearest(name, known)}")
-
-
-def _nearest(name: str, known: tuple[str, ...]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+            raise ConfigError(f"unknown {what} {name!r}; {hint_for_option(name) or nearest(name, known)}")
 
 
 def timeout_milliseconds(value: Duration | None) -> int | None:

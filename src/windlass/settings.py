@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import tomllib
 from functools import cache
 from pathlib import Path
 
 from windlass.errors import ConfigError
+from windlass.hints import nearest
 
 _KEYS = ("app", "concurrency", "log", "queues", "url", "worker_id", "worker_name", "worker_version")
 """What may stand in ``[tool.windlass]``; each is also a variable, as in ``$WINDLASS_URL``."""
@@ -42,7 +42,5 @@ def _from_pyproject(folder: Path) -> dict[str, object]:
         raise ConfigError(f"{file}: [tool.windlass] must be a table")
     for key in table:
         if key not in _KEYS:
-            near = difflib.get_close_matches(key, _KEYS, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(_KEYS)}"
-            raise ConfigError(f"{file}: [tool.windlass] has no setting {key!r}; {hint}")
+            raise ConfigError(f"{file}: [tool.windlass] has no setting {key!r}; {nearest(key, _KEYS)}")
     return table

@@ -15,7 +15,11 @@ from tests.worker.isolated import far, unimportable
 from tests.worker.isolated.starting import enqueue
 from tests.worker.isolated.tasks import isolated, undecorated
 from windlass import ConfigError, JobCancelled, State, Windlass
+from windlass.core.ending import Ending
 from windlass.testing import drain, inline, manual
+from windlass.worker.dispatcher import Executor
+from windlass.worker.executors.processes import ProcessExecutor
+from windlass.worker.run import Run
 
 pytestmark = pytest.mark.only_on("sqlite")
 """A child never sees a store; what a store has to do with children is in ``test_processes.py``."""
@@ -264,3 +268,24 @@ def test_tests_run_isolated_tasks_in_their_own_process(crew: Windlass) -> None:
         job = enqueue(crew, "awhere")
         drain(crew)
         assert job.result() == os.getpid()
+
+
+def test_a_run_that_comes_right_after_another_is_looked_after(
+    crew: Windlass, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the two there is nothing to look after, and the thread that looks after children goes to sleep."""
+    short = enqueue(crew, "echo", 1)
+    limited = enqueue(crew, "wait_for", str(tmp_path / "never"), timeout=0.1, attempts=2)
+    worker = crew.worker(["default"], concurrency=2, children=1)
+    children, dispatcher = worker._dispatcher.processes, worker._dispatcher
+    assert isinstance(children, ProcessExecutor)
+    finished = dispatcher.finished
+
+    def after_the_look(run: Run, ending: Ending, executor: Executor) -> Run | None:
+        eventually(lambda: children._is_at_rest, "nothing is left to look after")
+        return finished(run, ending, executor)
+
+    monkeypatch.setattr(dispatcher, "finished", after_the_look)
+    with worker:
+        assert short.result(timeout=PATIENCE) == 1
+        eventually(lambda: limited.refresh().state == State.RETRYING, "its first attempt has run out of time")

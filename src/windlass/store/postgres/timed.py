@@ -143,7 +143,10 @@ class TimedConnection(Connection[Any]):
         waiting = _Interrupted(gen)
         try:
             return super().wait(waiting.resumed(), interval, _FAREWELL)
-        except _WaitTimeout:
+        except OperationalError as failure:  # also one that broke now: what it was not sent it did not carry out
+            is_too_late = isinstance(failure, _WaitTimeout)
+            if not (is_too_late or waiting.is_sending):
+                raise
             self._sever()
             if waiting.is_sending:
                 raise Unsent("the server did not take the statement in time") from None

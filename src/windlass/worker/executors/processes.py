@@ -57,6 +57,8 @@ class ProcessExecutor:
         self._is_closed = False
         self._wake = Wake()
         self._tending: Thread | None = None
+        self._is_at_rest = False
+        """Whether the thread that looks after the children sleeps until it is woken."""
 
     @property
     def room(self) -> int:
@@ -220,6 +222,7 @@ class ProcessExecutor:
         self._finish(ended)
         if child.is_retiring and not child.runs:
             child.leave()
+            self._end_rest()
         self._assign()
 
     def _take_back(self, child: ChildProcess, seqs: list[int]) -> None:
@@ -240,6 +243,14 @@ class ProcessExecutor:
             if following is not None:
                 with self._lock:
                     self._waiting.append(following)
+                self._end_rest()
+
+    def _end_rest(self) -> None:
+        """There is something to look after again; a moment ago, when a child had just answered, there was not."""
+        with self._lock:
+            is_at_rest = self._is_at_rest
+        if is_at_rest:
+            self._wake.set()
 
     def _died(self, child: ChildProcess, how: str) -> None:
         """A child is gone: whom it ran is charged, whom it only held is not."""
@@ -303,12 +314,13 @@ class ProcessExecutor:
             except Exception:  # the top of a service: no look that fails may be the last one
                 log.exception("looking after child processes failed, trying again")
                 clock.wait(self._wake, _AFTER_FAILURE)
-            clock.wait(self._wake, _LOOK_EVERY if self._has_something_to_see() else None)
+            clock.wait(self._wake, None if self._may_rest() else _LOOK_EVERY)
         atexit.unregister(self._end_with_interpreter)
 
-    def _has_something_to_see(self) -> bool:
+    def _may_rest(self) -> bool:
         with self._lock:
-            return bool(self._waiting) or any(child.runs or child.is_leaving for child in self._children)
+            self._is_at_rest = not self._waiting and not any(one.runs or one.is_leaving for one in self._children)
+            return self._is_at_rest
 
     def _look_after_all(self) -> None:
         """Look at the boards: who runs since when, who does not stop, who holds others up, who does not leave."""

@@ -97,9 +97,8 @@ def _forget() -> None:
     code gets slower, and under a debugger or coverage, on 3.11, a function that begins looks for ever.
     """
     try:
-        _set_exception(get_ident(), _Forgotten)
-        while True:
-            pass
+        while True:  # one that strikes inside a finaliser is swallowed there
+            _set_exception(get_ident(), _Forgotten)
     except _Forgotten:
         return
 

@@ -2,14 +2,20 @@
 
 A handler is user code: it may hang, or wait for a lock that is never released. A thread that keeps leases alive or
 fetches jobs hands its records to a thread of their own, which passes them to the handlers in the same order.
+
+What comes by the thousand, a line for every ended run, waits in a backlog instead. The same thread makes its records, a
+few at a time, and rests in between: it takes a small share of one processor, however much there is to tell.
 """
 
 from __future__ import annotations
 
 import atexit
 import logging
+from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread, local
+from time import thread_time
+from typing import Protocol
 
 from windlass.forking import start_anew_in_child
 from windlass.wake import Wake
@@ -21,14 +27,31 @@ _IDLE = 2.0
 """After so many quiet seconds the thread ends; the next record starts another."""
 _AT_EXIT = 1.0
 
-_Item = tuple[logging.Logger, logging.LogRecord] | Wake
+_SLICE = 20
+"""How many records of a backlog are written before the thread rests: others wait for the interpreter meanwhile."""
+_REST = 99
+"""How many times as long as a slice took the thread rests after it, of its processor time: a share of one percent."""
+
+
+class Backlog(Protocol):
+    """Records that are made only when they are written."""
+
+    @property
+    def logger(self) -> logging.Logger: ...
+
+    def take(self, most: int) -> list[logging.LogRecord]:
+        """The next records; none when nothing waits, and then it has to be handed to the relay again."""
+
+
+_Item = tuple[logging.Logger, logging.LogRecord] | Wake | Backlog
 
 
 class LogRelay(logging.Filter):
     """Stands at our loggers: takes what threads on duty log out of their hands."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, processor_time: Callable[[], float] = thread_time) -> None:
         super().__init__()
+        self._processor_time = processor_time
         self._here = local()
         self._start()
         start_anew_in_child(self, LogRelay._start)
@@ -37,6 +60,8 @@ class LogRelay(logging.Filter):
         self._items: SimpleQueue[_Item] = SimpleQueue()
         self._lock = Lock()
         self._thread: Thread | None = None
+        self._backlogs: dict[Backlog, None] = {}
+        self._rest = 0.0
         self.dropped_count = 0
         """How many records found no room."""
 
@@ -54,6 +79,11 @@ class LogRelay(logging.Filter):
             self._items.put((logging.getLogger(record.name), record))
             self._see_to_it()
         return False
+
+    def work_off(self, backlog: Backlog) -> None:
+        """Write what waits there, at leisure."""
+        self._items.put(backlog)
+        self._see_to_it()
 
     def flush(self, seconds: float) -> bool:
         """Wait until what was logged so far has reached the handlers; false when that takes longer."""
@@ -77,17 +107,44 @@ class LogRelay(logging.Filter):
     def _run(self) -> None:
         while True:
             try:
-                item = self._items.get(timeout=_IDLE)
+                item = self._items.get(timeout=self._rest if self._backlogs else _IDLE)
             except Empty:
+                if self._backlogs:
+                    self._write_slices()
+                    continue
                 with self._lock:
                     if self._items.empty():
                         self._thread = None
                         return
                 continue
-            if isinstance(item, Wake):
+            self._see(item)
+
+    def _see(self, item: _Item) -> None:
+        match item:
+            case (logger, record):
+                self._pass_on(logger, record)
+            case Wake():
+                for backlog in list(self._backlogs):
+                    while self._write_slice(backlog):
+                        pass
                 item.set()
-            else:
-                self._pass_on(*item)
+            case _:
+                self._backlogs[item] = None
+
+    def _write_slices(self) -> None:
+        began = self._processor_time()
+        for backlog in list(self._backlogs):
+            self._write_slice(backlog)
+        self._rest = _REST * (self._processor_time() - began)
+
+    def _write_slice(self, backlog: Backlog) -> bool:
+        """Whether there was something to write."""
+        records = backlog.take(_SLICE)
+        for record in records:
+            self._pass_on(backlog.logger, record)
+        if not records:
+            del self._backlogs[backlog]
+        return bool(records)
 
     def _pass_on(self, logger: logging.Logger, record: logging.LogRecord) -> None:
         dropped, self.dropped_count = self.dropped_count, 0

@@ -10,7 +10,18 @@ from pathlib import Path
 from windlass.errors import ConfigError
 from windlass.hints import nearest
 
-_KEYS = ("app", "concurrency", "log", "queues", "url", "worker_id", "worker_name", "worker_version")
+_KEYS = (
+    "app",
+    "concurrency",
+    "log",
+    "log_format",
+    "log_jobs",
+    "queues",
+    "url",
+    "worker_id",
+    "worker_name",
+    "worker_version",
+)
 """What may stand in ``[tool.windlass]``; each is also a variable, as in ``$WINDLASS_URL``."""
 
 

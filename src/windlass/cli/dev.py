@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from windlass.cli.logs import set_up_logs
+from windlass.cli.logs import logging_jobs, set_up_logs
 from windlass.cli.output import Output, printing
 from windlass.cli.supervising import given_arguments
 from windlass.cli.views.said import Said
@@ -29,8 +29,9 @@ _GRACE = 1.0
 @click.option("--url", metavar="URL", help="The store, in place of the app's own.")
 @click.option("-q", "--queues", multiple=True, metavar="NAME[:WEIGHT],...", help="Queues to serve.")
 @click.option("-c", "--concurrency", metavar="N", help="Jobs at once; 10 by default.")
+@logging_jobs
 @printing
-def dev(*, out: Output, **given: object) -> None:
+def dev(*, out: Output, log_jobs: str | None, log_format: str | None, **given: object) -> None:
     """Run a worker that starts anew whenever a source file below the working folder is saved.
 
     A job that runs at that moment has a second to end, and is run again after that. A file that cannot be loaded stops
@@ -41,7 +42,7 @@ def dev(*, out: Output, **given: object) -> None:
     from windlass.worker.supervisor.wake import Wake
 
     context = click.get_current_context()
-    set_up_logs(default="info")
+    set_up_logs(default="info", log_jobs=log_jobs, log_format=log_format)
     # Python tells compiled code apart by the second in which its source was saved, which is too coarse here.
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     command = same_program(["worker", *given_arguments(context), f"--grace={_GRACE:g}s"])

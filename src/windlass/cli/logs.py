@@ -2,13 +2,93 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import os
+import sys
+from datetime import timedelta
+from textwrap import dedent
 
-from windlass.cli.visible import visible
+import click
+
+from windlass import clock
+from windlass.cli.moments import iso, length
+from windlass.cli.output import Command
+from windlass.cli.visible import UNSAFE, visible
 from windlass.errors import ConfigError
 from windlass.settings import setting
+from windlass.worker.run_log import JOBS_LOGGER
 
 _LEVELS = ("debug", "info", "warning", "error", "critical")
+_FORMATS = ("text", "json")
+_JOBS = ("on", "off")
+_FIELDS = (
+    "job",
+    "task",
+    "queue",
+    "worker",
+    "attempt",
+    "max_attempts",
+    "fence",
+    "correlation_id",
+    "outcome",
+    "reason",
+    "seconds",
+    "delay",
+    "error",
+    "left_out",
+)
+"""What records about runs carry, under the names they have in JSON."""
+_OUTCOMES = {"completed": "green", "failed": "red", "retrying": "yellow", "cancelled": "bright_black"}
+_LEVEL_COLOURS = {"WARNING": "yellow", "ERROR": "red", "CRITICAL": "red"}
+_WIDEST = 32
+
+
+def logging_jobs(command: Command) -> Command:
+    """Give a command ``--log-jobs`` and ``--log-format``; ``set_up_logs`` finds them."""
+    command = click.option(
+        "--log-format",
+        type=click.Choice(_FORMATS),
+        help="How the log is written (or $WINDLASS_LOG_FORMAT); text by default.",
+    )(command)
+    return click.option(
+        "--log-jobs",
+        type=click.Choice(_JOBS),
+        help="Whether every ended run is a line of the log (or $WINDLASS_LOG_JOBS); on by default.",
+    )(command)
+
+
+def set_up_logs(*, default: str, process: str = "", log_jobs: str | None = None, log_format: str | None = None) -> None:
+    """Log to stderr from ``$WINDLASS_LOG`` on, unless the application has set up its own logging.
+
+    ``process`` is how lines name this one, where several write to the same place.
+    """
+    level = _chosen("log", None, _LEVELS, default)
+    form = _chosen("log_format", log_format, _FORMATS, "text")
+    if _chosen("log_jobs", log_jobs, _JOBS, "on") == "off":
+        logging.getLogger(JOBS_LOGGER).setLevel(logging.WARNING)
+    root = logging.getLogger()
+    if root.handlers:
+        return
+    handler = logging.StreamHandler()
+    handler.setFormatter(_formatter(form, process))
+    root.addHandler(handler)
+    root.setLevel(level.upper())
+
+
+def _chosen(name: str, given: str | None, choices: tuple[str, ...], default: str) -> str:
+    value = (setting(name, given, default) or default).lower()
+    if value not in choices:
+        raise ConfigError(f"$WINDLASS_{name.upper()} must be one of {', '.join(choices)}, got {value!r}")
+    return value
+
+
+def _formatter(form: str, process: str) -> logging.Formatter:
+    if form == "json":
+        return JsonFormatter()
+    if sys.stderr.isatty():
+        return TerminalFormatter(process)
+    return VisibleFormatter(f"%(asctime)s %(levelname)-7s {process}%(name)s: %(message)s")
 
 
 class VisibleFormatter(logging.Formatter):
@@ -18,18 +98,70 @@ class VisibleFormatter(logging.Formatter):
         return visible(super().format(record))
 
 
-def set_up_logs(*, default: str, process: str = "") -> None:
-    """Log to stderr from ``$WINDLASS_LOG`` on, unless the application has set up its own logging.
+class JsonFormatter(logging.Formatter):
+    """A JSON value a line, with what is known of the run, if it is about one."""
 
-    ``process`` is how lines name this one, where several write to the same place.
+    def format(self, record: logging.LogRecord) -> str:
+        values: dict[str, object] = {
+            "at": iso(clock.instant(round(record.created * 1000))),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "process": record.process,
+            "message": record.getMessage(),
+            **{name: record.__dict__[name] for name in _FIELDS if name in record.__dict__},
+        }
+        if record.exc_info and not record.exc_text:
+            record.exc_text = self.formatException(record.exc_info)
+        if record.exc_text:
+            values["traceback"] = dedent(record.exc_text)
+        text = json.dumps(values, ensure_ascii=False, default=str)
+        return UNSAFE.sub(lambda match: json.dumps(match[0])[1:-1], text)
+
+
+class TerminalFormatter(logging.Formatter):
+    """For people who watch: runs below each other in columns, in the colours of their outcomes.
+
+    Columns grow with what they have to show, and stay as wide as they were.
     """
-    level = (setting("log", None, default) or default).lower()
-    if level not in _LEVELS:
-        raise ConfigError(f"$WINDLASS_LOG must be one of {', '.join(_LEVELS)}, got {level!r}")
-    root = logging.getLogger()
-    if root.handlers:
-        return
-    handler = logging.StreamHandler()
-    handler.setFormatter(VisibleFormatter(f"%(asctime)s %(levelname)-7s {process}%(name)s: %(message)s"))
-    root.addHandler(handler)
-    root.setLevel(level.upper())
+
+    def __init__(self, process: str) -> None:
+        super().__init__(f"%(asctime)s %(levelname)-7s {process}%(name)s: %(message)s", "%H:%M:%S")
+        self._process = process
+        self._task = self._queue = 0
+
+    def format(self, record: logging.LogRecord) -> str:
+        fields = record.__dict__
+        if "outcome" in fields and "job" in fields:
+            return self._run(record, fields)
+        return _coloured(visible(super().format(record)), _LEVEL_COLOURS.get(record.levelname))
+
+    def _run(self, record: logging.LogRecord, fields: dict[str, object]) -> str:
+        task, queue = str(fields["task"]), str(fields["queue"])
+        self._task = max(self._task, min(len(task), _WIDEST))
+        self._queue = max(self._queue, min(len(queue), _WIDEST))
+        seconds, outcome = fields["seconds"], str(fields["outcome"])
+        took = length(timedelta(seconds=seconds)) if isinstance(seconds, int | float) else "-"
+        line = (
+            f"{self.formatTime(record, self.datefmt)} {self._process}"
+            f"{_coloured(f'{outcome:<9}', _OUTCOMES.get(outcome, 'cyan'))} {took:>5}  {visible(task):<{self._task}}  "
+            f"{visible(queue):<{self._queue}}  {fields['attempt']}/{fields['max_attempts']}  "
+            f"{_coloured(visible(str(fields['job'])), 'bright_black')}"
+        )
+        return "\n".join([line, *self._failure(record, fields)])
+
+    def _failure(self, record: logging.LogRecord, fields: dict[str, object]) -> list[str]:
+        """What went wrong and what comes of it, below the line of the run."""
+        if "error" not in fields:
+            return []
+        delay, reason = fields.get("delay"), fields.get("reason")
+        if isinstance(delay, int | float):
+            follows = f"again in {length(timedelta(seconds=delay))}"
+        else:
+            follows = f"failed for good ({reason})"
+        error = _coloured(visible(f"    {fields['error']}"), _LEVEL_COLOURS.get(record.levelname))
+        traceback = [_coloured(visible(record.exc_text), "bright_black")] if record.exc_text else []
+        return [f"{error} · {follows}", *traceback]
+
+
+def _coloured(text: str, colour: str | None) -> str:
+    return text if colour is None or "NO_COLOR" in os.environ else click.style(text, fg=colour)

@@ -43,7 +43,12 @@ def _given_app(command: Command, find: Callable[[str | None, str | None], Windla
     def run(*, app_name: str | None, url: str | None, **options: Any) -> None:
         with closing(find(app_name, url)) as app:
             is_one_of_several = options.get("supervised") is not None
-            set_up_logs(default=logs, process=f"[{os.getpid()}] " if is_one_of_several else "")
+            set_up_logs(
+                default=logs,
+                process=f"[{os.getpid()}] " if is_one_of_several else "",
+                log_jobs=options.pop("log_jobs", None),
+                log_format=options.pop("log_format", None),
+            )
             command(app, **options)
 
     return run

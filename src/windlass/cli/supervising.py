@@ -56,7 +56,7 @@ def supervise(commands: Sequence[Sequence[str]], *, out: Output, options: dict[s
     from windlass.worker.supervisor.supervisor import Manner, Supervisor
     from windlass.worker.supervisor.wake import Wake
 
-    set_up_logs(default="info")
+    set_up_logs(default="info", log_jobs=options["log_jobs"], log_format=options["log_format"])
     grace = duration(options["grace"] or "30s", "grace").total_seconds()
     supervisor = Supervisor(commands, manner=Manner(grace=grace, is_burst=options["burst"]), wake=Wake())
     with serving_health(options, death=supervisor.death, unreadiness=supervisor.unreadiness) as health:

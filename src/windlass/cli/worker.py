@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from windlass.app import Windlass
+from windlass.cli.logs import logging_jobs
 from windlass.cli.managing import working
 from windlass.cli.output import Output, printing
 from windlass.cli.screen import Screen, Styled
@@ -77,6 +78,7 @@ _CLOSING = 0.5
 @click.option("--commands-folder", metavar="FOLDER", help="Start commands there or below, nowhere else.")
 @click.option("--health-port", type=click.IntRange(0, 65535), metavar="PORT", help="Serve /healthz and /readyz there.")
 @click.option("--health-host", default="127.0.0.1", metavar="HOST", help="For that; 127.0.0.1 by default.")
+@logging_jobs
 @click.option("--supervised", hidden=True)
 @click.option(AFRESH, is_flag=True, hidden=True)
 @printing

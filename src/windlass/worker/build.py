@@ -36,6 +36,7 @@ from windlass.worker.pump import Pump
 from windlass.worker.recent import Recent
 from windlass.worker.room import FEW, Room
 from windlass.worker.run import Run
+from windlass.worker.run_log import RunLog
 from windlass.worker.settings import WorkerSettings
 from windlass.worker.skew import Skew
 from windlass.worker.steering import Steering
@@ -78,6 +79,7 @@ def build_worker(app: Windlass, settings: WorkerSettings) -> Worker:
         ),
         report=partial(report_progress, session, who.name),
         recent=recent,
+        run_log=RunLog(worker=who.name),
         wake=Wake(),
         workers=lambda: 1 if duties is None else duties.workers,
     )

@@ -22,6 +22,7 @@ from windlass.worker.exchange import Ended, Exchange
 from windlass.worker.recent import Recent
 from windlass.worker.room import Room
 from windlass.worker.run import ReportProgress, Run
+from windlass.worker.run_log import RunLog
 from windlass.worker.suspect import SuspectInFlight
 from windlass.worker.wake_ups import WakeUps
 from windlass.worker.word import leave_word
@@ -52,6 +53,7 @@ class Pump:
         exchange: Exchange,
         report: ReportProgress,
         recent: Recent,
+        run_log: RunLog,
         wake: Wake,
         workers: Callable[[], int] = lambda: 1,
     ) -> None:
@@ -63,6 +65,7 @@ class Pump:
         self._exchange = exchange
         self._report = report
         self._recent = recent
+        self._run_log = run_log
         self.wake = wake
         self._claim_size = ClaimSize()
         self._wake_ups = WakeUps(frozenset(room.queues), workers=workers)
@@ -299,10 +302,11 @@ class Pump:
                 break
             self._note_refused(self._unsent[:1], refused)
             self._unsent = self._unsent[1:]
-        self._tell_of(ended)
+        self._tell_of(ended[: len(ended) - len(self._unsent)])
 
     def _tell_of(self, ended: list[Ended], refused: Collection[int] = ()) -> None:
         self._recent.add(ended)
+        self._run_log.add(ended, refused)
         self._session.tell(Topic.ENDINGS)
         handed_back = [(ending, job) for ending, job in ended if ending.state is State.PENDING]
         if handed_back:

@@ -13,7 +13,7 @@ from windlass.core.fault.exceptions import line_of
 _FRAMES = 50
 _FIRST = 10
 _LINE_BYTES = 2048
-_OUR_FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep
+OUR_FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep
 
 _Frame = tuple[FrameType, int]
 
@@ -56,7 +56,7 @@ def _frames(trace: TracebackType | None) -> list[_Frame]:
 
 
 def _is_ours(frame: FrameType) -> bool:
-    return frame.f_code.co_filename.startswith(_OUR_FOLDER)
+    return frame.f_code.co_filename.startswith(OUR_FOLDER)
 
 
 def _lines(frames: list[_Frame], room: int) -> list[str]:

@@ -1,0 +1,53 @@
+"""Where in a traceback the user's own code is."""
+
+from __future__ import annotations
+
+import re
+import sysconfig
+from itertools import chain
+
+from windlass.core.fault.frames import OUR_FOLDER
+
+_FRAME = re.compile(r'  File "(.*)", line \d+, in ')
+_LIBRARIES = "  Called through these libraries:\n"
+_INSTALLED = re.compile(r"[/\\](site|dist)-packages[/\\]|^<frozen ")
+_STANDARD = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")})
+
+
+def own_code_first(traceback: str) -> str:
+    """A traceback with the frames of the user's own code first. Where libraries were called by that code, and not the
+    other way round, this is the order they have anyway.
+
+    Only the first exception is put in order; what it was raised from stays as it is.
+    """
+    lines = traceback.splitlines(keepends=True)
+    end = next((number for number, line in enumerate(lines) if number and not line.startswith("  ")), len(lines))
+    head, body, rest = lines[:1], lines[1:end], lines[end:]
+    frames = _frames(body)
+    if len(frames) < 2 or not _FRAME.match(body[0]):
+        return traceback
+    last_own = max((number for number, frame in enumerate(frames) if _is_own(frame)), default=-1)
+    before = [frame for frame in frames[: last_own + 1] if not _is_own(frame)]
+    if not before:
+        return traceback
+    own = [frame for frame in frames[: last_own + 1] if _is_own(frame)]
+    after = frames[last_own + 1 :]
+    return "".join([*head, *chain(*own, *after), _LIBRARIES, *chain(*before), *rest])
+
+
+def _frames(lines: list[str]) -> list[list[str]]:
+    """The lines of each frame."""
+    frames: list[list[str]] = []
+    for line in lines:
+        if _FRAME.match(line) or not frames:
+            frames.append([])
+        frames[-1].append(line)
+    return frames
+
+
+def _is_own(frame: list[str]) -> bool:
+    match = _FRAME.match(frame[0])
+    if match is None:
+        return False
+    path = match[1]
+    return not (_INSTALLED.search(path) or path.startswith((OUR_FOLDER, *_STANDARD)))

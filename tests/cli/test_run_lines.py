@@ -1,0 +1,101 @@
+"""What a worker writes about each run: for people who watch, for files, for programs."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from tests.cli.program import Program
+from tests.cli.test_terminal import CODES
+
+JOB = "01JCN0000000000000000000"
+
+
+@pytest.fixture
+def busy(windlass: Program) -> Program:
+    """One that completes, and one that fails."""
+    app = windlass.app
+    app.enqueue_many(
+        [
+            app.request("mail.welcome", [42], queue="mail", id=f"{JOB}01"),
+            app.request("broken", ["bad \x1b[31mred\nERROR forged"], id=f"{JOB}02", attempts=1),
+        ]
+    )
+    return windlass
+
+
+def test_a_terminal_gets_columns_and_colours(busy: Program) -> None:
+    shown = busy.at_terminal("worker", "--burst").out
+    assert "\x1b[32mcompleted" in shown
+    assert "\x1b[31mfailed" in shown
+    plain = CODES.sub("", shown).splitlines()
+    runs = [line for line in plain if JOB in line]
+    assert {line.split()[1] for line in runs} == {"completed", "failed"}
+    assert len(runs) == 2
+    assert max(map(len, runs)) <= 80
+    done = next(line for line in runs if "completed" in line)
+    assert re.fullmatch(rf"\d\d:\d\d:\d\d completed +\d+m?s  mail\.welcome  mail +1/4  {JOB}01", done)
+    at = plain.index(next(line for line in runs if "failed" in line))
+    assert plain[at + 1].strip().startswith(r"ValueError: bad \x1b[31mred ERROR forged · failed for good (attempts)")
+    assert plain[at + 2] == "    Traceback (most recent call last):"
+    assert "jobs.py" in plain[at + 3]
+    assert not any(line.startswith("ERROR forged") for line in plain)
+
+
+def test_a_file_gets_plain_lines(busy: Program) -> None:
+    log = busy("worker", "--burst").error
+    assert "\x1b" not in log
+    [done] = [line for line in log.splitlines() if "completed" in line]
+    assert re.fullmatch(
+        rf"[\d-]+ [\d:,]+ INFO    windlass\.worker\.jobs: job {JOB}01 \(mail\.welcome\): completed in \d\.\d\d\d s, "
+        "attempt 1 of 4, queue mail",
+        done,
+    )
+    assert "      File" in log
+
+
+def test_json_lines_carry_the_same_fields(busy: Program) -> None:
+    log = [json.loads(line) for line in busy("worker", "--burst", "--log-format", "json").error.splitlines()]
+    runs = {line["job"]: line for line in log if "job" in line}
+    done, failed = runs[f"{JOB}01"], runs[f"{JOB}02"]
+    fields = ("level", "task", "queue", "attempt", "max_attempts", "outcome")
+    assert [done[field] for field in fields] == ["info", "mail.welcome", "mail", 1, 4, "completed"]
+    assert [failed[field] for field in fields] == ["error", "broken", "default", 1, 1, "failed"]
+    assert done["seconds"] >= 0
+    assert failed["error"].startswith("ValueError: bad")
+    assert failed["traceback"].startswith("Traceback")
+    assert done["at"].endswith("+00:00")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment"),
+    [
+        (["--log-jobs", "off"], {}),
+        ([], {"WINDLASS_LOG_JOBS": "off"}),
+        ([], {"WINDLASS_LOG": "warning"}),
+    ],
+)
+def test_lines_of_runs_can_be_silenced_and_failures_stay(
+    busy: Program, arguments: list[str], environment: dict[str, str]
+) -> None:
+    log = busy("worker", "--burst", *arguments, **environment).error
+    assert "completed" not in log
+    assert "failed for good" in log
+
+
+def test_worker_processes_follow_the_same_options(busy: Program) -> None:
+    log = busy("worker", "--burst", "--processes", "1", "--log-format", "json").error
+    lines = [json.loads(line) for line in log.splitlines()]
+    assert "completed" in {line.get("outcome") for line in lines}
+
+
+def test_dev_shows_runs(busy: Program) -> None:
+    with busy.start("dev") as running:
+        running.wait_for("completed in")
+
+
+def test_wrong_settings_are_refused(shop: Program) -> None:
+    assert shop("worker", WINDLASS_LOG_FORMAT="xml").is_error(2, "$WINDLASS_LOG_FORMAT", "'xml'")
+    assert shop("worker", WINDLASS_LOG_JOBS="maybe").is_error(2, "$WINDLASS_LOG_JOBS", "'maybe'")

@@ -1,0 +1,202 @@
+"""One line for every run that ended, off the threads that run jobs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Iterator
+from threading import Event
+
+import pytest
+
+from tests.ledger.apps import PATIENCE, work
+from windlass import Cancel, Retry, Snooze, Throttled, Windlass
+from windlass.core.ending import Ending
+from windlass.core.record import Claimed
+from windlass.core.state import State
+from windlass.log_relay import LogRelay
+from windlass.thread_start import start_thread
+from windlass.worker.run_log import JOBS_LOGGER, RunLog
+
+pytestmark = pytest.mark.only_on("sqlite")
+
+
+@pytest.fixture
+def at_info(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
+    with caplog.at_level(logging.INFO, JOBS_LOGGER):
+        yield caplog
+
+
+def lines(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
+    return [record for record in caplog.records if record.name == JOBS_LOGGER]
+
+
+def test_a_run_is_told_with_all_that_is_known_of_it(app: Windlass, at_info: pytest.LogCaptureFixture) -> None:
+    @app.task(name="welcome", queue="mail", retry=Retry(attempts=3))
+    def welcome() -> None: ...
+
+    job = welcome.options(correlation_id="request-7").enqueue()
+    worker = app.worker()
+    worker.run_until_empty()
+    [record] = lines(at_info)
+    assert record.levelname == "INFO"
+    assert re.fullmatch(
+        rf"job {job.id} \(welcome\): completed in \d\.\d{{3}} s, attempt 1 of 3, queue mail", record.getMessage()
+    )
+    fields = ("job", "task", "queue", "worker", "attempt", "max_attempts", "fence", "correlation_id", "outcome")
+    assert [record.__dict__[field] for field in fields] == [
+        job.id,
+        "welcome",
+        "mail",
+        worker.name,
+        1,
+        3,
+        1,
+        "request-7",
+        "completed",
+    ]
+    assert record.threadName == "windlass-log"
+    assert abs(record.created * 1000 - (job.refresh().record.finished_at or 0)) < 60_000
+
+
+def test_every_outcome_has_its_word_and_failures_are_told_once(
+    app: Windlass, caplog: pytest.LogCaptureFixture, at_info: pytest.LogCaptureFixture
+) -> None:
+    raising = {"later": Snooze("10m"), "busy": Throttled(), "off": Cancel("enough"), "wrong": ValueError("no")}
+
+    def task(error: Exception) -> None:
+        raise error
+
+    for name, error in raising.items():
+        app.task(name=name, retry=Retry(attempts=1))(lambda error=error: task(error)).enqueue()
+    work(app)
+    told = {record.__dict__["task"]: record.__dict__["outcome"] for record in lines(caplog)}
+    assert told == {"later": "snoozed", "busy": "throttled", "off": "cancelled"}
+    [failure] = [record for record in caplog.records if record.__dict__.get("task") == "wrong"]
+    assert (failure.name, failure.__dict__["outcome"]) == ("windlass.worker", "failed")
+
+
+def test_a_run_that_was_cut_off_is_told_and_a_job_that_never_ran_is_not(
+    app: Windlass, at_info: pytest.LogCaptureFixture
+) -> None:
+    begun = Event()
+
+    @app.task(name="endless", retry=Retry(attempts=3))
+    async def endless() -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    endless.enqueue_many([(), ()])
+    worker = app.worker(concurrency=1)
+    worker.start()
+    assert begun.wait(PATIENCE)
+    worker.stop(grace=0)
+    [record] = lines(at_info)
+    assert record.__dict__["outcome"] == "released"
+
+
+def test_above_info_nothing_is_handed_over(app: Windlass, caplog: pytest.LogCaptureFixture) -> None:
+    class Untouched(LogRelay):
+        def work_off(self, backlog: object) -> None:
+            raise AssertionError
+
+    with caplog.at_level(logging.WARNING, JOBS_LOGGER):
+        RunLog(worker="till", relay=Untouched()).add(ended(3), ())
+
+
+def test_what_the_store_refused_is_not_told(at_info: pytest.LogCaptureFixture) -> None:
+    relay = LogRelay()
+    RunLog(worker="till", relay=relay).add(ended(3), {1})
+    assert relay.flush(PATIENCE)
+    assert [record.__dict__["job"] for record in lines(at_info)] == ["job-0", "job-2"]
+
+
+def test_more_runs_than_can_be_written_are_counted(at_info: pytest.LogCaptureFixture) -> None:
+    relay = LogRelay()
+    handler = Held()
+    logger = logging.getLogger(JOBS_LOGGER)
+    logger.addHandler(handler)
+    try:
+        log = RunLog(worker="till", relay=relay)
+        log.add(ended(1), ())
+        assert handler.reached.wait(PATIENCE)
+        log.add(ended(6_000), ())
+        handler.go_on.set()
+        assert relay.flush(PATIENCE)
+    finally:
+        logger.removeHandler(handler)
+    told = lines(at_info)
+    left_out = sum(record.__dict__.get("left_out", 0) for record in told)
+    assert left_out == 1_000
+    assert sum("outcome" in record.__dict__ for record in told) == 5_001
+    assert any("1,000 more runs have ended" in record.getMessage() for record in told)
+
+
+def test_writing_takes_a_small_share_of_a_processor() -> None:
+    """After each slice the thread rests for a multiple of the processor time that the slice took; other records and a
+    flush do not wait for that.
+    """
+    used = iter(range(1_000_000))
+    relay, endless = LogRelay(processor_time=lambda: next(used) * 1_000.0), Endless()
+    handler = Held()
+    endless.logger.addHandler(handler)
+    endless.logger.addFilter(relay)
+
+    def on_duty() -> None:
+        relay.take_over()
+        endless.logger.error("lease lost")
+
+    try:
+        relay.work_off(endless)
+        assert endless.asked.wait(PATIENCE)
+        start_thread(on_duty, name="duty").join(PATIENCE)
+        assert handler.reached.wait(PATIENCE)
+        assert endless.count == 1
+        endless.is_over = True
+        handler.go_on.set()
+        assert relay.flush(PATIENCE)
+        assert endless.count == 2
+    finally:
+        endless.logger.filters.clear()
+        endless.logger.handlers.clear()
+
+
+class Endless:
+    """A backlog that always has something."""
+
+    logger = logging.getLogger("windlass.test_run_log")
+
+    def __init__(self) -> None:
+        self.asked = Event()
+        self.count = 0
+        self.is_over = False
+
+    def take(self, most: int) -> list[logging.LogRecord]:
+        self.count += 1
+        self.asked.set()
+        return [] if self.is_over else [logging.makeLogRecord({"name": "a", "levelno": logging.INFO})]
+
+
+class Held(logging.Handler):
+    """Takes nothing until it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reached, self.go_on = Event(), Event()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.name == "a":
+            return
+        self.reached.set()
+        assert self.go_on.wait(PATIENCE)
+
+
+def ended(count: int) -> list[tuple[Ending, Claimed]]:
+    return [
+        (
+            Ending(seq, 1, State.COMPLETED, ran_for=12),
+            Claimed(seq, f"job-{seq}", "t", "q", 0, "{}", None, 0, 3, 0, 0, 1, None, 0, False, None, None, None, None),
+        )
+        for seq in range(count)
+    ]

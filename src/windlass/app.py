@@ -7,8 +7,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, Unpack, overload
 
-from windlass import clock
 from windlass.actor import actor
+from windlass.binding import Binding
 from windlass.commands.command import COMMAND, command
 from windlass.commands.guardian import Guardian
 from windlass.commands.program import Program, ProgramSettings
@@ -16,14 +16,13 @@ from windlass.core import names
 from windlass.core.codec import Codec, Limits, limits_from
 from windlass.core.decide import decide
 from windlass.core.duration import duration, milliseconds
-from windlass.core.ids import UlidSource
 from windlass.core.kinds import exception_classes, texts
 from windlass.core.outcome import Interrupted
 from windlass.core.record import Claimed
 from windlass.core.retry import Retry, retry_rule
 from windlass.core.unique import Unique
 from windlass.declaration import check_task_function
-from windlass.enqueuing import DEFAULT_QUEUE, Enqueuer
+from windlass.enqueuing import DEFAULT_QUEUE
 from windlass.errors import ConfigError, Duration
 from windlass.forking import start_anew_in_child
 from windlass.hints import MethodHints
@@ -42,12 +41,12 @@ from windlass.store.adding import Enqueued
 from windlass.store.open import DEFAULT_NAMESPACE, open_driver
 from windlass.store.operation import Operation
 from windlass.task import Request, Task, TaskSettings, TaskWithOptions, checked_call, checked_requests
-from windlass.transaction import Transaction, Transactions
-from windlass.waiting import Waiter
+from windlass.transaction import Transaction
 
 if TYPE_CHECKING:
     from windlass.commands.helper import Helper
     from windlass.task import AsyncTask
+    from windlass.testing.block import Block
     from windlass.worker.worker import Worker
 
 P = ParamSpec("P")
@@ -99,12 +98,8 @@ class Windlass(Operating, Hookable, MethodHints):
         self.url = _chosen_url(url)
         if clock is not None and not callable(clock):
             raise ConfigError(f"clock must be a function that gives milliseconds since 1970, got {clock!r}")
-        self._clock = clock
         self._default_retry = Retry() if retry is None else retry_rule(retry)
         self._give_up_on = exception_classes(give_up_on, "give_up_on")
-        self._retention = Retention() if retention is None else retention_policy(retention)
-        self._archive = archive_from(archive)
-        self._routes = Routes()
         self._codec = Codec(types, limits_from(limits))
         self._registry = Registry(importable=importable, adopt=self._adopt)
         self._hooks = Hooks(lambda: self._registry)
@@ -112,16 +107,20 @@ class Windlass(Operating, Hookable, MethodHints):
         if deadline == 0:
             raise ConfigError("store_deadline must be longer than 0, or no call could ever be answered in time")
         self._claim_lease = _lease_milliseconds(claim_lease, "claim_lease")
-        driver = open_driver(self.url, namespace=namespace, now=clock, deadline=deadline)
-        self._session = Session(driver, namespace=namespace)
-        self._ids = UlidSource(now=self._now, random_bits=_random_bits)
-        start_anew_in_child(self._ids, UlidSource.start_anew)
-        self._enqueuer = self._new_enqueuer()
-        self._transactions = Transactions(self._session.join)
-        self._waiter = Waiter(self._session)
-        self._workers: list[Worker] = []
-        self._workers_rest = False
-        """Whether a test keeps workers from claiming (see ``windlass.testing``)."""
+        self._own = Binding(
+            open_driver(self.url, namespace=namespace, now=clock, deadline=deadline),
+            namespace=namespace,
+            now=clock,
+            codec=self._codec,
+            retry=self._default_retry,
+            retention=Retention() if retention is None else retention_policy(retention),
+            archive=archive_from(archive),
+            routes=Routes(),
+        )
+        self._binding = self._own
+        """The own one, unless a test has put another over it."""
+        self._test_blocks: list[Block] = []
+        """Those of ``windlass.testing`` that are open, and the last ones that have ended; the newest is the last."""
         self._actor = actor()
         self._guardian = Guardian()
         start_anew_in_child(self._guardian, Guardian.start_anew)
@@ -232,7 +231,7 @@ class Windlass(Operating, Hookable, MethodHints):
         >>> shop.close()
         >>> app.close()
         """
-        return self._transactions.begin(connection)
+        return self._binding.transactions.begin(connection)
 
     command = staticmethod(command)
 
@@ -271,13 +270,13 @@ class Windlass(Operating, Hookable, MethodHints):
         routes: Mapping[str, str] | None = UNSET,
     ) -> None:
         """Change what holds for the whole app."""
+        binding = self._binding
         if retention is not UNSET:
-            self._retention = Retention() if retention is None else retention_policy(retention)
+            binding.retention = Retention() if retention is None else retention_policy(retention)
         if archive is not UNSET:
-            self._archive = archive_from(archive)
+            binding.archive = archive_from(archive)
         if routes is not UNSET:
-            self._routes = Routes(routes)
-            self._enqueuer = self._new_enqueuer()
+            binding.route(Routes(routes))
 
     def worker(
         self, queues: Mapping[str, int] | Sequence[str] | None = None, **options: Unpack[WorkerOptions]
@@ -291,9 +290,7 @@ class Windlass(Operating, Hookable, MethodHints):
 
         check_known(options, tuple(WorkerOptions.__annotations__), "worker option")
         worker = build_worker(self, WorkerSettings.of(self, queues, **options))
-        self._workers = [*(other for other in self._workers if not other.is_stopped), worker]
-        if self._workers_rest:
-            worker.pause()
+        self._binding.add_worker(worker)
         return worker
 
     def run_worker(
@@ -309,14 +306,20 @@ class Windlass(Operating, Hookable, MethodHints):
 
         ``wait=False`` hands back at once. A second call is harmless.
         """
-        if self._session.is_closed:
+        binding = self._binding
+        if binding.session.is_closed:
             return
-        for worker in self._workers:
+        for worker in binding.workers:
             worker.stop(grace=timeout if wait else 0)
+        if binding is not self._own:
+            binding.session.stop()  # the test goes on, and looks at what was enqueued
+            return
+        for block in self._test_blocks:
+            block.close()
         for helper in self._helpers.values():
             helper.close()
         self._guardian.close()
-        self._session.close()
+        binding.session.close()
 
     async def aclose(self, *, wait: bool = True, timeout: Duration | None = None) -> None:
         """``close`` for async code: the loop goes on while workers drain."""
@@ -324,11 +327,20 @@ class Windlass(Operating, Hookable, MethodHints):
 
         await asyncio.to_thread(self.close, wait=wait, timeout=timeout)
 
-    def _now(self) -> int:
-        return clock.now() if self._clock is None else self._clock()
+    @property
+    def _session(self) -> Session:
+        return self._binding.session
 
-    def _new_enqueuer(self) -> Enqueuer:
-        return Enqueuer(codec=self._codec, next_ids=self._ids.take, retry=self._default_retry, routes=self._routes)
+    @property
+    def _retention(self) -> Retention:
+        return self._binding.retention
+
+    @property
+    def _archive(self) -> Archive | None:
+        return self._binding.archive
+
+    def _now(self) -> int:
+        return self._binding.now()
 
     def _declare(self, function: Callable[..., Any], *, name: str | None, settings: TaskSettings) -> Task[..., Any]:
         if isinstance(function, Task) or not callable(function):
@@ -394,16 +406,18 @@ class Windlass(Operating, Hookable, MethodHints):
         return stored
 
     def _put(self, requests: list[Request]) -> list[Enqueued]:
-        joined = self._transactions.joined(requests)
+        binding = self._binding
+        joined = binding.transactions.joined(requests)
         if joined is not None:
-            return joined.run(self._enqueuer.store(requests))
-        return self._session.store(self._enqueuer.store(requests))
+            return joined.run(binding.enqueuer.store(requests))
+        return binding.session.store(binding.enqueuer.store(requests))
 
     async def _aput(self, requests: list[Request]) -> list[Enqueued]:
-        joined = self._transactions.joined(requests)
+        binding = self._binding
+        joined = binding.transactions.joined(requests)
         if joined is not None:
-            return await joined.arun(self._enqueuer.store(requests))
-        return await self._session.astore(self._enqueuer.store(requests))
+            return await joined.arun(binding.enqueuer.store(requests))
+        return await binding.session.astore(binding.enqueuer.store(requests))
 
     def _handle(self, stored: Enqueued) -> Job[Any]:
         return Job(self, stored.id, state=stored.state, duplicate=stored.is_duplicate)
@@ -421,7 +435,8 @@ class Windlass(Operating, Hookable, MethodHints):
         # would never rescue anybody.
         yield from jobs.promote(by=self._actor)
         yield from jobs.rescue(by=self._actor, now=self._now)
-        claimed = yield from jobs.claim(limit, queues=wanted, worker=self._actor, token=self._ids.next(), ttl=ttl)
+        token = self._binding.ids.next()
+        claimed = yield from jobs.claim(limit, queues=wanted, worker=self._actor, token=token, ttl=ttl)
         return claimed
 
     def _release(self, claimed: Sequence[Claimed]) -> Operation[object]:
@@ -433,7 +448,8 @@ class Windlass(Operating, Hookable, MethodHints):
 
     def _known_queues(self) -> list[str]:
         """The default queue and all that tasks name."""
-        named = {task.settings.queue or self._routes.queue_of(task.name) or DEFAULT_QUEUE for task in self._registry}
+        routes = self._binding.routes
+        named = {task.settings.queue or routes.queue_of(task.name) or DEFAULT_QUEUE for task in self._registry}
         return sorted(named | {DEFAULT_QUEUE})
 
     def _decode_call(self, task: str, payload: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -485,7 +501,3 @@ def _lease_milliseconds(value: Duration, name: str) -> int:
     if ttl == 0:
         raise ConfigError(f"{name} must be longer than 0, or the jobs would be taken away at once")
     return ttl
-
-
-def _random_bits(count: int) -> int:
-    return clock.random_bits(count)

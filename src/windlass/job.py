@@ -27,6 +27,7 @@ from windlass.errors import (
 )
 from windlass.explain import explain
 from windlass.store import jobs, reading
+from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.reading import Settled
 from windlass.timeline import TimelineEntry, timeline
@@ -34,6 +35,7 @@ from windlass.waiting import Settlement, refuse_on_loop_thread
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
+    from windlass.binding import Binding
 
 R = TypeVar("R")
 
@@ -72,8 +74,12 @@ class Job(Generic[R]):
     >>> app.close()
     """
 
-    def __init__(self, app: Windlass, id: str, *, state: State, duplicate: bool = False) -> None:
+    def __init__(
+        self, app: Windlass, id: str, *, state: State, duplicate: bool = False, binding: Binding | None = None
+    ) -> None:
+        """``binding`` is that of the store the job is in, the app's at this moment unless it is given."""
         self._app = app
+        self._binding = binding or app._binding
         self._record: JobRecord | None = None
         self._state = state
         self.id = id
@@ -81,9 +87,9 @@ class Job(Generic[R]):
         """Whether the job was there already: the same explicit id, or a unique key that is held."""
 
     @classmethod
-    def of(cls, app: Windlass, record: JobRecord) -> Job[R]:
+    def of(cls, app: Windlass, record: JobRecord, *, binding: Binding | None = None) -> Job[R]:
         """The handle for a record that was just read."""
-        job: Job[R] = cls(app, record.id, state=record.state)
+        job: Job[R] = cls(app, record.id, state=record.state, binding=binding)
         job._record = record
         return job
 
@@ -210,11 +216,11 @@ class Job(Generic[R]):
 
     def refresh(self) -> Job[R]:
         """Read the job anew; ``JobNotFound`` when it is gone."""
-        return self._app._session.run(self._refresh())
+        return self._binding.session.run(self._refresh())
 
     async def arefresh(self) -> Job[R]:
         """``refresh`` for async code."""
-        return await self._app._session.arun(self._refresh())
+        return await self._binding.session.arun(self._refresh())
 
     def result(self, timeout: Duration | None = None) -> R:
         """Wait for the job to finish and return what it returned.
@@ -242,57 +248,63 @@ class Job(Generic[R]):
 
     def cancel(self, *, by: str = "api", reason: str | None = None) -> bool:
         """Cancel a job that waits, or ask a running one to stop; False when it has finished, and nothing changes."""
-        return self._app.cancel(self.id, by=by, reason=reason)
+        cancelled = self._binding.session.run(self._app._cancel(self.id, by, reason))
+        self._binding.session.announce(*Topic)
+        return cancelled
 
     async def acancel(self, *, by: str = "api", reason: str | None = None) -> bool:
         """``cancel`` for async code."""
-        return await self._app.acancel(self.id, by=by, reason=reason)
+        cancelled = await self._binding.session.arun(self._app._cancel(self.id, by, reason))
+        self._binding.session.announce(*Topic)
+        return cancelled
 
     def retry(self, *, queue: str | None = None, by: str = "api") -> Job[R]:
         """Run it again with a fresh budget of attempts; also runs a waiting job now."""
-        self._app.retry(self.id, queue=queue, by=by)
+        self._binding.session.run(self._app._retry(self.id, queue, by))
+        self._binding.session.announce()
         return self.refresh()
 
     async def aretry(self, *, queue: str | None = None, by: str = "api") -> Job[R]:
         """``retry`` for async code."""
-        await self._app.aretry(self.id, queue=queue, by=by)
+        await self._binding.session.arun(self._app._retry(self.id, queue, by))
+        self._binding.session.announce()
         return await self.arefresh()
 
     def reschedule(self, when: Duration | datetime) -> Job[R]:
         """Move a waiting job: a length of time from now, or an instant."""
-        self._app._session.run(self._reschedule(when))
-        self._app._session.announce()
+        self._binding.session.run(self._reschedule(when))
+        self._binding.session.announce()
         return self.refresh()
 
     async def areschedule(self, when: Duration | datetime) -> Job[R]:
         """``reschedule`` for async code."""
-        await self._app._session.arun(self._reschedule(when))
-        self._app._session.announce()
+        await self._binding.session.arun(self._reschedule(when))
+        self._binding.session.announce()
         return await self.arefresh()
 
     def delete(self) -> None:
         """Remove the job; ``IllegalTransition`` while it runs."""
-        self._app._session.run(self._delete())
+        self._binding.session.run(self._delete())
 
     async def adelete(self) -> None:
         """``delete`` for async code."""
-        await self._app._session.arun(self._delete())
+        await self._binding.session.arun(self._delete())
 
     def timeline(self) -> list[TimelineEntry]:
         """Everything that happened to the job, in order."""
-        return self._app._session.run(self._timeline())
+        return self._binding.session.run(self._timeline())
 
     async def atimeline(self) -> list[TimelineEntry]:
         """``timeline`` for async code."""
-        return await self._app._session.arun(self._timeline())
+        return await self._binding.session.arun(self._timeline())
 
     def why(self) -> str:
         """Why the job is not running, in a sentence."""
-        return self._app._session.run(self._why())
+        return self._binding.session.run(self._why())
 
     async def awhy(self) -> str:
         """``why`` for async code."""
-        return await self._app._session.arun(self._why())
+        return await self._binding.session.arun(self._why())
 
     def _refresh(self) -> Operation[Job[R]]:
         found = yield from reading.find([self.id])
@@ -334,45 +346,45 @@ class Job(Generic[R]):
 
     def _wait(self, timeout: Duration | None) -> Settled:
         limit, began = _limit(timeout), clock.monotonic()
-        settled = self._app._session.run(self._at_the_start_of_a_wait())
+        settled = self._binding.session.run(self._at_the_start_of_a_wait())
         if settled is not None:
             return settled
         settlement = Settlement()
         try:
-            self._app._waiter.add(self.id, settlement)
+            self._binding.waiter.add(self.id, settlement)
             settled = settlement.wait(_left(limit, began))
         except StartRefused:
             return self._look_alone(limit, began)
         finally:
             settlement.is_given_up = True
-        return settled or self._app._session.run(self._at_the_end_of_a_wait(limit))
+        return settled or self._binding.session.run(self._at_the_end_of_a_wait(limit))
 
     def _look_alone(self, limit: float | None, began: float) -> Settled:
         """Wait on this thread where the system refuses the one that waits for all."""
         while (left := _left(limit, began)) is None or left > 0:
             clock.sleep(_LOOK_ALONE if left is None else min(left, _LOOK_ALONE))
-            settled = self._app._session.run(self._at_the_start_of_a_wait())
+            settled = self._binding.session.run(self._at_the_start_of_a_wait())
             if settled is not None:
                 return settled
-        return self._app._session.run(self._at_the_end_of_a_wait(limit))
+        return self._binding.session.run(self._at_the_end_of_a_wait(limit))
 
     async def _await(self, timeout: Duration | None) -> Settled:
         import asyncio
 
         limit, began = _limit(timeout), clock.monotonic()
-        settled = await self._app._session.arun(self._at_the_start_of_a_wait())
+        settled = await self._binding.session.arun(self._at_the_start_of_a_wait())
         if settled is not None:
             return settled
-        future = self._app._waiter.future(self.id)
+        future = self._binding.waiter.future(self.id)
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), _left(limit, began))
         except TimeoutError:
             pass
-        return await self._app._session.arun(self._at_the_end_of_a_wait(limit))
+        return await self._binding.session.arun(self._at_the_end_of_a_wait(limit))
 
     def _at_the_start_of_a_wait(self) -> Operation[Settled | None]:
         """How the job has ended already. A store that is away comes back, or the time limit ends the wait."""
-        waiter = self._app._waiter
+        waiter = self._binding.waiter
         try:
             found = yield from reading.awaited([self.id])
         except StoreUnavailable as error:
@@ -384,7 +396,7 @@ class Job(Generic[R]):
     def _at_the_end_of_a_wait(self, limit: float | None) -> Operation[Settled]:
         """How the job ended after all, in the last moment; else ``JobTimeout`` that tells where it stands."""
         late = f"job {self.id} has not finished" + ("" if limit is None else f" within {limit:g} s")
-        if trouble := self._app._waiter.trouble:  # another call would only add its own deadline to the limit
+        if trouble := self._binding.waiter.trouble:  # another call would only add its own deadline to the limit
             raise JobTimeout(f"{late}; where it stands is not known: {trouble}") from trouble
         try:
             for settled in (yield from reading.awaited([self.id])):

@@ -55,10 +55,19 @@ class JobPage(list[Job[Any]]):
 class Operating:
     """The operator's part of ``Windlass``. Each pair of methods runs one operation."""
 
-    _session: Session
     _actor: str
-    _retention: Retention
-    _archive: Archive | None
+
+    @property
+    def _session(self) -> Session:
+        raise NotImplementedError
+
+    @property
+    def _retention(self) -> Retention:
+        raise NotImplementedError
+
+    @property
+    def _archive(self) -> Archive | None:
+        raise NotImplementedError
 
     def _now(self) -> int:
         raise NotImplementedError

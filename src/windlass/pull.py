@@ -46,6 +46,7 @@ class ClaimedJob:
 
     def __init__(self, app: Windlass, id: str, fence: int, *, claimed: Claimed | None = None) -> None:
         self._app = app
+        self._binding = app._binding
         self._claimed = claimed
         self.id = id
         self.fence = fence
@@ -56,7 +57,8 @@ class ClaimedJob:
     @property
     def job(self) -> Job[Any]:
         """The job's handle."""
-        return self._app.job(self.id)
+        job: Job[Any] = Job(self._app, self.id, state=State.RUNNING, binding=self._binding)
+        return job.refresh()
 
     @property
     def args(self) -> tuple[Any, ...]:
@@ -70,59 +72,59 @@ class ClaimedJob:
 
     def complete(self, result: object = None) -> None:
         """It is done; ``result`` is kept for whoever waits."""
-        self._app._session.run(self._complete(result))
-        self._app._session.announce()
+        self._binding.session.run(self._complete(result))
+        self._binding.session.announce()
 
     async def acomplete(self, result: object = None) -> None:
         """``complete`` for async code."""
-        await self._app._session.arun(self._complete(result))
-        self._app._session.announce()
+        await self._binding.session.arun(self._complete(result))
+        self._binding.session.announce()
 
     def fail(self, error: str | BaseException, *, delay: Duration | None = None) -> None:
         """A failed attempt under the retry rules: retried after a delay, or failed when its attempts are used up."""
-        self._app._session.run(self._fail(error, delay))
-        self._app._session.announce()
+        self._binding.session.run(self._fail(error, delay))
+        self._binding.session.announce()
 
     async def afail(self, error: str | BaseException, *, delay: Duration | None = None) -> None:
         """``fail`` for async code."""
-        await self._app._session.arun(self._fail(error, delay))
-        self._app._session.announce()
+        await self._binding.session.arun(self._fail(error, delay))
+        self._binding.session.announce()
 
     def discard(self, error: str | BaseException) -> None:
         """Failed for good, whatever attempts are left."""
-        self._app._session.run(self._discard(error))
-        self._app._session.announce()
+        self._binding.session.run(self._discard(error))
+        self._binding.session.announce()
 
     async def adiscard(self, error: str | BaseException) -> None:
         """``discard`` for async code."""
-        await self._app._session.arun(self._discard(error))
-        self._app._session.announce()
+        await self._binding.session.arun(self._discard(error))
+        self._binding.session.announce()
 
     def release(self) -> None:
         """Hand it back at once; the attempt is refunded."""
-        self._app._session.run(self._end(Interrupted()))
-        self._app._session.announce()
+        self._binding.session.run(self._end(Interrupted()))
+        self._binding.session.announce()
 
     async def arelease(self) -> None:
         """``release`` for async code."""
-        await self._app._session.arun(self._end(Interrupted()))
-        self._app._session.announce()
+        await self._binding.session.arun(self._end(Interrupted()))
+        self._binding.session.announce()
 
     def extend(self, length: Duration) -> None:
         """Keep it for this much longer, from now on."""
-        self._app._session.run(self._extend(length))
+        self._binding.session.run(self._extend(length))
 
     async def aextend(self, length: Duration) -> None:
         """``extend`` for async code."""
-        await self._app._session.arun(self._extend(length))
+        await self._binding.session.arun(self._extend(length))
 
     def progress(self, value: float | None = None, text: str | None = None) -> None:
         """Show how far it is, from 0 to 1."""
-        self._app._session.run(self._progress(value, text))
+        self._binding.session.run(self._progress(value, text))
 
     async def aprogress(self, value: float | None = None, text: str | None = None) -> None:
         """``progress`` for async code."""
-        await self._app._session.arun(self._progress(value, text))
+        await self._binding.session.arun(self._progress(value, text))
 
     def _call(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         task, payload = (
@@ -178,7 +180,7 @@ class ClaimedJob:
 
     def _write(self, record: JobRecord, outcome: Outcome, verb: str) -> Operation[None]:
         rule = yield from self._retry_rule(record)
-        ran_for = None if record.started_at is None else max(0, self._app._now() - record.started_at)
+        ran_for = None if record.started_at is None else max(0, self._binding.now() - record.started_at)
         held = _held_job(record)
         ending = decide(held, outcome, retry=rule, roll=clock.roll(), ran_for=ran_for)
         refused = yield from jobs.finish([ending], worker=self._app._actor)
@@ -194,7 +196,7 @@ class ClaimedJob:
         return (read_retry(queue.retry) if queue else None) or self._app._default_retry
 
     def _fault(self, error: str | BaseException, record: JobRecord) -> Fault:
-        at = self._app._now()
+        at = self._binding.now()
         if isinstance(error, BaseException):
             limit = self._app._codec.limits.error
             return Fault.of(error, at=at, attempt=record.attempt, worker=self._app._actor, limit=limit)

@@ -57,6 +57,7 @@ class Session:
         """When to try again to listen, on the monotonic clock; 0 unless that was refused."""
         self._threads: StoreThreads | None = None
         self._is_closed = False
+        self._closed_because = "the app is closed; make a new Windlass(...)"
         start_anew_in_child(self, Session.start_anew)
 
     @property
@@ -74,7 +75,7 @@ class Session:
     def join(self, connection: object) -> Joined:
         """The caller's own transaction, as a place to run operations in."""
         if self._is_closed:
-            raise AppClosed("the app is closed; make a new Windlass(...)")
+            raise AppClosed(self._closed_because)
         return self._driver.join(connection)
 
     def run(self, operation: Operation[A]) -> A:
@@ -193,15 +194,20 @@ class Session:
 
     def close(self) -> None:
         """Let go of the store; waits for calls under way."""
+        self.stop()
+        self._driver.close()
+
+    def stop(self, because: str | None = None) -> None:
+        """Take no more calls, and tell callers ``because``; waits for those under way. The driver stays open."""
         with self._lock:
             self._is_closed = True
+            self._closed_because = because or self._closed_because
             news, self._news = self._news, None
             threads, self._threads = self._threads, None
         if news is not None:
             news.close()
         if threads is not None:
             threads.shutdown(wait=True)
-        self._driver.close()
 
     def start_anew(self) -> None:
         """Forget the parent's threads, locks and listeners; called in a forked child."""
@@ -212,7 +218,7 @@ class Session:
     def _run(self, operation: Operation[A], execute: Callable[[Call], Answer]) -> A:
         if self._is_closed:
             operation.close()
-            raise AppClosed("the app is closed; make a new Windlass(...)")
+            raise AppClosed(self._closed_because)
         return drive(operation, execute)
 
     def _execute(self, call: Call) -> Answer:
@@ -265,7 +271,7 @@ class Session:
 
         with self._lock:
             if self._is_closed:
-                raise AppClosed("the app is closed; make a new Windlass(...)")
+                raise AppClosed(self._closed_because)
             if self._threads is None:
                 self._threads = StoreThreads()
             try:

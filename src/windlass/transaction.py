@@ -43,6 +43,8 @@ class Transaction:
 
     def __exit__(self, *exception: object) -> None:
         self.is_over = True
+        if any(exception):
+            self.joined.abandon()
         # Not by a token: frameworks may leave a block in another context than they entered it.
         _entered.set(tuple(block for block in _entered.get() if block is not self))
 

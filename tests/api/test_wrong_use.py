@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from windlass import ActiveJob, ConfigError, JobNotFound, Limits, Retry, Snooze, Unique, Windlass, current_job
-from windlass.testing import drain, inline
+from windlass.testing import drain, inline, manual
 
 
 @pytest.fixture
@@ -212,8 +212,9 @@ def test_progress_beyond_its_bounds(app: Windlass, value: float) -> None:
         except ConfigError as error:
             raised.append(error)
 
-    report.enqueue()
-    drain(app)
+    with manual(app):
+        report.enqueue()
+        drain(app)
     assert "between 0 and 1" in str(raised[0])
 
 
@@ -280,10 +281,11 @@ def test_a_snooze_that_makes_no_sense_is_a_failed_attempt(app: Windlass) -> None
     def snoozes() -> None:
         raise Snooze("soon")
 
-    job = snoozes.enqueue()
-    with pytest.raises(Exception, match="Snooze: delay"):
-        drain(app)
-    assert job.refresh().state == "failed"
+    with manual(app):
+        job = snoozes.enqueue()
+        with pytest.raises(Exception, match="Snooze: delay"):
+            drain(app)
+        assert job.refresh().state == "failed"
 
 
 def test_an_empty_id_is_nobody_s(app: Windlass) -> None:

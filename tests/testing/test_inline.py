@@ -32,7 +32,7 @@ def test_whichever_thread_calls(windlass_app: Windlass) -> None:
         thread = Thread(target=lambda: where.options(id="mine").enqueue(), name="web-1")
         thread.start()
         thread.join()
-    assert windlass_app.job("mine").result() == "web-1"
+        assert windlass_app.job("mine").result() == "web-1"
 
 
 def test_a_bulk_and_a_name_run_too(windlass_app: Windlass) -> None:
@@ -204,10 +204,11 @@ def test_an_interrupted_test_leaves_no_worker_behind(windlass_app: Windlass) -> 
     def interrupted() -> None:
         raise KeyboardInterrupt
 
-    with inline(windlass_app), pytest.raises(KeyboardInterrupt):
-        interrupted.enqueue()
-    assert windlass_app.workers() == []
-    assert [rescued.state for rescued in windlass_app.rescue()] == [State.PENDING]
+    with inline(windlass_app):
+        with pytest.raises(KeyboardInterrupt):
+            interrupted.enqueue()
+        assert windlass_app.workers() == []
+        assert [rescued.state for rescued in windlass_app.rescue()] == [State.PENDING]
 
 
 def test_progress_and_metadata_are_real(windlass_app: Windlass) -> None:

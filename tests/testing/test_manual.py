@@ -57,8 +57,16 @@ def test_a_worker_that_is_made_meanwhile_rests_too(windlass_app: Windlass) -> No
         job = noop.enqueue()
         assert worker.status().state == "paused"
         assert drain(windlass_app) == 1
-    assert worker.status().state != "paused"
+    assert worker.is_stopped
     assert job.result() is None
+
+
+def test_a_worker_that_is_told_to_run_everything_does(windlass_app: Windlass) -> None:
+    """As for commands, which drain does not run."""
+    with manual(windlass_app):
+        job = windlass_app.enqueue(command(["echo", "hello"]))
+        windlass_app.worker(allow_commands=True).run_until_empty()
+    assert job.result()["stdout"] == "hello\n"
 
 
 def test_a_worker_that_was_paused_stays_so(windlass_app: Windlass) -> None:

@@ -7,6 +7,8 @@ import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
+import pytest
+
 from windlass import Windlass
 from windlass.testing import ManualClock, drain
 
@@ -41,6 +43,38 @@ def test_the_next_one_is_empty(windlass_app):
 """
 
 
+USER_APP = """
+from windlass import Windlass
+
+app = Windlass("sqlite:///own.db")
+
+@app.task(name="welcome")
+def welcome(user_id: int) -> str:
+    return f"welcome {user_id}"
+"""
+
+TESTS_OF_THE_USER_S_APP = """
+import pytest
+from shop import app, welcome
+from windlass.testing import assert_enqueued, drain, inline, manual
+
+@pytest.mark.parametrize("number", range(6))
+def test_each_sees_its_own_jobs(windlass_app, windlass_clock, number):
+    assert windlass_app is app
+    with pytest.raises(AssertionError, match="no jobs at all"):
+        assert_enqueued(app, welcome)
+    job = welcome.options(delay="1h", id="the-same-id").enqueue(number)
+    assert assert_enqueued(app, welcome, number) == job
+    windlass_clock.advance("1h")
+    assert drain(app) == 1
+
+def test_blocks_inside(windlass_app):
+    with inline(app):
+        assert welcome.enqueue(1).result() == "welcome 1"
+    assert windlass_app.jobs() == []
+"""
+
+
 def run_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "pytest", "-p", "windlass.testing.plugin", "-p", "no:randomly", *arguments]
     environment = {"PYTHONPATH": str(ROOT / "src"), "PATH": "/usr/bin:/bin", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
@@ -51,6 +85,26 @@ def test_a_user_s_tests_get_an_app_and_a_clock(tmp_path: Path) -> None:
     (tmp_path / "test_user.py").write_text(USER_TESTS)
     ran = run_pytest(tmp_path, "-q", "-W", "error")
     assert "2 passed" in ran.stdout, ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("arguments", [(), ("-p", "xdist", "-n", "2")], ids=["alone", "xdist"])
+def test_a_user_s_own_app_is_put_on_a_store_of_each_test_s_own(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    (tmp_path / "shop.py").write_text(USER_APP)
+    (tmp_path / "test_shop.py").write_text(TESTS_OF_THE_USER_S_APP)
+    (tmp_path / "pytest.ini").write_text("[pytest]\nwindlass_app = shop:app\n")
+    ran = run_pytest(tmp_path, "-q", "-W", "error", *arguments)
+    assert "7 passed" in ran.stdout, ran.stdout + ran.stderr
+    assert not (tmp_path / "own.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "says"), [("nowhere:app", "No module named 'nowhere'"), ("sys:path", "not a Windlass")]
+)
+def test_an_app_that_cannot_be_found_is_told(tmp_path: Path, name: str, says: str) -> None:
+    (tmp_path / "test_user.py").write_text("def test_nothing(windlass_app): ...\n")
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\nwindlass_app = {name}\n")
+    ran = run_pytest(tmp_path, "-q")
+    assert says in ran.stdout + ran.stderr
 
 
 def test_a_test_that_asks_for_nothing_gets_nothing(tmp_path: Path) -> None:

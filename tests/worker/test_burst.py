@@ -138,4 +138,4 @@ def test_bursts_leave_nothing_behind(app: Windlass) -> None:
         echo.enqueue()
         app.worker().run_until_empty()
     assert app.workers() == []
-    assert len(app._workers) <= 1
+    assert len(app._binding.workers) <= 1

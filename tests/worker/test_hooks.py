@@ -14,7 +14,7 @@ import pytest
 from tests.ledger.apps import PATIENCE, failure_of, work
 from tests.worker.isolated.tasks import isolated
 from windlass import ActiveJob, Cancel, ConfigError, Job, Retry, Snooze, State, Windlass, current_job
-from windlass.testing import drain, inline
+from windlass.testing import drain, inline, manual
 
 pytestmark = pytest.mark.only_on("sqlite")  # about executors; the ledger has the same promises on every store
 
@@ -289,8 +289,9 @@ def test_jobs_in_tests_run_inside_their_hooks(app: Windlass) -> None:
         yield
 
     task = declare(app, "async", lambda: None)
-    task.enqueue()
-    drain(app)
+    with manual(app):
+        task.enqueue()
+        drain(app)
     with inline(app):
         task.enqueue()
     assert seen == ["body"] * 2

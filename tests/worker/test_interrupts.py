@@ -250,7 +250,7 @@ def test_a_wait_for_a_result_that_is_struck_anywhere_holds_up_no_other(app: Wind
         assert isinstance(told, Strike | JobTimeout), (striker.struck, told)
     with app.worker():
         assert noop.enqueue(7).result(timeout=PATIENCE) == 7
-    eventually(lambda: not app._waiter._awaited, "those who waited are forgotten")
+    eventually(lambda: not app._binding.waiter._awaited, "those who waited are forgotten")
 
 
 @on_one_store

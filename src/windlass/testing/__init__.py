@@ -2,11 +2,13 @@
 
 >>> from windlass import Windlass
 >>> from windlass.testing import ManualClock, assert_enqueued, drain, inline, manual
->>> clock = ManualClock()
->>> app = Windlass("sqlite:///:memory:", clock=clock)
+>>> app = Windlass("sqlite:///shop.db")
 >>> @app.task
 ... def welcome(user_id: int) -> str:
 ...     return f"welcome {user_id}"
+
+For the length of a block the app works on an empty store of the block's own. Its own store, ``shop.db`` here, is not
+even opened.
 
 *Inline*: a job runs before ``enqueue`` returns.
 
@@ -17,18 +19,18 @@
 
 *Manual*: jobs are stored, and run when the test says so.
 
->>> with manual(app) as jobs:
+>>> clock = ManualClock()
+>>> with manual(app, clock=clock) as jobs:
 ...     later = welcome.options(delay="10m").enqueue(user_id=2)
->>> len(jobs), assert_enqueued(app, welcome, 2) == later
-(1, True)
->>> drain(app)
-0
->>> clock.advance("10m")
->>> drain(app)
+...     print(assert_enqueued(app, welcome, 2) == later, drain(app))
+...     clock.advance("10m")
+...     print(drain(app))
+True 0
 1
->>> app.close()
+>>> len(jobs)
+1
 
-With pytest, the fixture ``windlass_app`` gives an app on an empty store, ``windlass_clock`` the clock it goes by.
+With pytest, the fixture ``windlass_app`` is the app on an empty store, ``windlass_clock`` the clock it goes by.
 """
 
 from windlass.testing.assertion import assert_enqueued

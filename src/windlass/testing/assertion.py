@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import BoundArguments, Parameter
 from typing import TYPE_CHECKING, Any
 
 from windlass.errors import PayloadError
+from windlass.testing.block import Block, current_block
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
@@ -31,30 +32,34 @@ def assert_enqueued(
 ) -> Job[Any]:
     """The newest job of this task with these arguments, whatever its state; ``AssertionError`` if there is none.
 
+    It looks at what was enqueued in the block that the test is in, and at nothing else.
+
     An argument counts as the same whether it was passed by position or by name; those that are not named here may be
     anything. The error tells the near misses: jobs of the task that differ, or else which tasks have jobs.
 
     >>> from windlass import Windlass
-    >>> app = Windlass("sqlite:///:memory:")
+    >>> from windlass.testing import manual
+    >>> app = Windlass()
     >>> @app.task(name="mail.welcome", queue="mail")
     ... def welcome(user_id: int, language: str = "en") -> None: ...
-    >>> job = welcome.options(id="first").enqueue(42)
-    >>> assert_enqueued(app, welcome, user_id=42, queue="mail") == job
-    True
-    >>> assert_enqueued(app, welcome, 41)
+    >>> with manual(app):
+    ...     job = welcome.options(id="first").enqueue(42)
+    ...     assert_enqueued(app, welcome, user_id=42, queue="mail") == job
+    ...     assert_enqueued(app, welcome, 41)
     Traceback (most recent call last):
     AssertionError: no job of 'mail.welcome' with user_id=41 was enqueued; near misses:
       first: user_id=42
     """
+    block = current_block(app, "assert_enqueued")
     name, known = _resolved(app, task)
     wanted = _Wanted(name, known, _by_name(known, args, kwargs), queue)
     misses: list[str] = []
-    for job in _jobs_of(app, name):
+    for job in block.jobs(name):
         difference = wanted.difference(app, job)
         if not difference:
             return job
         misses.append(f"  {job.id}: {difference}")
-    raise AssertionError(f"no job of {wanted} was enqueued; {_instead(app, misses)}")
+    raise AssertionError(f"no job of {wanted} was enqueued; {_instead(block, misses)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,19 +122,11 @@ def _flat(bound: BoundArguments) -> Arguments:
     return arguments
 
 
-def _jobs_of(app: Windlass, task: str | None = None) -> Iterator[Job[Any]]:
-    page = app.jobs(task=task, limit=500)
-    yield from page
-    while page.next is not None:
-        page = app.jobs(task=task, limit=500, cursor=page.next)
-        yield from page
-
-
-def _instead(app: Windlass, misses: list[str]) -> str:
+def _instead(block: Block, misses: list[str]) -> str:
     if misses:
         more = [f"  and {len(misses) - _SHOWN} more"] if len(misses) > _SHOWN else []
         return "\n".join(["near misses:", *misses[:_SHOWN], *more])
-    tasks = Counter(job.task for job in _jobs_of(app))
+    tasks = Counter(job.task for job in block.jobs())
     if not tasks:
         return "there are no jobs at all"
     return "there are jobs of " + ", ".join(f"{name!r} ({count})" for name, count in tasks.most_common(_SHOWN))

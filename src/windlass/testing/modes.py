@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
     from windlass.job import Job
+    from windlass.testing.block import Block
 
 
 class Collected(Sequence["Job[Any]"]):
-    """The jobs that were stored since a moment, in order; reads the store whenever it is asked."""
+    """The jobs that were enqueued in a block, in order; reads the block's store whenever it is asked."""
 
-    def __init__(self, app: Windlass) -> None:
-        self._app = app
-        newest = app.jobs(limit=1)
-        self._before = newest[0].record.seq if newest else 0
+    def __init__(self, block: Block) -> None:
+        self._block = block
 
     def __len__(self) -> int:
         return len(self._jobs())
@@ -33,89 +32,76 @@ class Collected(Sequence["Job[Any]"]):
         return repr(self._jobs())
 
     def _jobs(self) -> list[Job[Any]]:
-        newest_first: list[Job[Any]] = []
-        cursor: int | None = None
-        while True:
-            page = self._app.jobs(limit=500, cursor=cursor)
-            newest_first += [job for job in page if job.record.seq > self._before]
-            cursor = page.next
-            if cursor is None or cursor <= self._before:
-                return newest_first[::-1]
+        return [*self._block.jobs()][::-1]
 
 
 @contextmanager
-def inline(app: Windlass) -> Iterator[None]:
+def inline(app: Windlass, *, clock: Callable[[], int] | None = None) -> Iterator[Collected]:
     """Run jobs at once: when ``enqueue`` returns, the job has run, on the thread that enqueued it.
 
-    Everything goes through the store, so that ``job.result()``, retries by hand, unique keys and timelines are real. A
-    failed attempt is repeated without its delay; a job with ``delay=`` or ``at=`` waits for the app's clock and
-    ``drain``. What a task raises is kept with its job, and raised by ``job.result()``. Jobs that were ready before run
-    with the first one; workers of this app rest meanwhile.
+    Everything goes through a store, so that ``job.result()``, retries by hand, unique keys and timelines are real. It
+    is an empty one in memory; the app's own is not touched. A failed attempt is repeated without its delay; a job with
+    ``delay=`` or ``at=`` waits for the clock and ``drain``. What a task raises is kept with its job, and raised by
+    ``job.result()``. ``clock`` is a ``ManualClock``; without one the app's own clock counts.
+
+    Gives the jobs that were enqueued, in order. They can be looked at until the app's next block begins.
 
     >>> from windlass import Windlass
-    >>> app = Windlass("sqlite:///:memory:")
+    >>> app = Windlass("sqlite:///never-made.db")
     >>> @app.task
     ... def double(number: int) -> int:
     ...     return 2 * number
-    >>> with inline(app):
+    >>> with inline(app) as jobs:
     ...     double.enqueue(21).result()
     42
+    >>> jobs[0].state
+    <State.COMPLETED: 'completed'>
     """
     from windlass.core.record import JobRecord
     from windlass.core.state import State
     from windlass.store.jobs import reschedule
+    from windlass.testing.block import redirected
     from windlass.testing.runner import Runner
 
-    def repeat_at_once(job: JobRecord) -> None:
-        if job.state is State.RETRYING:
-            app._session.run(reschedule(job.seq, delay=0))
+    with redirected(app, clock=clock, pauses_workers=True) as block:
+        session = block.binding.session
 
-    def run_what_is_ready() -> None:
-        Runner(app).run_ready(repeat_at_once)
+        def repeat_at_once(job: JobRecord) -> None:
+            if job.state is State.RETRYING:
+                session.run(reschedule(job.seq, delay=0))
 
-    with _resting_workers(app):
-        stop = app._session.follow(run_what_is_ready)
+        def run_what_is_ready() -> None:
+            Runner(app, block.binding).run_ready(repeat_at_once)
+
+        stop = session.follow(run_what_is_ready)
         try:
-            yield
+            yield Collected(block)
         finally:
             stop()
 
 
 @contextmanager
-def manual(app: Windlass) -> Iterator[Collected]:
-    """Store jobs and run none of them until ``drain(app)``; gives the jobs stored since, in order.
+def manual(app: Windlass, *, clock: Callable[[], int] | None = None) -> Iterator[Collected]:
+    """Collect jobs in a store of the block's own and run none of them until ``drain(app)``; gives them, in order.
 
-    The workers of this app rest meanwhile, also those that are made in between; other processes know nothing of it.
+    The store is an empty one in memory; the app's own is not touched. It holds for the whole app, on all threads of
+    this process. Blocks may be nested: each has its own store. ``clock`` is a ``ManualClock``; without one the app's
+    own clock counts. The jobs can be looked at until the app's next block begins.
+
+    Workers of the app claim nothing meanwhile; those that are made in the block stop with it.
 
     >>> from windlass import Windlass
     >>> from windlass.testing import drain
-    >>> app = Windlass("sqlite:///:memory:")
+    >>> app = Windlass("sqlite:///never-made.db")
     >>> @app.task(name="greet")
     ... def greet(name: str) -> str:
     ...     return f"hello {name}"
-    >>> with app.worker(), manual(app) as jobs:
+    >>> with manual(app) as jobs:
     ...     job = greet.enqueue("Ada")
     ...     print([job.task for job in jobs], drain(app), job.result())
     ['greet'] 1 hello Ada
-    >>> app.close()
     """
-    with _resting_workers(app):
-        yield Collected(app)
+    from windlass.testing.block import redirected
 
-
-@contextmanager
-def _resting_workers(app: Windlass) -> Iterator[None]:
-    resting_before = app._workers_rest
-    app._workers_rest = True
-    working = [worker for worker in app._workers if not worker.is_paused]
-    known = list(app._workers)
-    for worker in working:
-        worker.pause()
-    try:
-        yield
-    finally:
-        app._workers_rest = resting_before
-        made_meanwhile = [worker for worker in app._workers if worker not in known]
-        if not resting_before:
-            for worker in working + made_meanwhile:
-                worker.resume()
+    with redirected(app, clock=clock, pauses_workers=True) as block:
+        yield Collected(block)

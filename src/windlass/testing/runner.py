@@ -26,6 +26,7 @@ from windlass.worker.run import Run, Stop
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
+    from windlass.binding import Binding
 
 _LEASE = 24 * 3600 * 1000
 """Long enough for a test that moves its clock inside a task."""
@@ -37,12 +38,17 @@ class Runner:
     Time limits hold for coroutines only: nothing can interrupt a function on its caller's own thread.
     """
 
-    def __init__(self, app: Windlass) -> None:
+    def __init__(self, app: Windlass, binding: Binding) -> None:
         self._app = app
-        self._session = app._session
+        self._binding = binding
+        self._session = binding.session
         self._who = identity(prefix="testing")
         self._attempts = Attempts(
-            codec=app._codec, retry=app._default_retry, give_up_on=app._give_up_on, worker=self._who.name, now=app._now
+            codec=app._codec,
+            retry=app._default_retry,
+            give_up_on=app._give_up_on,
+            worker=self._who.name,
+            now=binding.now,
         )
 
     def run_ready(self, after_each: Callable[[JobRecord], None] = lambda job: None) -> int:
@@ -61,7 +67,7 @@ class Runner:
 
     @contextmanager
     def _lease(self) -> Iterator[str]:
-        lease = self._app._ids.next()
+        lease = self._binding.ids.next()
         self._session.run(
             open_lease(Presence(self._who.instance, self._who.name, "busy", "{}"), lease=lease, ttl=_LEASE)
         )
@@ -109,7 +115,7 @@ class Runner:
         return self._attempts.returned(run, value)
 
     def _claimant(self, lease: str) -> Claimant:
-        return Claimant(self._who.name, lease, self._app._ids.next())
+        return Claimant(self._who.name, lease, self._binding.ids.next())
 
     def _report(self, run: Run, value: float | None, text: str | None) -> bool:
         shown = progress_text(value, text)

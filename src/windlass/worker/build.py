@@ -50,7 +50,8 @@ if TYPE_CHECKING:
 def build_worker(app: Windlass, settings: WorkerSettings) -> Worker:
     """A worker for an app; nothing is started."""
     check_places(app.tasks)
-    session, who = app._session, settings.identity
+    binding = app._binding
+    session, who = binding.session, settings.identity
     # A program has to be gone before its run would count as one that does not stop.
     tasks, close_commands = worker_tasks(
         app,
@@ -59,7 +60,7 @@ def build_worker(app: Windlass, settings: WorkerSettings) -> Worker:
         kill_after=settings.stop_patience / 2,
     )
     attempts = Attempts(
-        codec=app._codec, retry=app._default_retry, give_up_on=app._give_up_on, worker=who.name, now=app._now
+        codec=app._codec, retry=app._default_retry, give_up_on=app._give_up_on, worker=who.name, now=binding.now
     )
     pace = _pace(settings)
     dispatcher = Dispatcher(
@@ -75,7 +76,7 @@ def build_worker(app: Windlass, settings: WorkerSettings) -> Worker:
         dispatcher=dispatcher,
         room=room,
         exchange=Exchange(
-            session=session, attempts=attempts, worker=who.name, lease=lambda: beating.lease, token=app._ids.next
+            session=session, attempts=attempts, worker=who.name, lease=lambda: beating.lease, token=binding.ids.next
         ),
         report=partial(report_progress, session, who.name),
         recent=recent,
@@ -98,8 +99,8 @@ def build_worker(app: Windlass, settings: WorkerSettings) -> Worker:
         session=session,
         steering=steering,
         portrait=portrait,
-        skew=Skew(session=session, worker=who.name, now=app._now),
-        new_lease=app._ids.next,
+        skew=Skew(session=session, worker=who.name, now=binding.now),
+        new_lease=binding.ids.next,
         beats=settings.beats,
     )
     watch = Watch(
@@ -166,21 +167,22 @@ def build_duties(
     """All upkeep of an app's store; ``beat`` is a heartbeat in seconds, ``lease`` that of the worker, if it belongs to
     one. A new duty is one line here.
     """
-    session, by = app._session, who.name
-    by_hand = app._clock
+    binding = app._binding
+    session, by = binding.session, who.name
+    by_hand = binding.clock
     # A clock that a test moves by hand is not stepped: time passes with it.
     store_clock = StoreClock(clock.monotonic if by_hand is None else lambda: by_hand() / 1000)
     outlook = Outlook(session=session, by=by, beat=beat, store_clock=store_clock, lease=lease)
     promotion = Promotion(session=session, by=by, outlook=outlook)
     duties: list[Duty] = [
         promotion,
-        Rescue(session=session, by=by, now=app._now, outlook=outlook),
+        Rescue(session=session, by=by, now=binding.now, outlook=outlook),
         Vacuum(session=session, by=by, monotonic=monotonic),
         Cleaning(
             session=session,
             by=by,
-            retention=lambda: app._retention,
-            archive=lambda: app._archive,
+            retention=lambda: binding.retention,
+            archive=lambda: binding.archive,
             monotonic=monotonic,
         ),
     ]

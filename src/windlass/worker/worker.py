@@ -108,6 +108,8 @@ class Worker:
         self._process = os.getpid()
         self._is_started = False
         self._is_stopped = False
+        self.starts_paused = False
+        """Whether ``start`` pauses it first, as in a test that runs no jobs; ``run_until_empty`` runs them anyhow."""
 
     def __enter__(self) -> Worker:
         self.start()
@@ -178,6 +180,11 @@ class Worker:
 
     def start(self) -> None:
         """Open a lease and start all threads; raises ``StoreUnavailable`` when the store is away."""
+        if self.starts_paused:
+            self.pause()
+        self._start()
+
+    def _start(self) -> None:
         if self._process != os.getpid():
             raise ConfigError("this worker was made before a fork; make and start workers in the process they run in")
         if is_child():
@@ -255,7 +262,7 @@ class Worker:
         before = self.ended_count
         was_started = self._is_started
         if not was_started:
-            self.start()
+            self._start()
         try:
             self._rounds.clear()
             while not (is_over() or self._is_empty()):

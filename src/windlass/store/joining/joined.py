@@ -31,6 +31,9 @@ class Joined:
         with _telling_of_the_encoding():
             return drive(operation, lambda call: drive(self._carry_out(call), channel.take))
 
+    def abandon(self) -> None:
+        """The block of this transaction was left by an exception; the caller's own rollback takes the jobs along."""
+
     async def arun(self, operation: Operation[A]) -> A:
         """Run an operation on a connection that is awaited."""
         channel = self._channel

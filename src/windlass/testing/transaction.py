@@ -1,0 +1,58 @@
+"""Jobs of the caller's transactions in a test: they are in the block's store, and no connection is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+from windlass.store import jobs, reading
+from windlass.store.adding import Enqueued
+from windlass.store.driver import Driver
+from windlass.store.joining.joined import Joined
+from windlass.store.joining.recognising import channel_of
+from windlass.store.joining.script import Own, Script
+from windlass.store.operation import Answer, Call, Operation, drive
+
+A = TypeVar("A")
+
+
+def join_for(driver: Driver) -> Callable[[object], Joined]:
+    """How transactions are joined in a block: any connection that some store could use is taken."""
+    return lambda connection: JoinedInTest(connection, driver)
+
+
+class JoinedInTest(Joined):
+    """Stores jobs at once, beside the caller's transaction: whether that commits cannot be seen from here.
+
+    What can be seen is a block that is left by an exception: its jobs go.
+    """
+
+    def __init__(self, connection: object, driver: Driver) -> None:
+        def carry_out(call: Call) -> Script[Answer]:
+            answer: Answer = yield Own(partial(driver.execute, call))
+            return answer
+
+        super().__init__(channel_of(connection), carry_out)
+        self._execute = driver.execute
+        self._stored: list[str] = []
+
+    def run(self, operation: Operation[A]) -> A:
+        return self._noted(super().run(operation))
+
+    async def arun(self, operation: Operation[A]) -> A:
+        return self._noted(await super().arun(operation))
+
+    def abandon(self) -> None:
+        drive(_delete(self._stored), self._execute)
+        self._stored.clear()
+
+    def _noted(self, answer: A) -> A:
+        if isinstance(answer, list):
+            self._stored += [job.id for job in answer if isinstance(job, Enqueued) and not job.is_duplicate]
+        return answer
+
+
+def _delete(ids: list[str]) -> Operation[None]:
+    found = yield from reading.find(ids)
+    yield from jobs.delete([(record.seq, record.id) for record in found.values()])

@@ -329,7 +329,7 @@ def test_the_archive_stays_behind(place_on: PlaceOn, source: str, target: str) -
         assert move(old._session, new._session).jobs == 1
         with pytest.raises(JobNotFound):
             new.job(archived.id)
-    assert [id for _, id in Behind(old_place).archived()] == [archived.id]
+    assert [job["id"] for _, job in Behind(old_place).archived()] == [archived.id]
     assert Behind(new_place).archived() == []
 
 

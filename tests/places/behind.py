@@ -39,8 +39,8 @@ class Raw(Protocol):
     def keys(self) -> list[str]:
         """The unique keys that are held."""
 
-    def archived(self) -> list[tuple[str, str]]:
-        """ISO week and id of each job in the store's own archive."""
+    def archived(self) -> list[tuple[str, dict[str, object]]]:
+        """Each job in the store's own archive with its ISO week, as it is written there."""
 
     def leases(self) -> list[str]:
         """All leases, whoever has them."""
@@ -83,7 +83,7 @@ class Behind:
     def keys(self) -> list[str]:
         return self._raw.keys()
 
-    def archived(self) -> list[tuple[str, str]]:
+    def archived(self) -> list[tuple[str, dict[str, object]]]:
         return self._raw.archived()
 
     def leases(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from windlass import Job
@@ -64,9 +65,9 @@ class RawPostgres:
     def keys(self) -> list[str]:
         return [str(key) for (key,) in self._execute("SELECT key FROM windlass_key ORDER BY key")]
 
-    def archived(self) -> list[tuple[str, str]]:
-        rows = self._execute("SELECT week, id FROM windlass_archive ORDER BY week, seq")
-        return [(str(week), str(id)) for week, id in rows]
+    def archived(self) -> list[tuple[str, dict[str, object]]]:
+        rows = self._execute("SELECT week, job FROM windlass_archive ORDER BY week, seq")
+        return [(str(week), json.loads(job)) for week, job in rows]
 
     def leases(self) -> list[str]:
         return [str(id) for (id,) in self._execute("SELECT id FROM windlass_lease")]

@@ -58,10 +58,10 @@ class RawRedis:
     def keys(self) -> list[str]:
         return self._names("unique:")
 
-    def archived(self) -> list[tuple[str, str]]:
+    def archived(self) -> list[tuple[str, dict[str, object]]]:
         with self._connected() as client:
             weeks = {week: client.hvals(f"{self._prefix}archive:{week}") for week in self._names("archive:")}
-        return [(week, json.loads(job)["id"]) for week, jobs in weeks.items() for job in jobs]
+        return [(week, json.loads(job)) for week, jobs in weeks.items() for job in jobs]
 
     def leases(self) -> list[str]:
         return self._names("lease:")

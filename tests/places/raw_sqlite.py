@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -44,9 +45,9 @@ class RawSqlite:
     def keys(self) -> list[str]:
         return [str(key) for (key,) in self.execute("SELECT key FROM windlass_key ORDER BY key")]
 
-    def archived(self) -> list[tuple[str, str]]:
-        rows = self.execute("SELECT week, id FROM windlass_archive ORDER BY week, seq")
-        return [(str(week), str(id)) for week, id in rows]
+    def archived(self) -> list[tuple[str, dict[str, object]]]:
+        rows = self.execute("SELECT week, job FROM windlass_archive ORDER BY week, seq")
+        return [(str(week), json.loads(job)) for week, job in rows]
 
     def leases(self) -> list[str]:
         return [str(id) for (id,) in self.execute("SELECT id FROM windlass_lease")]

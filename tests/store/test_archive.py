@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from tests.places.behind import Behind
+from tests.store.builders import HOUR, SECOND, mark, new_job, raised
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
+from windlass.core.outcome import Refused
+from windlass.core.record import JobRecord
 from windlass.core.state import FINISHED, State
 from windlass.store import jobs
 from windlass.store.prune import archive
@@ -17,6 +21,50 @@ def test_a_finished_job_is_copied(store: Store, state: State) -> None:
     job = a_job_in(store, state)
     assert store.run(archive([(job.seq, "2026-W01")])) == [job.seq]
     assert store.job(job.id) == job
+
+
+def test_the_copy_has_everything_that_the_store_knows(store: Store) -> None:
+    """A13: a field that is new in ``JobRecord`` is missed here until every store archives it."""
+    kept = [_returned(store), _unknown(store)]
+    store.run(archive([(job.seq, "2026-W01") for job in kept]))
+    copies = [copy for _, copy in Behind(store.place).archived()]
+    assert copies == [{name: getattr(job, name) for name in JobRecord.__struct_fields__} for job in kept]
+    never_set = {name for name in JobRecord.__struct_fields__ if all(copy[name] is None for copy in copies)}
+    assert never_set == {"lease"}, "only of what has a value is it known that it is copied"
+
+
+def _returned(store: Store) -> JobRecord:
+    """A job that has been through a lot, and has a result."""
+    worker = store.a_worker(queues=("q",), ttl=10 * HOUR)
+    new = new_job(
+        "returned",
+        queue="q",
+        priority=3,
+        payload=r'{"v":1,"args":["ü\"\\"],"kwargs":{}}',
+        meta='{"tenant":"a"}',
+        timeout=5 * SECOND,
+        key="the-key",
+        retry='{"attempts":4}',
+        delay=HOUR,
+    )
+    store.enqueue(new)
+    store.clock.advance(HOUR)
+    store.run(jobs.promote())
+    [job] = worker.take(1, queue="q")
+    store.end(job, raised(delay=SECOND))
+    store.clock.advance(SECOND)
+    store.run(jobs.promote())
+    [job] = worker.take(1, queue="q")
+    worker.cycle(marks=[mark(job)])
+    store.run(jobs.progress(job.seq, job.fence, '{"value":0.5}', worker=worker.name))
+    store.run(jobs.cancel([job.seq], by="me"))
+    store.end(job, worker=worker.name)
+    return store.job(job.id)
+
+
+def _unknown(store: Store) -> JobRecord:
+    """A job that was given up because no worker knew its task."""
+    return store.finished(Refused(raised().fault, "unknown_task"), new_job("unknown", queue="other"))
 
 
 @pytest.mark.parametrize("state", sorted(set(State) - FINISHED))

@@ -4,22 +4,14 @@
 -- gives archived: rows (seq) of those that are there now
 -- with drain, portions, texts, record
 local FINISHED = {completed = true, failed = true, cancelled = true}
-local KEPT = {
-    seq = true, id = true, task = true, queue = true, state = true, reason = true, priority = true, payload = true,
-    meta = true, attempt = true, max_attempts = true, crashes = true, created_at = true, started_at = true,
-    finished_at = true, worker = true, fence = true, result = true, errors = true,
-}
 
--- Texts of users become JSON strings, whatever they hold; numbers are written whole, where cjson would round long ones.
+-- Everything that is known of a job. Texts of users become JSON strings, whatever they hold; numbers are written whole, where cjson would round long ones.
 local function as_json(seq)
     local row, parts = records({seq})[1], {'"seq":' .. seq}
     for index, column in ipairs(COLUMNS) do
-        local value = row[index + 1]
-        if KEPT[column] then
-            local text = 'null'
-            if type(value) == 'number' then text = written(value) elseif value then text = cjson.encode(value) end
-            parts[#parts + 1] = '"' .. column .. '":' .. text
-        end
+        local value, text = row[index + 1], 'null'
+        if type(value) == 'number' then text = written(value) elseif value then text = cjson.encode(value) end
+        parts[#parts + 1] = '"' .. column .. '":' .. text
     end
     return '{' .. table.concat(parts, ',') .. '}'
 end

@@ -44,13 +44,13 @@ def footprint_of(pid: int) -> Footprint:
 
 
 class Process:
-    """Runs ``tests.faults.programs.<name>``; everything it prints is read as it comes."""
+    """Runs a module; everything it prints is read as it comes."""
 
-    def __init__(self, name: str, *arguments: str, place: Place, gates: Path) -> None:
-        self._log = (gates / f"{name}.log").open("ab")
+    def __init__(self, module: str, *arguments: str, place: Place, gates: Path) -> None:
+        self._log = (gates / f"{module.rpartition('.')[2]}.log").open("ab")
         self._file = place.path if isinstance(place, SqlitePlace) else None
         self._process = subprocess.Popen(
-            [sys.executable, "-m", f"tests.faults.programs.{name}", *arguments],
+            [sys.executable, "-m", module, *arguments],
             cwd=ROOT,
             env={
                 **os.environ,
@@ -178,7 +178,15 @@ class Processes:
         self._started: list[Process] = []
 
     def start(self, name: str, *arguments: str) -> Process:
-        process = Process(name, *arguments, place=self._place, gates=self._gates)
+        """One of the programs in ``tests.faults.programs``."""
+        return self._start(f"tests.faults.programs.{name}", *arguments)
+
+    def windlass(self, command: str, *arguments: str) -> Process:
+        """A command of the app that those programs share."""
+        return self._start("windlass", command, "-A", "tests.faults.programs.tasks:app", *arguments)
+
+    def _start(self, module: str, *arguments: str) -> Process:
+        process = Process(module, *arguments, place=self._place, gates=self._gates)
         self._started.append(process)
         return process
 

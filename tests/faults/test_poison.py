@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from dataclasses import dataclass
 from threading import Event
 from time import monotonic
@@ -10,7 +11,7 @@ from time import monotonic
 import pytest
 
 from tests.faults.names import LOOP_NAP, LOOP_VENOM, NAP, NATIVE_VENOM, VENOM
-from tests.faults.process import Processes
+from tests.faults.process import Process, Processes
 from tests.places.behind import Behind
 from windlass import Job, State, Windlass
 
@@ -45,6 +46,8 @@ SCENES = {
     "two at once": Scene(VENOM, "exit", 0.2, concurrency=10, seconds=(0.0, 0.4), poisons=(3, 4)),
     "one after the other": Scene(VENOM, "exit", 0.2, concurrency=5, poisons=(3, 20)),
 }
+LONG = Scene(VENOM, "exit", 0.3, concurrency=10, seconds=(0.0, 0.0, 0.0, 5.0), innocents=12)
+"""Innocent jobs of 5 s, which three deaths interrupt."""
 
 
 def enqueue(app: Windlass, scene: Scene) -> tuple[list[Job[object]], list[Job[object]]]:
@@ -58,41 +61,82 @@ def enqueue(app: Windlass, scene: Scene) -> tuple[list[Job[object]], list[Job[ob
     return poisons, [job for job in jobs if job not in poisons]
 
 
-def deaths_until_done(app: Windlass, behind: Behind, processes: Processes, scene: Scene, total: int) -> int:
-    """Start one worker after the other until all jobs are done; how many died. Leases end with their owners."""
+def is_done(app: Windlass) -> bool:
+    counts = app.counts()
+    return counts[State.COMPLETED] + counts[State.FAILED] == sum(counts.values())
 
-    def is_done() -> bool:
-        counts = app.counts()
-        return counts[State.COMPLETED] + counts[State.FAILED] == total
 
+def run_until_done(app: Windlass, behind: Behind, processes: Processes, scene: Scene) -> None:
+    """Start one worker after the other until all jobs are done. Leases end with their owners."""
     deaths = 0
     while True:
         options = {"lease": "600s", "concurrency": scene.concurrency}
         worker = processes.start("worker", json.dumps(options))
-        until, pause = monotonic() + SETTLED, Event()
-        while not (worker.is_over or is_done()):
-            assert monotonic() < until, f"it neither dies nor ends all jobs: {app.counts()}"
-            pause.wait(0.05)
-        if is_done():
+        await_done(app, or_end_of=worker)
+        if is_done(app):
             worker.kill()
-            return deaths
+            return
         deaths += 1
         assert deaths <= 3 * len(scene.poisons), "a poison dies three times at the most"
         behind.forget_leases()
         app.rescue()
 
 
-@pytest.mark.timeout(300)
-@pytest.mark.parametrize("name", SCENES)
-def test_a_poison_falls_alone(app: Windlass, behind: Behind, processes: Processes, name: str) -> None:
-    """F3: after three deaths at the most, which its history tells; innocent jobs complete and pay once at the most."""
-    scene = SCENES[name]
-    poisons, innocents = enqueue(app, scene)
-    deaths_until_done(app, behind, processes, scene, len(poisons) + len(innocents))
+def await_done(app: Windlass, *, or_end_of: Process) -> None:
+    until, pause = monotonic() + SETTLED, Event()
+    while not (or_end_of.is_over or is_done(app)):
+        assert monotonic() < until, f"it neither dies nor ends all jobs: {app.counts()}"
+        pause.wait(0.05)
+
+
+def assert_fell_alone(poisons: list[Job[object]], innocents: list[Job[object]], *, error: str) -> None:
+    """After three deaths at the most, which its history tells; innocent jobs complete and pay once at the most."""
     for job in poisons:
         assert (job.refresh().state, job.reason) == (State.FAILED, "crashed")
-        assert 2 <= [entry.kind for entry in job.timeline()].count("rescued") <= 3
-        assert {error.type for error in job.errors} == {"windlass.LeaseLost"}
+        assert {each.type for each in job.errors} == {error}
+        assert 2 <= len(job.errors) <= 3
     for job in innocents:
         assert job.refresh().state == State.COMPLETED
         assert job.attempt <= 2, "one run that was charged, and the one that returned"
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", SCENES)
+def test_a_poison_falls_alone(app: Windlass, behind: Behind, processes: Processes, name: str) -> None:
+    """F3: whatever its timing, and however many there are."""
+    poisons, innocents = enqueue(app, SCENES[name])
+    run_until_done(app, behind, processes, SCENES[name])
+    assert_fell_alone(poisons, innocents, error="windlass.LeaseLost")
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.only_on("sqlite")
+def test_long_jobs_beside_a_poison_complete(app: Windlass, behind: Behind, processes: Processes) -> None:
+    """F3: also those that each death of the poison interrupts."""
+    poisons, innocents = enqueue(app, LONG)
+    run_until_done(app, behind, processes, LONG)
+    assert_fell_alone(poisons, innocents, error="windlass.LeaseLost")
+
+
+@pytest.mark.timeout(300)
+def test_a_poison_falls_alone_under_a_supervisor(app: Windlass, processes: Processes) -> None:
+    """F3: whose processes run into their leases, one beside the other, and are started again."""
+    poisons, innocents = enqueue(app, Scene(VENOM, "exit", 0.0, concurrency=10, seconds=(0.5,), poisons=(0,)))
+    worker = processes.windlass("worker", "--processes=2", "--concurrency=10", "--lease=4s")
+    await_done(app, or_end_of=worker)
+    worker.signal(signal.SIGTERM)
+    worker.exit_code()
+    assert_fell_alone(poisons, innocents, error="windlass.LeaseLost")
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.only_on("sqlite")
+def test_a_poison_in_a_child_touches_no_job_in_a_thread(app: Windlass, processes: Processes) -> None:
+    """F3: only its child dies with it; nothing beside it pays, or is put back."""
+    poisons, innocents = enqueue(app, Scene("venom_in_child", "exit", 0.2, concurrency=5, seconds=(0.0, 0.5)))
+    worker = processes.start("isolated", json.dumps({"children": 1, "concurrency": 5}))
+    await_done(app, or_end_of=worker)
+    assert not worker.is_over
+    assert_fell_alone(poisons, innocents, error="windlass.ProcessDied")
+    assert {job.attempt for job in innocents} == {1}
+    assert {job.record.crashes + job.record.rescues for job in innocents} == {0}

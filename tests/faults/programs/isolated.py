@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Event
 
-from tests.faults.programs.tasks import app, say
+from tests.faults.programs.tasks import app, die, say
 from windlass import current_job
 from windlass.worker.signals import run_until_signalled
 
@@ -44,6 +44,13 @@ def note_in_child(number: int) -> int:
 @app.task(name="leave_in_child", isolation="process")
 def leave_in_child() -> None:
     os._exit(3)
+
+
+@app.task(name="venom_in_child", isolation="process")
+def venom_in_child(how: str, after: float) -> None:
+    """Takes its child down after so many seconds."""
+    Event().wait(after)
+    die(how)
 
 
 @app.task(name="die_in_child", isolation="process")

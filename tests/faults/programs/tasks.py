@@ -83,7 +83,7 @@ def _out_of_memory() -> None:
         os.abort()
 
 
-def _die(how: str) -> None:
+def die(how: str) -> None:
     match how:
         case "exit":
             os._exit(1)
@@ -99,21 +99,21 @@ def _die(how: str) -> None:
 def venom(how: str, after: float) -> None:
     """Takes its process down after so many seconds."""
     Event().wait(after)
-    _die(how)
+    die(how)
 
 
 @app.task
 def native_venom(how: str, after: float) -> None:
     """The same in an extension that lets no other thread run meanwhile."""
     ctypes.PyDLL(None).usleep(int(after * 1e6))
-    _die(how)
+    die(how)
 
 
 @app.task
 async def loop_venom(how: str, after: float) -> None:
     """The same on the event loop."""
     await asyncio.sleep(after)
-    _die(how)
+    die(how)
 
 
 @app.task

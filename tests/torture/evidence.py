@@ -25,10 +25,13 @@ from tests.torture.witness import (
     Saw,
     Unsure,
 )
+from tests.torture.workload import LONGEST_DELAY, is_isolated
 from windlass.core.record import JobRecord
 
-GAP = 1.6
-"""Seconds between two signs of life from which on a process, or the store, had not got its turns."""
+GAP = 1.2
+"""Seconds between two signs of life from which on a process had not got its turns. Between two heartbeats, a third of
+the lease apart, there is time for one such gap and an answer of the store that is nearly late.
+"""
 
 
 @dataclass(slots=True)
@@ -72,6 +75,10 @@ class Evidence:
     dying: dict[str, list[Dying]] = field(default_factory=lambda: defaultdict(list))
     pulses: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     parents: dict[int, int] = field(default_factory=dict)
+    workers: set[int] = field(default_factory=set)
+    """The processes that ran jobs in threads or on a loop: neither isolated children nor callers."""
+    last_run: float = 0.0
+    """When a run began or ended last."""
     _open: dict[tuple[str, int, int], Run] = field(default_factory=dict)
 
     def hear(self, lines: Iterable[Line]) -> None:
@@ -84,7 +91,11 @@ class Evidence:
                 run = Run(line.job, line.fence, line.attempt, line.pid, line.at)
                 self.runs[line.job].append(run)
                 self._open[line.job, line.fence, line.pid] = run
+                self.last_run = max(self.last_run, line.at)
+                if not is_isolated(line.job):
+                    self.workers.add(line.pid)
             case Ended():
+                self.last_run = max(self.last_run, line.at)
                 ended = self._open.pop((line.job, line.fence, line.pid), None)
                 if ended is not None:
                     ended.ended, ended.how = line.at, line.how
@@ -140,9 +151,26 @@ class Evidence:
         return any(begin <= to and since <= end for begin, end in self._troubles())
 
     def had_work(self, since: float, to: float) -> bool:
-        """Whether jobs waited, and two processes that could have run them had their turns."""
-        waited = any(since <= at <= to - 2 for at in self.acks)
-        return waited and sum(self.had_turns(since, to, pid) for pid in self.pulses) >= 2
+        """Whether jobs waited, due for a second and more, and two workers that ran nothing had their turns."""
+        waited = any(since <= at <= to - LONGEST_DELAY - 1 for at in self.acks)
+        return waited and sum(self._had_nothing_to_do(since, to, pid) for pid in self.workers) >= 2
+
+    def _had_nothing_to_do(self, since: float, to: float, pid: int) -> bool:
+        """Whether the worker lived on, and ran nothing at last: others wait for a job that has to run alone."""
+        if not self.had_turns(since, to, pid):
+            return False
+        runs = [run for of_job in self.runs.values() for run in of_job if pid in (run.pid, self.parents.get(run.pid))]
+        return not any(run.began < to and self._end(run) > to - LONGEST_DELAY - 1 for run in runs)
+
+    def _end(self, run: Run) -> float:
+        """When the run was over, by its own line or by the last sign of life of its process."""
+        if run.ended is not None:
+            return run.ended
+        return max([run.began, *self.pulses.get(run.pid, [])[-1:]]) + GAP
+
+    def was_well(self, at: float, pid: int) -> bool:
+        """Whether nothing excuses a lease of this process that was lost just before, at the time of its death."""
+        return self.is_calm(at - self.lease - GAP, at - GAP, pid)
 
     def had_turns(self, since: float, to: float, pid: int) -> bool:
         """Whether the process lived on, without a pause."""

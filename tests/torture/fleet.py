@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -86,10 +86,11 @@ class Program:
         if self.is_up:
             os.kill(self.pid, number)
 
-    def end(self, *, within: float, wrong: Collection[int] = ()) -> str | None:
+    def end(self, *, within: float, wrong: Collection[int] = (), on_overdue: Callable[[], None]) -> str | None:
         """SIGTERM and wait; what is wrong with how it ended, if anything.
 
-        Most codes tell how soon it was, not how well: a supervisor kills what does not get its turn to end.
+        Most codes tell how soon it was, not how well: a supervisor kills what does not get its turn to end. One that is
+        still there is looked at by ``on_overdue`` and killed.
         """
         if self._process is None:
             return None
@@ -99,8 +100,8 @@ class Program:
         try:
             code = self._process.wait(within)
         except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+            on_overdue()
+            self.kill()
             return f"{self.name}: was still there {within:g} s after SIGTERM"
         return f"{self.name}: ended with code {code} after SIGTERM" if code in wrong else None
 
@@ -163,6 +164,11 @@ class Fleet:
             if program.is_up:
                 found += [program.pid] if slot.processes is None else children_of(program.pid)
         return found
+
+    def all_pids(self) -> list[int]:
+        """Workers and producers with all that they started."""
+        up = [program.pid for program in [*self.workers.values(), *self.producers] if program.is_up]
+        return [one for pid in up for one in (pid, *descendants(pid))]
 
     def kill(self) -> None:
         for program in [*self.workers.values(), *self.producers]:

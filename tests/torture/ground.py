@@ -52,7 +52,7 @@ class Ground(Protocol):
         """Take all faults back."""
 
     def ping(self) -> None:
-        """Fails or takes long when the store is away."""
+        """Write something of our own; fails or takes long when the store is away."""
 
     def vacuum(self) -> None: ...
 
@@ -114,7 +114,9 @@ class SqliteGround:
     def ping(self) -> None:
         with closing(apsw.Connection(str(self._path))) as connection:
             connection.set_busy_timeout(round(_PING * 1000))
-            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("CREATE TABLE IF NOT EXISTS ping (at)")
+            connection.execute("BEGIN IMMEDIATE; DELETE FROM ping; INSERT INTO ping VALUES (1); COMMIT")
 
     def vacuum(self) -> None:
         with closing(apsw.Connection(str(self._path))) as connection, suppress(apsw.BusyError, apsw.LockedError):
@@ -214,7 +216,7 @@ class PostgresGround(ServerGround):
 
     def ping(self) -> None:
         with psycopg.connect(self.node.url, connect_timeout=2) as connection:
-            connection.execute("SELECT 1")
+            connection.execute("SELECT pg_logical_emit_message(true, 'ping', '')")
 
     def vacuum(self) -> None:
         with suppress(psycopg.Error), psycopg.connect(self.node.url, autocommit=True, connect_timeout=2) as connection:
@@ -247,7 +249,7 @@ class RedisGround(ServerGround):
 
     def ping(self) -> None:
         with redis.Redis.from_url(self.node.url, socket_timeout=2) as client:
-            client.ping()
+            client.set("ping", 1)
 
     def vacuum(self) -> None:
         raise NotImplementedError

@@ -137,8 +137,10 @@ def attempts_are_right(seen: Evidence) -> Iterator[Finding]:
             yield Finding("I5", f"job {id} was charged {job.attempt} of {job.max_attempts} attempts")
         if job.crashes > CRASHES_ALLOWED:
             yield Finding("I5", f"job {id} crashed {job.crashes} times")
-        # A run that is cancelled in its first instant is charged, and has no time for a witness.
-        if job.attempt - job.crashes > runs + (id in seen.cancels):
+        # A run that is cancelled in its first instant is charged, and has no time for a witness; nor has one whose
+        # process dies then. Crashes are forgotten after an error, rescues are kept in the story.
+        deaths = max(job.crashes, seen.kinds.get(id, ()).count("rescued"))
+        if job.attempt - deaths > runs + (id in seen.cancels):
             yield Finding("I5", f"job {id} was charged for runs that never began; {_account(job, seen)}")
         if job.max_attempts == 1 and runs > 1:
             yield Finding("I5", f"job {id} may run once and ran {runs} times; {_account(job, seen)}")
@@ -243,22 +245,26 @@ def fence_of_result(job: JobRecord) -> int | None:
 
 
 def _may_have_crashed(job: JobRecord, seen: Evidence) -> bool:
-    """Whether it had used up its attempts, or each of its crashes was a misfortune of its own.
+    """Whether it had used up its attempts, or met three deaths of which a known suspect caused one at the most.
 
-    A last attempt that had begun may not be repeated, whoever is to blame.
+    A last attempt that had begun may not be repeated, whoever is to blame. The first death that a job meets makes it a
+    suspect, whoever caused it; after that it has no other suspect beside it. Its rescues are one death at the most.
     """
     if job.crashes > 0 and job.attempt >= job.max_attempts:
         return True
-    return job.crashes >= CRASHES_ALLOWED and _unlucky(job, seen) >= job.crashes
+    deaths = job.crashes + min(job.rescues, 1)
+    return deaths >= CRASHES_ALLOWED and _unlucky(job, seen) >= deaths - 1
 
 
 def _unlucky(job: JobRecord, seen: Evidence) -> int:
     """How often the job's process ended, or lost its lease, through no known suspect.
 
-    The first death of a poisonous job may be charged to all that ran beside it; a later one is that job's alone.
+    The first death of a poisonous job may be charged to all that ran beside it; a later one is that job's alone, unless
+    its own lease had been lost before.
     """
     # A poison's lines come in the order of its deaths.
-    killed_by_suspects = {death.pid for deaths in seen.dying.values() for death in deaths[1:]}
+    later = [death for deaths in seen.dying.values() for death in deaths[1:]]
+    killed_by_suspects = {death.pid for death in later if seen.was_well(death.at, death.pid)}
     lost = [run for run in seen.runs.get(job.id, ()) if run.ended is None or run.fence in seen.rescued.get(job.id, ())]
     return sum(run.pid not in killed_by_suspects for run in lost)
 

@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from itertools import islice
+from itertools import takewhile
 from queue import Full, Queue
 from random import Random
 from threading import Event, Thread
@@ -15,10 +15,13 @@ from typing import Any
 
 from tests.torture.fleet import STUCK
 from tests.torture.tasks import app, asking
+from tests.torture.witness import now
 from tests.torture.workload import Spice, Workload
 from windlass import Job, State, StoreUnavailable, WindlassError
 from windlass.task import Request
 
+RECOVERY = 60.0
+"""Seconds within which a caller can enqueue again once the store is back."""
 MOST_WAITING = 120
 """Jobs that may wait in the store: a run ends soon after its last fault."""
 
@@ -48,7 +51,8 @@ class Producer:
                 self._produce()
             except (WindlassError, Alarm) as error:  # such as a holder of a key that is gone meanwhile
                 print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
-        return any(asking.enqueue(requests) for requests in islice(self._workload, 3))
+        until = now() + RECOVERY
+        return any(asking.enqueue(requests) for requests in takewhile(lambda _: now() < until, self._workload))
 
     def _produce(self) -> None:
         for number, requests in enumerate(self._workload):

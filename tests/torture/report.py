@@ -28,6 +28,8 @@ class Report:
     findings: Sequence[Finding] = ()
     figures: dict[str, object] = field(default_factory=dict)
     faults: Counter[Kind] = field(default_factory=Counter)
+    diagnosis: str = ""
+    """Where the processes stood when something did not come to its end."""
 
     @property
     def is_good(self) -> bool:
@@ -41,6 +43,7 @@ class Report:
             found = [finding for finding in self.findings if finding.invariant == invariant]
             lines += [f"BROKEN {finding}" for finding in found[:_SHOWN]]
             lines += [f"BROKEN {invariant}: and {len(found) - _SHOWN} more"] * (len(found) > _SHOWN)
+        lines += [self.diagnosis] * bool(self.diagnosis)
         lines.append("all invariants hold" if self.is_good else f"{len(self.findings)} findings")
         lines.append(f"repeat: {self.command}")
         return "\n".join(lines)

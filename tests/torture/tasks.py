@@ -15,6 +15,7 @@ from threading import Event, Thread
 from typing import Any, ParamSpec
 
 from tests.torture.asking import Asking
+from tests.torture.diagnosis import answer_in
 from tests.torture.mutants import plant
 from tests.torture.witness import Alive, Began, Dying, Ended, Witness, now
 from windlass import Retry, Snooze, Unique, Windlass, current_job
@@ -27,7 +28,9 @@ PULSE = 0.5
 
 log = logging.getLogger("torture")
 plant(os.environ.get("TORTURE_MUTANT"))
-witness = Witness(Path(os.environ["TORTURE_FOLDER"]))
+folder = Path(os.environ["TORTURE_FOLDER"])
+answer_in(folder)
+witness = Witness(folder)
 app = Windlass(
     os.environ["WINDLASS_URL"],
     namespace=os.environ["NAMESPACE"],

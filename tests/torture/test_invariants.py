@@ -154,13 +154,61 @@ def test_a_refused_job_that_is_there_after_all() -> None:
     assert found([Asked(["a"], 0.5), Refused(["a"], 0.6, "away"), *ran("a")], record("a")) == {"I10"}
 
 
-def test_an_innocent_job_that_failed_for_a_poisonous_one() -> None:
-    crashed = record("a", state=State.FAILED, reason="crashed", result=None, crashes=3, attempt=3, fence=6)
-    deaths: list[Line] = [Dying("poison", number, 100 + number, 2.0) for number in range(3)]
-    beside = [line for number in range(3) for line in ran("a", fence=number + 1, pid=100 + number, until=None)]
-    assert "I11" in found([*asked("a"), *deaths, *beside], crashed)
-    # The first death of each of three poisonous jobs, or three kills, may be charged to all that ran.
-    assert found([*asked("a"), *beside], crashed) == set()
+def three_deaths(*killers: str, alive_to: float = 10.0) -> list[Line]:
+    """Job a runs in three processes in turn, which die; ``killers`` are the poisonous jobs that take them down."""
+    deaths: list[Line] = [Dying(killer, number, 100 + number, 10.0) for number, killer in enumerate(killers)]
+    runs = [ran("a", fence=number + 1, pid=100 + number, at=9.5, until=None) for number in range(3)]
+    pulses = [alive(100 + number, to=alive_to) for number in range(3)]
+    return [*asked("a"), *deaths, *(line for lines in (*runs, *pulses) for line in lines)]
+
+
+def crashed(*, crashes: int, rescues: int) -> JobRecord:
+    fields: dict[str, Any] = {"crashes": crashes, "rescues": rescues, "attempt": crashes, "fence": 6}
+    return record("a", state=State.FAILED, reason="crashed", result=None, **fields)
+
+
+@pytest.mark.parametrize(("crashes", "rescues"), [(3, 0), (2, 4)], ids=["all marked", "the first not marked"])
+def test_an_innocent_job_that_failed_for_a_poisonous_one(crashes: int, rescues: int) -> None:
+    """The first death of a poisonous job may count against all that ran beside it, and so may the first that a job
+    meets; after that a job has no other suspect beside it.
+    """
+    job = crashed(crashes=crashes, rescues=rescues)
+    assert "I11" in found(three_deaths("poison", "poison", "poison"), job)
+    assert found(three_deaths("poison", "poison"), job) == set()
+    assert found(three_deaths("poison", "another", "third"), job) == set()
+    assert found(three_deaths(), job) == set()
+
+
+def test_two_deaths_fail_no_innocent_job() -> None:
+    assert "I11" in found(three_deaths(), crashed(crashes=1, rescues=7))
+
+
+def test_a_suspect_whose_own_lease_was_lost_is_not_known_to_be_one() -> None:
+    """What runs beside it then is in another lease, and nobody tells the two apart."""
+    lines = three_deaths("poison", "poison", "poison", alive_to=6.0)
+    assert found(lines, crashed(crashes=3, rescues=0)) == set()
+
+
+def test_a_death_that_left_no_line_is_not_a_charge_for_nothing() -> None:
+    job = record("a", attempt=2, task="failing")
+    seen = evidence([*asked("a"), *ran("a")], job)
+    seen.kinds = {"a": ["created", "rescued", "completed"]}
+    assert broken(seen) == []
+
+
+@pytest.mark.parametrize(("until", "expected"), [(40.0, {"I8"}), (15.0, set())], ids=["idle", "restarting"])
+def test_workers_that_do_not_go_on_after_an_outage(until: float, expected: set[str]) -> None:
+    """Only workers count that could have gone on: not those that run a job, are gone, or are callers."""
+    outage = Incident(Fault(4.0, Kind.STORE_AWAY, 2.0, 0.5, 0.5), 4.0, 6.0)
+    lines = [
+        *(line for pid in (100, 200) for line in alive(pid, to=until)),
+        *(line for pid in (300, 400) for line in alive(pid)),
+        *(line for id, pid in (("a", 100), ("b", 200)) for line in [*asked(id), *ran(id, pid=pid)]),
+        Asked(["c"], 8.0),
+        Acked(["c"], 8.1),
+        *ran("c", pid=500, at=38.0, until=39.0),
+    ]
+    assert found(lines, *map(record, "abc"), incidents=[outage]) == expected
 
 
 def test_a_run_without_a_recorded_cause() -> None:

@@ -32,6 +32,9 @@ OWN = "own"
 BRIEF = "brief"
 """The queue whose finished jobs are cleaned away."""
 
+LONGEST_DELAY = 2.0
+"""Seconds until a job is due, at the most."""
+
 _ALWAYS = {"quick": 30, "aquick": 20, "iquick": 8, "brief": 20, "slow": 6, "aslow": 6, "islow": 2, "failing": 4}
 _SPICED: dict[Spice, dict[str, float]] = {
     Spice.POISON: {"poison": 1},
@@ -43,6 +46,11 @@ _SPICED: dict[Spice, dict[str, float]] = {
     Spice.ONCE: {"once": 3},
     Spice.FAMILIES: {"parent": 3, "iparent": 1, "snoozing": 2},
 }
+
+
+def is_isolated(id: str) -> bool:
+    """Whether the job runs in a child process; its id begins with the name of its task."""
+    return id.startswith("i")
 
 
 class Workload:
@@ -73,7 +81,7 @@ class Workload:
         if task != BRIEF:
             options["queue"] = self._draw.choice(QUEUES)
         if self._draw.random() < 0.15 and task not in ("unique", "started"):
-            options["delay"] = self._draw.uniform(0.1, 2.0)
+            options["delay"] = self._draw.uniform(0.1, LONGEST_DELAY)
         return self._app.request(task, self._arguments(task), **options)
 
     def _arguments(self, task: str) -> tuple[object, ...]:

@@ -135,6 +135,30 @@ def test_a_claim_under_way_is_not_taken_for_astray(app: Windlass, tap: Tap, capl
     assert "handing them back" not in caplog.text
 
 
+@pytest.mark.only_on("sqlite")
+def test_a_claim_that_takes_longer_than_many_heartbeats_is_not_taken_for_astray(app: Windlass, tap: Tap) -> None:
+    """I2: the job would run here and, handed back, once more beside it."""
+    held: list[Call] = []
+
+    def hold(call: Call, answer: Answer) -> None:
+        if claims(call, answer) and not held:
+            held.append(call)
+            renewals = tap.calls["renew"]
+            eventually(lambda: tap.calls["renew"] > renewals + 4, "more heartbeats while the answer is on its way")
+
+    tap.after.append(hold)
+
+    @app.task
+    def echo() -> int:
+        return raises(current_job().fence)
+
+    with app.worker(lease="30s", heartbeat="0.05s"):
+        job = echo.enqueue()
+        assert job.result(timeout=PATIENCE) == 1
+        assert tap.calls["finish"] == 0
+    assert held
+
+
 def test_jobs_that_were_taken_while_an_ending_was_refused_are_run_though_the_store_went_away(
     app: Windlass, tap: Tap, behind: Behind
 ) -> None:

@@ -14,7 +14,7 @@ from windlass.store.leases import Renewed, close_lease, control, open_lease, ren
 from windlass.worker.portrait import Portrait
 from windlass.worker.run import Run
 from windlass.worker.skew import Skew
-from windlass.worker.steering import Held, Steering
+from windlass.worker.steering import Steering
 
 log = logging.getLogger("windlass.worker")
 
@@ -51,8 +51,6 @@ class Heartbeat:
         self._beats = beats
         self._failures = 0
         self._failed = 0.0
-        self._unknown: frozenset[Held] = frozenset()
-        """What the store said at the last renewal that we hold, and we do not."""
         self._renewed = 0.0
         self._asked = 0.0
         self._is_open = False
@@ -131,7 +129,7 @@ class Heartbeat:
             # Counted from before the call, so that our idea of the lease's end is never later than the store's.
             self._renewed = before
         self._stop_lost_runs(running, renewed)
-        self._find_strays(renewed)
+        self._steering.hand_back_strays(renewed.held)
 
     def _stop_lost_runs(self, running: list[Run], renewed: Renewed) -> None:
         missing = [run for run in running if (run.job.seq, run.job.fence) not in renewed.held]
@@ -139,17 +137,6 @@ class Heartbeat:
             # Those that ended meanwhile are missing because we ended them.
             still_running = set(self._steering.running())
             self._steering.runs_lost([run for run in missing if run in still_running])
-
-    def _find_strays(self, renewed: Renewed) -> None:
-        """Jobs that are ours by the store's account and that nobody here will ever run must not wait for ever.
-
-        Once may be a claim under way; one that is unknown at two renewals in a row has gone astray.
-        """
-        unknown = renewed.held - self._steering.holds()
-        strays = unknown & self._unknown
-        self._unknown = unknown
-        if strays:
-            self._steering.hand_back_strays(strays)
 
     def _ask(self) -> None:
         self._asked, self._is_asked, lease = clock.monotonic(), False, self.lease

@@ -87,6 +87,8 @@ class Pump:
         self.may_claim = True
         self.refused_count = 0
         self.cycle_count = 0
+        self.settled_count = 0
+        """How many of the first cycles are over, with what they brought taken in."""
         self.is_idle = False
         """Whether the last round left nothing to do; never true during a round."""
 
@@ -141,6 +143,13 @@ class Pump:
 
     def tick(self) -> None:
         """One round: at most one cycle. A store that is away leaves everything as it was, for the next round."""
+        try:
+            self._tick()
+        finally:
+            if not self._exchange.is_owed_an_answer:
+                self.settled_count = self.cycle_count
+
+    def _tick(self) -> None:
         self.is_idle = False
         now = clock.monotonic()
         if self._may_linger(now):

@@ -37,6 +37,10 @@ class Steering:
         self._room = room
         self._pump = pump
         self._worker = worker
+        self._unknown: frozenset[Held] = frozenset()
+        """What the store said that we hold, and we did not."""
+        self._unknown_since = 0
+        """How many cycles had begun then."""
         self._paused_by_signal = False
         self.is_paused = False
         """Whether the worker's owner paused it; others do that by signal."""
@@ -76,8 +80,23 @@ class Steering:
             log.error("job %s: lost under fence %s; stopping it", run.job.id, run.job.fence)
         self._dispatcher.stop(runs, Stop.LOST)
 
-    def hand_back_strays(self, strays: Collection[Held]) -> None:
-        """Give back what the store says we hold and we know nothing of: an answer got lost on its way to us."""
+    def hand_back_strays(self, held: frozenset[Held]) -> None:
+        """Hand back jobs that the store says we hold and that no part of this worker knows: an answer was lost.
+
+        A claim under way explains that a job is unknown. A job has gone astray if it is unknown still when every claim
+        has come in that was under way when it was found to be unknown.
+        """
+        settled = self._pump.settled_count  # read first: what it brought in is among what we hold
+        unknown = held - self.holds()
+        if settled < self._unknown_since:
+            self._unknown &= unknown
+            return
+        strays = unknown & self._unknown
+        self._unknown, self._unknown_since = unknown, self._pump.cycle_count
+        if strays:
+            self._hand_back_strays(strays)
+
+    def _hand_back_strays(self, strays: Collection[Held]) -> None:
         log.error("the store holds %s jobs in our name that never arrived; handing them back", len(strays))
         # They never began, so no death speaks against them.
         endings = [Ending(seq, fence, State.PENDING) for seq, fence in strays]

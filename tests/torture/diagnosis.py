@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import faulthandler
 import os
+import re
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from threading import Event
 from time import monotonic
@@ -18,6 +20,9 @@ _SETTLED = 0.3
 """Seconds after which a file that did not grow is complete."""
 _OF_STACKS = 20_000
 _OF_LOG = 4_000
+_JOBS = 8
+"""Jobs whose lines in the logs are shown, with as many lines of each."""
+_LINES = 12
 
 
 def answer_in(folder: Path) -> None:
@@ -39,6 +44,21 @@ def diagnose(pids: Iterable[int], folder: Path) -> str:
     stacks = [(f"stacks of process {pid}", _end(path, _OF_STACKS, since=sizes[pid])) for pid, path in asked.items()]
     logs = [(f"end of {path.name}", _end(path, _OF_LOG)) for path in sorted(folder.glob("*.log"))]
     return "\n".join(_section(title, text) for title, text in (*stacks, *logs))
+
+
+def lines_about(jobs: Iterable[str], folder: Path) -> str:
+    """What the logs in the folder say about these jobs."""
+    lines = [
+        (path.stem, line)
+        for path in sorted(folder.glob("*.log"))
+        for line in path.read_text(errors="replace").splitlines()
+    ]
+    sections = []
+    for job in islice(jobs, _JOBS):
+        named = re.compile(rf"(?<![\w-]){re.escape(job)}(?![\w-])")
+        about = [f"{name}: {line}" for name, line in lines if named.search(line)]
+        sections.append(_section(f"lines about job {job}", "\n".join(about[-_LINES:])))
+    return "\n".join(sections)
 
 
 def catches(pid: int, number: signal.Signals) -> bool:

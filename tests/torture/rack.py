@@ -14,7 +14,7 @@ from threading import Event, Thread
 from tests.faults.process import Footprint
 from tests.torture import idleness
 from tests.torture.asking import Asking
-from tests.torture.diagnosis import diagnose
+from tests.torture.diagnosis import diagnose, lines_about
 from tests.torture.evidence import Evidence
 from tests.torture.faults import Faults
 from tests.torture.fleet import LEASE, SLOTS, STUCK, Fleet
@@ -298,5 +298,9 @@ class Rack:
             self._findings,
             figures,
             self._faults.counts(),
-            self._diagnosis,
+            "\n".join(filter(None, [self._about_jobs(), self._diagnosis])),
         )
+
+    def _about_jobs(self) -> str:
+        named = [word for finding in self._findings for word in finding.what.split()]
+        return lines_about(dict.fromkeys(word for word in named if word in self._seen.asked), self._settings.folder)

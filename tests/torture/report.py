@@ -29,7 +29,7 @@ class Report:
     figures: dict[str, object] = field(default_factory=dict)
     faults: Counter[Kind] = field(default_factory=Counter)
     diagnosis: str = ""
-    """Where the processes stood when something did not come to its end."""
+    """What the logs say about the jobs of the findings, and where the processes stood when something was stuck."""
 
     @property
     def is_good(self) -> bool:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.torture.diagnosis import diagnose
+from tests.torture.diagnosis import diagnose, lines_about
 from tests.torture.fleet import ROOT
 
 _STANDS_STILL = """
@@ -40,6 +40,13 @@ def test_where_its_threads_are_and_what_was_logged_last(tmp_path: Path) -> None:
     assert f"stacks of process {process.pid}" in told
     assert "in stand_still" in told
     assert told.endswith("--- end of alone.log\n    it went on\n    and stopped")
+
+
+def test_what_the_logs_say_about_a_job(tmp_path: Path) -> None:
+    (tmp_path / "alone.log").write_text("job a-1: lost\njob a-11: began\n")
+    (tmp_path / "wide.log").write_text("rescued: a-1, b-2\n")
+    told = lines_about(["a-1"], tmp_path)
+    assert told == "--- lines about job a-1\n    alone: job a-1: lost\n    wide: rescued: a-1, b-2"
 
 
 def test_a_process_that_would_die_of_the_question_is_not_asked(tmp_path: Path) -> None:

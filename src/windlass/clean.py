@@ -160,6 +160,7 @@ class _LineCleaning:
         self._after = prune.OLDEST
         self._found: list[Prunable] = []
         self._is_last = False
+        self._looks_first = archive is not None
         self.is_done = False
         self.deleted = 0
         self.archived = 0
@@ -171,13 +172,43 @@ class _LineCleaning:
             self._has_counted = True
             assert self._policy.at_most is not None
             self._beyond = yield from prune.beyond(self.line, keep=self._policy.at_most)
+        if self._looks_first:
+            yield from self._look_and_prune()
+        else:
+            yield from self._prune_unseen()
+
+    def _prune_unseen(self) -> Step:
+        """Remove the next jobs in one call. Where that fails, it is one of them, or too much: they are looked at."""
+        try:
+            pruned = yield from prune.prune_oldest(
+                self.line, age=self._age, beyond=self._beyond, after=self._after, by=self._by
+            )
+        except (StoreUnavailable, DataRefused):
+            if not (yield from answers()):
+                raise
+            self._looks_first = True
+            return
+        if pruned is not None:
+            self.deleted += pruned.count
+            self._after = pruned.position
+        self.is_done = pruned is None or not pruned.has_more
+
+    def _look_and_prune(self) -> Step:
         if not self._found:
-            self._found = yield from self._look()
+            self._found = yield from prune.prunable(
+                self.line, age=self._age, beyond=self._beyond, after=self._after, by=self._by
+            )
             self._is_last = len(self._found) < PAGE
         page = next(portions(self._found, rows=self._size.rows), [])
         if page:
             yield from self._pass(page)
-        self.is_done = self._is_last and not self._found
+        if not self._found:
+            self.is_done = self._is_last
+            self._looks_first = self._archive is not None or self._size.rows < PAGE
+
+    @property
+    def _age(self) -> int:
+        return self._policy.age(self.line.state)
 
     def _pass(self, page: list[Prunable]) -> Step:
         """Let a page go, or, where one job cannot be removed, go on behind it."""
@@ -193,17 +224,6 @@ class _LineCleaning:
             self._size.succeeded()
         self._after = page[-1].position
         self._found = self._found[len(page) :]
-
-    def _look(self) -> Operation[list[Prunable]]:
-        found = yield from prune.prunable(
-            self.line,
-            age=self._policy.age(self.line.state),
-            beyond=self._beyond,
-            after=self._after,
-            is_read=self._archive is not None,
-            by=self._by,
-        )
-        return found
 
     def _let_go(self, page: list[Prunable]) -> Step:
         going = page

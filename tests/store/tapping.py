@@ -57,6 +57,16 @@ def too_much(name: str, part: str, *, most: int) -> Callable[[Call], None]:
     return fail
 
 
+def each_of(*fails: Callable[[Call], None]) -> Callable[[Call], None]:
+    """A store with several weaknesses."""
+
+    def fail(call: Call) -> None:
+        for one in fails:
+            one(call)
+
+    return fail
+
+
 def never(name: str, holds: Callable[[Any], bool]) -> Callable[[Call], None]:
     """A store that cannot carry out this call with such parameters at all."""
 

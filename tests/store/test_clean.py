@@ -8,7 +8,7 @@ import pytest
 
 from tests.store.builders import DAY, new_job, raised
 from tests.store.stores import Store
-from tests.store.tapping import Tapped, never, too_much
+from tests.store.tapping import Tapped, each_of, never, too_much
 from windlass.clean import Cleaned, clean
 from windlass.core.record import JobRecord
 from windlass.core.state import State
@@ -54,7 +54,7 @@ def test_large_jobs_go_in_pages_and_none_of_their_bytes_is_read(store: Store) ->
     store.clock.advance(8 * DAY)
     tapped = Tapped(store)
     assert cleaned(tapped).deleted == 10
-    pages = [len(call.params["jobs"]) for call in tapped.calls if call.name == "prune"]
+    pages = [answer["pruned"][0][0] for name, answer in tapped.answers if name == "prune_oldest" and answer["pruned"]]
     assert pages == ([10] if store.place.url.startswith("redis") else [4, 4, 2]), "Redis frees a text in no time"
     assert all(size < 10_000 for name, _ in tapped.answers for size in tapped.sizes(name))
 
@@ -71,7 +71,7 @@ def test_an_archive_is_given_whole_jobs_a_page_at_a_time(store: Store) -> None:
 def test_a_page_that_is_too_much_is_halved(store: Store) -> None:
     cancelled(store, *"abcdefghij")
     store.clock.advance(8 * DAY)
-    tapped = Tapped(store, before=too_much("prune", "jobs", most=3))
+    tapped = Tapped(store, before=each_of(unseen, too_much("prune", "jobs", most=3)))
     assert cleaned(tapped).deleted == 10
 
 
@@ -79,19 +79,39 @@ def test_a_job_that_cannot_be_removed_does_not_keep_those_behind_it(store: Store
     cancelled(store, *"abcde")
     bad = store.job("b").seq
     store.clock.advance(8 * DAY)
-    tapped = Tapped(store, before=never("prune", lambda params: bad in [row[0] for row in params["jobs"]]))
+    fails = never("prune", lambda params: bad in [row[0] for row in params["jobs"]])
+    tapped = Tapped(store, before=each_of(unseen, fails))
     assert cleaned(tapped).deleted == 4
     assert rest(store) == {"b"}
 
 
-@pytest.mark.parametrize("call", ["beyond", "prunable"])
+def test_a_page_that_failed_is_looked_at_and_the_next_one_is_not(store: Store) -> None:
+    """The short way is left only for what it cannot remove."""
+    store.enqueue(*(new_job() for _ in range(3 * PAGE - 1)))
+    found = store.run(reading.matching(reading.Filter(), limit=3 * PAGE)).jobs
+    for first in range(0, len(found), PAGE):
+        store.run(jobs.cancel([job.seq for job in found[first : first + PAGE]], by="me"))
+    store.clock.advance(8 * DAY)
+    left = [StoreUnavailable("the server took too long")]
+
+    def once_too_slow(call: Call) -> None:
+        if call.name == "prune_oldest" and call.params["state"] is State.CANCELLED and left:
+            raise left.pop()
+
+    tapped = Tapped(store, before=once_too_slow)
+    assert cleaned(tapped).deleted == 3 * PAGE - 1
+    names = [call.name for call in tapped.calls if call.params.get("state") is State.CANCELLED]
+    assert names == ["beyond", "prune_oldest", "prunable", "prune", "prune_oldest", "prune_oldest"]
+
+
+@pytest.mark.parametrize("call", ["beyond", "prune_oldest"])
 def test_a_queue_that_fails_keeps_neither_the_next_one_nor_the_tidying(store: Store, call: str) -> None:
     cancelled(store, "a", queue="a")
     cancelled(store, "b", queue="b")
     kept = store.a_job(new_job("kept", queue="c"))
     store.run(jobs.note([(kept.seq, 0, "refused", {})], worker="w"))
     store.clock.advance(40 * DAY)
-    tapped = Tapped(store, before=never(call, lambda params: params["queue"] == "a"))
+    tapped = Tapped(store, before=each_of(never_in_a(call), never_in_a("prunable")))
     with pytest.raises(StoreUnavailable, match="too long"):
         cleaned(tapped)
     assert rest(store) == {"a", "kept"}
@@ -133,9 +153,22 @@ def test_a_job_that_fails_anew_during_the_cleaning_stays(store: Store, archive: 
     """A13: it has its thirty days before it."""
     job = store.finished(raised(), new=new_job(attempts=1))
     store.clock.advance(31 * DAY)
-    tapped = Tapped(store, after=once("prunable", State.FAILED, lambda: fail_anew(store, job)))
+    tapped = Tapped(
+        store,
+        before=unseen if archive is None else lambda call: None,
+        after=once("prunable", State.FAILED, lambda: fail_anew(store, job)),
+    )
     assert cleaned(tapped, archive).deleted == 0
     assert store.job(job.id).finished_at == store.clock.now()
+
+
+def unseen(call: Call) -> None:
+    """A store that cannot remove jobs in one call with the look at them."""
+    never("prune_oldest", lambda params: True)(call)
+
+
+def never_in_a(name: str) -> Callable[[Call], None]:
+    return never(name, lambda params: params["queue"] == "a")
 
 
 def once(name: str, state: State, act: Callable[[], None]) -> Callable[[Call], None]:
@@ -164,5 +197,5 @@ def test_what_is_kept_is_counted_once_in_a_round(store: Store) -> None:
     assert cleaned(tapped, at_most=10).deleted == 3 * PAGE - 10
     counted = [call for call in tapped.calls if call.name == "beyond" and call.params["state"] is State.CANCELLED]
     assert len(counted) == 1
-    positions = [call.params["after_seq"] for call in tapped.calls if call.name == "prunable"]
+    positions = [call.params["after_seq"] for call in tapped.calls if call.name == "prune_oldest"]
     assert len(set(positions)) >= 3, "each page goes on behind the last"

@@ -1,5 +1,8 @@
 """Operations of retention: which finished jobs may go, their archive, and their end.
 
+``prune_oldest`` looks and deletes in one call, which is the way of nearly all jobs. Where somebody has to see the jobs
+before (an archive), and where such a call fails, ``prunable`` looks and ``prune`` deletes what was seen.
+
 Retention has an order: by the time of finishing, then by seq. A position in it stays true while jobs come and go, so a
 cleaning looks up once where it has to end, and goes on behind the last job it has seen.
 """
@@ -14,7 +17,7 @@ from msgspec import Struct
 from windlass.core.state import State
 from windlass.store.losses import report_lost
 from windlass.store.operation import Call, Lane, Operation
-from windlass.store.pages import PAGE, Found
+from windlass.store.pages import PAGE, PAGE_BYTES, Found
 from windlass.store.rows import records
 
 _STEP = 100_000
@@ -40,6 +43,20 @@ class Prunable(Found, frozen=True, array_like=True):
 
     @property
     def position(self) -> Position:
+        return Position(self.finished_at, self.seq)
+
+
+class Pruned(Struct, frozen=True, array_like=True):
+    """What one call of ``prune_oldest`` did."""
+
+    count: int
+    finished_at: int
+    seq: int
+    has_more: bool
+
+    @property
+    def position(self) -> Position:
+        """That of the last job it looked at."""
         return Position(self.finished_at, self.seq)
 
 
@@ -76,16 +93,43 @@ def prunable(
     beyond: Position | None,
     after: Position = OLDEST,
     limit: int = PAGE,
-    is_read: bool = True,
     by: str | None = None,
 ) -> Operation[list[Prunable]]:
     """The next jobs that are older than ``age`` (milliseconds) or lie beyond a position, the oldest first.
 
-    Lost ones on the way are removed. Without ``is_read`` they are only good for ``prune``: where a store needs neither
-    ids nor sizes to delete jobs, it leaves them out.
+    Lost ones on the way are removed.
     """
+    params = _stretch(line, age=age, beyond=beyond, after=after)
+    while True:
+        answer = yield Call("prunable", {**params, "limit": limit}, Lane.READ)
+        if not (yield from report_lost(answer, by=by)):
+            return records(answer["jobs"], Prunable)
+
+
+def prune_oldest(
+    line: Line,
+    *,
+    age: int,
+    beyond: Position | None,
+    after: Position = OLDEST,
+    limit: int = PAGE,
+    bytes: int = PAGE_BYTES,
+    by: str | None = None,
+) -> Operation[Pruned | None]:
+    """Remove the next jobs that are older than ``age`` (milliseconds) or lie beyond a position, the oldest first.
+
+    None where there was none. A job that another transaction has in hand is passed by; what is left of lost ones goes.
+    """
+    params = _stretch(line, age=age, beyond=beyond, after=after)
+    answer = yield Call("prune_oldest", {**params, "limit": limit, "bytes": bytes})
+    yield from report_lost(answer, by=by)
+    return next(iter(records(answer["pruned"], Pruned)), None)
+
+
+def _stretch(line: Line, *, age: int, beyond: Position | None, after: Position) -> dict[str, Any]:
+    """Which part of a line is meant."""
     end = beyond or OLDEST
-    params: dict[str, Any] = {
+    return {
         "queue": line.queue,
         "state": line.state,
         "age": age,
@@ -93,13 +137,7 @@ def prunable(
         "beyond_seq": end.seq,
         "after_at": after.finished_at,
         "after_seq": after.seq,
-        "limit": limit,
-        "is_read": is_read,
     }
-    while True:
-        answer = yield Call("prunable", params, Lane.READ)
-        if not (yield from report_lost(answer, by=by)):
-            return records(answer["jobs"], Prunable)
 
 
 def prune(line: Line, jobs: Sequence[Prunable], *, by: str | None = None) -> Operation[int]:

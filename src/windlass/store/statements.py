@@ -10,6 +10,7 @@ is made:
 - ``-- each NAME (a, b) unless b = 1``: the same without the rows whose value ``b`` is that number
 - ``-- only with NAME``: left out when the list NAME is empty
 - ``-- only with NAME (a, b) where b = 1``: left out when no row of NAME has that number as its value ``b``
+- ``-- binds NAME``: its one value is bound as ``:NAME`` in the statements behind it, and is no part of the answer
 - ``-- guard NAME``: if it gives rows, the call stops, nothing of it is kept, and NAME is all of its answer
 """
 
@@ -25,6 +26,7 @@ from importlib.resources.abc import Traversable
 _GIVES = re.compile(r"^-- gives (\w+)( as json)?$", re.M)
 _EACH = re.compile(r"^-- each (\w+) \(([\w, ]+)\)(?: unless (\w+) = (\d+))?$", re.M)
 _ONLY = re.compile(r"^-- only with (\w+)(?: \(([\w, ]+)\) where (\w+) = (\d+))?$", re.M)
+_BINDS = re.compile(r"^-- binds (\w+)$", re.M)
 _GUARD = re.compile(r"^-- guard (\w+)$", re.M)
 
 
@@ -58,12 +60,13 @@ class Statement:
     each_names: tuple[str, ...] = ()
     only_with: Rows | None = None
     is_guard: bool = False
+    binds: str | None = None
 
 
 def read_statement(source: str) -> Statement:
     """Parse one statement file."""
     gives, each, guard = _GIVES.search(source), _EACH.search(source), _GUARD.search(source)
-    only = _ONLY.search(source)
+    only, binds = _ONLY.search(source), _BINDS.search(source)
     return Statement(
         text=source,
         gives=guard[1] if guard else gives[1] if gives else None,
@@ -72,6 +75,7 @@ def read_statement(source: str) -> Statement:
         each_names=_split(each[2]) if each else (),
         only_with=_rows(only, is_wanted=True) if only else None,
         is_guard=guard is not None,
+        binds=binds[1] if binds else None,
     )
 
 

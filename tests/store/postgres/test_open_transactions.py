@@ -47,6 +47,7 @@ class Scene:
         self.worker = store.a_worker(queues=[LIMITED])
         self.running = self._started("running")
         self.other = self._started("other")
+        self.other_ended = self._ended("other ended")
         self.ended = self._ended("ended")
         self.waiting = store.a_job(new_job(queue=LIMITED, attempts=1))
         self.overdue = store.a_job(new_job(queue=LIMITED, delay=SECOND))
@@ -80,6 +81,10 @@ class Scene:
         """Enqueue in the caller's transaction."""
         [stored] = self._joined.run(enqueue([job], {} if naming is None else {0: naming}))
         return stored
+
+    def retry(self, job: JobRecord) -> None:
+        """Retry a job in the caller's transaction."""
+        self._joined.run(jobs.retry([job.seq], by="caller"))
 
     def is_taken(self, key: str) -> bool:
         """Whether another job of this key would be a duplicate."""
@@ -193,6 +198,18 @@ def _prune(scene: Scene) -> None:
     assert scene.store.run(prune.prune(prune.Line(job.queue, job.state), [found])) == 1
 
 
+def _prune_oldest(scene: Scene) -> None:
+    """A job that the caller has retried in its transaction is passed by, all others go."""
+    job = scene.ended
+    line = prune.Line(job.queue, job.state)
+    scene.retry(scene.other_ended)
+    pruned = scene.store.run(prune.prune_oldest(line, age=-HOUR, beyond=None))
+    assert pruned is not None
+    assert pruned.count == 1
+    assert not scene.store.exists(job.id)
+    assert scene.store.exists(scene.other_ended.id)
+
+
 def _reschedule(scene: Scene) -> None:
     assert scene.store.run(jobs.reschedule(scene.waiting.seq, delay=HOUR))
 
@@ -216,6 +233,7 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _progress: ("progress",),
     _promote: ("promote",),
     _prune: ("prune",),
+    _prune_oldest: ("prune_oldest",),
     _read: (),
     _rescue: ("rescue",),
     _reschedule: ("reschedule",),

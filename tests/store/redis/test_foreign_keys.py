@@ -15,6 +15,7 @@ from tests.store.stores import Store, Worker
 from windlass.core.state import State
 from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.store import jobs, leases, reading
+from windlass.store.prune import Line, prune_oldest
 
 CALLS: Mapping[str, Callable[[Store], object]] = {
     "epoch": lambda store: store.enqueue(new_job()),
@@ -126,6 +127,7 @@ def test_retention_finds_nothing_in_what_was_overwritten(
     store.finished(new=new_job(queue="bad"))
     overwritten = stranger.overwrite("finished:completed:bad")
     assert store.run(prunable(queue="bad", state=State.COMPLETED, age=DAY, keep=0)) == []
+    assert store.run(prune_oldest(Line("bad", State.COMPLETED), age=DAY, beyond=None)) is None
     [text] = told(caplog)
     assert overwritten in text
 

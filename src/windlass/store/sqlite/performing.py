@@ -43,6 +43,8 @@ class Prepared:
             if statement.is_guard:
                 if rows:
                     raise Guarded({str(statement.gives): rows})
+            elif statement.binds is not None:
+                bound[statement.binds] = rows[0][0]
             elif statement.gives is not None:
                 answer[statement.gives] = rows[0][0] if statement.is_json else rows
         return answer

@@ -9,11 +9,11 @@ for _, state in ipairs(ask.states) do states[state] = true end
 local deleted = {}
 for _, number in ipairs(ask.seqs) do
     local seq = written(number)
-    local job = redis.call('HMGET', job_key(seq), unpack(REMOVED))
-    if states[job[4]] then
+    local job = redis.call('HMGET', job_key(seq), unpack(LOOKED_AT))
+    if states[job[STATE]] then
         local place = redis.call('HMGET', job_key(seq), 'queue', 'priority', 'crashes', 'rescues')
         remove(seq, job)
-        displace(job[4], place[1], seq, tonumber(place[2]) or 0, is_suspect(place[3], place[4]))
+        displace(job[STATE], place[1], seq, tonumber(place[2]) or 0, is_suspect(place[3], place[4]))
         deleted[#deleted + 1] = {number}
     end
 end

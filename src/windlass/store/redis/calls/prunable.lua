@@ -3,10 +3,8 @@
 -- KEYS counts, due
 -- without epoch
 -- asks queue, state, age, beyond_at, beyond_seq, after_at, after_seq, limit
---      is_read: whether somebody will read the jobs before they are deleted. To delete them takes no look at them: when
---      they finished says whether they are still as they were seen, and to free a long text takes no time
--- gives jobs: rows (seq, id, size, fence, finished_at), with an empty id, no size and no fence unless they are read;
---       lost: rows (seq, queue, state) of those whose bodies are gone, if they are read; foreign: see there in shared/
+-- gives jobs: rows (seq, id, size, fence, finished_at); lost: rows (seq, queue, state) of those whose bodies are gone;
+--       foreign: see there in shared/
 -- with portions, index, places, texts, sizes
 local key = finished_key(ask.state, ask.queue)
 local latest = written(math.max(now - ask.age - 1, ask.beyond_at))
@@ -19,10 +17,6 @@ end
 
 local rows, lost, offset, found = {}, {}, 0, nil
 local function look(seq, at)
-    if not ask.is_read then
-        rows[#rows + 1] = {seq, '', 0, 0, at}
-        return
-    end
     local size, job = size_of(written(seq), 'id', 'fence')
     if job then
         rows[#rows + 1] = {seq, job[1], size, tonumber(job[2]) or 0, at}

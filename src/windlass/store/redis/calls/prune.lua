@@ -7,10 +7,10 @@
 local pruned, lost, members = {}, {}, {}
 for _, row in ipairs(ask.jobs) do
     local seq = written(row[1])
-    local job = try('HMGET', job_key(seq), unpack(REMOVED)) or {}
+    local job = try('HMGET', job_key(seq), unpack(LOOKED_AT)) or {}
     if not job[1] then
         lost[#lost + 1] = {row[1], ask.queue, ask.state}
-    elseif job[4] == ask.state and tonumber(job[3]) == row[4] then
+    elseif job[STATE] == ask.state and tonumber(job[FINISHED_AT]) == row[4] then
         remove(seq, job)
         members[#members + 1] = padded(row[1])
         pruned[#pruned + 1] = {row[1]}

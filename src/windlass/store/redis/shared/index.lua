@@ -62,13 +62,14 @@ local MANY_BITS = 50
 local function remove_from_index(name, seqs)
     local touched = {}
     for _, seq in ipairs(seqs) do
-        local block = block_of(seq)
+        local offset = seq % BLOCK
+        local block = (seq - offset) / BLOCK
         local offsets = touched[block]
         if not offsets then
             offsets = {}
             touched[block] = offsets
         end
-        offsets[#offsets + 1] = seq % BLOCK
+        offsets[#offsets + 1] = offset
     end
     for block, offsets in pairs(touched) do
         if #offsets < MANY_BITS then

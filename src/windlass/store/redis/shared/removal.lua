@@ -1,16 +1,19 @@
 -- Removing jobs that do not run, with all that is told of them but their places: `remove` gathers, `settle_removals`
 -- writes, few commands for many jobs. Needs KEY.ids, KEY.events, portions, texts, index, places and unique.
 -- with foreign
-local REMOVED = {'id', 'unique_key', 'finished_at', 'state', unpack(TEXTS)}
-local FIRST_TEXT = #REMOVED - #TEXTS
+local REMOVED = {'id', 'unique_key', unpack(TEXTS)}
+-- For those who have to look before they remove.
+local LOOKED_AT = {unpack(REMOVED)}
+local FINISHED_AT, STATE = #REMOVED + 1, #REMOVED + 2
+LOOKED_AT[FINISHED_AT], LOOKED_AT[STATE] = 'finished_at', 'state'
 local removed_keys, removed_ids, removed_seqs = {}, {}, {}
 
--- job: its fields REMOVED
+-- job: its fields REMOVED, and any behind them
 local function remove(seq, job)
     removed_keys[#removed_keys + 1] = job_key(seq)
     -- Only a text whose field is empty has a key of its own.
-    for index, what in ipairs(TEXTS) do
-        if job[FIRST_TEXT + index] == '' then removed_keys[#removed_keys + 1] = text_key(what, seq) end
+    for index = 1, #TEXTS do
+        if job[2 + index] == '' then removed_keys[#removed_keys + 1] = text_key(TEXTS[index], seq) end
     end
     -- Also one for a window: a job that is gone holds nothing.
     if job[2] and redis.call('HGET', unique_key(job[2]), 'id') == job[1] then
@@ -20,15 +23,21 @@ local function remove(seq, job)
     removed_seqs[#removed_seqs + 1] = seq
 end
 
+-- Few jobs have events.
+local function remove_events()
+    if redis.call('EXISTS', KEY.events) == 0 then return end
+    in_portions(removed_seqs, function(...)
+        if redis.call('ZREM', KEY.events, ...) == 0 then return end
+        local keys = {}
+        for index, seq in ipairs({...}) do keys[index] = text_key('events', seq) end
+        redis.call('UNLINK', unpack(keys))
+    end)
+end
+
 local function settle_removals()
     in_portions(removed_keys, function(...) redis.call('UNLINK', ...) end)
     in_portions(removed_ids, function(...) redis.call('HDEL', KEY.ids, ...) end)
-    in_portions(removed_seqs, function(...)
-        -- Few jobs have events.
-        if redis.call('ZREM', KEY.events, ...) > 0 then
-            for _, seq in ipairs({...}) do redis.call('UNLINK', text_key('events', seq)) end
-        end
-    end)
+    remove_events()
     remove_from_index('all', removed_seqs)
     settle()
 end

@@ -436,7 +436,7 @@ class Windlass(Operating, Hookable, MethodHints):
         yield from jobs.promote(by=self._actor)
         yield from jobs.rescue(by=self._actor, now=self._now)
         token = self._binding.ids.next()
-        claimed = yield from jobs.claim(limit, queues=wanted, worker=self._actor, token=token, ttl=ttl)
+        claimed = yield from jobs.claim_many(limit, queues=wanted, worker=self._actor, token=token, ttl=ttl)
         return claimed
 
     def _release(self, claimed: Sequence[Claimed]) -> Operation[object]:

@@ -72,6 +72,66 @@ def test_large_results_are_handed_out_a_page_at_a_time(store: Store) -> None:
     assert looks == 2
 
 
+def test_a_peek_reads_whole_jobs_in_portions(store: Store) -> None:
+    names = large_jobs(store, 10)
+    tapped = Tapped(store)
+    assert ids(tapped.run(reading.peek("default", limit=100))) == names
+    assert tapped.names() == ["peek", "job", "job", "job"]
+    assert max(tapped.sizes("peek")) < 1000
+    assert max(tapped.sizes("job")) < MOST
+
+
+def test_a_peek_leaves_out_what_is_claimed_meanwhile(store: Store) -> None:
+    large_jobs(store, 5)
+    worker = store.a_worker()
+
+    def take_two(call: Call) -> None:
+        if call.name == "peek":
+            worker.take(2)
+
+    tapped = Tapped(store, after=take_two)
+    assert ids(tapped.run(reading.peek("default", limit=100))) == ["2", "3", "4"]
+
+
+def test_a_claim_of_many_by_hand_learns_how_much_jobs_hold(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each job comes once, in order, under a lease of its own."""
+    monkeypatch.setattr("windlass.store.jobs._FIRST_CLAIM", 2)
+    names = large_jobs(store, 12)
+    tapped = Tapped(store)
+    taken = tapped.run(jobs.claim_many(11, queues=["default"], worker="me", token="t", ttl=TTL))
+    assert ids(taken) == names[:11]
+    assert [call.params["limit"] for call in tapped.calls] == [2, 4, 4, 1]
+    assert max(tapped.sizes("claim")) < MOST
+    assert [job.seq for job in taken if store.end(job)] == []
+    assert ids(tapped.run(jobs.claim_many(11, queues=["default"], worker="me", token="u", ttl=TTL))) == names[11:]
+
+
+def test_a_claim_of_many_gives_what_it_has_when_the_store_goes_away(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was taken must not wait until its lease is over."""
+    monkeypatch.setattr("windlass.store.jobs._FIRST_CLAIM", 2)
+    store.enqueue(*(new_job(f"{number}") for number in range(5)))
+    tapped = Tapped(store, before=never("claim", lambda params: params["token"] != "t.0"))
+    taken = tapped.run(jobs.claim_many(5, queues=["default"], worker="me", token="t", ttl=TTL))
+    assert ids(taken) == ["0", "1"]
+
+
+def test_dead_letters_with_long_histories_are_grouped_as_far_as_bytes_reach(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On Redis what went wrong is a field of its own, and no history is read."""
+    monkeypatch.setattr("windlass.store.reading._READ_BYTES", 3 * len(LARGE))
+    history = f'{{"faults":[{{"note":"{LARGE}","type":"ValueError"}}]}}'
+    for _ in range(4):
+        job = store.claimed()
+        store.run(jobs.finish([Ending(job.seq, job.fence, State.FAILED, errors=history)], worker="w"))
+    [group] = store.run(reading.dead_groups())
+    assert (group.error, group.count) == ("ValueError", 4 if store.place.url.startswith("redis") else 2)
+    monkeypatch.setattr("windlass.store.reading._READ_BYTES", 1)
+    assert sum(group.count for group in store.run(reading.dead_groups())) >= 1
+
+
 def with_errors(store: Store, number: int) -> list[str]:
     """Jobs of a worker that is gone, each with a long history of errors."""
     names = [f"{index}" for index in range(number)]

@@ -34,6 +34,9 @@ _ENDS = TRANSITIONS[Verb.FINISH][State.RUNNING]
 _HANDED_IN: dict[str, list[Any]] = {"completed": [], "endings": [], "keys": [], "marks": [], "by_hand": []}
 """A cycle that only claims."""
 
+_FIRST_CLAIM = 64
+"""How many jobs a claim by hand takes before it knows how much they hold."""
+
 
 class Mark(Struct, frozen=True, array_like=True, gc=False):
     """Says that user code of a job has begun under this fence, some milliseconds ago."""
@@ -164,6 +167,29 @@ def note(notes: Sequence[tuple[int, int, str, Mapping[str, object]]], *, worker:
     """Leave an event (seq, fence, kind, detail) with each job that is still there."""
     rows = [(seq, fence, kind, msgspec.json.encode(detail).decode()) for seq, fence, kind, detail in notes]
     yield Call("note", {"notes": rows, "worker": worker})
+
+
+def claim_many(limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int) -> Operation[list[Claimed]]:
+    """Take jobs by hand, in steps that one call can carry.
+
+    What a job holds is not known before it is taken, so the first step is short and tells how long the next may be. A
+    step that fails ends the claim with what the steps before it have taken.
+    """
+    taken: list[Claimed] = []
+    room = _FIRST_CLAIM
+    while True:
+        asked = min(limit - len(taken), room)
+        try:
+            found = yield from claim(asked, queues=queues, worker=worker, token=f"{token}.{len(taken)}", ttl=ttl)
+        except StoreUnavailable:
+            if not taken:
+                raise
+            return taken
+        taken += found
+        if len(found) < asked or len(taken) == limit:
+            return sorted(taken, key=lambda job: -job.priority)  # each step is in order
+        mean = sum(len(job.payload) + len(job.errors or "") for job in found) / len(found)
+        room = max(1, min(PAGE, int(PAGE_BYTES / max(mean, 1))))
 
 
 def claim(limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int) -> Operation[list[Claimed]]:

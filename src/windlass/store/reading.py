@@ -16,6 +16,9 @@ from windlass.store.rows import records
 WINDOW = 5000
 """How many jobs a page looks at before it comes back short."""
 
+_READ_BYTES = 16 * PAGE_BYTES
+"""How many bytes of users' texts a call may read that gives none of them."""
+
 _NAMED_AT_ONCE = 1000
 
 NEWEST = 2**62
@@ -96,9 +99,10 @@ def matching(filter: Filter, *, limit: int, cursor: int | None = None) -> Operat
 
 
 def peek(queue: str, *, limit: int) -> Operation[list[JobRecord]]:
-    """The next jobs of a queue in claim order, without taking them."""
+    """The next jobs of a queue in claim order, without taking them; without those that are taken meanwhile."""
     answer = yield Call("peek", {"queue": queue, "limit": limit}, Lane.READ)
-    return records(answer["jobs"], JobRecord)
+    whole = yield from read_whole(records(answer["jobs"], Found))
+    return [job for job in whole if job.state is State.PENDING]
 
 
 def counts(queue: str | None = None) -> Operation[dict[str, dict[State, int]]]:
@@ -222,8 +226,8 @@ class DeadGroup(Struct, frozen=True, array_like=True):
 
 
 def dead_groups(limit: int = 100) -> Operation[list[DeadGroup]]:
-    """Failed jobs by task, reason and error type, the largest group first."""
-    answer = yield Call("dead_groups", {"limit": limit, "window": WINDOW}, Lane.READ)
+    """Failed jobs by task, reason and error type, the largest group first; the newest, as many as a call can read."""
+    answer = yield Call("dead_groups", {"limit": limit, "window": WINDOW, "bytes": _READ_BYTES}, Lane.READ)
     return records(answer["groups"], DeadGroup)
 
 

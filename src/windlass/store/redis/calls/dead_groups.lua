@@ -1,6 +1,6 @@
 -- Failed jobs grouped by what went wrong, the largest group first; at most `window` of the newest are looked at.
 -- without epoch
--- asks limit, window
+-- asks limit, window; not bytes, for what went wrong is a field of its own
 -- gives groups: rows (task, reason, error, how many, when the newest of them finished)
 -- with walks
 local groups, by_name, looked = {}, {}, 0

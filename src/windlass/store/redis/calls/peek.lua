@@ -1,9 +1,10 @@
--- The next jobs of one queue in the order in which they would be claimed; takes nothing.
+-- The next jobs of one queue in the order in which they would be claimed; takes nothing. Gives how much each holds, not the
+-- jobs themselves: they are read by id, as many as one call can carry.
 -- KEYS counts, due
 -- without epoch
 -- asks queue, limit
--- gives jobs: rows as JobRecord
--- with portions, index, places, texts, record
+-- gives jobs: rows (seq, id, size)
+-- with portions, index, places, texts, sizes
 local members = {}
 local function add(key, place)
     local found = redis.call('ZRANGE', key, 0, ask.limit - 1, 'WITHSCORES')
@@ -22,6 +23,10 @@ table.sort(members, function(one, other)
     return false
 end)
 
-local seqs = {}
-for index = 1, math.min(#members, ask.limit) do seqs[index] = pending_seq(members[index][4]) end
-return {'jobs', records(seqs)}
+local rows = {}
+for index = 1, math.min(#members, ask.limit) do
+    local seq = pending_seq(members[index][4])
+    local size, job = size_of(seq, 'id')
+    if job then rows[#rows + 1] = {tonumber(seq), job[1], size} end
+end
+return {'jobs', rows}

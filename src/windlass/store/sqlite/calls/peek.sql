@@ -1,9 +1,8 @@
--- The next jobs of one queue in the order in which they would be claimed; takes nothing.
--- gives jobs as json
-SELECT CAST(json_group_array(json_array(
-    seq, id, task, queue, state, reason, priority, whole_payload, meta, attempt, max_attempts, crashes, rescues, run_at,
-    created_at, promoted_at, claimed_at, started_at, finished_at, timeout, fence, lease, worker, cancel_requested_at,
-    unique_key, progress, result, errors, retry, unknown_at)) AS BLOB)
+-- The next jobs of one queue in the order in which they would be claimed; takes nothing. Gives how much each holds, not the
+-- jobs themselves: they are read by id, as many as one call can carry.
+-- gives jobs
+SELECT seq, id, payload_size + coalesce(octet_length(meta), 0) + coalesce(octet_length(result), 0)
+    + coalesce(octet_length(errors), 0) + coalesce(octet_length(progress), 0)
 FROM (
     -- A suspect comes before the others of its priority.
     SELECT * FROM (

@@ -178,7 +178,7 @@ def test_jobs_are_retried_cancelled_and_deleted(windlass: Program) -> None:
     requests = [app.request("mail.welcome", [n], id=id, delay="1h") for n, id in enumerate(["one", "two"])]
     app.enqueue_many(requests)
     assert windlass("jobs", "cancel", "one", "two", "--reason", "a mistake").out == "one  cancelled\ntwo  cancelled\n"
-    assert windlass.json("jobs", "retry", "one", "--queue", "vip") == {"retried": ["one"], "errors": []}
+    assert windlass.json("jobs", "retry", "one", "--to-queue", "vip") == {"retried": ["one"], "errors": []}
     assert windlass.json("jobs", "delete", "two") == {"deleted": ["two"], "errors": []}
     [one] = app.jobs()
     assert (one.state, one.queue) == (State.PENDING, "vip")

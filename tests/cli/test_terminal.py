@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.cli.program import JOBS, Answer, Program
+from tests.cli.program import JOBS, Answer, Program, eventually
 from windlass import State
 
 CODES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
@@ -84,3 +84,17 @@ def test_a_question_is_asked_before_much_is_destroyed(windlass: Program, answer:
     assert "Delete 1 job of queue default, all that wait? [y/N]" in shown.out
     assert shown.code == code
     assert windlass.app.counts()[State.PENDING] == left
+
+
+def test_a_running_job_shows_for_how_long_and_on_which_worker(windlass: Program) -> None:
+    [job] = windlass.app.enqueue_many([windlass.app.request("forever", [])])
+    with windlass.start("worker", "--id", "7", "--name", "web") as running:
+        running.wait_for("forever")
+        eventually(lambda: job.refresh().started_at is not None and job.progress.value is not None)
+        row = next(line for line in lines(windlass.at_terminal("jobs", "list")) if "running" in line)
+    assert re.search(r"for \d+m?s, 40% on and on, on web-wo", row)
+
+
+def test_an_error_is_readable_at_80_columns(morgue: Program) -> None:
+    rows = lines(morgue.at_terminal("dead", "list", columns=80))[2:]
+    assert "ValueError: a reason that is " in rows[0]

@@ -9,6 +9,7 @@ import click
 from windlass.actor import actor
 from windlass.app import Windlass
 from windlass.cli import filters
+from windlass.cli.ids import short_ids
 from windlass.cli.managing import Confirm, confirming, managing
 from windlass.cli.output import Output, printing
 from windlass.cli.tally import for_each
@@ -36,7 +37,7 @@ def dead() -> None:
 def list_dead(app: Windlass, *, out: Output, **filter: Any) -> None:
     """List dead letters, the newest first."""
     page = app.jobs(state=State.FAILED, **filter)
-    out.show(JobList(page, page.next, nothing="no dead letters"))
+    out.show(JobList(page, page.next, nothing="no dead letters", short=short_ids(app, page, out)))
 
 
 @dead.command()
@@ -66,7 +67,7 @@ def retry(
         return "retried"
 
     if ids:
-        for_each(ids, act, out=out, words=["retried"])
+        for_each(ids, act, app=app, out=out, words=["retried"])
         return
     count = app.retry_all(state=State.FAILED, to_queue=to_queue, by=actor(), **filter)
     out.show(Said(f"retried {jobs_counted(count)}", {"retried": count}))
@@ -90,7 +91,7 @@ def delete(
         return "deleted"
 
     if ids:
-        for_each(ids, act, out=out, words=["deleted"])
+        for_each(ids, act, app=app, out=out, words=["deleted"])
         return
     _purge(
         app,

@@ -15,8 +15,12 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def matching(command: Command) -> Command:
     """``--queue``, ``--task``, ``--reason`` and ``--text``."""
-    command = click.option("--text", help="Only jobs with this text in id, task, arguments or errors.")(command)
     command = click.option("--reason", help="Only jobs with this reason: attempts, timeout, crashed ...")(command)
+    return _common(command)
+
+
+def _common(command: Command) -> Command:
+    command = click.option("--text", help="Only jobs with this text in id, task, arguments or errors.")(command)
     command = click.option("--task", help="Only jobs of this task.")(command)
     return click.option("--queue", help="Only jobs of this queue.")(command)
 
@@ -25,6 +29,16 @@ def page(command: Command) -> Command:
     """``--since``, ``--limit`` and ``--cursor``."""
     command = click.option("--cursor", type=int, help="Go on where a page ended.")(command)
     command = click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 10_000))(command)
+    return _since_option(command)
+
+
+def bulk(command: Command) -> Command:
+    """``--state``, ``--queue``, ``--task``, ``--text``, ``--since`` and ``--all``, for what is done to many jobs."""
+    command = click.option("--all", "everything", is_flag=True, help="All jobs for which it can be done.")(command)
+    return state(_common(_since_option(command)))
+
+
+def _since_option(command: Command) -> Command:
     return click.option(
         "--since", metavar="WHEN", callback=_since, help="Only jobs made since: 2h, or 2026-11-15T09:30Z."
     )(command)

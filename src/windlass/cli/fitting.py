@@ -17,6 +17,8 @@ class Span:
     least: int
     """As narrow as this it may become."""
     may_go: bool = False
+    good: int = 0
+    """Others that may go do so before it becomes narrower than this."""
 
 
 def fitted(spans: Sequence[Span], room: int) -> dict[int, int]:
@@ -34,8 +36,15 @@ def fitted(spans: Sequence[Span], room: int) -> dict[int, int]:
     {0: 20, 2: 14}
     >>> fitted([name, age, note], 12)
     {0: 12}
+    >>> fitted([name, age, Span(40, 10, good=25)], 50)
+    {0: 20, 2: 28}
     """
     shown = list(range(len(spans)))
+    while _width(max(spans[column].least, min(spans[column].good, spans[column].wanted)) for column in shown) > room:
+        dispensable = [column for column in shown[1:] if spans[column].may_go]
+        if not dispensable:
+            break
+        shown.remove(dispensable[-1])
     while len(shown) > 1 and _width(spans[column].least for column in shown) > room:
         shown.remove(([column for column in shown[1:] if spans[column].may_go] or shown)[-1])
     widths = {column: min(spans[column].wanted, room) for column in shown}

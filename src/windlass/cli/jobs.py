@@ -9,15 +9,18 @@ import click
 from windlass.actor import actor
 from windlass.app import Windlass
 from windlass.cli import filters
-from windlass.cli.managing import managing
+from windlass.cli.bulk import Bulk, change_all, wants_many
+from windlass.cli.ids import short_ids, whole_id
+from windlass.cli.managing import Confirm, confirming, managing
 from windlass.cli.output import Output, printing
 from windlass.cli.tally import for_each
 from windlass.cli.views.job import JobDetail
 from windlass.cli.views.jobs import JobList
 from windlass.cli.views.timeline import Timeline, Why
+from windlass.core.state import State, Verb
 from windlass.errors import IllegalTransition
 
-_ids = click.argument("ids", nargs=-1, required=True, metavar="ID...")
+_ids = click.argument("ids", nargs=-1, metavar="[ID...]")
 _id = click.argument("id", metavar="ID")
 
 
@@ -35,7 +38,7 @@ def jobs() -> None:
 def list_jobs(app: Windlass, *, out: Output, **filter: Any) -> None:
     """List jobs, the newest first."""
     page = app.jobs(**filter)
-    out.show(JobList(page, page.next))
+    out.show(JobList(page, page.next, short=short_ids(app, page, out)))
 
 
 @jobs.command()
@@ -47,56 +50,97 @@ def show(app: Windlass, *, out: Output, id: str) -> None:
 
     Values whose key sounds like a secret are masked.
     """
-    job = app.job(id)
+    job = app.job(whole_id(app, id))
     out.show(JobDetail(job, _parameters(app, job.task)))
 
 
 @jobs.command()
 @_ids
-@click.option("--queue", help="Run it in another queue.")
+@filters.bulk
+@click.option("--to-queue", help="Run them in another queue.")
 @printing
+@confirming
 @managing
-def retry(app: Windlass, *, out: Output, ids: tuple[str, ...], queue: str | None) -> None:
-    """Run jobs again, with all their attempts.
+def retry(
+    app: Windlass,
+    *,
+    out: Output,
+    confirm: Confirm,
+    ids: tuple[str, ...],
+    everything: bool,
+    to_queue: str | None,
+    **filter: Any,
+) -> None:
+    """Run jobs again, with all their attempts: those named, or those that match (failed ones, unless --state is given).
 
-    Also runs a job now that waits for its time.
+    Also runs jobs now that wait for their time.
     """
+    if wants_many(ids, everything, filter):
+        filter["state"] = filter["state"] or State.FAILED
+        many = Bulk("retry", "retried", Verb.RETRY, lambda one: app.retry_all(to_queue=to_queue, by=actor(), **one))
+        change_all(app, many, filter, out=out, confirm=confirm)
+        return
 
     def act(id: str) -> str:
-        app.retry(id, queue=queue, by=actor())
+        app.retry(id, queue=to_queue, by=actor())
         return "retried"
 
-    for_each(ids, act, out=out, words=["retried"])
+    for_each(ids, act, app=app, out=out, words=["retried"])
 
 
 @jobs.command()
 @_ids
+@filters.bulk
 @click.option("--reason", help="Why; kept in the job's timeline.")
 @printing
+@confirming
 @managing
-def cancel(app: Windlass, *, out: Output, ids: tuple[str, ...], reason: str | None) -> None:
-    """Cancel jobs that wait, and ask running ones to stop."""
+def cancel(
+    app: Windlass,
+    *,
+    out: Output,
+    confirm: Confirm,
+    ids: tuple[str, ...],
+    everything: bool,
+    reason: str | None,
+    **filter: Any,
+) -> None:
+    """Cancel jobs that wait, and ask running ones to stop: those named, or those that match."""
+    if wants_many(ids, everything, filter):
+        if reason is not None:
+            raise click.UsageError("--reason is for jobs that are named by their ids")
+        many = Bulk("cancel", "cancelled", Verb.CANCEL, lambda one: app.cancel_all(by=actor(), **one))
+        change_all(app, many, filter, out=out, confirm=confirm)
+        return
 
     def act(id: str) -> str:
         if not app.cancel(id, by=actor(), reason=reason):
             raise IllegalTransition(f"job {id} is {app.job(id).state}; it cannot be cancelled")
         return "cancelled" if app.job(id).done else "asked_to_stop"
 
-    for_each(ids, act, out=out, words=["cancelled", "asked_to_stop"])
+    for_each(ids, act, app=app, out=out, words=["cancelled", "asked_to_stop"])
 
 
 @jobs.command()
 @_ids
+@filters.bulk
 @printing
+@confirming
 @managing
-def delete(app: Windlass, *, out: Output, ids: tuple[str, ...]) -> None:
-    """Delete jobs that do not run."""
+def delete(
+    app: Windlass, *, out: Output, confirm: Confirm, ids: tuple[str, ...], everything: bool, **filter: Any
+) -> None:
+    """Delete jobs that do not run: those named, or those that match."""
+    if wants_many(ids, everything, filter):
+        many = Bulk("delete", "deleted", Verb.DELETE, lambda one: app.purge(**one))
+        change_all(app, many, filter, out=out, confirm=confirm)
+        return
 
     def act(id: str) -> str:
         app.job(id).delete()
         return "deleted"
 
-    for_each(ids, act, out=out, words=["deleted"])
+    for_each(ids, act, app=app, out=out, words=["deleted"])
 
 
 @jobs.command()
@@ -105,7 +149,8 @@ def delete(app: Windlass, *, out: Output, ids: tuple[str, ...]) -> None:
 @managing
 def timeline(app: Windlass, *, out: Output, id: str) -> None:
     """Tell what happened to a job, step by step."""
-    out.show(Timeline(id, app.job(id).timeline()))
+    job = app.job(whole_id(app, id))
+    out.show(Timeline(job.id, job.timeline()))
 
 
 @jobs.command()
@@ -114,7 +159,7 @@ def timeline(app: Windlass, *, out: Output, id: str) -> None:
 @managing
 def why(app: Windlass, *, out: Output, id: str) -> None:
     """Tell why a job is not running."""
-    job = app.job(id)
+    job = app.job(whole_id(app, id))
     out.show(Why(job, job.why()))
 
 

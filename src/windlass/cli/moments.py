@@ -9,7 +9,8 @@ from windlass.core.duration import duration
 from windlass.core.names import milliseconds_since_1970
 from windlass.errors import ConfigError
 
-_UNITS = (("d", 86_400), ("h", 3600), ("m", 60))
+_UNITS = (("d", 86_400, 3600), ("h", 3600, 60), ("m", 60, 1), ("s", 1, 1))
+"""Units of time, their seconds, and those of the unit below."""
 
 
 def now() -> datetime:
@@ -50,16 +51,17 @@ def age(moment: datetime | None) -> str:
 
 
 def length(time: timedelta) -> str:
-    """A length of time in its largest unit.
+    """A length of time in its largest unit, rounded to the nearest.
 
-    >>> length(timedelta(minutes=90)), length(timedelta(seconds=3)), length(timedelta(milliseconds=40))
-    ('1h', '3s', '40ms')
+    >>> [length(timedelta(seconds=seconds)) for seconds in (84_700, 7199, 4800, 3599, 89.4, 59.6, 3.4, 0.9996, 0.04)]
+    ['1d', '2h', '1h', '1h', '1m', '1m', '3s', '1s', '40ms']
     """
     seconds = time.total_seconds()
-    for unit, size in _UNITS:
-        if seconds >= size:
-            return f"{int(seconds // size)}{unit}"
-    return f"{int(seconds)}s" if seconds >= 1 else f"{round(seconds * 1000)}ms"
+    if round(seconds * 1000) < 1000:
+        return f"{round(seconds * 1000)}ms"
+    # A unit begins where the one below it would be rounded up to it: 59.6 s are 1m, not 60s.
+    unit, size = next((unit, size) for unit, size, below in _UNITS if seconds >= size - below / 2)
+    return f"{int(seconds / size + 0.5)}{unit}"
 
 
 def full(moment: datetime | None) -> str:

@@ -10,6 +10,7 @@ import click
 from windlass.actor import actor
 from windlass.app import Windlass
 from windlass.cli.failure import Problem
+from windlass.cli.ids import short_ids
 from windlass.cli.managing import Confirm, confirming, managing
 from windlass.cli.output import Output, printing
 from windlass.cli.views.jobs import JobList
@@ -99,7 +100,9 @@ def change(app: Windlass, *, out: Output, name: str, **given: Any) -> None:
 @managing
 def peek(app: Windlass, *, out: Output, name: str, limit: int) -> None:
     """Show the next jobs of a queue in the order in which they will run, without taking them."""
-    out.show(JobList(_existing(app, name).peek(limit), nothing=f"queue {name} has no jobs that are ready"))
+    jobs = _existing(app, name).peek(limit)
+    nothing = f"queue {name} has no jobs that are ready"
+    out.show(JobList(jobs, nothing=nothing, short=short_ids(app, jobs, out)))
 
 
 @queues.command()

@@ -38,6 +38,8 @@ class Column:
     may_go: bool = False
     """Whether others matter more where cutting is not enough."""
     is_number: bool = False
+    good: int = 0
+    """Columns that may go do so before it is cut to less than this."""
 
 
 class Screen(Protocol):
@@ -171,7 +173,7 @@ def _table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], room: int)
 
 
 def _span(column: Column, wanted: int) -> Span:
-    return Span(wanted, wanted if column.least is None else min(wanted, column.least), column.may_go)
+    return Span(wanted, wanted if column.least is None else min(wanted, column.least), column.may_go, column.good)
 
 
 def _rich(cell: Cell) -> Text:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import click
 
+from windlass.app import Windlass
 from windlass.cli.failure import PROBLEM, complain
+from windlass.cli.ids import whole_id
 from windlass.cli.output import Output
 from windlass.cli.screen import Screen
 from windlass.errors import IllegalTransition, JobNotFound
@@ -30,14 +32,23 @@ class Tally:
                 screen.line(f"{id}  {word.replace('_', ' ')}")
 
 
-def for_each(ids: Sequence[str], act: Callable[[str], str], *, out: Output, words: Sequence[str]) -> None:
-    """Do ``act`` to every job; it gives one of ``words``. A job that it fails for is told, and the others go on."""
+def for_each(
+    ids: Sequence[str], act: Callable[[str], str], *, app: Windlass, out: Output, words: Sequence[str]
+) -> None:
+    """Do ``act`` to every job; it gives one of ``words``. A job that it fails for is told, and the others go on.
+
+    The beginning of an id is enough where it is unique.
+    """
     tally = Tally({word: [] for word in words}, {})
-    for id in dict.fromkeys(ids):
+    done: set[str] = set()
+    for given in dict.fromkeys(ids):
         try:
-            tally.done[act(id)].append(id)
+            id = whole_id(app, given)
+            if id not in done:
+                done.add(id)
+                tally.done[act(id)].append(id)
         except (JobNotFound, IllegalTransition) as error:
-            tally.errors[id] = str(error)
+            tally.errors[given] = str(error)
     out.show(tally)
     for reason in tally.errors.values():
         complain(reason)

@@ -20,6 +20,9 @@ _READ_BYTES = 16 * PAGE_BYTES
 """How many bytes of users' texts a call may read that gives none of them."""
 
 _NAMED_AT_ONCE = 1000
+_SLICE = 1000
+_SLICES = 3000
+"""How many slices of ids, and how many ids in each, are looked through for one that begins with a text."""
 
 NEWEST = 2**62
 """A cursor beyond every seq."""
@@ -55,6 +58,28 @@ def find(ids: Sequence[str], seqs: Sequence[int] = ()) -> Operation[dict[str, Jo
     """
     answer = yield Call("job", {"ids": list(ids), "seqs": list(seqs)}, Lane.READ)
     return {record.id: record for record in records(answer["jobs"], JobRecord)}
+
+
+def named(prefix: str, *, limit: int) -> Operation[list[str] | None]:
+    """Up to ``limit`` ids that begin with a text; None where there are too many jobs to look through (see Redis)."""
+    found: dict[str, None] = {}
+    cursor = "0"
+    for _ in range(_SLICES):
+        params = {"prefix": prefix, "limit": limit, "cursor": cursor, "slice": _SLICE}
+        answer = yield Call("named", params, Lane.READ)
+        found.update((id, None) for (id,) in answer["ids"])
+        # Stores that keep ids in order need no second look.
+        cursor = str(answer["next"][0][0]) if "next" in answer else "0"
+        if cursor == "0" or len(found) >= limit:
+            return sorted(found)[:limit]
+    return None
+
+
+def shared_starts(starts: Sequence[tuple[str, int]]) -> Operation[frozenset[str]]:
+    """Which of some beginnings of ids, each with the ``seq`` of a job that has it, more than one job has."""
+    params = {"starts": [start for start, _ in starts], "seqs": [seq for _, seq in starts]}
+    answer = yield Call("shared_starts", params, Lane.READ)
+    return frozenset(start for (start,) in answer["starts"])
 
 
 def page(filter: Filter, *, limit: int, cursor: int | None = None) -> Operation[Page[JobRecord]]:

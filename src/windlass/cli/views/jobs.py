@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
-from windlass.cli.moments import age, iso
+from windlass.cli.moments import age, iso, length, now
 from windlass.cli.screen import Cell, Column, Screen, Styled
 from windlass.cli.views.style import state_cell
 from windlass.core.state import DUE_LATER, State
@@ -20,6 +21,8 @@ class JobList:
     jobs: Sequence[Job[Any]]
     next: int | None = None
     nothing: str = "no jobs match"
+    short: Mapping[str, str] = field(default_factory=dict)
+    """By id what is shown of it; what is not here is shown whole."""
 
     def data(self) -> object:
         return {"jobs": [summary(job) for job in self.jobs], "next": self.next}
@@ -28,7 +31,7 @@ class JobList:
         if not self.jobs:
             screen.line(self.nothing)
         else:
-            screen.table(_COLUMNS, [_row(job) for job in self.jobs])
+            screen.table(_COLUMNS, [_row(job, self.short.get(job.id, job.id)) for job in self.jobs])
         if self.next is not None:
             screen.line(Styled(f"more with --cursor {self.next}", "dim"))
 
@@ -40,13 +43,13 @@ _COLUMNS = [
     Column(title="STATE"),
     Column(title="RUNS", is_number=True, may_go=True),
     Column(title="CREATED", is_number=True, may_go=True),
-    Column(title="NOTE", least=11),
+    Column(title="NOTE", least=11, good=36),
 ]
 
 
-def _row(job: Job[Any]) -> list[Cell]:
+def _row(job: Job[Any], id: str) -> list[Cell]:
     had = f"{runs(job)}/{job.max_attempts}"
-    return [job.id, job.task, job.queue, state_cell(job.state), had, age(job.created_at), note(job)]
+    return [id, job.task, job.queue, state_cell(job.state), had, age(job.created_at), note(job)]
 
 
 def runs(job: Job[Any]) -> int:
@@ -63,9 +66,20 @@ def note(job: Job[Any]) -> str:
     if job.reason is not None:
         # The error first: it tells more, where there is no room for both.
         return f"{last_error(job)} ({job.reason})" if job.errors else job.reason
-    if job.progress.value is not None and not job.done:
-        return f"{job.progress.value:.0%} {job.progress.text or ''}".strip()
+    if job.state is State.RUNNING:
+        return _running(job)
     return f"priority {job.priority}" if job.priority and not job.done else ""
+
+
+def _running(job: Job[Any]) -> str:
+    """For how long, how far, and where."""
+    since = job.started_at
+    told = [] if since is None else [f"for {length(max(timedelta(0), now() - since))}"]
+    if job.progress.value is not None:
+        told.append(f"{job.progress.value:.0%} {job.progress.text or ''}".strip())
+    if job.worker:
+        told.append(f"on {job.worker}")
+    return ", ".join(told)
 
 
 def last_error(job: Job[Any]) -> str | None:

@@ -1,0 +1,74 @@
+"""Changing many jobs at once: those that a filter finds, after a look at how many they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import click
+
+from windlass.app import Windlass
+from windlass.cli.managing import Confirm
+from windlass.cli.output import Output
+from windlass.cli.views.said import Said, jobs_counted
+from windlass.core.state import State, Verb, allowed_from
+from windlass.filtering import JobFilter, filter_of
+from windlass.store import reading
+from windlass.store.operation import Operation
+
+_COUNTED = 100_000
+"""Up to here jobs are counted before a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bulk:
+    """One thing that may be done to many jobs."""
+
+    name: str
+    done: str
+    means: Verb
+    act: Callable[[dict[str, Any]], int]
+    """Does it to all jobs that a filter with a state finds; how many."""
+
+    @property
+    def states(self) -> list[State]:
+        """Those in which it can be done; what is asked for without a state is all of them."""
+        return [state for state in State if state in allowed_from(self.means)]
+
+
+def change_all(app: Windlass, bulk: Bulk, filter: dict[str, Any], *, out: Output, confirm: Confirm) -> None:
+    """Ask, then do it."""
+    state = filter.pop("state")
+    if state is not None and State(state) not in bulk.states:
+        raise click.UsageError(f"jobs that are {state} cannot be {bulk.done}; {_listed(bulk.states)} ones can")
+    filters = [{**filter, "state": one} for one in ([State(state)] if state else bulk.states)]
+    count = sum(app._session.run(_count(one)) for one in filters)
+    if count:
+        least = "at least " if count >= _COUNTED else ""
+        confirm(f"{bulk.name.capitalize()} {least}{jobs_counted(count)}?")
+    changed = sum(bulk.act(one) for one in filters) if count else 0
+    out.show(Said(f"{bulk.done} {jobs_counted(changed)}", {bulk.done: changed}))
+
+
+def wants_many(ids: Sequence[str], everything: bool, filter: dict[str, Any]) -> bool:
+    """Whether jobs are chosen by a filter, not by id; exactly one of both, or ``--all``, has to be said."""
+    has_filter = any(value is not None for value in filter.values())
+    if [bool(ids), has_filter or everything].count(True) != 1:
+        raise click.UsageError("say which: ids, or --state, --queue, --task, --since and --text, or --all")
+    return not ids
+
+
+def _count(filter: dict[str, Any]) -> Operation[int]:
+    total, cursor = 0, None
+    while total < _COUNTED:
+        found = yield from reading.matching(filter_of(cast(JobFilter, filter)), limit=reading.WINDOW, cursor=cursor)
+        total += len(found.jobs)
+        cursor = found.next
+        if cursor is None:
+            break
+    return total
+
+
+def _listed(states: Sequence[State]) -> str:
+    return f"{', '.join(states[:-1])} and {states[-1]}" if len(states) > 1 else str(states[0])

@@ -403,3 +403,34 @@ def test_an_interrupt_that_was_withdrawn_leaves_the_interpreter_as_it_was() -> N
     """Python 3.11 would look for it for ever when a function begins under a debugger or coverage."""
     done = subprocess.run([sys.executable, "-c", _WITHDRAWN], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout == "goes on\n"
+
+
+_SWALLOWED = """
+import sys
+from collections import deque
+from itertools import chain, starmap
+from threading import get_ident
+from windlass.worker.executors import user_code
+
+class Leaving:
+    def __del__(self) -> None:
+        pass
+
+held = {"last": Leaving()}
+set_exception = user_code._set_exception
+
+def just_before_a_finaliser(thread: int, error: type[BaseException]) -> None:
+    # All in C: between the setting and the finaliser the interpreter does not look for exceptions.
+    deque(map(set_exception, chain([thread], starmap(dict.clear, [(held,)])), [error]), maxlen=0)
+
+user_code._set_exception = just_before_a_finaliser
+sys.unraisablehook = lambda swallowed: print("swallowed")
+user_code.withdraw(get_ident())
+print("goes on")
+"""
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 13), reason="nothing is raised there to let the interpreter forget")
+def test_an_interrupt_is_withdrawn_though_a_finaliser_swallows_what_makes_python_forget_it() -> None:
+    done = subprocess.run([sys.executable, "-c", _SWALLOWED], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "swallowed\ngoes on\n"

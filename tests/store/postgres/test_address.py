@@ -43,6 +43,11 @@ def test_without_prepared_statements_a_pooler_is_assumed_that_has_no_news() -> N
     assert parsed("postgresql://db/app?prepare=off").news == "poll"
 
 
+def test_tcp_is_more_patient_than_a_call() -> None:
+    """A call knows what it has sent; of a connection that TCP broke it knows less."""
+    assert int(str(libpq("postgresql://db/app")["tcp_user_timeout"])) > 5000 + 1000
+
+
 @pytest.mark.parametrize("option", ["pool=0", "pool=-1", "pool=many", "pool=", "prepare=no", "news=loud"])
 def test_a_value_that_makes_no_sense_is_named(option: str) -> None:
     name, _, value = option.partition("=")

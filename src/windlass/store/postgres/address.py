@@ -16,6 +16,8 @@ from windlass.store.options import refuse_repeated
 
 _OURS = ("pool", "prepare", "news")
 _POOL = 3
+_AFTERWARDS = 2.0
+"""Seconds for which TCP is more patient than a call, which needs up to one to learn what became of its statement."""
 _LAST_PORT = 65535
 
 _NOT_UNDERSTOOD = (
@@ -143,8 +145,9 @@ def _defaults(deadline: float) -> dict[str, Any]:
         "application_name": "windlass",
         "client_encoding": "UTF8",
         # A network that swallows packets must not hold anything for the many minutes that TCP allows: neither what was
-        # sent, nor a connection that only listens.
-        "tcp_user_timeout": round(deadline * 1000),
+        # sent, nor a connection that only listens. Later than a call ends by itself, which knows what it has sent; TCP
+        # breaks the connection also when the server is only too busy to read.
+        "tcp_user_timeout": round((deadline + _AFTERWARDS) * 1000),
         "keepalives_idle": 10,
         "keepalives_interval": 5,
         "keepalives_count": 3,

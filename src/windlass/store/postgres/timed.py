@@ -154,7 +154,8 @@ class TimedConnection(Connection[Any]):
 
     def _sever(self) -> None:
         """Close the connection without sending what is left: the end of a statement would have it carried out."""
-        with suppress(OSError), closing(socket.socket(fileno=os.dup(self.pgconn.socket))) as shared:
+        # One that broke by itself has no socket any more.
+        with suppress(OSError, Error), closing(socket.socket(fileno=os.dup(self.pgconn.socket))) as shared:
             shared.shutdown(socket.SHUT_RDWR)
         self.pgconn.finish()
 

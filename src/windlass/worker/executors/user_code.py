@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import dis
 import sys
+from contextlib import suppress
 from threading import Condition, get_ident
 from types import FrameType
 
@@ -90,17 +91,22 @@ class _Forgotten(BaseException):
     """Raised and caught at once."""
 
 
+_FORGETTING = 100
+"""How often it is tried."""
+
+
 def _forget() -> None:
     """Let the interpreter forget that a thread had an exception to raise.
 
     Before 3.13 it remembers that until some thread has raised one, and looks for it at every step from then on: all
     code gets slower, and under a debugger or coverage, on 3.11, a function that begins looks for ever.
     """
-    try:
-        while True:  # one that strikes inside a finaliser is swallowed there
+    with suppress(_Forgotten):
+        # Again, because one goes by unseen if it strikes inside a finaliser, or if another thread gives up the
+        # interpreter just then. Not for ever: a slow interpreter is better than a thread that never comes back.
+        for _ in range(_FORGETTING):
             _set_exception(get_ident(), _Forgotten)
-    except _Forgotten:
-        return
+        _set_none(get_ident(), None)
 
 
 def _learn(name: str) -> None:

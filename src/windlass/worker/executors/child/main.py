@@ -7,6 +7,7 @@ import os
 import signal
 from contextvars import Context, copy_context
 from dataclasses import dataclass
+from math import inf
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from threading import get_ident, main_thread
@@ -34,6 +35,10 @@ from windlass.worker.joblog import listen_to_logs, listen_to_prints
 from windlass.worker.run import Run, Stop
 
 _TRY_AGAIN = 0.005
+_ONCE_WITHIN = 0.5
+"""Seconds after an interrupt in which a further signal is taken for one that was on its way already; the worker asks
+again after one.
+"""
 _WANTS_ALL_BACK = (Stop.GIVEN_UP, Stop.LOST)
 """Why a run is stopped when its worker gives up all of them, also those that have not begun."""
 
@@ -81,6 +86,8 @@ class Child:
         self._surroundings = Surroundings(self._terminated)
         let_copies_end(self._terminated)
         self._inside: Run | None = None
+        self._interrupted = -inf
+        """When a run was interrupted last, on the monotonic clock."""
         self._coroutine: asyncio.Task[Any] | None = None
         self._loop: asyncio.Runner | None = None
         self._attempts: dict[int, Attempts] = {}
@@ -119,8 +126,11 @@ class Child:
             self._coroutine.get_loop().call_soon_threadsafe(self._coroutine.cancel)
 
     def _interrupt(self, run: Run, frame: FrameType | None) -> None:
+        now = clock.monotonic()
+        if not run.wants_interrupt and now - self._interrupted < _ONCE_WITHIN:
+            return  # it would cut off the clean-up of a run that stops
         if is_user_code(frame):
-            run.wants_interrupt = False
+            run.wants_interrupt, self._interrupted = False, now
             raise JobInterrupted
         if not run.wants_interrupt:
             run.wants_interrupt = True

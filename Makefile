@@ -54,7 +54,7 @@ demo: $(RUNTIME) ## a small story on a temporary SQLite file
 test: $(DEV) ## all tests (PYTEST_ARGS, WORKERS)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
-quick: $(DEV) ## tests on SQLite without servers and processes
+quick: $(DEV) ## in a minute: each test once, on SQLite, without servers and processes
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --quick $(PYTEST_ARGS)
 
 torture: $(DEV) ## workers under a random mix of faults (STORE, MINUTES, SEED, WITHOUT, MUTANTS)

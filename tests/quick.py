@@ -1,7 +1,8 @@
 """``--quick``: only the tests that need one SQLite file and no other process, for a run between two edits.
 
 The rules are about what a test asks for, so a new test falls on the right side by itself; only modules that start
-processes without a fixture are named here. ``make test`` runs everything.
+processes without a fixture, and tests that take long, are named here. Of several sets of parameters a test with a store
+or a worker is tried with the first. ``make test`` runs everything.
 """
 
 from __future__ import annotations
@@ -32,6 +33,24 @@ _PROCESSES = (
     "worker/test_processes.py",
 )
 """Tests that start processes without a fixture."""
+_SLOW = (
+    "core/test_codec_hostile.py::test_any_json_gives_a_value_or_a_payload_error",
+    "core/test_fault.py::test_a_lower_limit_holds_too",
+    "ledger/test_b08_time_limits.py::",
+    "store/sqlite/test_writers.py::",
+    "worker/test_abandoned.py::",
+    "worker/test_blocked_loop.py::",
+    "worker/test_claim_size.py::test_a_worker_of_many_slots_takes_and_ends_large_jobs_in_portions",
+    "worker/test_fairness.py::test_a_weight_that_an_operator_changes_is_followed",
+    "worker/test_heartbeat.py::test_busy_threads_do_not_delay_the_heartbeat",
+    "worker/test_heartbeat.py::test_refusals_within_one_interval_are_one_missed_heartbeat",
+    "worker/test_many_queues.py::",
+    "worker/test_thread_limits.py::",
+    "worker/test_vitals.py::",
+)
+"""Tests that compute for long, and tests of what happens after a second or more."""
+_CHEAP = ("api", "core", "testing")
+"""Folders whose tests run with all their parameters: most take less than a millisecond."""
 _CHILD = re.compile(r"child|isolated|process")
 """In the name of a test that is about child processes."""
 
@@ -50,14 +69,28 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if not config.getoption("--quick"):
         return
-    slow = [item for item in items if not _is_quick(item)]
-    config.hook.pytest_deselected(items=slow)
-    items[:] = [item for item in items if _is_quick(item)]
+    quick = _first_of_each([item for item in items if _is_quick(item)])
+    kept = set(quick)
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = quick
+
+
+def _first_of_each(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Once every test; in folders where that costs next to nothing once for each set of its parameters."""
+    seen: dict[str, pytest.Item] = {}
+    for item in items:
+        is_cheap = _place(item.path).startswith(_CHEAP)
+        seen.setdefault(item.nodeid if is_cheap else item.nodeid.partition("[")[0], item)
+    return list(seen.values())
+
+
+def _place(path: Path) -> str:
+    return path.relative_to(_TESTS).as_posix()
 
 
 def _is_kept(path: Path) -> bool:
     """Whether a folder or a module may hold such tests."""
-    place = path.relative_to(_TESTS).as_posix()
+    place = _place(path)
     return place.startswith(_FOLDERS) and not place.startswith((*_OTHER_STORES, *_PROCESSES))
 
 
@@ -65,6 +98,8 @@ def _is_quick(item: pytest.Item) -> bool:
     if item.get_closest_marker("timeout") is not None or not isinstance(item, pytest.Function):
         return False
     if not _is_kept(item.path) or _CHILD.search(item.name):
+        return False
+    if f"{_place(item.path)}::{item.name}".startswith(_SLOW):
         return False
     return _FIXTURES.isdisjoint(item.fixturenames) and _is_on_sqlite(item)
 

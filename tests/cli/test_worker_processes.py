@@ -10,6 +10,7 @@ from time import monotonic
 import pytest
 
 from tests.cli.program import Program, Running, eventually
+from tests.leeway import leeway
 from tests.places.freezing import freeze
 from windlass import State
 
@@ -89,7 +90,7 @@ def test_a_signal_ends_all_of_them_and_then_the_parent(fleet: Program, two: Runn
     two.signal(signal.SIGTERM)
     two.wait_for("stopping the worker processes; another SIGTERM or SIGINT stops them now")
     assert two.code() == 0
-    assert monotonic() - began < GRACE + GONE
+    assert monotonic() - began < leeway(GRACE + GONE)
     assert all(is_gone(pid) for pid in workers)
     assert fleet.app.workers() == []
 
@@ -224,7 +225,7 @@ def test_one_that_does_not_stop_is_killed_in_time(fleet: Program, two: Running) 
     began = monotonic()
     two.signal(signal.SIGTERM)
     two.wait_for(f"worker process {victim} does not stop")
-    assert monotonic() - began < GRACE + GONE
+    assert monotonic() - began < leeway(GRACE + GONE)
     assert two.code() == 128 + signal.SIGKILL
 
 

@@ -16,6 +16,7 @@ from time import monotonic
 
 from tests.faults.starving import Turns, turns_of
 from tests.ledger.apps import PATIENCE
+from tests.leeway import leeway
 from tests.places.freezing import freeze
 from tests.store.places import Place, SqlitePlace
 
@@ -132,7 +133,7 @@ class Process:
         """
         began = monotonic()
         self.await_line("stopped")
-        assert monotonic() - began < seconds
+        assert monotonic() - began < leeway(seconds)
         assert self.exit_code(within=_END_OF_PYTHON) == 0
 
     def exit_code(self, within: float = PATIENCE) -> int:

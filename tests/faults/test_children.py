@@ -19,6 +19,7 @@ import pytest
 from tests.faults.process import ROOT, Process, Processes
 from tests.faults.test_signals import GONE, GRACE
 from tests.ledger.apps import PATIENCE, eventually, failure_of
+from tests.leeway import leeway
 from tests.store.places import Place
 from windlass import Job, State, Windlass
 
@@ -58,7 +59,7 @@ def test_no_child_survives_its_worker(app: Windlass, processes: Processes, task:
     victim.kill()
     died = monotonic()
     eventually(lambda: all(map(is_gone, children)), "the children are gone")
-    assert monotonic() - died < ORPHANED
+    assert monotonic() - died < leeway(ORPHANED)
     eventually(app.rescue, "the lease is over")
     eventually(lambda: [job.refresh().record.crashes for job in jobs] == [1, 1], "both are charged")
 

@@ -14,6 +14,7 @@ import pytest
 from tests.cli.program import Program, Running, eventually
 from tests.faults.proxy import Proxy
 from tests.ledger.apps import PATIENCE, Apps
+from tests.leeway import leeway
 from tests.store.places import Place, ServerPlace
 from windlass import Windlass
 
@@ -114,7 +115,7 @@ def test_one_that_waits_for_its_store_leaves_at_once(
         began = monotonic()
         worker.signal(signal.SIGTERM)
         assert worker.code() == 0
-        assert monotonic() - began < LEFT
+        assert monotonic() - began < leeway(LEFT)
 
 
 def test_one_that_is_started_by_hand_says_that_the_store_is_away(shop: Program, proxy: Proxy) -> None:
@@ -122,7 +123,7 @@ def test_one_that_is_started_by_hand_says_that_the_store_is_away(shop: Program, 
     proxy.refuse()
     began = monotonic()
     assert shop("worker").is_error(1, "127.0.0.1")
-    assert monotonic() - began < DEADLINE + LEFT
+    assert monotonic() - began < leeway(DEADLINE + LEFT)
 
 
 @pytest.mark.parametrize("count", ["1", "2"])
@@ -162,7 +163,7 @@ def test_the_first_ones_wait_too_and_leave_at_once(shop: Program, proxy: Proxy) 
         began = monotonic()
         parent.signal(signal.SIGTERM)
         assert parent.code() == 0
-        assert monotonic() - began < LEFT
+        assert monotonic() - began < leeway(LEFT)
 
 
 def test_a_replacement_of_all_goes_on_when_the_store_is_back(near: Windlass, shop: Program, proxy: Proxy) -> None:

@@ -11,6 +11,7 @@ from tests.faults.names import HOLD, RECORD
 from tests.faults.process import Processes
 from tests.faults.tally import assert_ended_once, await_all_done, records, runs
 from tests.ledger.apps import eventually
+from tests.leeway import leeway
 from tests.store.redis.opened import UrlPlace
 from tests.store.redis.replicated import Replicated, replicated
 from windlass import Job, JobNotFound, State, Windlass
@@ -63,7 +64,7 @@ def test_a_worker_goes_on_with_what_the_replica_had(servers: Replicated, app: Wi
     processes.open_gate(claimed.id, 1)  # for both of its runs: fences are counted anew in the new epoch
     later = records(app, 5)
     await_all_done([kept, claimed, ended, *later])
-    assert monotonic() - over < RETURN
+    assert monotonic() - over < leeway(RETURN)
     assert (kept.refresh().state, kept.attempt, kept.record.crashes) == (State.COMPLETED, 1, 0)
     for job in (claimed, ended):
         assert [entry.kind for entry in job.refresh().timeline()].count("completed") == 1

@@ -18,6 +18,7 @@ from tests.faults.process import Process, Processes
 from tests.faults.proxy import Proxy
 from tests.faults.tally import assert_ended_once, await_all_done, records, runs
 from tests.ledger.apps import PATIENCE, Apps, eventually, gate, raises
+from tests.leeway import leeway
 from windlass import Job, JobTimeout, State, StoreUnavailable, Windlass
 
 pytestmark = pytest.mark.only_on("postgres", "redis")
@@ -61,7 +62,7 @@ def test_a_worker_waits_for_its_store_and_goes_on(
         back = monotonic()
         await_all_done([held, due, waiting])
         assert result.result() == 1
-    assert monotonic() - back < RETURN
+    assert monotonic() - back < leeway(RETURN)
     assert (held.refresh().attempt, raises(held.fence)) == (1, 1)
     assert_ended_once([due, waiting], far_processes.folder)
 
@@ -95,7 +96,7 @@ def test_a_time_limit_holds_while_the_store_is_away(
     began = monotonic()
     with pytest.raises(JobTimeout, match=r"not finished within 2 s; where it stands is not known"):
         job.result(timeout=2)
-    assert monotonic() - began < 2 + 1
+    assert monotonic() - began < leeway(2 + 1)
 
 
 def test_a_worker_inside_a_program_does_the_same(app: Windlass, far_app: Apps, proxy: Proxy) -> None:
@@ -112,7 +113,7 @@ def test_a_worker_inside_a_program_does_the_same(app: Windlass, far_app: Apps, p
             proxy.restore()
             back = monotonic()
             job.result(timeout=PATIENCE)
-            assert monotonic() - back < RETURN
+            assert monotonic() - back < leeway(RETURN)
     assert (job.refresh().state, job.attempt, raises(job.fence)) == (State.COMPLETED, 1, 1)
 
 
@@ -131,7 +132,7 @@ def test_work_that_ended_in_an_outage_longer_than_the_lease_is_recorded(
     proxy.restore()
     back = monotonic()
     await_all_done([held])
-    assert monotonic() - back < RETURN
+    assert monotonic() - back < leeway(RETURN)
     assert (held.refresh().state, held.attempt, held.record.crashes, raises(held.fence)) == (State.COMPLETED, 1, 0, 1)
     later = records(app, 5)
     await_all_done(later)
@@ -156,7 +157,7 @@ def test_a_worker_that_alone_is_cut_off_loses_its_job_to_another(
     proxy.restore()
     back = monotonic()
     eventually(lambda: [worker.state for worker in app.workers()] == ["idle", "idle"], "both work")
-    assert monotonic() - back < RETURN
+    assert monotonic() - back < leeway(RETURN)
     assert str(job.refresh().worker).startswith("other-worker")
     assert (job.state, job.attempt, job.record.crashes) == (State.COMPLETED, 2, 1)
     assert [entry.kind for entry in job.timeline()].count("completed") == 1
@@ -249,7 +250,7 @@ def _most_at_once(clients: list[Windlass], proxy: Proxy, threads: ThreadPoolExec
     back = monotonic()
     for each in returned:
         each.result()
-    assert monotonic() - back < RETURN
+    assert monotonic() - back < leeway(RETURN)
     assert while_down <= 1.5 * len(clients)
     after = [at - back for at in proxy.attempts if at >= back]
     return max(sum(start <= at < start + 0.1 for at in after) for start in after)

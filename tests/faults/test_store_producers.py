@@ -12,6 +12,7 @@ import pytest
 from tests.faults.names import NOTE
 from tests.faults.proxy import Proxy, Trap
 from tests.ledger.apps import Apps, eventually
+from tests.leeway import leeway
 from windlass import OutcomeUnknown, State, StoreUnavailable, Windlass
 
 pytestmark = pytest.mark.only_on("postgres", "redis")
@@ -46,13 +47,13 @@ def test_a_producer_is_told_in_time_then_at_once_and_goes_on_by_itself(
     begin(proxy)
     began = monotonic()
     assert is_away(producer)
-    assert monotonic() - began < DEADLINE + LATE
+    assert monotonic() - began < leeway(DEADLINE + LATE)
     # An idle connection in a black hole looks well; the call that finds out costs a deadline, the next one another.
     eventually(lambda: _seconds(lambda: is_away(producer)) < DEADLINE / 2, "calls fail at once")
     proxy.restore()
     back = monotonic()
     eventually(lambda: not is_away(producer), "the producer goes on by itself")
-    assert monotonic() - back < RETURN
+    assert monotonic() - back < leeway(RETURN)
     assert app.counts()[State.PENDING] >= 2
 
 
@@ -129,7 +130,7 @@ async def test_async_producers_are_told_the_same(app: Windlass, far_app: Apps, p
     began = monotonic()
     with pytest.raises(StoreUnavailable):
         await producer.aenqueue(NOTE, 1)
-    assert monotonic() - began < DEADLINE + LATE
+    assert monotonic() - began < leeway(DEADLINE + LATE)
 
 
 def test_reading_goes_on_unseen_over_a_cut(app: Windlass, far_app: Apps, proxy: Proxy) -> None:

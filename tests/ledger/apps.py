@@ -12,7 +12,7 @@ from typing import Any
 from tests.store.places import Place
 from windlass import Job, JobFailed, JobInterrupted, Windlass
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds after which a test that waits has failed; what it waits for takes milliseconds."""
 
 LONG_LEASE = "30d"

@@ -14,6 +14,7 @@ import pytest
 from tests.cli.program import Program, Running
 from tests.faults.proxy import Proxy
 from tests.ledger.apps import PATIENCE, Apps, eventually, gate, raises
+from tests.leeway import leeway
 from tests.store.places import Place, ServerPlace
 from windlass import State, StoreUnavailable, Windlass
 
@@ -74,7 +75,7 @@ def test_a_producer_fails_within_its_deadline_and_then_fast(near: Windlass, far_
     for _ in range(2):  # one may learn at once that its connection was cut; the next has to look for the server
         began = monotonic()
         assert is_away(producer)
-        assert monotonic() - began < DEADLINE + 1
+        assert monotonic() - began < leeway(DEADLINE + 1)
     tried, took = len(proxy.attempts), []
     began = monotonic()
     for _ in range(100):
@@ -86,7 +87,7 @@ def test_a_producer_fails_within_its_deadline_and_then_fast(near: Windlass, far_
     proxy.restore()
     back = monotonic()
     eventually(lambda: not is_away(producer), "it goes on")
-    assert monotonic() - back < RETURN
+    assert monotonic() - back < leeway(RETURN)
     assert near.counts()[State.PENDING] == 2
 
 
@@ -108,7 +109,7 @@ def test_an_ending_whose_fence_holds_is_recorded_when_the_store_returns(
         proxy.restore()
         back = monotonic()
         waited.result()
-        assert monotonic() - back < RETURN
+        assert monotonic() - back < leeway(RETURN)
         assert task.enqueue().result(timeout=PATIENCE) is None
     job = near.job(job.id)
     assert (job.state, job.attempt, job.record.crashes, raises(job.fence)) == (State.COMPLETED, 1, 0, 1)
@@ -141,7 +142,7 @@ def test_workers_and_duties_of_the_command_line_need_no_restart(
         back = monotonic()
         assert near.job(id).result(timeout=PATIENCE) == "done meanwhile"
         assert (due.result(timeout=PATIENCE), new.result(timeout=PATIENCE)) == (42, 42)
-        assert monotonic() - back < RETURN
+        assert monotonic() - back < leeway(RETURN)
     assert {(job.attempt, raises(job.fence)) for job in (near.job(id), due.refresh(), new.refresh())} == {(1, 1)}
 
 

@@ -10,6 +10,7 @@ from time import monotonic
 import psycopg
 import pytest
 
+from tests.leeway import leeway
 from tests.store.builders import new_job
 from tests.store.postgres.database import Database
 from tests.store.postgres.opening import Opening, count, on_its_connection, threads
@@ -103,7 +104,8 @@ def test_a_heartbeat_waits_for_no_other_call(database: Database, opened: Opening
 
 def test_who_finds_no_free_connection_learns_what_to_set(database: Database, opened: Opening) -> None:
     """S6."""
-    store = opened(database.with_options("pool=1"), deadline=0.5)
+    count(opened())  # makes the tables, which takes longer on a busy machine
+    store = opened(database.with_options("pool=1"), deadline=2.0)
     count(store)
 
     def find_none(connection: object) -> None:
@@ -112,7 +114,7 @@ def test_who_finds_no_free_connection_learns_what_to_set(database: Database, ope
 
     driver = store.driver
     assert isinstance(driver, PostgresDriver)
-    driver._connections.use(Lane.READ, find_none, until=monotonic() + 5)
+    driver._connections.use(Lane.READ, find_none, until=monotonic() + 60)
     assert count(store) == 0
 
 
@@ -203,7 +205,7 @@ def test_an_address_where_nobody_answers_costs_the_deadline_once(opened: Opening
         started = monotonic()
         with pytest.raises(StoreUnavailable, match="out of reach"):
             count(store)
-        assert monotonic() - started < 1.5
+        assert monotonic() - started < leeway(1.5)
 
 
 def test_a_host_that_swallows_packets_does_not_hide_one_that_answers(database: Database, opened: Opening) -> None:

@@ -117,6 +117,23 @@ def test_a_claim_of_many_gives_what_it_has_when_the_store_goes_away(
     assert ids(taken) == ["0", "1"]
 
 
+def test_a_search_for_a_text_ends_by_bytes_and_goes_on_behind(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each page reads a part of what jobs hold; together they find every job."""
+    monkeypatch.setattr("windlass.store.reading._READ_BYTES", 3_500_000)
+    large_jobs(store, 8)
+    store.enqueue(new_job("small"))
+    for wanted, expected in (("xxx", "76543210"), ("small", "small")):
+        found, cursor, pages = "", None, 0
+        while True:
+            page = store.run(reading.matching(Filter(text=wanted), limit=100, cursor=cursor))
+            found, cursor, pages = found + "".join(job.id for job in page.jobs), page.next, pages + 1
+            if cursor is None:
+                break
+        assert found == expected
+        assert pages >= 2
+    assert len(store.run(reading.matching(Filter(task=new_job().task), limit=100)).jobs) == 9, "others read no texts"
+
+
 def test_dead_letters_with_long_histories_are_grouped_as_far_as_bytes_reach(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ from windlass.store.rows import records
 WINDOW = 5000
 """How many jobs a page looks at before it comes back short."""
 
-_READ_BYTES = 16 * PAGE_BYTES
+_READ_BYTES = 8 * PAGE_BYTES
 """How many bytes of users' texts a call may read that gives none of them."""
 
 _NAMED_AT_ONCE = 1000
@@ -114,6 +114,7 @@ def matching(filter: Filter, *, limit: int, cursor: int | None = None) -> Operat
         "cursor": NEWEST if cursor is None else cursor,
         "limit": limit,
         "window": WINDOW,
+        "bytes": _READ_BYTES,
     }
     answer = yield Call("page", params, Lane.READ)
     jobs = records(answer["jobs"], Found)

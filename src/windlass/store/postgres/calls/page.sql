@@ -3,7 +3,7 @@
 -- Gives how much each holds, not the jobs themselves: they are read by id, as many as one call can carry.
 -- gives jobs
 -- gives looked
-WITH looked AS MATERIALIZED (
+WITH newest AS MATERIALIZED (
     (SELECT seq FROM windlass_job WHERE CAST(:ended AS text) IS NULL AND seq < CAST(:cursor AS bigint)
         ORDER BY seq DESC LIMIT CAST(:window AS bigint))
     UNION ALL
@@ -13,6 +13,23 @@ WITH looked AS MATERIALIZED (
         WHERE state IN ('failed', 'cancelled') AND state >= CAST(:ended AS text)
         AND (state, seq) < (CAST(:ended AS text), CAST(:cursor AS bigint))
         ORDER BY state DESC, seq DESC LIMIT CAST(:window AS bigint))
+), looked AS MATERIALIZED (
+    SELECT seq FROM newest WHERE CAST(:text AS text) IS NULL
+    UNION ALL
+    -- A text is looked for in what jobs hold, as far as :bytes reach; the lengths are known without reading them.
+    SELECT sized.seq FROM (
+        SELECT newest.seq, row_number() OVER before AS number,
+            sum(coalesce(job.size, 0) + CAST(coalesce(finished.size, 0) AS double precision)) OVER before AS bytes
+        FROM newest
+        LEFT JOIN LATERAL (
+            SELECT octet_length(payload) + coalesce(octet_length(errors), 0) AS size
+            FROM windlass_job AS job WHERE job.seq = newest.seq LIMIT 1) AS job ON true
+        LEFT JOIN LATERAL (
+            SELECT octet_length(errors) AS size
+            FROM windlass_finished AS finished WHERE finished.seq = newest.seq LIMIT 1) AS finished ON true
+        WHERE CAST(:text AS text) IS NOT NULL
+        WINDOW before AS (ORDER BY newest.seq DESC ROWS UNBOUNDED PRECEDING)) AS sized
+    WHERE sized.bytes <= CAST(:bytes AS bigint) OR sized.number = 1
 ), found AS MATERIALIZED (
     -- One look into the indexes for each of them, the newest first, until the page is full; first at what the job's own
     -- row can tell.
@@ -42,5 +59,8 @@ SELECT
                 + coalesce(octet_length(errors), 0) + coalesce(octet_length(progress), 0)
         ) ORDER BY seq DESC), '[]')
         FROM found) AS jobs,
-    -- How many rows were looked at and where the look ended: the next page begins there if this one came out short.
-    (SELECT json_build_array(json_build_array(count(*), min(seq))) FROM looked) AS looked
+    -- How many rows were looked at and where the look ended: the next page begins there if this one came out short. Where
+    -- bytes ended it, it has looked at as many as it may.
+    (SELECT json_build_array(json_build_array(
+            CASE WHEN count(*) < (SELECT count(*) FROM newest) THEN CAST(:window AS bigint) ELSE count(*) END, min(seq)))
+        FROM looked) AS looked

@@ -5,10 +5,10 @@
 -- asks states, queue, task, reason, since, until, finished_before, text: what is null does not matter
 --      ended: failed or cancelled, if that is the only state asked for
 --      cursor: the seq before which the page begins; limit, window
+--      bytes: at how many of them the search for a text ends; then `looked` says that it looked at as many as it may
 -- gives jobs: rows (seq, id, about how many bytes); looked: one row (how many were looked at, the seq of the last of them); foreign: see
 --       there in shared/
 -- with portions, walks, places, lease, texts, sizes
-local BYTES = 33554432
 local states
 if ask.states then
     states = {}
@@ -86,7 +86,7 @@ local function look(number)
     end
     looked, last = looked + 1, number
     -- Long texts count as many jobs: nobody else is served meanwhile.
-    if bytes > BYTES then looked = ask.window end
+    if bytes > ask.bytes then looked = ask.window end
     return #found == ask.limit or looked == ask.window
 end
 

@@ -24,6 +24,7 @@ from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.duties.duties import Duties
 from windlass.worker.executors.child.name import is_child
 from windlass.worker.heartbeat import Heartbeat
+from windlass.worker.interrupt import AtExit, NextInterrupt, tell_of_wait
 from windlass.worker.joblog import listen_to_logs
 from windlass.worker.leaving import Leaving
 from windlass.worker.own_threads import DEATHS_ALLOWED, OwnThreads
@@ -106,6 +107,7 @@ class Worker:
         )
         self._subscriptions: list[Callable[[], None]] = []
         self._process = os.getpid()
+        self._at_exit = AtExit(self._stop_at_exit)
         self._is_started = False
         self._is_stopped = False
         self.starts_paused = False
@@ -115,8 +117,13 @@ class Worker:
         self.start()
         return self
 
-    def __exit__(self, *exception: object) -> None:
-        self.stop()
+    def __exit__(self, kind: type[BaseException] | None, *exception: object) -> None:
+        if kind is None or not issubclass(kind, KeyboardInterrupt):
+            self.stop()
+            return
+        with NextInterrupt() as another:
+            tell_of_wait(self._dispatcher.running(), self._grace)
+            self.stop(is_urgent=another.has_come)
 
     async def __aenter__(self) -> Worker:
         await self.astart()
@@ -205,6 +212,7 @@ class Worker:
         except BaseException:
             self._undo_start()
             raise
+        self._at_exit.register()
 
     def _subscribe(self) -> None:
         self._subscriptions.append(self._session.subscribe(self._news, Topic.WORK, elsewhere=self._news_from_elsewhere))
@@ -237,6 +245,7 @@ class Worker:
         if not self._is_started or self._is_stopped or self._process != os.getpid():
             return  # a child that was forked off has the object but not the worker
         self._is_stopped = True
+        self._at_exit.unregister()
         limit = self._grace if grace is None else duration(grace, "grace").total_seconds()
         self.drain()
         self._leaving.finish(grace=limit, is_urgent=is_urgent)
@@ -247,6 +256,13 @@ class Worker:
             close=self._close_executors,
         )
         relay.flush(_LAST_RECORDS)
+
+    def _stop_at_exit(self) -> None:
+        """The program ends without having stopped it: its jobs go back now, not when its lease is over."""
+        running = self._dispatcher.running_count
+        if running:
+            log.warning("the program ends before its worker was stopped; handing back what runs (%s)", running)
+        self.stop(grace=0)
 
     async def astop(self, *, grace: Duration | None = None, is_urgent: Callable[[], bool] = lambda: False) -> None:
         """``stop`` for async code: the loop goes on while jobs come to their end."""

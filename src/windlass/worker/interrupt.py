@@ -1,0 +1,72 @@
+"""Ctrl-C in a program that has a worker in it, and a program that ends and has forgotten its worker."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import signal
+from collections.abc import Callable, Sequence
+from threading import current_thread, main_thread
+from types import FrameType
+from weakref import WeakMethod
+
+from windlass.worker.run import Run
+
+log = logging.getLogger("windlass.worker")
+
+_NAMED = 3
+
+
+class NextInterrupt:
+    """Counts Ctrl-C instead of raising it, while a worker stops; left alone where the program has its own handler."""
+
+    def __init__(self) -> None:
+        self._has_come = False
+        self._is_ours = False
+
+    def __enter__(self) -> NextInterrupt:
+        is_usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if is_usual and current_thread() is main_thread():
+            signal.signal(signal.SIGINT, self._received)
+            self._is_ours = True
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._is_ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def has_come(self) -> bool:
+        return self._has_come
+
+    def _received(self, number: int, frame: FrameType | None) -> None:
+        self._has_come = True
+
+
+def tell_of_wait(runs: Sequence[Run], grace: float) -> None:
+    """Say what a worker waits for, which was asked to stop by Ctrl-C."""
+    if not runs:
+        return
+    named = ", ".join(f"{run.job.task} ({run.job.id})" for run in runs[:_NAMED])
+    more = f" and {len(runs) - _NAMED} more" if len(runs) > _NAMED else ""
+    log.warning("stopping: waiting up to %g s for %s%s; another Ctrl-C stops now", grace, named, more)
+
+
+class AtExit:
+    """Stops a worker that still runs when the program ends."""
+
+    def __init__(self, stop: Callable[[], None]) -> None:
+        # Weak, so that a worker which is forgotten does not live as long as the process.
+        self._stop = WeakMethod(stop)
+        self._process = os.getpid()
+
+    def register(self) -> None:
+        atexit.register(self._act)
+
+    def unregister(self) -> None:
+        atexit.unregister(self._act)
+
+    def _act(self) -> None:
+        stop = self._stop()
+        if stop is not None and self._process == os.getpid():
+            stop()

@@ -1,0 +1,99 @@
+"""A program with a worker in it: Ctrl-C, and an end without ``close``."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from windlass import State, Windlass
+
+pytestmark = pytest.mark.only_on("sqlite")
+
+DEADLINE = 60.0
+PROGRAM = """
+import sys
+from threading import Event
+from windlass import Windlass
+
+app = Windlass({url!r})
+
+@app.task(name="endless")
+async def endless() -> None:
+    import asyncio
+    print("begun", flush=True)
+    await asyncio.Event().wait()
+
+@app.task(name="short")
+def short() -> None:
+    print("begun", flush=True)
+    sys.stdin.readline()
+
+if __name__ == "__main__":
+    {body}
+"""
+IN_WITH = "with app.worker(grace='40s'): Event().wait()"
+FORGOTTEN = "worker = app.worker(); worker.start(); sys.stdin.readline()"
+
+
+@contextmanager
+def program(folder: Path, body: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    url = f"sqlite:///{folder / 'jobs.db'}"
+    file = folder / "program.py"
+    file.write_text(PROGRAM.format(url=url, body=body), encoding="utf-8")
+    with subprocess.Popen(
+        [sys.executable, str(file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield process, url
+        finally:
+            process.kill()
+
+
+def begun(process: subprocess.Popen[str]) -> None:
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+
+
+def test_ctrl_c_says_what_is_waited_for_and_a_second_one_stops_now(tmp_path: Path) -> None:
+    with program(tmp_path, IN_WITH) as (process, url), Windlass(url) as app:
+        job = app.enqueue("endless")
+        begun(process)
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        assert said == f"stopping: waiting up to 40 s for endless ({job.id}); another Ctrl-C stops now\n"
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=DEADLINE)
+        assert "KeyboardInterrupt" in error, "the program itself is interrupted as ever"
+        assert job.refresh().state is State.PENDING
+        assert job.attempt == 0
+        assert app.workers() == []
+
+
+def test_what_ends_within_the_grace_time_is_completed(tmp_path: Path) -> None:
+    with program(tmp_path, IN_WITH) as (process, url), Windlass(url) as app:
+        job = app.enqueue("short")
+        begun(process)
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        assert "waiting up to 40 s" in process.stderr.readline()
+        process.communicate("go on\n", timeout=DEADLINE)
+        assert job.refresh().state is State.COMPLETED
+
+
+@pytest.mark.parametrize("end", ["", "; raise SystemExit(3)", "; raise ValueError('no')"])
+def test_a_program_that_ends_without_close_hands_its_jobs_back(tmp_path: Path, end: str) -> None:
+    with program(tmp_path, FORGOTTEN + end) as (process, url), Windlass(url) as app:
+        job = app.enqueue("endless")
+        begun(process)
+        _, error = process.communicate("end\n", timeout=DEADLINE)
+        assert "handing back what runs (1)" in error
+        assert job.refresh().state is State.PENDING
+        assert job.attempt == 0
+        assert app.workers() == [], "nobody has to wait for its lease"

@@ -12,6 +12,8 @@ from tests.ledger import plain
 from tests.ledger.apps import Apps, nothing_stored, work
 from windlass import ConfigError, Request, State, Windlass
 
+pytestmark = pytest.mark.varied_on("sqlite")
+
 
 def test_a_plain_function_is_registered_on_the_spot(app: Windlass) -> None:
     """A1: an undecorated function of a module is known as module:qualname and runs in this process's workers."""

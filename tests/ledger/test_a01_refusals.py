@@ -10,6 +10,8 @@ import pytest
 from tests.ledger.apps import nothing_stored
 from windlass import ActiveJob, ConfigError, PayloadError, Windlass
 
+pytestmark = pytest.mark.varied_on("sqlite")
+
 
 def job_first(job: ActiveJob, name: str, number: int = 0) -> list[object]:
     return [job.attempt, name, number]

@@ -12,6 +12,8 @@ from tests.ledger.apps import Apps, work
 from windlass import PROGRAMMING_ERRORS, ConfigError, Job, PermanentError, Retry, RetryableError, State, Windlass
 from windlass.testing import ManualClock
 
+pytestmark = pytest.mark.varied_on("sqlite")
+
 NO_JITTER = Retry(jitter=0)
 
 

@@ -11,6 +11,8 @@ from tests.ledger.apps import LONG_LEASE, PATIENCE, Apps, work
 from windlass import ConfigError, IllegalTransition, Snooze, State, Windlass
 from windlass.testing import ManualClock
 
+pytestmark = pytest.mark.varied_on("sqlite")
+
 
 @pytest.fixture(autouse=True)
 def _tasks(app: Windlass) -> None:

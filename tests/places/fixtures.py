@@ -2,7 +2,7 @@
 
 A folder whose tests run on several stores names them in its ``conftest.py`` (``STORES``) and has a fixture ``place``
 with them as parameters, which asks ``place_on`` for an empty one. A test that is marked ``only_on("sqlite")`` runs on
-that store alone.
+that store alone; one that is marked ``varied_on("sqlite")`` runs on each store, with all its parameters only there.
 """
 
 from __future__ import annotations
@@ -30,13 +30,39 @@ _ABOUT_FILES = Path(__file__).parents[1] / "store" / "sqlite"
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "only_on(*stores): is about these stores, and runs on no other")
+    config.addinivalue_line("markers", "varied_on(store): with all its parameters there, with the first elsewhere")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    elsewhere = [item for item in items if not _is_at_home(item)]
-    if elsewhere:
-        config.hook.pytest_deselected(items=elsewhere)
-        items[:] = [item for item in items if _is_at_home(item)]
+    at_home = [item for item in items if _is_at_home(item)]
+    kept = set(_without_variations(at_home))
+    if len(kept) < len(items):
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = [item for item in at_home if item in kept]
+
+
+def _without_variations(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Only the first set of parameters where a store makes no difference to the others."""
+    kept: dict[object, pytest.Item] = {}
+    for item in sorted(items, key=_number_of_variation):  # they may have been shuffled
+        store = _place_of_variation(item)
+        kept.setdefault(item if store is None else (item.nodeid.partition("[")[0], store), item)
+    return list(kept.values())
+
+
+def _number_of_variation(item: pytest.Item) -> int:
+    return sum(item.callspec.indices.values()) if hasattr(item, "callspec") else 0
+
+
+def _place_of_variation(item: pytest.Item) -> str | None:
+    """The store on which a test is tried with one set of its parameters, if it is one of those."""
+    if not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
+        return None
+    mark, params = item.get_closest_marker("varied_on"), item.callspec.params
+    store = str(params.get("place", params.get("store", "")))
+    # Both libraries of SQLite carry out the same statements; what differs is in tests/store/sqlite.
+    is_second_library = store == "sqlite-stdlib" and not item.path.is_relative_to(_ABOUT_FILES)
+    return store if is_second_library or (mark is not None and store != mark.args[0]) else None
 
 
 def _is_at_home(item: pytest.Item) -> bool:

@@ -222,6 +222,7 @@ class Windlass(Operating, Hookable, MethodHints):
         >>> app = Windlass("sqlite:///shop.db?driver=stdlib")
         >>> @app.task
         ... def receipt(order: int) -> None: ...
+        >>> steps = app.migrate()
         >>> shop = sqlite3.connect("shop.db")
         >>> with app.transaction(shop):
         ...     job = receipt.enqueue(7)

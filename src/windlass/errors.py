@@ -89,6 +89,13 @@ class StoreUnavailable(WindlassError):
     """The store could not be reached, or refused to work, within the call's deadline."""
 
 
+class StoreNotFound(StoreUnavailable):
+    """There is no store here yet, and a call that only looks makes none; the message names the place.
+
+    The first job, a worker, the duties and ``migrate`` make one.
+    """
+
+
 class OutcomeUnknown(StoreUnavailable):
     """The answer to a commit was lost: it may have happened. Repeating with the same ``ids`` is safe."""
 

@@ -10,13 +10,14 @@ from windlass.commands.command import COMMAND
 from windlass.core.record import JobRecord
 from windlass.core.state import State
 from windlass.store.reading import EventRecord, Gates
+from windlass.timeline import detail_of
 
 
 def explain(gates: Gates, job: JobRecord, events: Sequence[EventRecord] = ()) -> str:
     """The first gate that is shut, by the same conditions that the claim checks."""
     match gates.state:
         case State.RUNNING:
-            return f"it is running on {gates.worker}{_asked(job)}"
+            return _running(gates, job, events)
         case State.COMPLETED:
             return "it is completed"
         case State.CANCELLED:
@@ -29,6 +30,38 @@ def explain(gates: Gates, job: JobRecord, events: Sequence[EventRecord] = ()) ->
             return "it waits for other jobs"
         case State.PENDING:
             return _pending(gates, job)
+
+
+def _running(gates: Gates, job: JobRecord, events: Sequence[EventRecord]) -> str:
+    if gates.is_over:
+        return f"{_lost_owner(gates, job)}; {_rescued_when(gates)}"
+    return f"it is running on {gates.worker}{_time_over(gates, job, events)}{_asked(job)}"
+
+
+def _lost_owner(gates: Gates, job: JobRecord) -> str:
+    by_hand = ":" in (job.lease or "")  # the lease of a claim by hand is named token:seq:fence
+    who = f"{gates.worker}, who claimed it by hand," if by_hand else f"its worker {gates.worker}"
+    return f"{who} is gone" if gates.silent is None else f"{who} has not been heard of for {_passed(gates.silent)}"
+
+
+def _rescued_when(gates: Gates) -> str:
+    if gates.is_tended:
+        return "it will be rescued in a moment"
+    return "it will be rescued as soon as any worker or `windlass duties` runs"
+
+
+def _time_over(gates: Gates, job: JobRecord, events: Sequence[EventRecord]) -> str:
+    """Whether the run was told that its time is over, and goes on."""
+    for event in events:
+        if event.kind == "overtime" and event.fence == job.fence:
+            detail = detail_of(event.detail)
+            now = job.run_at - gates.due_in
+            since = now - event.at + round(1000 * float(detail.get("over", 0)))
+            return (
+                f"; its time limit of {detail.get('limit', 0):g} s is over since {_passed(since)}; it is in a call "
+                "that cannot be interrupted"
+            )
+    return ""
 
 
 def _asked(job: JobRecord) -> str:
@@ -46,7 +79,7 @@ def _left_behind(job: JobRecord, events: Sequence[EventRecord]) -> str:
 
 
 def _not_due(gates: Gates, job: JobRecord) -> str:
-    due = f"due in {_length(gates.due_in)}" if gates.due_in > 0 else "due now, waiting to be promoted"
+    due = _due(gates)
     if gates.reason == "unknown_task" and job.task == COMMAND:
         return (
             f"no worker that met it allows commands ({due}); start one with windlass worker --allow-commands, or "
@@ -62,6 +95,14 @@ def _not_due(gates: Gates, job: JobRecord) -> str:
     if gates.state is State.RETRYING:
         return f"attempt {job.attempt} of {job.max_attempts} failed; the next is {due}"
     return f"it is scheduled, {due}"
+
+
+def _due(gates: Gates) -> str:
+    if gates.due_in > 0:
+        return f"due in {_length(gates.due_in)}"
+    if gates.is_tended:
+        return "due now, waiting to be promoted"
+    return f"overdue by {_passed(-gates.due_in)}: no worker and no `windlass duties` runs that would promote it"
 
 
 def _pending(gates: Gates, job: JobRecord) -> str:
@@ -99,3 +140,17 @@ def _several(count: int, what: str) -> str:
 
 def _length(milliseconds: int) -> str:
     return str(timedelta(seconds=max(1, round(milliseconds / 1000))))
+
+
+def _passed(milliseconds: int) -> str:
+    """
+    >>> [_passed(seconds * 1000) for seconds in (2, 35, 200, 7200, 500_000)]
+    ['2.0 s', '35 s', '3 min', '2 h', '6 days']
+    """
+    seconds = max(0, milliseconds) / 1000
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    for unit, size, most in (("s", 1, 120), ("min", 60, 7200), ("h", 3600, 172_800)):
+        if seconds < most:
+            return f"{round(seconds / size)} {unit}"
+    return f"{round(seconds / 86_400)} days"

@@ -23,6 +23,7 @@ from windlass.errors import (
     JobNotFound,
     JobTimeout,
     StartRefused,
+    StoreNotFound,
     StoreUnavailable,
 )
 from windlass.explain import explain
@@ -339,7 +340,7 @@ class Job(Generic[R]):
         gates = yield from reading.gates(self.record.seq)
         if gates is None:
             raise JobNotFound(f"no job has the id {self.id!r}")
-        if gates.state not in (State.CANCELLED, State.FAILED):
+        if gates.state not in (State.RUNNING, State.CANCELLED, State.FAILED):
             return explain(gates, self.record)
         story = yield from reading.story(self.record.seq)
         return explain(gates, self.record, story.events)
@@ -387,6 +388,8 @@ class Job(Generic[R]):
         waiter = self._binding.waiter
         try:
             found = yield from reading.awaited([self.id])
+        except StoreNotFound:
+            raise
         except StoreUnavailable as error:
             waiter.trouble = error
             return None

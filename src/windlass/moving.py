@@ -107,6 +107,8 @@ def _refuse_if_empty(source: Session, queue: str | None) -> None:
 
 def _refuse_if_same(source: Session, target: Session) -> None:
     """One store may have many addresses, so the source gets a mark and the target is asked for it."""
+    if not target.exists():
+        return
     mark = source.run(leader.lead(_DUTY, holder=f"{clock.random_bits(128):032x}", ttl=_MOMENT))
     try:
         is_same = target.run(leader.leads(mark))
@@ -119,6 +121,8 @@ def _refuse_if_same(source: Session, target: Session) -> None:
 def _refuse_if_in_use(source: Session, target: Session, queue: str | None) -> None:
     """The target's workers would start jobs that are not compared yet, some without their keys and settings."""
     for store in (source, target):
+        if not store.exists():
+            continue  # a target that is yet to be made
         alive = [worker.name for worker in store.run(leases.workers()) if worker.state != "lost"]
         if alive:
             raise MoveRefused(f"{place(store)} is in use by {', '.join(sorted(alive))}; stop all workers before a move")

@@ -150,19 +150,19 @@ class Operating:
 
     def pause_worker(self, worker: str, *, by: str = "api") -> int:
         """Let one worker (its id or name) claim no more; how many workers that reaches."""
-        return len(self._session.run(leases.signal(worker, signal="pause", by=by)))
+        return len(self._session.run(_signal(worker, signal="pause", by=by)))
 
     async def apause_worker(self, worker: str, *, by: str = "api") -> int:
         """``pause_worker`` for async code."""
-        return len(await self._session.arun(leases.signal(worker, signal="pause", by=by)))
+        return len(await self._session.arun(_signal(worker, signal="pause", by=by)))
 
     def resume_worker(self, worker: str, *, by: str = "api") -> int:
         """Let a paused worker go on; how many workers that reaches."""
-        return len(self._session.run(leases.signal(worker, signal=None, by=by)))
+        return len(self._session.run(_signal(worker, signal=None, by=by)))
 
     async def aresume_worker(self, worker: str, *, by: str = "api") -> int:
         """``resume_worker`` for async code."""
-        return len(await self._session.arun(leases.signal(worker, signal=None, by=by)))
+        return len(await self._session.arun(_signal(worker, signal=None, by=by)))
 
     def cancel(self, id: str, *, by: str = "api", reason: str | None = None) -> bool:
         """Cancel a job that waits, or ask a running one to stop; False when it has finished, and nothing changes."""
@@ -220,13 +220,13 @@ class Operating:
 
     def rescue(self) -> list[Rescued]:
         """Free the jobs of workers that died; what was freed and where it went."""
-        rescued = self._session.run(jobs.rescue(by=self._actor, now=self._now))
+        rescued = self._session.upkeep(jobs.rescue(by=self._actor, now=self._now))
         self._session.announce()
         return rescued
 
     async def arescue(self) -> list[Rescued]:
         """``rescue`` for async code."""
-        rescued = await self._session.arun(jobs.rescue(by=self._actor, now=self._now))
+        rescued = await self._session.aupkeep(jobs.rescue(by=self._actor, now=self._now))
         self._session.announce()
         return rescued
 
@@ -244,11 +244,11 @@ class Operating:
 
     def clean(self) -> Cleaned:
         """Let go of finished jobs that retention does not keep; what was done and how long it took."""
-        return self._session.run(self._clean())
+        return self._session.upkeep(self._clean())
 
     async def aclean(self) -> Cleaned:
         """``clean`` for async code."""
-        return await self._session.arun(self._clean())
+        return await self._session.aupkeep(self._clean())
 
     def cleanings(self, limit: int = 50) -> list[dict[str, Any]]:
         """What was cleaned lately, the newest first."""
@@ -339,6 +339,12 @@ def _record(id: str) -> Operation[JobRecord]:
     if id not in found:
         raise JobNotFound(f"no job has the id {id!r}")
     return found[id]
+
+
+def _signal(worker: str, *, signal: str | None, by: str) -> Operation[list[str]]:
+    yield from queues.settings(queues.ALL)  # only looks: a name that was looked for in the wrong place makes no store
+    reached = yield from leases.signal(worker, signal=signal, by=by)
+    return reached
 
 
 def _counts(queue: str | None) -> Operation[dict[str, int]]:

@@ -95,6 +95,15 @@ class Session:
         """Run an operation on a store thread while the loop goes on."""
         return await self.acall(lambda: self.run(operation))
 
+    def upkeep(self, operation: Operation[A]) -> A:
+        """Run an operation that keeps the store up; it reads first, and where there is no store it makes one."""
+        self._driver.make()
+        return self.run(operation)
+
+    async def aupkeep(self, operation: Operation[A]) -> A:
+        """``upkeep`` while the loop goes on."""
+        return await self.acall(lambda: self.upkeep(operation))
+
     async def astore(self, operation: Operation[A]) -> A:
         """``store`` while the loop goes on."""
         stored = await self.acall(lambda: self._run(operation, self._store))

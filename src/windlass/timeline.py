@@ -11,7 +11,7 @@ import msgspec
 from windlass import clock
 from windlass.core.fault import read_faults
 from windlass.core.record import JobRecord
-from windlass.core.state import FINISHED
+from windlass.core.state import FINISHED, State
 from windlass.store.reading import EventRecord, Story
 
 
@@ -34,10 +34,11 @@ def timeline(job: JobRecord, story: Story) -> list[TimelineEntry]:
         entries.append(TimelineEntry(clock.instant(job.run_at), "due"))
     if job.promoted_at is not None:
         entries.append(TimelineEntry(clock.instant(job.promoted_at), "promoted"))
+    fence = _fence_of_last_claim(job, story)
     seen_at = story.seen_at if story.seen_at is not None and story.seen_at >= (job.claimed_at or 0) else None
     for kind, at in (("claimed", job.claimed_at), ("started", job.started_at), ("heartbeat", seen_at)):
         if at is not None:
-            entries.append(TimelineEntry(clock.instant(at), kind, job.worker, job.fence))
+            entries.append(TimelineEntry(clock.instant(at), kind, job.worker, fence))
     entries += [
         TimelineEntry(
             clock.instant(fault.at),
@@ -50,9 +51,21 @@ def timeline(job: JobRecord, story: Story) -> list[TimelineEntry]:
     entries += [_told(event) for event in story.events]
     if job.finished_at is not None and job.state in FINISHED:
         detail = {"reason": job.reason} if job.reason else {}
-        entries.append(TimelineEntry(clock.instant(job.finished_at), str(job.state), job.worker, job.fence, detail))
+        entries.append(TimelineEntry(clock.instant(job.finished_at), str(job.state), job.worker, fence, detail))
     # Sorted by time alone: what happened within a millisecond keeps the order of a life.
     return sorted(entries, key=lambda entry: entry.at)
+
+
+def _fence_of_last_claim(job: JobRecord, story: Story) -> int:
+    """The job's own, unless a rescue has raised it since: the event of a rescue keeps the fence that was lost."""
+    rescues = [(event.at, event.fence) for event in story.events if event.kind == "rescued" and event.fence is not None]
+    if job.state is State.RUNNING or not rescues:
+        return job.fence
+    at, lost = rescues[-1]
+    # A claim raises the fence once more. Within a millisecond only that tells whether there was one; where a Redis
+    # server was restarted meanwhile, fences jump and time tells.
+    is_unclaimed = at > (job.claimed_at or 0) or job.fence == lost + 1
+    return lost if is_unclaimed else job.fence
 
 
 def _told(event: EventRecord) -> TimelineEntry:

@@ -20,9 +20,10 @@ def _hangups_reach_programs() -> None:
 
 @pytest.fixture
 def windlass(tmp_path: Path) -> Iterator[Program]:
-    """The program in a folder of its own, with a jobs.py."""
+    """The program in a folder of its own, with a jobs.py and an empty store."""
     program = Program(tmp_path)
     program.write("jobs.py", JOBS)
+    program.app.migrate()
     yield program
     program.app.close()
 

@@ -15,6 +15,7 @@ from windlass import State
 def windlass(tmp_path: Path) -> Iterator[Program]:
     program = Program(tmp_path)
     program.write("jobs.py", JOBS)
+    program.app.migrate()
     yield program
     program.app.close()
 

@@ -39,8 +39,15 @@ class Apps:
     def __call__(self, **options: Any) -> Windlass:
         """An app as another process would have it."""
         app = Windlass(self._place.url, **{**self._options, **options})
+        if not self._made:
+            self._make()
         self._made.append(app)
         return app
+
+    def _make(self) -> None:
+        """Make the store, so that tests may look before anything is stored; the apps themselves stay unopened."""
+        with Windlass(self._place.url, namespace=self._place.namespace) as maker:
+            maker.migrate()
 
 
 def work(app: Windlass, **options: Any) -> int:

@@ -117,6 +117,35 @@ def test_a_rescued_job_and_a_refused_write(app: Windlass, clock: ManualClock) ->
     assert (refused.kind, refused.fence) == ("refused", claimed.fence)
 
 
+def test_each_claim_is_told_with_its_own_fence(app: Windlass, clock: ManualClock) -> None:
+    """A12: a rescue raises the fence, which the claim before it did not have; the next claim has another one."""
+    job = app.enqueue("noop")
+    [lost] = app.claim(queues=["mail"], lease="1m")
+    clock.advance("2m")
+    app.rescue()
+    assert _fences(job, "claimed", "started", "rescued") == {lost.fence}
+    [again] = app.claim(queues=["mail"], lease="1m")  # within the same millisecond as the rescue
+    assert again.fence > lost.fence
+    assert _fences(job, "claimed", "started") == {again.fence}
+    again.complete()
+    assert _fences(job, "claimed", "started", "completed") == {again.fence}
+    assert _fences(job, "rescued") == {lost.fence}
+
+
+def test_the_end_of_a_job_by_rescue_has_the_fence_of_the_run_that_was_lost(app: Windlass, clock: ManualClock) -> None:
+    """A12: the fence that the rescue made belongs to no run."""
+    job = app.tasks[0].options(attempts=1).enqueue()
+    [lost] = app.claim(queues=["mail"], lease="1m")
+    clock.advance("2m")
+    app.rescue()
+    assert job.refresh().state is State.FAILED
+    assert _fences(job, "claimed", "rescued", "failed") == {lost.fence}
+
+
+def _fences(job: Job[Any], *kinds: str) -> set[int | None]:
+    return {entry.fence for entry in job.timeline() if entry.kind in kinds}
+
+
 def test_a_cancelled_job(app: Windlass) -> None:
     """A12: by whom and why."""
     job = app.enqueue("noop")

@@ -37,8 +37,12 @@ class Store:
         self.clock = clock
         self._opened = opened
         self.driver = opened.enter_context(closing(place.open(now=now or clock.now, deadline=deadline)))
+        self._is_made = False
 
     def run(self, operation: Operation[A]) -> A:
+        if not self._is_made:  # a test may look before anything was stored
+            self.driver.make()
+            self._is_made = True
         return drive(operation, self.driver.execute)
 
     def another(self, *, now: Callable[[], int] | None = None, deadline: float = 5.0) -> Store:

@@ -15,11 +15,12 @@ from windlass.store.operation import Call, Lane
 
 
 @pytest.mark.parametrize("kind", STORES)
-def test_a_store_exists_from_its_first_call_on(place_on: PlaceOn, kind: str) -> None:
+def test_a_store_exists_from_its_first_write_on(place_on: PlaceOn, kind: str) -> None:
     place = place_on(kind)
     with closing(place.open(now=None)) as driver:
-        driver.execute(Call("counts", {"queue": None}, Lane.READ))
+        driver.execute(Call("queue_ensure", {"queues": [("mail", None, None)]}))
         assert driver.exists()
+        driver.execute(Call("counts", {"queue": None}, Lane.READ))
     with closing(place.open(now=None)) as another:
         assert another.exists()
 

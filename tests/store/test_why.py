@@ -9,7 +9,7 @@ from tests.store.every_state import a_job_in
 from tests.store.stores import Store
 from windlass.core.outcome import Postponed
 from windlass.core.state import State
-from windlass.store import leases, queues, reading
+from windlass.store import leader, leases, queues, reading
 from windlass.store.reading import Gates
 
 
@@ -127,3 +127,44 @@ def test_every_state_has_an_answer(store: Store, state: State) -> None:
 def test_a_retrying_job_says_in_how_long(store: Store) -> None:
     job = store.finished(raised(delay=SECOND))
     assert gates(store, job.seq).due_in == SECOND
+
+
+def test_a_running_job_tells_how_long_its_owner_has_been_silent(store: Store) -> None:
+    worker = store.a_worker()
+    job = store.claimed(by=worker)
+    store.clock.advance(SECOND)
+    assert (gates(store, job.seq).silent, gates(store, job.seq).is_over) == (SECOND, False)
+    worker.renew()
+    assert gates(store, job.seq).silent == 0
+    store.clock.advance(TTL)
+    assert (gates(store, job.seq).silent, gates(store, job.seq).is_over) == (TTL, True)
+    store.rescue()
+    assert (gates(store, job.seq).silent, gates(store, job.seq).is_over) == (None, False)
+
+
+def test_a_running_job_whose_lease_is_gone_is_over(store: Store) -> None:
+    worker = store.a_worker()
+    job = store.claimed(by=worker)
+    worker.close()
+    assert (gates(store, job.seq).silent, gates(store, job.seq).is_over) == (None, True)
+
+
+def test_a_claim_by_hand_is_over_when_its_time_is(store: Store) -> None:
+    job = store.claimed_by_hand(ttl=SECOND)
+    assert not gates(store, job.seq).is_over
+    store.clock.advance(2 * SECOND)
+    assert (gates(store, job.seq).silent, gates(store, job.seq).is_over) == (2 * SECOND, True)
+
+
+def test_a_store_is_tended_while_a_process_leads_and_until_another_could(store: Store) -> None:
+    job = store.a_job()
+    assert not gates(store, job.seq).is_tended
+    store.run(leader.lead("leader", holder="me", ttl=10 * SECOND))
+    assert gates(store, job.seq).is_tended
+    store.clock.advance(19 * SECOND)
+    assert gates(store, job.seq).is_tended
+    store.clock.advance(SECOND)
+    assert not gates(store, job.seq).is_tended
+    lead = store.run(leader.lead("leader", holder="me", ttl=10 * SECOND))
+    store.run(leader.resign(lead))
+    assert not gates(store, job.seq).is_tended

@@ -13,7 +13,7 @@ from threading import Event, Thread
 import pytest
 
 from tests.ledger.apps import eventually
-from windlass import AppClosed, ConfigError, JobNotFound, Retention, State, Unique, Windlass, current_job
+from windlass import AppClosed, ConfigError, JobNotFound, Retention, State, StoreNotFound, Unique, Windlass, current_job
 from windlass.task import Task
 from windlass.testing import ManualClock, assert_enqueued, drain, inline, manual
 
@@ -22,6 +22,7 @@ from windlass.testing import ManualClock, assert_enqueued, drain, inline, manual
 def app(tmp_path: Path) -> Iterator[Windlass]:
     """An app as a user has it: on a file of its own, at the top of a module."""
     with Windlass(f"sqlite:///{tmp_path}/own.db", archive=tmp_path / "archive") as app:
+        app.migrate()
         yield app
 
 
@@ -35,17 +36,19 @@ def note(app: Windlass) -> Task[[str], str]:
 
 
 @pytest.mark.parametrize("mode", [inline, manual])
-def test_the_app_s_own_store_is_not_even_opened(app: Windlass, note: Task[[str], str], tmp_path: Path, mode) -> None:  # type: ignore[no-untyped-def]  # both are context managers
+def test_the_app_s_own_store_is_not_even_opened(tmp_path: Path, mode) -> None:  # type: ignore[no-untyped-def]  # both are context managers
+    app = Windlass(f"sqlite:///{tmp_path}/own.db")
     with mode(app):
-        note.enqueue("a")
-        note.enqueue_many([("b",), ("c",)])
+        app.enqueue("a")
+        app.enqueue_many([app.request("b"), app.request("c")])
         app.queue("default").pause()
         app.jobs()
         app.workers()
         drain(app)
     assert list(tmp_path.iterdir()) == []
-    assert app.counts()["pending"] == 0
-    assert app.queues() == []
+    with pytest.raises(StoreNotFound):
+        app.counts()
+    app.close()
 
 
 @pytest.mark.parametrize("url", ["postgresql://nobody@nowhere.invalid/shop", "redis://nowhere.invalid/0"])

@@ -17,7 +17,7 @@ class Scene:
         self.receipt = self.app.task(name="receipt")(_receipt)
 
     def __enter__(self) -> Scene:
-        assert self.app.jobs() == []  # makes the store
+        self.app.migrate()
         self.shop.execute(f"CREATE TABLE {self.shop.orders} (id integer)")
         return self
 

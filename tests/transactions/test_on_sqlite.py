@@ -18,7 +18,7 @@ from tests.ledger.apps import work
 from tests.transactions.callers.caller import Caller
 from tests.transactions.places import Shop
 from tests.transactions.scene import Scene
-from windlass import ConfigError, StoreUnavailable, Windlass
+from windlass import ConfigError, StoreNotFound, StoreUnavailable, Windlass
 
 
 @pytest.fixture
@@ -50,8 +50,10 @@ def test_a_store_whose_first_use_was_rolled_back_is_made_later(shop: Shop, conne
         with app.transaction(connection):
             app.enqueue("receipt", 7)
         connection.rollback()
-        assert app.jobs() == []
+        with pytest.raises(StoreNotFound):
+            app.jobs()
         assert app.enqueue("receipt", 8).state == "pending"
+        assert len(app.jobs()) == 1
 
 
 def test_a_transaction_that_has_read_and_lost_its_turn_says_how_to_begin(scene: Scene, caller: Caller) -> None:

@@ -64,6 +64,9 @@ class Tap:
     def exists(self) -> bool:
         return self._driver.exists()
 
+    def make(self) -> None:
+        self._driver.make()
+
     def migrate(self) -> list[str]:
         return self._driver.migrate()
 

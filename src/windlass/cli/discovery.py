@@ -11,10 +11,11 @@ from traceback import extract_tb
 from types import ModuleType
 
 from windlass.app import DEFAULT_URL, Windlass
-from windlass.errors import ConfigError
+from windlass.errors import ConfigError, StoreNotFound
 from windlass.settings import setting
 
 _CANDIDATES = ("jobs", "tasks", "app")
+_DEFAULT_FILE = Path(DEFAULT_URL.removeprefix("sqlite:///"))
 
 
 def load_app(name: str | None, url: str | None) -> Windlass:
@@ -42,8 +43,11 @@ def managed_app(name: str | None, url: str | None) -> Windlass:
     app = _named_or_found(None)
     if app is not None:
         return app
-    if setting("url", None) is None and not Path(DEFAULT_URL.removeprefix("sqlite:///")).exists():
-        raise ConfigError("no jobs here: name a store with --url or $WINDLASS_URL, or an app with --app module:object")
+    if setting("url", None) is None and not _DEFAULT_FILE.exists():
+        raise StoreNotFound(
+            f"there is no store at {Path.cwd() / _DEFAULT_FILE}; name one with --url or $WINDLASS_URL, or an app with "
+            "--app module:object"
+        )
     return Windlass()
 
 

@@ -18,7 +18,7 @@ from windlass.cli.views.queue import QueueList, settings_data
 from windlass.cli.views.said import Said, jobs_counted
 from windlass.core.duration import duration
 from windlass.core.state import WAITING
-from windlass.errors import ConfigError
+from windlass.errors import ConfigError, StoreNotFound
 from windlass.queue import Queue
 from windlass.retention import Retention
 
@@ -160,10 +160,16 @@ def _changes(queue: Queue, given: dict[str, Any]) -> dict[str, Any]:
         if name.startswith("keep_") and value is not None
     }
     if kept:
-        changes["retention"] = replace(
-            queue.settings().retention or Retention(), **{n: _kept(n, v) for n, v in kept.items()}
-        )
+        changes["retention"] = replace(_retention(queue), **{n: _kept(n, v) for n, v in kept.items()})
     return changes
+
+
+def _retention(queue: Queue) -> Retention:
+    """What is set so far; a queue may be set up before there is a store."""
+    try:
+        return queue.settings().retention or Retention()
+    except StoreNotFound:
+        return Retention()
 
 
 def _kept(name: str, value: str | int) -> Any:

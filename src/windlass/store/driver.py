@@ -6,13 +6,21 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Protocol
 
-from windlass.errors import WindlassError
+from windlass.errors import StoreNotFound, WindlassError
 from windlass.store.joining.joined import Joined
 from windlass.store.operation import Answer, Call
 
 
 class DataRefused(WindlassError):
     """The store is well but will not take these values; the same call without them would pass."""
+
+
+def no_store(name: str, namespace: str) -> StoreNotFound:
+    """What a call that only looks says where there is nothing to look at."""
+    return StoreNotFound(
+        f"there is no store at {name} (namespace {namespace!r}); check the address, or make one: the first job, "
+        "a worker and `windlass migrate` do"
+    )
 
 
 class Topic(Enum):
@@ -47,10 +55,10 @@ class Driver(Protocol):
         """How many jobs one cycle may claim at the most before larger batches stop paying."""
 
     def execute(self, call: Call) -> Answer:
-        """Carry out one call.
+        """Carry out one call. Where there is no store, one on a lane that writes makes it; others make nothing.
 
-        Raises ``StoreUnavailable``, ``OutcomeUnknown`` or ``DataRefused``; ``ConfigError`` where the store is not one
-        that we may use; ``AppClosed`` after ``close``.
+        Raises ``StoreNotFound`` then; ``StoreUnavailable``, ``OutcomeUnknown`` or ``DataRefused``; ``ConfigError``
+        where the store is not one that we may use; ``AppClosed`` after ``close``.
         """
 
     def store(self, call: Call) -> Answer:
@@ -74,8 +82,11 @@ class Driver(Protocol):
     def exists(self) -> bool:
         """Whether there is a store under this namespace already; only looks, where other calls would make one."""
 
+    def make(self) -> None:
+        """Make the store where there is none, for what reads before it writes; one that is there stays as it is."""
+
     def migrate(self) -> list[str]:
-        """Bring the schema up to date; the names of the steps taken."""
+        """Make the store, or bring its schema up to date; the names of the steps taken."""
 
     def migration_sql(self) -> str:
         """What ``migrate`` would run, for a person to run; empty where nothing is missing or the store has no SQL."""

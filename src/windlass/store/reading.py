@@ -274,6 +274,12 @@ class Gates(Struct, frozen=True, array_like=True):
     worker: str | None
     suspects_ahead: int
     """Of a suspect: how many other suspects of its queue come first, counted up to 1,000."""
+    silent: int | None = None
+    """Of a running job: for how many milliseconds its owner has not been heard of; None when its lease is gone."""
+    is_over: bool = False
+    """Whether the lease under which it runs is over, so that it waits for a rescue."""
+    is_tended: bool = False
+    """Whether any process does upkeep: promotes what is due, rescues what was lost."""
 
 
 def gates(seq: int) -> Operation[Gates | None]:

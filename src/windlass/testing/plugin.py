@@ -44,6 +44,7 @@ def windlass_app(request: pytest.FixtureRequest, windlass_clock: ManualClock, tm
     named = request.config.getini(_SETTING)
     app = _resolved(str(named)) if named else Windlass(url)
     with redirected(app, url=url, clock=windlass_clock, pauses_workers=False) as block:
+        app.migrate()  # so that a test may look before anything is enqueued
         yield app
     block.close()
     if not named:

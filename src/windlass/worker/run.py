@@ -45,6 +45,7 @@ class Run:
         "ends_at",
         "is_abandoned",
         "is_marked",
+        "is_overtime_noted",
         "job",
         "last_asked",
         "seat",
@@ -69,6 +70,8 @@ class Run:
         """Whether the worker went on without it: nobody cares any more what it gives."""
         self.is_marked = False
         """Whether the store knows that user code has begun."""
+        self.is_overtime_noted = False
+        """Whether the store knows that its time is over and it has not stopped."""
         self.stop: Stop | None = None
         self.stop_asked = 0.0
         """When it was first asked to stop, on the monotonic clock."""

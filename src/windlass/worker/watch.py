@@ -76,6 +76,15 @@ class Watch:
             self._abandon(run)
         elif run.wants_interrupt or now - run.last_asked >= self._ask_again:
             self._dispatcher.insist(run)
+            self._note_overtime(run, now)
+
+    def _note_overtime(self, run: Run, now: float) -> None:
+        """Let ``why`` tell that a run goes on although its time is over; once, and not of one that stops at once."""
+        is_late = run.stop is Stop.TIMED_OUT and now - run.stop_asked >= self._ask_again
+        if is_late and run.ends_at is not None and not run.is_overtime_noted:
+            run.is_overtime_noted = True
+            detail = {"limit": round(run.time_limit, 3), "over": round(now - run.ends_at, 3)}
+            leave_word(self._session, "overtime", {run.job: detail}, worker=self._worker)
 
     def _abandon(self, run: Run) -> None:
         if run.started is None:

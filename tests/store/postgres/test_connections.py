@@ -173,6 +173,7 @@ def test_a_closed_driver_leaves_no_connection_and_takes_no_call(database: Databa
 def test_a_driver_that_nobody_closed_goes_without_a_word(database: Database) -> None:
     """Warnings are errors here, also while an object is freed."""
     driver = open_driver(database.url)
+    driver.make()
     drive(reading.counts(), driver.execute)
     del driver
     gc.collect()

@@ -115,7 +115,7 @@ class Machine:
 def test_the_leader_tells_of_it_once(database: Database, caplog: pytest.LogCaptureFixture) -> None:
     """G6: in its log and to whoever asks what was noticed, when it has been open for a minute."""
     with Windlass(database.url) as app, old_transaction(database) as pid:
-        app.counts()
+        app.migrate()
         leave_dead_rows(database)
         machine = Machine()
         vacuum = Vacuum(session=app._session, by="me", monotonic=machine)
@@ -138,7 +138,7 @@ def test_what_was_left_is_swept_when_the_transaction_has_ended(
 ) -> None:
     """G6: until then vacuum is not tried again, for it would find nothing but work; nobody is told of a short one."""
     with Windlass(database.url) as app:
-        app.counts()
+        app.migrate()
         machine = Machine()
         vacuum = Vacuum(session=app._session, by="me", monotonic=machine)
         with old_transaction(database):
@@ -182,7 +182,7 @@ def test_the_oldest_is_told_also_to_a_user_who_may_not_see_when_it_began(databas
 def test_one_that_was_prepared_and_forgotten_is_told() -> None:
     """G6: it belongs to no session any more."""
     with postgres_node(settings={"max_prepared_transactions": "1"}) as node, Windlass(node.url) as app:
-        app.counts()
+        app.migrate()
         with psycopg.connect(node.url, autocommit=True) as connection:
             for statement in ("BEGIN", "CREATE TABLE written ()", "PREPARE TRANSACTION 'order-7'"):
                 connection.execute(statement)

@@ -29,6 +29,7 @@ class Opened:
         self.run(add(new, {}))
 
     def count(self) -> int:
+        self.driver.make()  # also of a store that nobody has used yet
         return sum(sum(states.values()) for states in self.run(reading.counts()).values())
 
 

@@ -16,7 +16,7 @@ from windlass.errors import AppClosed, ConfigError, StoreUnavailable
 from windlass.forking import start_anew_in_child
 from windlass.store.announcer import Announcer
 from windlass.store.breaker import Away, Breaker
-from windlass.store.driver import DataRefused, News, Topic
+from windlass.store.driver import DataRefused, News, Topic, no_store
 from windlass.store.joining.joined import Joined, join
 from windlass.store.operation import Answer, Call, Lane
 from windlass.store.postgres import schema as schemas
@@ -61,7 +61,7 @@ class PostgresDriver:
         self._prepares = self._address.prepare
         self._is_open = False
         self._is_closed = False
-        self._home = Home(lambda: str(self.execute(Call("here", {"channel": None}, Lane.READ))["here"][0][0]))
+        self._home = Home(self._ask_home)
         self._begin()
         start_anew_in_child(self, PostgresDriver.start_anew)
 
@@ -110,6 +110,10 @@ class PostgresDriver:
     def exists(self) -> bool:
         return self._on_schema(lambda connection, schema, _: bool(schemas.look(connection, schema).applied))
 
+    def make(self) -> None:
+        if not self._is_open:
+            self._open(clock.monotonic() + self._deadline, makes=True)
+
     def migrate(self) -> list[str]:
         """Bring the schema up to date, however long that takes; the names of the steps taken."""
         return self._on_schema(schemas.migrate)
@@ -142,7 +146,7 @@ class PostgresDriver:
         statement, values = self._bound(call, news=news)
         until = clock.monotonic() + self._deadline
         if not self._is_open:
-            self._open(until)
+            self._open(until, makes=call.lane.writes)
 
         def ask(connection: TimedConnection) -> Answer:
             return connection.ask(statement.text, values, statement.answer)
@@ -155,19 +159,27 @@ class PostgresDriver:
         self._opening = Lock()
         self._connections = Connections(self._address, breaker=self._breaker, prepare=self._prepares)
 
-    def _open(self, until: float) -> None:
+    def _ask_home(self) -> str:
+        """Asked for those who enqueue inside a transaction of theirs, where the schema cannot be made."""
+        self.make()
+        return str(self.execute(Call("here", {"channel": None}, Lane.READ))["here"][0][0])
+
+    def _open(self, until: float, *, makes: bool) -> None:
+        """Look at the schema before its first use. Where there is none, ``makes`` decides."""
         with self._opening:
             self._refuse_if_closed()
             if not self._is_open:
-                self._at_first(self._make_schema, until=until)
+                self._at_first(lambda connection: self._look_at_schema(connection, makes), until=until)
                 self._is_open = True
 
-    def _make_schema(self, connection: TimedConnection) -> None:
+    def _look_at_schema(self, connection: TimedConnection, makes: bool) -> None:
         found = schemas.look(connection, self._schema)
-        if not found.applied:
+        if found.applied:
+            schemas.check_current(found, self._where)
+        elif makes:
             schemas.migrate(connection, self._schema, self._where)
         else:
-            schemas.check_current(found, self._where)
+            raise no_store(self.name, self._schema)
 
     def _on_schema(self, work: Callable[[TimedConnection, str, str], T]) -> T:
         def without_haste(connection: TimedConnection) -> T:

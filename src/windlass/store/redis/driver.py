@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec.msgpack import encode
 from redis.exceptions import MovedError, RedisError, ResponseError
@@ -13,7 +13,7 @@ from windlass.errors import AppClosed, ConfigError, StoreUnavailable
 from windlass.forking import start_anew_in_child
 from windlass.store.announcer import Announcer
 from windlass.store.breaker import Away, Breaker
-from windlass.store.driver import News, Topic
+from windlass.store.driver import News, Topic, no_store
 from windlass.store.joining.joined import Joined
 from windlass.store.operation import Answer, Call, Lane
 from windlass.store.redis.address import parse_address
@@ -26,6 +26,8 @@ from windlass.store.redis.route import route_to
 from windlass.store.redis.scripts import Script, load_scripts
 from windlass.store.redis.server import Inspection
 from windlass.store.redis.wire import Unanswered, Wire, nothing_done
+
+T = TypeVar("T")
 
 _MOMENT = 1.0
 """How many seconds news may wait for a connection; nobody needs it later than that."""
@@ -50,6 +52,7 @@ class RedisDriver:
 
     def __init__(self, url: str, *, tag: str, now: Callable[[], int] | None, deadline: float) -> None:
         self._address = parse_address(url)
+        self._tag = tag
         self._prefix = f"{{{tag}}}:"
         self._now = now
         self._deadline = deadline
@@ -83,13 +86,10 @@ class RedisDriver:
         script = self._scripts.get(call.name)
         if script is None:
             raise NotImplementedError(f"the Redis store knows no call {call.name!r}")
-        if self._is_closed:
-            raise AppClosed(f"{self.name}: the store is closed")
-        until = clock.monotonic() + self._deadline
         arguments = self._arguments(script, call)
         try:
-            parts = self._breaker.reach(
-                lambda: self._attempt(script, arguments, call.lane, until=until), deadline=self._deadline
+            parts = self._reach(
+                call.lane, lambda wire, until: self._in_epoch(wire, script, arguments, call.lane, until=until)
             )
         except UnicodeError as error:
             raise not_storable(error, self.name) from error
@@ -113,12 +113,13 @@ class RedisDriver:
         )
 
     def exists(self) -> bool:
-        if self._is_closed:
-            raise AppClosed(f"{self.name}: the store is closed")
-        until = clock.monotonic() + self._deadline
-        return self._breaker.reach(lambda: self._has_begun(until), deadline=self._deadline)
+        return self._reach(Lane.READ, self._epoch.has_begun)
+
+    def make(self) -> None:
+        self._reach(Lane.WRITE, self._epoch.on)
 
     def migrate(self) -> list[str]:
+        self.make()
         return []
 
     def migration_sql(self) -> str:
@@ -130,12 +131,21 @@ class RedisDriver:
             self._is_closed = True
             self._lanes.close()
 
-    def _attempt(self, script: Script, arguments: Sequence[Any], lane: Lane, *, until: float) -> Any:
-        """Carry a call out, or raise ``Away`` where nothing happened and trying again may help."""
+    def _reach(self, lane: Lane, work: Callable[[Wire, float], T]) -> T:
+        """What is done on a connection of this lane, again where it has not worked and may; it is told until when."""
+        if self._is_closed:
+            raise AppClosed(f"{self.name}: the store is closed")
+        until = clock.monotonic() + self._deadline
+        return self._breaker.reach(
+            lambda: self._attempt(lane, lambda wire: work(wire, until), until=until), deadline=self._deadline
+        )
 
-        def carry_out(wire: Wire) -> Any:
+    def _attempt(self, lane: Lane, work: Callable[[Wire], T], *, until: float) -> T:
+        """Do something on a connection, or raise ``Away`` where nothing happened and trying again may help."""
+
+        def carry_out(wire: Wire) -> T:
             try:
-                return self._in_epoch(wire, script, arguments, until=until)
+                return work(wire)
             except Unanswered as error:
                 self._lanes.clear()  # no other call should have to find out, by waiting, that the network forgot them
                 raise lost(error, self.name, may_have_written=lane.writes) from error
@@ -144,20 +154,10 @@ class RedisDriver:
 
         return self._lanes.use(lane, carry_out, until=until)
 
-    def _has_begun(self, until: float) -> bool:
-        """Whether any process has begun an epoch here, which every first call does."""
-
-        def look(wire: Wire) -> bool:
-            try:
-                with nothing_done():
-                    return bool(wire.ask("EXISTS", f"{self._prefix}epoch", until=until))
-            except RedisError as error:
-                raise self._reaction(wire, error, may_have_written=False) from error
-
-        return self._lanes.use(Lane.READ, look, until=until)
-
-    def _in_epoch(self, wire: Wire, script: Script, arguments: Sequence[Any], *, until: float) -> Any:
-        epoch = self._epoch.on(wire, until=until)
+    def _in_epoch(self, wire: Wire, script: Script, arguments: Sequence[Any], lane: Lane, *, until: float) -> Any:
+        epoch = self._epoch.on(wire, until) if lane.writes else self._epoch.of_reader(wire, until)
+        if epoch is None:
+            raise no_store(self.name, self._tag)
         while True:
             try:
                 return wire.run(script, self._instant(), self._prefix, epoch, *arguments, until=until)

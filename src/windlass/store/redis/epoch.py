@@ -20,6 +20,10 @@ from windlass.store.redis.wire import Wire, nothing_done
 log = logging.getLogger("windlass.store")
 
 
+_NONE = 0
+"""In no epoch: a script that asks for one refuses it."""
+
+
 class OtherEpoch(Exception):
     """The store is in another epoch than the caller; nothing was written."""
 
@@ -42,9 +46,11 @@ class Epoch:
         self._name = name
         self._prefix = prefix
         self._known: _Known | None = None
+        self._is_seen = False
+        """Whether a call that only reads has found the store."""
         self._lock = Lock()
 
-    def on(self, wire: Wire, *, until: float) -> int:
+    def on(self, wire: Wire, until: float) -> int:
         """The epoch for a call to this server."""
         known = self._known
         if known is not None and known.identity == wire.server.identity:
@@ -57,6 +63,21 @@ class Epoch:
                 return known.epoch
             is_empty = not wire.ask("HGET", f"{self._prefix}epoch", "epoch", until=until)
             return self._begin(wire, known, has_lost=is_empty, until=until)
+
+    def of_reader(self, wire: Wire, until: float) -> int | None:
+        """The epoch for a call that only reads, which begins none; None where no process has begun one.
+
+        Scripts that only read do not ask for it.
+        """
+        if self._known is not None:
+            return self.on(wire, until)
+        self._is_seen = self._is_seen or self.has_begun(wire, until)
+        return _NONE if self._is_seen else None
+
+    def has_begun(self, wire: Wire, until: float) -> bool:
+        """Whether any process has begun an epoch here, which the first call that writes does."""
+        with nothing_done():
+            return bool(wire.ask("EXISTS", f"{self._prefix}epoch", until=until))
 
     def renew(self, wire: Wire, other: OtherEpoch, *, refused: int, until: float) -> int:
         """The epoch after a script has refused the one that we had."""

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec.json import encode
 
 from windlass.errors import AppClosed, ConfigError, StoreUnavailable, WindlassError
-from windlass.store.driver import DataRefused, News, Topic
+from windlass.store.driver import DataRefused, News, Topic, no_store
 from windlass.store.joining.joined import Joined, join
 from windlass.store.operation import Answer, Call
 from windlass.store.sqlite import schema
@@ -110,12 +110,15 @@ class SqliteDriver:
     def exists(self) -> bool:
         def look() -> bool:
             with self._opening:
-                return self._is_open or (Path(self._address.path).exists() and self._has_schema())
+                return self._is_open or self._is_there()
 
         return self._traffic.through(look)
 
+    def make(self) -> None:
+        self.migrate()
+
     def migrate(self) -> list[str]:
-        return self._traffic.through(self._open)
+        return self._traffic.through(self._open, True)
 
     def migration_sql(self) -> str:
         """Nothing: whoever opens the file brings it up to date."""
@@ -144,7 +147,7 @@ class SqliteDriver:
     def _execute(self, call: Call) -> Answer:
         prepared = self._prepared(call)
         if not self._is_open:
-            self._open()
+            self._open(call.lane.writes)
         try:
             return self._lanes.execute(prepared, call.lane)
         except Busy as busy:
@@ -189,13 +192,15 @@ class SqliteDriver:
             self._lanes.close()
         self._whereabouts.forget_log()
 
-    def _open(self) -> list[str]:
-        """Open the file and bring its schema up to date; the steps that took."""
+    def _open(self, makes: bool) -> list[str]:
+        """Open the file and bring its schema up to date; the steps that took. ``makes`` decides where there is none."""
         with self._opening:
             if self._is_closed:
                 raise AppClosed(f"{self.name}: the store is closed")
             if self._is_open:
                 return []
+            if not (makes or self._address.is_memory or self._is_there()):
+                raise no_store(self.name, self._prefix.removesuffix("_"))
             try:
                 self._take_file()
                 steps = self._make_schema()
@@ -208,6 +213,16 @@ class SqliteDriver:
             if not self._address.is_memory:
                 warn_of_network(self._address.path)
             return steps
+
+    def _is_there(self) -> bool:
+        """Whether the file is there, as far as we may know, and has our tables."""
+        try:
+            Path(self._address.path).stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError:
+            pass  # to open it says what is wrong
+        return self._has_schema()
 
     def _has_schema(self) -> bool:
         """On a connection of its own, which sets nothing up: that would change a file that may not be ours."""

@@ -94,7 +94,7 @@ class Outlook:
     def _ask(self) -> Upcoming:
         began = self._store_clock.monotonic()
         try:
-            ahead = self._session.run(upcoming())
+            ahead = self._session.upkeep(upcoming())
         except StoreUnavailable:
             self.note_outage()
             raise

@@ -1,14 +1,15 @@
--- What stands between a pending job and its claim: a pause, jobs before it, nobody who serves its queue.
+-- What stands between a job and its run: a pause, jobs before it, nobody who serves its queue; of one that runs, how
+-- long its owner has been silent. And whether any process keeps the store up.
 -- KEYS workers, counts, due
 -- without epoch
 -- asks seq
 -- gives gates: one row as Gates, or none if the job is gone
--- with portions, index, places, lease, paused
+-- with portions, index, places, lease, leader, paused
 local COUNTED = 1000
 
 local job = redis.call(
     'HMGET', job_key(written(ask.seq)), 'state', 'queue', 'priority', 'run_at', 'reason', 'worker',
-    'crashes', 'rescues')
+    'crashes', 'rescues', 'lease')
 local state, queue, priority = job[1], job[2], tonumber(job[3]) or 0
 if not state then return {'gates', {}} end
 
@@ -46,7 +47,18 @@ if is_suspect(job[7], job[8]) then
 else
     ahead = redis.call('ZRANK', pending_key(queue), pending_member(priority, ask.seq)) or 0
 end
+
+local silent, is_over = false, false
+if state == 'running' then
+    local renewed_at = job[9] and tonumber(redis.call('HGET', lease_key(job[9]), 'renewed_at'))
+    silent = renewed_at and now - renewed_at or false -- nil would end the row
+    is_over = not (renewed_at and is_open(job[9]) and is_in_time(job[9]))
+end
+-- Whoever does upkeep leads, or takes the lead soon after it is free.
+local leader = read_leader('leader')
+local is_tended = leader.holder and leader.over_at - 2 * leader.ttl <= now and now < leader.over_at + leader.ttl
 return {'gates', {{
     state, #paused > 0 and table.concat(paused, ',') or false, reason, math.min(ahead, COUNTED), serving, willing,
     (tonumber(job[4]) or now) - now, job[5], job[6], math.min(suspects_ahead, COUNTED),
+    silent, is_over and 1 or 0, is_tended and 1 or 0,
 }}}

@@ -5,7 +5,7 @@ local function read_leader(duty)
     local found = redis.call('HMGET', leader_key(duty), 'holder', 'term', 'ttl', 'renewed_at')
     local ttl, renewed_at = tonumber(found[3]) or 0, tonumber(found[4]) or 0
     return {
-        holder = found[1], term = tonumber(found[2]) or 0, over_at = renewed_at + ttl,
+        holder = found[1], term = tonumber(found[2]) or 0, ttl = ttl, over_at = renewed_at + ttl,
         -- A clock that jumps, in either direction, never makes a lead longer than its ttl.
         is_in_time = renewed_at - ttl <= now and now < renewed_at + ttl,
     }

@@ -1,4 +1,5 @@
--- What stands between a pending job and its claim: a pause, jobs before it, nobody who serves its queue.
+-- What stands between a job and its run: a pause, jobs before it, nobody who serves its queue; of one that runs, how
+-- long its owner has been silent. And whether any process keeps the store up.
 -- gives gates
 SELECT windlass_job.state,
     (SELECT group_concat(name) FROM windlass_queue
@@ -26,8 +27,15 @@ SELECT windlass_job.state,
         AND earlier.queue = windlass_job.queue AND earlier.state = 'pending' AND earlier.crashes + earlier.rescues > 0
         AND (earlier.priority > windlass_job.priority
             OR (earlier.priority = windlass_job.priority
-                AND (earlier.run_at, earlier.seq) < (windlass_job.run_at, windlass_job.seq))) LIMIT 1000))
-FROM windlass_job, (
+                AND (earlier.run_at, earlier.seq) < (windlass_job.run_at, windlass_job.seq))) LIMIT 1000)),
+    held.silent, coalesce(held.is_over, windlass_job.state = 'running'),
+    -- Whoever does upkeep leads, or takes the lead soon after it is free.
+    EXISTS (SELECT 1 FROM windlass_leader
+        WHERE duty = 'leader' AND renewed_at - ttl <= :now AND :now < renewed_at + 2 * ttl)
+FROM windlass_job LEFT JOIN (
+    SELECT id AS lease, :now - renewed_at AS silent,
+        state <> 'open' OR NOT (renewed_at - ttl <= :now AND :now < renewed_at + ttl) AS is_over
+    FROM windlass_lease) AS held ON held.lease = windlass_job.lease AND windlass_job.state = 'running', (
     SELECT count(*) AS total, count(*) FILTER (
         WHERE windlass_worker.state NOT IN ('paused', 'draining') AND signal IS NOT 'pause') AS willing
     FROM windlass_worker JOIN windlass_lease ON windlass_lease.id = windlass_worker.lease

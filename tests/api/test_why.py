@@ -1,0 +1,190 @@
+"""Why a job is not running: every answer in the situation that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+from tests.ledger.apps import eventually, until_interrupted
+from windlass import Job, Retry, State, Windlass
+from windlass.store import leader
+from windlass.store.leases import Presence, open_lease
+from windlass.testing import ManualClock
+
+NOBODY = "no worker and no `windlass duties` runs that would promote it"
+ANYBODY = "it will be rescued as soon as any worker or `windlass duties` runs"
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def app(tmp_path: Path, clock: ManualClock) -> Iterator[Windlass]:
+    with Windlass(f"sqlite:///{tmp_path}/jobs.db", clock=clock) as app:
+
+        @app.task(name="noop")
+        def noop() -> None: ...
+
+        @app.task(name="fail", retry=Retry(attempts=2, base=60, jitter=0))
+        def fail() -> None:
+            raise OSError("broken")
+
+        yield app
+
+
+def tend(app: Windlass) -> None:
+    """Let a process do upkeep, as every worker and ``windlass duties`` does."""
+    app._session.run(leader.lead("leader", holder="me", ttl=10_000))
+
+
+def worker_that_died(app: Windlass, job: Job[Any]) -> None:
+    """A worker takes the job and is not heard of again."""
+    from windlass.store.jobs import Claimant, cycle
+
+    presence = Presence("w1", "alpha-worker-1", "busy", '{"queues":["default"]}')
+    app._session.run(open_lease(presence, lease="lease-1", ttl=30_000))
+    claimant = Claimant("alpha-worker-1", "lease-1", "token")
+    app._session.run(cycle(claimant, endings=[], marks=[], rooms=[("default", 1)], takes_suspect=True))
+    assert job.refresh().state is State.RUNNING
+
+
+def test_a_job_of_a_worker_that_died_with_nobody_to_rescue_it(app: Windlass, clock: ManualClock) -> None:
+    job = app.enqueue("noop")
+    worker_that_died(app, job)
+    assert job.why() == "it is running on alpha-worker-1"
+    clock.advance("35s")
+    assert job.why() == f"its worker alpha-worker-1 has not been heard of for 35 s; {ANYBODY}"
+    tend(app)
+    assert job.why().endswith("has not been heard of for 35 s; it will be rescued in a moment")
+    app.rescue()
+    assert job.why() == "no worker serves queue 'default'"
+
+
+def test_a_job_whose_worker_is_gone_without_a_trace(app: Windlass) -> None:
+    from windlass.store.leases import close_lease
+
+    job = app.enqueue("noop")
+    worker_that_died(app, job)
+    app._session.run(close_lease(worker="w1", lease="lease-1"))
+    assert job.why() == f"its worker alpha-worker-1 is gone; {ANYBODY}"
+
+
+def test_a_job_that_was_claimed_by_hand_and_forgotten(app: Windlass, clock: ManualClock) -> None:
+    job = app.enqueue("noop")
+    [claimed] = app.claim(lease="1m")
+    owner = claimed.job.worker
+    assert job.why() == f"it is running on {owner}"
+    clock.advance("3m")
+    assert job.why() == f"{owner}, who claimed it by hand, has not been heard of for 3 min; {ANYBODY}"
+
+
+def test_a_job_that_is_due_with_nobody_to_promote_it(app: Windlass, clock: ManualClock) -> None:
+    job = app.tasks[0].options(delay="10m").enqueue()
+    assert job.why() == "it is scheduled, due in 0:10:00"
+    clock.advance("10m")
+    clock.advance("12s")
+    assert job.why() == f"it is scheduled, overdue by 12 s: {NOBODY}"
+    tend(app)
+    assert job.why() == "it is scheduled, due now, waiting to be promoted"
+    app.promote()
+    assert job.why() == "no worker serves queue 'default'"
+
+
+def test_a_job_that_is_to_be_retried_with_nobody_to_promote_it(app: Windlass, clock: ManualClock) -> None:
+    job = app.enqueue("fail")
+    app.worker().run_until_empty()
+    assert job.why() == "attempt 1 of 2 failed; the next is due in 0:01:00"
+    clock.advance("3h")
+    assert job.why() == f"attempt 1 of 2 failed; the next is overdue by 3 h: {NOBODY}"
+
+
+def test_a_job_of_a_task_that_no_worker_knows(app: Windlass, clock: ManualClock) -> None:
+    job = app.enqueue("ghost")
+    app.worker().run_until_empty()
+    assert job.why().startswith("no worker that met it knows the task 'ghost' (due in 0:")
+    clock.advance("1h")
+    assert f"(overdue by 60 min: {NOBODY})" in job.why()
+
+
+def test_jobs_that_have_ended(app: Windlass) -> None:
+    done, dead = app.enqueue("noop"), app.tasks[1].options(attempts=1).enqueue()
+    gone = app.tasks[0].options(delay="1h").enqueue()
+    gone.cancel()
+    app.worker().run_until_empty()
+    assert done.why() == "it is completed"
+    assert dead.why() == "it failed (attempts); retry it to run it again"
+    assert gone.why() == "it is cancelled"
+
+
+@contextmanager
+def idle_worker(app: Windlass, name: str = "alpha-worker-1", state: str = "idle") -> Iterator[None]:
+    """A worker that is alive and claims nothing while the test looks."""
+    app._session.run(
+        open_lease(Presence(name, name, state, '{"queues":["default"]}'), lease=f"lease-{name}", ttl=30_000)
+    )
+    yield
+
+
+def test_jobs_that_wait_for_their_turn(app: Windlass) -> None:
+    first, second, third = (app.enqueue("noop") for _ in range(3))
+    assert first.why() == "no worker serves queue 'default'"
+    with idle_worker(app):
+        assert first.why() == "it is next in line and waits for a free slot"
+        assert second.why() == "1 job of queue 'default' comes first; 1 worker serves it"
+        with idle_worker(app, "beta-worker-2"):
+            assert third.why() == "2 jobs of queue 'default' come first; 2 workers serve it"
+
+
+def test_workers_that_take_nothing(app: Windlass) -> None:
+    job = app.enqueue("noop")
+    with idle_worker(app, state="paused"):
+        assert job.why() == "the only worker that serves queue 'default' takes no jobs now: paused, or about to leave"
+        with idle_worker(app, "beta-worker-2", state="draining"):
+            assert job.why() == "all 2 workers that serve queue 'default' take no jobs now: paused, or about to leave"
+
+
+def test_queues_that_are_paused(app: Windlass) -> None:
+    job = app.enqueue("noop")
+    app.queue("default").pause("the provider is down")
+    assert job.why() == "queue 'default' is paused: the provider is down"
+    app.queue("default").resume()
+    app.pause()
+    assert job.why() == "all queues are paused"
+
+
+def test_a_job_with_which_workers_died(app: Windlass, clock: ManualClock) -> None:
+    job = app.tasks[0].options(attempts=5).enqueue()
+    worker_that_died(app, job)
+    clock.advance("35s")
+    app.rescue()
+    with idle_worker(app, "beta-worker-2"):
+        assert "workers died 1 time while it held this job" in job.why()
+
+
+def test_a_thread_whose_time_is_over_and_that_has_not_stopped(tmp_path: Path) -> None:
+    """B8: between its time limit and the moment at which the worker goes on without it."""
+    over = Event()
+    with Windlass(f"sqlite:///{tmp_path}/jobs.db") as app:
+
+        @app.task(name="deaf", timeout=0.2)
+        def deaf() -> None:
+            while not over.is_set():
+                until_interrupted()
+
+        try:
+            with app.worker(stop_patience="60s"):
+                job = deaf.enqueue()
+                eventually(lambda: "its time limit" in job.why(), "it is told")
+                assert "; its time limit of 0.2 s is over since " in job.why()
+                assert job.why().endswith(" s; it is in a call that cannot be interrupted")
+                over.set()
+                eventually(lambda: job.refresh().done or job.state is not State.RUNNING, "it stops")
+        finally:
+            over.set()

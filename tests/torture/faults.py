@@ -20,7 +20,8 @@ from tests.torture.fleet import PRODUCERS, Fleet
 from tests.torture.ground import Ground, ServerGround
 from tests.torture.plan import MOMENTARY, OF_STORE, Fault, Kind
 from tests.torture.witness import Acked, Asked, CancelAccepted, Refused, Unsure, Witness, now
-from windlass import JobNotFound, StoreUnavailable, Unique, Windlass
+from tests.torture.workload import KEYED, KEYS
+from windlass import JobNotFound, StoreUnavailable, Windlass
 
 Restore = Callable[[], None]
 
@@ -132,8 +133,8 @@ class Faults:
         connection = psycopg.connect(self._ground.node.url)
         number = len(self.incidents)
         plain = [self._app.request("quick", (n,), id=f"quick-tx{number}-{n}", queue=f"q{n}") for n in range(3)]
-        started = Unique(until="started")
-        keyed = [self._app.request("started", (n,), id=f"started-tx{number}-{n}", unique=started) for n in range(4)]
+        started = KEYED["started"]
+        keyed = [self._app.request("started", (n,), id=f"started-tx{number}-{n}", unique=started) for n in range(KEYS)]
         asked = [str(request.options.id) for request in (*plain, *keyed)]
         self._witness.write(Asked(asked, now()))
         with self._app.transaction(connection):

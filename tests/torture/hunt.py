@@ -10,6 +10,7 @@ from tests.torture.invariants import Finding
 from tests.torture.mutants import MUTANTS
 from tests.torture.rack import Settings, run
 from tests.torture.report import Report
+from tests.torture.witness import now
 
 SEEDS = (1, 2)
 SECONDS = 25.0
@@ -26,6 +27,8 @@ class Hunted:
     seed: int
     report: Report
     expected: tuple[str, ...]
+    seconds: float
+    """That all tries together took."""
 
     @property
     def invariants(self) -> list[str]:
@@ -44,12 +47,12 @@ class Hunted:
         verdict = (
             f"found by {', '.join(self.invariants)}" if self.is_found else f"MISSED ({self.invariants or 'nothing'})"
         )
-        return f"{self.name:40} {self.store:9} seed {self.seed}: {verdict}"
+        return f"{self.name:40} {self.store:9} seed {self.seed}, {self.seconds:.0f} s: {verdict}"
 
 
 def hunt(name: str, *, folder: Path, without: frozenset[str], seeds: Sequence[int] = SEEDS) -> Hunted:
     """Try seeds until one finds it; the last try."""
-    mutant = MUTANTS[name]
+    mutant, began = MUTANTS[name], now()
     for seed in seeds:
         settings = Settings(
             store=mutant.store,
@@ -60,7 +63,7 @@ def hunt(name: str, *, folder: Path, without: frozenset[str], seeds: Sequence[in
             mutant=name,
             patience=PATIENCE,
         )
-        hunted = Hunted(name, mutant.store, seed, run(settings), mutant.breaks)
+        hunted = Hunted(name, mutant.store, seed, run(settings), mutant.breaks, now() - began)
         if hunted.is_found:
             break
     return hunted

@@ -228,7 +228,7 @@ MUTANTS: dict[str, Mutant] = {
     ),
     "claim handed out twice": Mutant(_claims_handed_out_twice, "redis", ("I2",)),
     "ending lost in an outage": Mutant(_endings_lost_in_outages, "redis", ("I6",)),
-    "unique key not released": Mutant(_keys_kept, "postgres", ("I1",)),
+    "unique key not released": Mutant(_keys_kept, "redis", ("I1",)),
     "interrupt leaks a lock": Mutant(_lock_leaked_by_interrupts, "sqlite", ("I6",)),
     "failed start swallows a run": Mutant(_starts_swallowed, "redis", ("I6",)),
     "page that blocks for ever": Mutant(_rescue_page_that_blocks, "postgres", ("I6",)),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
+from itertools import count, product
 from pathlib import Path
 from threading import Event, Thread
 
@@ -23,7 +23,7 @@ from tests.torture.invariants import Finding, broken
 from tests.torture.plan import Fault, Kind, plan
 from tests.torture.report import Report, figures_of
 from tests.torture.witness import Reader, Witness, now
-from tests.torture.workload import BRIEF, Spice
+from tests.torture.workload import BRIEF, KEYED, KEYS, Spice
 from windlass import Retention, StoreUnavailable, Windlass
 from windlass.core.record import JobRecord
 from windlass.core.state import FINISHED
@@ -197,12 +197,22 @@ class Rack:
         self._await_drained(patience=self._settings.patience)
 
     def _close(self, early: Footprints) -> None:
+        self._ask_for_all_keys()
         self._wave("closing", patience=self._settings.patience)
         self._findings += idleness.grown(early, idleness.footprints(self._fleet.pids()))
         self._findings += idleness.held(self._ground)
         for program in self._fleet.workers.values():
             if trouble := program.end(within=_START, on_overdue=self._diagnose):
                 self._findings.append(Finding("I6", trouble))
+
+    def _ask_for_all_keys(self) -> None:
+        """All jobs have ended, so that no key is taken."""
+        asking = Asking(self._app, self._witness)
+        for task, number in product(KEYED, range(KEYS)):
+            request = self._app.request(task, (number,), id=f"{task}-closing-{number}", unique=KEYED[task])
+            for job in asking.enqueue([request]) or ():
+                if job.id != request.options.id:
+                    asking.key_is_held_by_finished(request, job)
 
     def _wave(self, name: str, *, patience: float) -> None:
         asking = Asking(self._app, self._witness)

@@ -18,7 +18,8 @@ from tests.torture.asking import Asking
 from tests.torture.diagnosis import answer_in
 from tests.torture.mutants import plant
 from tests.torture.witness import Alive, Began, Dying, Ended, Witness, now
-from windlass import Retry, Snooze, Unique, Windlass, current_job
+from tests.torture.workload import KEYED
+from windlass import Retry, Snooze, Windlass, current_job
 
 P = ParamSpec("P")
 Answer = dict[str, Any]
@@ -189,13 +190,13 @@ def snoozing(until: float) -> object:
     return until
 
 
-@app.task(name="unique", unique=Unique())
+@app.task(name="unique", unique=KEYED["unique"])
 @witnessed
 def unique(number: int) -> object:
     return _work(0.3)
 
 
-@app.task(name="started", unique=Unique(until="started"))
+@app.task(name="started", unique=KEYED["started"])
 @witnessed
 def started(number: int) -> object:
     return _work(0.3)

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from tests.torture.witness import now
-from windlass import Windlass
+from windlass import Unique, Windlass
 from windlass.task import Request
 
 
@@ -32,6 +32,10 @@ OWN = "own"
 BRIEF = "brief"
 """The queue whose finished jobs are cleaned away."""
 
+KEYED = {"unique": Unique(), "started": Unique(until="started")}
+"""Tasks whose jobs have a unique key, their argument, and how long that is held."""
+KEYS = 4
+"""How many keys each of them has."""
 LONGEST_DELAY = 2.0
 """Seconds until a job is due, at the most."""
 
@@ -80,7 +84,7 @@ class Workload:
         }
         if task != BRIEF:
             options["queue"] = self._draw.choice(QUEUES)
-        if self._draw.random() < 0.15 and task not in ("unique", "started"):
+        if self._draw.random() < 0.15 and task not in KEYED:
             options["delay"] = self._draw.uniform(0.1, LONGEST_DELAY)
         return self._app.request(task, self._arguments(task), **options)
 
@@ -98,7 +102,7 @@ class Workload:
             case "snoozing":
                 return (now() + draw.uniform(0.2, 2.0),)
             case "unique" | "started":
-                return (draw.randrange(4),)
+                return (draw.randrange(KEYS),)
             case "poison" | "ipoison":
                 return (draw.choice((0.0, 0.03, 0.7)), int(draw.choice((0, signal.SIGKILL, signal.SIGABRT))))
             case _:

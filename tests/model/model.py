@@ -21,10 +21,10 @@ from windlass.core.outcome import Blame, Lost
 from windlass.core.record import Claimed, JobRecord
 from windlass.core.retry import Retry
 from windlass.core.state import DUE_LATER, FINISHED, State, Verb, allowed_from, is_legal
-from windlass.core.suspect import fatal_run, watched_for
+from windlass.core.suspect import fatal_run, has_to_run_alone, is_fresh, watched_for
 from windlass.errors import IdConflict, QueueFull
 from windlass.store.adding import Enqueued, Naming, NewJob
-from windlass.store.jobs import Claimant, Cycled, Mark, Rescued, Retried
+from windlass.store.jobs import SEVERAL, Claimant, Cycled, Mark, Rescued, Retried
 from windlass.store.leases import Presence, Renewed
 from windlass.store.queues import ALL
 from windlass.store.reading import Upcoming
@@ -279,10 +279,14 @@ class Model:
             "",
             ran_for=ran_for,
         )
-        known = lease.blamed if lease else None
-        culprit = self._culprit(held_together) if known is None else known
+        known, watched = lease.blamed if lease else None, self._watched(held_together)
+        culprit = known
+        if known is None and watched:
+            culprit = next(iter(watched)) if len(watched) == 1 else SEVERAL
         if culprit is None:
             blame = Blame.SHARED
+        elif culprit == SEVERAL and job.seq in watched:
+            blame = Blame.SUSPECTED if has_to_run_alone(held) and is_fresh(watched[job.seq]) else Blame.JOINT
         elif culprit != job.seq:
             blame = Blame.OTHER
         else:
@@ -292,16 +296,16 @@ class Model:
         ending = decide(held, Lost(job.started_at is not None, fault, blame), retry=Retry())
         return Loss(job.lease or "", ending, job.started_at is not None, culprit)
 
-    def _culprit(self, held_together: list[JobRecord]) -> int | None:
-        """The suspect that began last, of those that have not run for longer than they are watched."""
-        found = []
+    def _watched(self, held_together: list[JobRecord]) -> dict[int, int]:
+        """The suspects that had begun and have not run for longer than they are watched, with how long they ran."""
+        found = {}
         for job in held_together:
             lease = self._leases.get(job.lease or "")
             if job.started_at is not None and _is_suspect(job) and not _is_by_hand(job.lease):
                 ran_for = (lease.renewed_at if lease else 0) - job.started_at
                 if ran_for <= watched_for(fatal_run(job.errors)):
-                    found.append((ran_for, job.seq))
-        return min(found)[1] if found else None
+                    found[job.seq] = ran_for
+        return found
 
     def free(self) -> list[Rescued]:
         """The second half; what was renewed or ended since the look is left alone."""

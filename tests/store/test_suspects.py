@@ -35,6 +35,13 @@ def die(store: Store) -> list[Rescued]:
     return store.rescue()
 
 
+def die_after_a_while(store: Store, worker: Worker) -> list[Rescued]:
+    """Not as soon as its runs had begun, and sooner than their fatal runs ended."""
+    store.clock.advance(11 * SECOND)
+    worker.renew()
+    return die(store)
+
+
 def begin(worker: Worker, *ids: str) -> None:
     """Take everything there is, and say that the runs of these jobs have begun."""
     taken = {job.id: job for job in worker.take()}
@@ -309,14 +316,48 @@ def test_a_suspect_that_outlived_its_fatal_run_is_one_of_many_again(store: Store
     assert [counted(store.job(id)) for id in ("long", "other")] == [(2, 1, 0), (1, 1, 0)]
 
 
-def test_of_two_suspects_the_one_that_began_last_is_blamed(store: Store) -> None:
+def test_several_suspects_pay_no_more_and_none_of_them_falls(store: Store) -> None:
+    """F3: nothing tells which of them it was; whoever died twice runs alone, and falls only when it dies so."""
     a_suspect(store, "first", "second", is_marked=True)
-    worker = store.a_worker()
-    begin(worker, "first")
-    store.clock.advance(1)
-    begin(worker, "second")
+    for _ in range(3):
+        worker = store.a_worker()
+        begin(worker, "first")
+        begin(worker, "second")
+        die_after_a_while(store, worker)
+        assert [counted(store.job(id)) for id in ("first", "second")] == [(1, 2, 0), (1, 2, 0)]
+    begin(store.a_worker(), "first")
     die(store)
-    assert [store.job(id).crashes for id in ("first", "second")] == [1, 2]
+    assert (store.job("first").state, store.job("first").reason) == (State.FAILED, "crashed")
+    assert store.job("second").state is State.PENDING
+
+
+def test_of_several_suspects_the_one_that_died_twice_and_just_began_falls(store: Store) -> None:
+    """F3: a poison that dies at once falls after three deaths, also where long jobs are suspects beside it."""
+    a_suspect(store, "long", "poison", is_marked=True)
+    for crashes in (2, 3):
+        worker = store.a_worker()
+        begin(worker, "long")
+        store.clock.advance(11 * SECOND)
+        worker.renew()
+        begin(worker, "poison")
+        die(store)
+        assert (store.job("poison").crashes, counted(store.job("long"))) == (crashes, (1, 2, 0))
+    assert (store.job("poison").state, store.job("long").state) == (State.FAILED, State.PENDING)
+
+
+def test_all_pages_of_a_rescue_know_that_there_were_several_suspects(store: Store) -> None:
+    """F3: the second page finds only one of them still running, whose death would be decisive."""
+    suspects = ("first", "last")
+    store.enqueue(new_job("first"), *(new_job() for _ in range(PAGE)), new_job("last"))
+    for is_round_of_suspects in (True, True, False):
+        worker = store.a_worker()
+        taken = worker.take(PAGE + 2) + worker.take(1)
+        if is_round_of_suspects:
+            worker.cycle(endings=[ending(job, Interrupted()) for job in taken if job.id not in suspects])
+        worker.mark(*(job for job in taken if not is_round_of_suspects or job.id in suspects))
+        die_after_a_while(store, worker)
+    assert [counted(store.job(id)) for id in suspects] == [(1, 2, 0), (1, 2, 0)]
+    assert {store.job(id).state for id in suspects} == {State.PENDING}
 
 
 @pytest.mark.parametrize("seen_first", [True, False])

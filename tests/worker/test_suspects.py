@@ -29,13 +29,18 @@ def history(ran_for: int) -> str:
     return add_fault(None, Fault(0, 1, "w", "windlass.LeaseLost", "", ran_for=ran_for))
 
 
-@pytest.mark.parametrize(("fatal", "watched"), [(None, 10.0), (3_000, 10.0), (60_000, 60.0)])
-def test_a_suspect_counts_as_in_flight_for_as_long_as_its_fatal_run(fatal: int | None, watched: float) -> None:
-    """F3: so that the long jobs of a machine that was lost do not run one by one."""
+@pytest.mark.parametrize(
+    ("crashes", "fatal", "seconds"),
+    [(1, None, 10.0), (1, 3_000, 10.0), (1, 1_800_000, 10.0), (2, 3_000, 10.0), (2, 60_000, 60.0)],
+)
+def test_how_long_other_suspects_wait_for_one(crashes: int, fatal: int | None, seconds: float) -> None:
+    """F3: the long jobs of a machine that was lost come back soon after each other; one whose next death is decisive
+    has the time of its fatal run to itself.
+    """
     suspect = SuspectInFlight(lambda run: True)
-    suspect.follow(a_run(100.0, crashes=1, errors=None if fatal is None else history(fatal)))
-    assert not suspect.is_none(100.0 + watched)
-    assert suspect.is_none(100.1 + watched)
+    suspect.follow(a_run(100.0, crashes=crashes, errors=None if fatal is None else history(fatal)))
+    assert not suspect.is_none(100.0 + seconds)
+    assert suspect.is_none(100.1 + seconds)
 
 
 def test_a_suspect_that_has_left_the_worker_is_none() -> None:

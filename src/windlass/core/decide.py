@@ -104,6 +104,10 @@ def _after_loss(job: HeldJob, fault: Fault, blame: Blame, *, was_started: bool) 
         case Blame.SHARED:
             # A suspect that is not blamed has outlived what made it one: this death is its first again.
             return _ending(job, State.PENDING, charge=1, crash=1 - job.crashes, rescue=-job.rescues, errors=errors)
+        case Blame.JOINT:
+            # Nothing tells which suspect it was, so this death is not the decisive one: each runs alone next time.
+            crash = int(evidence(job) + 1 < CRASHES_ALLOWED)
+            return _ending(job, State.PENDING, charge=int(job.crashes == 0), crash=crash, errors=errors)
         case Blame.OWN | Blame.SUSPECTED:
             return _after_own_death(job, errors, is_certain=blame is Blame.OWN)
         case _:

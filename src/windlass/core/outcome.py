@@ -63,6 +63,8 @@ class Blame(Enum):
     """This run: nothing else can have done it."""
     SUSPECTED = "suspected"
     """This run, because it died with its process before; but others that were there may have done it."""
+    JOINT = "joint"
+    """This run or another suspect that was in flight beside it."""
     SHARED = "shared"
     """No run stands out: every one that had begun is charged."""
     OTHER = "other"

@@ -1,7 +1,7 @@
 """Suspects: jobs whose last run died with its process, so that they may be what killed it.
 
-A suspect waits in a place of its own. A process has at most one in flight and the store knows of its start before user
-code begins, so that the next death can be charged to it alone. docs/how-it-works.md tells the whole rule.
+A suspect waits in a place of its own. A process starts one at a time and the store knows of its start before user code
+begins, so that the next death can be charged to it alone. docs/how-it-works.md tells the whole rule.
 """
 
 from __future__ import annotations
@@ -39,8 +39,21 @@ def fatal_run(errors: str | None) -> int | None:
 
 
 def watched_for(fatal_run: int | None) -> int:
-    """For how many milliseconds a run of a suspect counts as in flight: as long as its last run that died, or 10 s.
-
-    One that has run longer is no longer suspected: after the loss of a machine its long jobs run side by side again.
+    """For how many milliseconds a run of a suspect may be the cause of a death: as long as its last run that died, or
+    10 s. One that has run longer is no longer suspected.
     """
     return max(_SHORTEST_WATCH, fatal_run or 0)
+
+
+def is_fresh(ran_for: int) -> bool:
+    """Whether a run of so many milliseconds is so young that it is the first to be suspected of a death."""
+    return ran_for <= _SHORTEST_WATCH
+
+
+def keeps_suspects_waiting_for(job: HeldJob) -> int:
+    """For how many milliseconds of its run a process starts no other suspect.
+
+    Only a job whose next death is decisive has the whole time of its watch to itself: after the loss of a machine its
+    long jobs come back soon after each other, however long they had run.
+    """
+    return watched_for(fatal_run(job.errors)) if has_to_run_alone(job) else _SHORTEST_WATCH

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -17,7 +17,7 @@ from windlass.core.outcome import Blame, Lost
 from windlass.core.record import Claimed, Expired, StartedSuspect
 from windlass.core.retry import Retry
 from windlass.core.state import TRANSITIONS, State, Verb, allowed_from
-from windlass.core.suspect import watched_for
+from windlass.core.suspect import has_to_run_alone, is_fresh, watched_for
 from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.store.driver import DataRefused
 from windlass.store.losses import report_lost
@@ -264,9 +264,9 @@ def rescue(*, by: str, now: Callable[[], int]) -> Operation[list[Rescued]]:
     rescued: list[Rescued] = []
     size, after, failure = PageSize(), 0, None
     while True:
-        expired, culprits = yield from _expired(after, size)
+        expired, suspicions = yield from _expired(after, size)
         try:
-            rescued += yield from _rescue(expired, culprits, by=by, now=now)
+            rescued += yield from _rescue(expired, suspicions, by=by, now=now)
         except (StoreUnavailable, DataRefused) as error:
             if not (yield from answers()):
                 raise
@@ -284,11 +284,29 @@ def rescue(*, by: str, now: Callable[[], int]) -> Operation[list[Rescued]]:
     return rescued
 
 
-Culprits = dict[str, StartedSuspect]
-"""By lease: the suspect that is held responsible for its loss."""
+SEVERAL = 0
+"""Kept with a lease instead of the number of a job: several suspects may be the cause of its loss."""
 
 
-def _expired(after: int, size: PageSize) -> Operation[tuple[list[Expired], Culprits]]:
+class Suspicion(NamedTuple):
+    """Which suspects may be the cause of the loss of a lease."""
+
+    seqs: frozenset[int]
+    fresh: frozenset[int]
+    """Those of them that had just begun."""
+    has_company: bool
+    """Whether other jobs may have begun beside the only one."""
+
+    @property
+    def blamed(self) -> int:
+        return next(iter(self.seqs)) if len(self.seqs) == 1 else SEVERAL
+
+
+Suspicions = dict[str, Suspicion]
+"""By lease; one that held no suspect is not among them."""
+
+
+def _expired(after: int, size: PageSize) -> Operation[tuple[list[Expired], Suspicions]]:
     """The next jobs of leases that are over, as many as the store can read at once; and whom to blame for the loss."""
     while True:
         try:
@@ -297,7 +315,7 @@ def _expired(after: int, size: PageSize) -> Operation[tuple[list[Expired], Culpr
             if not (yield from answers()) or size.failed(size.rows, error):
                 raise
         else:
-            return records(answer["expired"], Expired), _culprits(records(answer["suspects"], StartedSuspect))
+            return records(answer["expired"], Expired), _suspicions(records(answer["suspects"], StartedSuspect))
 
 
 def _is_last(expired: Sequence[Expired], size: PageSize) -> bool:
@@ -306,15 +324,15 @@ def _is_last(expired: Sequence[Expired], size: PageSize) -> bool:
 
 
 def _rescue(
-    expired: Sequence[Expired], culprits: Culprits, *, by: str, now: Callable[[], int]
+    expired: Sequence[Expired], suspicions: Suspicions, *, by: str, now: Callable[[], int]
 ) -> Operation[list[Rescued]]:
     if not expired:
         return []
-    endings = [_after_loss(job, culprits.get(job.lease or ""), at=now()) for job in expired]
+    endings = [_after_loss(job, suspicions.get(job.lease or ""), at=now()) for job in expired]
     leases = sorted({job.lease for job in expired if job.lease})
     params = {
         "leases": leases,
-        "culprits": [(lease, culprits[lease].seq) for lease in leases if lease in culprits],
+        "culprits": [(lease, suspicions[lease].blamed) for lease in leases if lease in suspicions],
         # A start mark that came in since the look makes a job be looked at again.
         "endings": [(*astuple(ending), int(job.was_started)) for ending, job in zip(endings, expired, strict=True)],
         "keys": _keys(endings),
@@ -326,13 +344,18 @@ def _rescue(
     return [Rescued(id, State(state)) for id, state, _ in answer["rescued"]]
 
 
-def _culprits(suspects: Sequence[StartedSuspect]) -> Culprits:
-    """By lease: the suspect that is held responsible for its loss, the one that began last of those still watched."""
-    watched = [suspect for suspect in suspects if suspect.ran_for <= watched_for(suspect.fatal_run)]
-    culprits: Culprits = {}
-    for suspect in sorted(watched, key=lambda one: (one.ran_for, one.seq)):
-        culprits.setdefault(suspect.lease, suspect)
-    return culprits
+def _suspicions(suspects: Sequence[StartedSuspect]) -> Suspicions:
+    """By the suspects that had not run for longer than they are watched."""
+    watched: dict[str, list[StartedSuspect]] = {}
+    for suspect in suspects:
+        if suspect.ran_for <= watched_for(suspect.fatal_run):
+            watched.setdefault(suspect.lease, []).append(suspect)
+    return {lease: _suspicion(found) for lease, found in watched.items()}
+
+
+def _suspicion(watched: Sequence[StartedSuspect]) -> Suspicion:
+    fresh = frozenset(suspect.seq for suspect in watched if is_fresh(suspect.ran_for))
+    return Suspicion(frozenset(suspect.seq for suspect in watched), fresh, watched[0].has_company)
 
 
 def _note_losses(rescued: Sequence[Sequence[Any]], *, by: str) -> Operation[None]:
@@ -346,23 +369,27 @@ def _note_losses(rescued: Sequence[Sequence[Any]], *, by: str) -> Operation[None
         yield from notice("taken", rows)
 
 
-def _after_loss(job: Expired, culprit: StartedSuspect | None, *, at: int) -> Ending:
+def _after_loss(job: Expired, suspicion: Suspicion | None, *, at: int) -> Ending:
     what = "visibility time ran out" if job.is_charged else f"worker {job.worker} was lost while it ran this job"
     run = job.attempt + (not job.is_charged)
     fault = Fault(
         at=at, attempt=run, worker=job.worker or "", type="windlass.LeaseLost", message=what, ran_for=job.ran_for
     )
     # Rescue puts jobs back at once, so no rule of delay is asked for.
-    return decide(job, Lost(job.was_started, fault, _blame(job, culprit)), retry=Retry())
+    return decide(job, Lost(job.was_started, fault, _blame(job, suspicion)), retry=Retry())
 
 
-def _blame(job: Expired, culprit: StartedSuspect | None) -> Blame:
-    blamed = job.blamed if culprit is None or job.blamed is not None else culprit.seq
+def _blame(job: Expired, suspicion: Suspicion | None) -> Blame:
+    # What an earlier page decided holds: the suspects of that page are not among those that are seen now.
+    blamed = job.blamed if suspicion is None or job.blamed is not None else suspicion.blamed
     if blamed is None:
         return Blame.SHARED
+    if blamed == SEVERAL and suspicion is not None and job.seq in suspicion.seqs:
+        # One that has to run alone and dies as soon as it begins is hardly innocent, whoever runs on beside it.
+        return Blame.SUSPECTED if has_to_run_alone(job) and job.seq in suspicion.fresh else Blame.JOINT
     if blamed != job.seq:
         return Blame.OTHER
-    has_company = job.blamed is not None or culprit is None or culprit.has_company
+    has_company = job.blamed is not None or suspicion is None or suspicion.has_company
     return Blame.SUSPECTED if has_company else Blame.OWN
 
 

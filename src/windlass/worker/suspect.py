@@ -1,10 +1,10 @@
-"""The one suspect that a worker process may have in flight."""
+"""The suspect that a worker process started last: no other may start for a while."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from windlass.core.suspect import fatal_run, has_to_run_alone, watched_for
+from windlass.core.suspect import has_to_run_alone, keeps_suspects_waiting_for
 from windlass.worker.run import Run
 
 _FRESH = 10.0
@@ -14,7 +14,7 @@ _ALONE = 60.0
 
 
 class SuspectInFlight:
-    """Follows the suspect that the pump claimed last, until it has ended or has run for longer than it is watched.
+    """Follows the suspect that the pump claimed last, until it has ended or others may start beside it.
 
     ``is_held`` says whether a run is still on its way through the worker.
     """
@@ -28,7 +28,7 @@ class SuspectInFlight:
     def follow(self, run: Run) -> None:
         """A suspect was claimed."""
         self._run = run
-        self._watched_for = watched_for(fatal_run(run.job.errors)) / 1000
+        self._watched_for = keeps_suspects_waiting_for(run.job) / 1000
         # A child takes nothing along when it dies, and its death is never another job's.
         self._runs_alone = has_to_run_alone(run.job) and not run.task.is_isolated
 

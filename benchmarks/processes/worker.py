@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from benchmarks.channel import Child, serve, usage
@@ -15,6 +16,8 @@ from benchmarks.figures import delays
 from benchmarks.place import Place
 from benchmarks.server import cpu_seconds
 from benchmarks.subject import Subject, queue_names
+from windlass import Windlass
+from windlass.store.operation import Answer, Call
 
 _HOOKED = "--hooked"
 _QUEUES = "--queues="
@@ -32,6 +35,7 @@ def worker_process(place: Place, *, hooked: bool = False, queues: int = 0) -> Ch
 def main(url: str, namespace: str, *wishes: str) -> None:
     subject = Subject(Place(url, namespace), hooked=_HOOKED in wishes)
     served = [queue_names(int(wish.removeprefix(_QUEUES))) for wish in wishes if wish.startswith(_QUEUES)]
+    calls = count_calls(subject.app)
     worker = subject.app.worker(*served, children=2)
 
     def start() -> Mapping[str, Any]:
@@ -44,16 +48,40 @@ def main(url: str, namespace: str, *wishes: str) -> None:
 
     def forget() -> Mapping[str, Any]:
         del subject.delays[:]
+        calls.clear()
         return {}
 
     def every() -> Mapping[str, Any]:
         return {"ns": list(subject.delays)}
 
     serve(
-        {"start": start, "usage": use, "forget": forget, "delays": lambda: delays(subject.delays), "all_delays": every}
+        {
+            "start": start,
+            "usage": use,
+            "forget": forget,
+            "delays": lambda: delays(subject.delays),
+            "all_delays": every,
+            "calls": lambda: dict(calls),
+        }
     )
     worker.stop()
     subject.app.close()
+
+
+def count_calls(app: Windlass) -> Counter[str]:
+    """Count what the app asks of its store from now on, by the name of the call."""
+    driver: Any = app._session._driver
+    calls = Counter[str]()
+
+    def counted(carry_out: Callable[[Call], Answer]) -> Callable[[Call], Answer]:
+        def count(call: Call) -> Answer:
+            calls[call.name] += 1
+            return carry_out(call)
+
+        return count
+
+    driver.execute, driver.store = counted(driver.execute), counted(driver.store)
+    return calls
 
 
 def family_usage() -> Mapping[str, float]:

@@ -19,6 +19,9 @@ from tests.servers import postgres_server
 DURABLE = {"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on"}
 """The defaults of PostgreSQL, which servers of tests do without."""
 
+_CONNECTIONS = "500"
+"""Sixty-four workers hold three each once they are idle, and more while they start."""
+
 
 class PostgresStore:
     """A server for the whole run, as a server in use is not new either; a database per round, for us and for peers."""
@@ -29,7 +32,7 @@ class PostgresStore:
 
     @contextmanager
     def serve(self, folder: Path) -> Iterator[Server]:
-        with postgres_server(settings=DURABLE, parent=folder) as address:
+        with postgres_server(settings={**DURABLE, "max_connections": _CONNECTIONS}, parent=folder) as address:
             yield Server(address, _postmaster(address))
 
     @contextmanager

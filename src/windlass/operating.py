@@ -31,6 +31,8 @@ from windlass.workers import WorkerView, worker_views
 if TYPE_CHECKING:
     from windlass.app import Windlass
 
+_CANCELLED = (Topic.WORK, Topic.ENDINGS, Topic.CONTROL)
+"""What a cancel may concern: a job that waited, one that has ended by it, one that runs."""
 _WINDOWS = 20
 """How many times a listing looks further before it comes back short."""
 
@@ -150,30 +152,30 @@ class Operating:
 
     def pause_worker(self, worker: str, *, by: str = "api") -> int:
         """Let one worker (its id or name) claim no more; how many workers that reaches."""
-        return len(self._session.run(_signal(worker, signal="pause", by=by)))
+        return self._signalled(self._session.run(_signal(worker, signal="pause", by=by)))
 
     async def apause_worker(self, worker: str, *, by: str = "api") -> int:
         """``pause_worker`` for async code."""
-        return len(await self._session.arun(_signal(worker, signal="pause", by=by)))
+        return self._signalled(await self._session.arun(_signal(worker, signal="pause", by=by)))
 
     def resume_worker(self, worker: str, *, by: str = "api") -> int:
         """Let a paused worker go on; how many workers that reaches."""
-        return len(self._session.run(_signal(worker, signal=None, by=by)))
+        return self._signalled(self._session.run(_signal(worker, signal=None, by=by)))
 
     async def aresume_worker(self, worker: str, *, by: str = "api") -> int:
         """``resume_worker`` for async code."""
-        return len(await self._session.arun(_signal(worker, signal=None, by=by)))
+        return self._signalled(await self._session.arun(_signal(worker, signal=None, by=by)))
 
     def cancel(self, id: str, *, by: str = "api", reason: str | None = None) -> bool:
         """Cancel a job that waits, or ask a running one to stop; False when it has finished, and nothing changes."""
         cancelled = self._session.run(self._cancel(id, by, reason))
-        self._session.announce(*Topic)
+        self._session.announce(*_CANCELLED)
         return cancelled
 
     async def acancel(self, id: str, *, by: str = "api", reason: str | None = None) -> bool:
         """``cancel`` for async code."""
         cancelled = await self._session.arun(self._cancel(id, by, reason))
-        self._session.announce(*Topic)
+        self._session.announce(*_CANCELLED)
         return cancelled
 
     def retry(self, id: str, *, queue: str | None = None, by: str = "api") -> None:
@@ -201,13 +203,13 @@ class Operating:
     def cancel_all(self, *, by: str = "api", **filter: Unpack[JobFilter]) -> int:
         """Cancel every job of a state that matches, in small batches; how many."""
         cancelled = self._session.run(_cancel_all(_of_a_state(filter, "cancel_all"), by))
-        self._session.announce(*Topic)
+        self._session.announce(*_CANCELLED)
         return cancelled
 
     async def acancel_all(self, *, by: str = "api", **filter: Unpack[JobFilter]) -> int:
         """``cancel_all`` for async code."""
         cancelled = await self._session.arun(_cancel_all(_of_a_state(filter, "cancel_all"), by))
-        self._session.announce(*Topic)
+        self._session.announce(*_CANCELLED)
         return cancelled
 
     def purge(self, *, older_than: Duration | None = None, **filter: Unpack[JobFilter]) -> int:
@@ -280,6 +282,11 @@ class Operating:
     @property
     def _app(self) -> Windlass:
         return cast("Windlass", self)
+
+    def _signalled(self, workers: list[str]) -> int:
+        """Tell the workers of it; how many they are."""
+        self._session.announce(Topic.CONTROL)
+        return len(workers)
 
     def _job(self, id: str) -> Operation[Job[Any]]:
         record = yield from _record(id)

@@ -16,6 +16,7 @@ from windlass.job import Job
 from windlass.options import UNSET
 from windlass.retention import Retention, read_retention, retention_policy, write_retention
 from windlass.store import queues, reading
+from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.queues import QueueRecord
 from windlass.waiting import refuse_on_loop_thread
@@ -96,7 +97,7 @@ class Queue:
         """Change what is named; None takes a setting back. Keeps who did it."""
         changes = _changes(weight=weight, max_length=max_length, retention=retention, retry=retry)
         self._app._session.run(queues.change(self.name, changes, by=by))
-        self._app._session.announce()
+        self._app._session.announce(Topic.WORK, Topic.CONTROL)
 
     async def aconfigure(
         self,
@@ -110,25 +111,27 @@ class Queue:
         """``configure`` for async code."""
         changes = _changes(weight=weight, max_length=max_length, retention=retention, retry=retry)
         await self._app._session.arun(queues.change(self.name, changes, by=by))
-        self._app._session.announce()
+        self._app._session.announce(Topic.WORK, Topic.CONTROL)
 
     def pause(self, reason: str | None = None, *, by: str = "api") -> None:
         """Claim no more of its jobs, anywhere; what runs goes on."""
         self._app._session.run(queues.pause(self.name, by=by, reason=reason))
+        self._app._session.announce(Topic.CONTROL)
 
     async def apause(self, reason: str | None = None, *, by: str = "api") -> None:
         """``pause`` for async code."""
         await self._app._session.arun(queues.pause(self.name, by=by, reason=reason))
+        self._app._session.announce(Topic.CONTROL)
 
     def resume(self, *, by: str = "api") -> None:
         """Go on claiming."""
         self._app._session.run(queues.pause(self.name, by=by, reason=None, is_paused=False))
-        self._app._session.announce()
+        self._app._session.announce(Topic.WORK, Topic.CONTROL)
 
     async def aresume(self, *, by: str = "api") -> None:
         """``resume`` for async code."""
         await self._app._session.arun(queues.pause(self.name, by=by, reason=None, is_paused=False))
-        self._app._session.announce()
+        self._app._session.announce(Topic.WORK, Topic.CONTROL)
 
     def peek(self, limit: int = 10) -> list[Job[Any]]:
         """The next jobs in the order in which they would run, without taking them."""

@@ -165,6 +165,11 @@ class Session:
                 self._hear(topic)
                 self._driver.tell(topic)
 
+    def tell_here(self, topic: Topic) -> None:
+        """Tell those who listen in this process only."""
+        with self._reentry:
+            self._hear(topic)
+
     def subscribe(
         self, wake: Callable[[], None], topic: Topic, *, elsewhere: Callable[[str | None], None] | None = None
     ) -> Callable[[], None]:
@@ -188,6 +193,11 @@ class Session:
                 last.close()
 
         return unsubscribe
+
+    def hears(self, *topics: Topic) -> bool:
+        """Whether news of other processes on these topics would arrive now; without, whoever waits has to ask."""
+        news = self._news
+        return news is not None and all(map(news.hears, topics))
 
     def keep_listening(self) -> None:
         """Listen after all, if there are subscribers and the system refused what that needs; called now and then."""

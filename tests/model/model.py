@@ -383,7 +383,12 @@ class Model:
         left = [lease.renewed_at + lease.ttl - self._now() if lease else 0 for lease in leases]
         live = [id for id in self._leases if ":" not in id and self._is_open(id) and self.is_in_time(id)]
         return Upcoming(
-            min(due, default=None), min(left, default=None), self._now(), len(live), min(live, default=None)
+            min(due, default=None),
+            min(left, default=None),
+            self._now(),
+            len(live),
+            min(live, default=None),
+            has_work=any(self._ready(queue) for queue in {job.queue for job in self.jobs.values()}),
         )
 
     def close_lease(self, *, worker: str, lease: str) -> None:

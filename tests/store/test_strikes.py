@@ -61,8 +61,8 @@ def test_a_read_that_is_struck_anywhere_leaves_nothing_held(store: Store, rival:
 
 def test_news_that_are_struck_anywhere_leave_nothing_held(store: Store, rival: Store) -> None:
     for striker in sweep(*OURS):
-        striker.during(lambda: store.driver.tell(Topic.CANCELS))
-        store.driver.tell(Topic.CANCELS)
+        striker.during(lambda: store.driver.tell(Topic.CONTROL))
+        store.driver.tell(Topic.CONTROL)
         check_at_rest(store, rival, striker)
 
 

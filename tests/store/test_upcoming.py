@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.store.builders import SECOND, TTL, new_job, raised
 from tests.store.stores import Store
-from windlass.store import jobs, reading
+from windlass.store import jobs, leader, queues, reading
 from windlass.store.reading import Upcoming
 
 
@@ -13,7 +13,6 @@ def upcoming(store: Store) -> Upcoming:
 
 
 def test_an_empty_store_has_nothing_in_sight(store: Store) -> None:
-    store.enqueue(new_job())
     assert upcoming(store) == Upcoming(None, None, store.clock.now(), 0, None)
 
 
@@ -62,7 +61,7 @@ def test_nothing_is_left_after_the_duties(store: Store) -> None:
     store.clock.advance(TTL)
     store.run(jobs.promote())
     store.rescue()
-    assert upcoming(store) == Upcoming(None, None, store.clock.now(), 0, None)
+    assert upcoming(store) == Upcoming(None, None, store.clock.now(), 0, None, has_work=True)
 
 
 def test_workers_in_time_are_counted_and_the_first_of_them_is_the_keeper(store: Store) -> None:
@@ -80,3 +79,48 @@ def test_a_worker_whose_lease_is_over_is_no_keeper(store: Store) -> None:
     store.clock.advance(TTL)
     ahead = upcoming(store)
     assert (ahead.workers, ahead.keeper) == (0, None)
+
+
+def test_jobs_to_claim_are_told_of(store: Store) -> None:
+    """C4: the look that one worker takes for all finds what none went for."""
+    assert not upcoming(store).has_work
+    store.enqueue(new_job(delay=5 * SECOND))
+    assert not upcoming(store).has_work
+    store.enqueue(new_job())
+    assert upcoming(store).has_work
+    store.a_worker().take()
+    assert not upcoming(store).has_work
+
+
+def test_jobs_of_paused_queues_are_not_to_be_claimed(store: Store) -> None:
+    """B10."""
+    store.enqueue(new_job(queue="a"))
+    store.enqueue(new_job(queue="b"))
+    store.run(queues.pause("a", by="me", reason=None))
+    assert upcoming(store).has_work
+    store.run(queues.pause("b", by="me", reason=None))
+    assert not upcoming(store).has_work
+    store.run(queues.pause("a", by="me", reason=None, is_paused=False))
+    assert upcoming(store).has_work
+    store.run(queues.pause(queues.ALL, by="me", reason=None))
+    assert not upcoming(store).has_work
+
+
+def test_a_suspect_is_a_job_to_claim(store: Store) -> None:
+    """F3."""
+    store.claimed()
+    store.clock.advance(TTL)
+    store.rescue()
+    assert upcoming(store).has_work
+
+
+def test_whether_the_lead_is_free_is_told(store: Store) -> None:
+    """D6: so nobody but the leader has to ask for the lead while there is one."""
+    assert upcoming(store).is_lead_free
+    lead = store.run(leader.lead(leader.LEADER, holder="me", ttl=TTL))
+    assert not upcoming(store).is_lead_free
+    store.clock.advance(TTL)
+    assert upcoming(store).is_lead_free
+    lead = store.run(leader.lead(leader.LEADER, holder="me", ttl=TTL))
+    store.run(leader.resign(lead))
+    assert upcoming(store).is_lead_free

@@ -67,7 +67,9 @@ def upkeep_of(app: Windlass, worker: Worker) -> Upkeep:
 
 
 def a_leader(app: Windlass) -> Leadership:
-    return Leadership(session=app._session, holder=identity().instance)
+    """Of a process that has not looked yet, and so asks."""
+    outlook = build_duties(app, identity(), beat=0.0)._outlook
+    return Leadership(session=app._session, holder=identity().instance, outlook=outlook)
 
 
 def away(calls: set[str], times: int) -> Callable[[Call], None]:

@@ -13,6 +13,7 @@ from tests.leeway import leeway
 from tests.store.places import SqlitePlace
 from tests.worker.tap import tapped
 from windlass import Job, Windlass
+from windlass.store.driver import Topic
 
 BEFORE_THE_POLL = 0.7
 """Seconds: news come within milliseconds, the poll after a second."""
@@ -20,6 +21,9 @@ BEFORE_THE_POLL = 0.7
 
 class Deaf:
     """News that never come."""
+
+    def hears(self, topic: Topic) -> bool:
+        return False
 
     def close(self) -> None: ...
 

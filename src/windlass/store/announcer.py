@@ -18,7 +18,7 @@ from windlass.store.driver import Topic
 from windlass.thread_start import start_thread
 from windlass.wake import Wake
 
-_MOMENT = {Topic.WORK: 0.005, Topic.ENDINGS: 0.02, Topic.CANCELS: 0.02}
+_MOMENT = {Topic.WORK: 0.005, Topic.ENDINGS: 0.02, Topic.CONTROL: 0.02, Topic.BACKLOG: 0.02}
 """How far apart, in seconds, two pieces of news are at the least. Idle workers wait for work, so it is told sooner."""
 _QUIET = 0.05
 """After so many seconds without news the caller sends it."""

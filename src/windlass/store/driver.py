@@ -30,14 +30,19 @@ class Topic(Enum):
     """Jobs may be taken that could not be taken before."""
     ENDINGS = "endings"
     """Jobs have finished."""
-    CANCELS = "cancels"
-    """Running jobs are asked to stop."""
+    CONTROL = "cancels"
+    """Workers are wanted to do something: stop running jobs, pause, follow other settings."""
+    BACKLOG = "backlog"
+    """Jobs were found that no worker has gone for, although there was news of them."""
 
     __hash__ = object.__hash__  # of its own Enum has one that is written in Python, and every enqueue looks topics up
 
 
 class News(Protocol):
     """Tells that something was committed elsewhere; may be late, may be lost, is never needed for correctness."""
+
+    def hears(self, topic: Topic) -> bool:
+        """Whether what other processes tell of this topic at this moment is heard, as far as is known."""
 
     def close(self) -> None:
         """Stop telling."""

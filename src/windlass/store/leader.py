@@ -6,6 +6,9 @@ from msgspec import Struct
 
 from windlass.store.operation import Call, Lane, Operation
 
+LEADER = "leader"
+"""The duty of the process that does what one does for all."""
+
 
 class Lead(Struct, frozen=True):
     """Who leads a duty; ``term`` only grows, so a stale leader can be told by it."""

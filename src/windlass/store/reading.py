@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from windlass.core.record import JobRecord
 from windlass.core.state import State
+from windlass.store.leader import LEADER
 from windlass.store.operation import Call, Lane, Operation
 from windlass.store.pages import PAGE_BYTES, Found, portions
 from windlass.store.rows import records
@@ -233,11 +234,15 @@ class Upcoming(Struct, frozen=True, array_like=True):
     """How many workers have a lease in time."""
     keeper: str | None
     """The lease of the one of them that looks after the store for all: the oldest."""
+    has_work: bool = False
+    """Whether a queue that is not paused has jobs to claim."""
+    is_lead_free: bool = True
+    """Whether no process leads, in time."""
 
 
 def upcoming() -> Operation[Upcoming]:
-    """When the next job is due and the next lease that holds jobs is over."""
-    answer = yield Call("upcoming", {}, Lane.READ)
+    """What there is to do for the store as a whole, and how many workers there are to do it."""
+    answer = yield Call("upcoming", {"duty": LEADER}, Lane.READ)
     return records(answer["upcoming"], Upcoming)[0]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from windlass import clock
 from windlass.commands.tasks import worker_tasks
+from windlass.store.driver import Topic
 from windlass.wake import Wake
 from windlass.worker.attempt import Attempts
 from windlass.worker.dispatcher import Dispatcher
@@ -83,6 +84,7 @@ def build_worker(app: Windlass, settings: WorkerSettings) -> Worker:
         run_log=RunLog(worker=who.name),
         wake=Wake(),
         workers=lambda: 1 if duties is None else duties.workers,
+        is_watched=lambda: duties is not None and session.hears(Topic.WORK, Topic.BACKLOG),
     )
     steering = Steering(
         session=session, attempts=attempts, dispatcher=dispatcher, room=room, pump=pump, worker=who.name
@@ -186,5 +188,5 @@ def build_duties(
             monotonic=monotonic,
         ),
     ]
-    leadership = Leadership(session=session, holder=who.instance)
+    leadership = Leadership(session=session, holder=who.instance, outlook=outlook)
     return Duties(duties, leadership=leadership, session=session, outlook=outlook, woken=promotion)

@@ -10,6 +10,7 @@ from threading import Lock
 from windlass import clock
 from windlass.errors import StoreUnavailable
 from windlass.session import Session
+from windlass.store.driver import Topic
 from windlass.store.leases import Renewed, close_lease, control, open_lease, renew
 from windlass.worker.portrait import Portrait
 from windlass.worker.run import Run
@@ -19,6 +20,8 @@ from windlass.worker.steering import Steering
 log = logging.getLogger("windlass.worker")
 
 _CONTROL = 1.0
+_CONTROL_AT_REST = 5.0
+"""Seconds between two questions of a worker that has nothing to do and hears when something is wanted of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,9 @@ class Beats:
 
 
 class Heartbeat:
-    """``tick()`` renews when it is time, asks for control once a second, and says when to come back."""
+    """``tick()`` renews when it is time, asks for control when it is told to or once a second, and says when to come
+    back. A worker at rest that hears of what is wanted asks seldom.
+    """
 
     def __init__(
         self,
@@ -53,6 +58,8 @@ class Heartbeat:
         self._failed = 0.0
         self._renewed = 0.0
         self._asked = 0.0
+        self._unanswered: float | None = None
+        """When the store was first asked for what it has not answered since, on the monotonic clock."""
         self._is_open = False
         self._shown = ""
         self._lock = Lock()
@@ -62,8 +69,7 @@ class Heartbeat:
         self.lease = ""
         self.ticked = 0.0
         """When the newest round began, on the monotonic clock."""
-        self.answered = 0.0
-        """When the store last answered, on the monotonic clock."""
+        self._answered = 0.0
 
     def open(self) -> None:
         """Open a lease, and learn what is set before the first claim; raises when the store is away."""
@@ -89,13 +95,19 @@ class Heartbeat:
                 self.open()
             elif now - self._renewed >= self._beats.interval or self._shows_what_is_over():
                 self._renew()
-            if self._is_asked or now - self._asked >= _CONTROL:
+            if self._is_asked or now - self._asked >= self._control_interval:
                 self._ask()
         except StoreUnavailable as error:
             self._missed(error)
         finally:
             self._is_under_way = False
         return min(_CONTROL, self._beats.interval) / 2
+
+    def silence(self, now: float) -> float:
+        """For how many seconds the store has not answered, or was not asked although it was time."""
+        if self._unanswered is not None:
+            return now - self._unanswered
+        return max(0.0, now - self._answered - _CONTROL_AT_REST)
 
     def ask_soon(self) -> None:
         """Have the next round bring what others want, whenever it was asked for last."""
@@ -109,6 +121,11 @@ class Heartbeat:
         lease, end = self.lease, self._renewed + self._beats.ttl
         if self._is_open and self._is_under_way and self.ticked < end <= now:
             self._lose(lease, "the store does not answer, and it is over")
+
+    @property
+    def _control_interval(self) -> float:
+        is_at_rest = not self._steering.is_busy and self._session.hears(Topic.CONTROL)
+        return _CONTROL_AT_REST if is_at_rest else _CONTROL
 
     def _shows_what_is_over(self) -> bool:
         """Whether people see a state that was left; idle and busy change too often to be told at once."""
@@ -140,9 +157,11 @@ class Heartbeat:
 
     def _ask(self) -> None:
         self._asked, self._is_asked, lease = clock.monotonic(), False, self.lease
+        if self._unanswered is None:
+            self._unanswered = self._asked
         asking = self._skew.now()
         asked = self._session.run(control(worker=self._portrait.identity.instance, lease=lease))
-        self.answered, self._failures = clock.monotonic(), 0
+        self._answered, self._unanswered, self._failures = clock.monotonic(), None, 0
         self._skew.judge(asking, store=asked.now)
         if not asked.is_open:
             self._lose(lease, "the store does not know it any more")

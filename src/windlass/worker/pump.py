@@ -30,6 +30,7 @@ from windlass.worker.word import leave_word
 log = logging.getLogger("windlass.worker")
 
 _POLL = 1.0
+_POLL_WHEN_WATCHED = 10.0
 _LINGER = 0.005
 """How long endings may gather while more of them are about to come."""
 _LIE_ABOUT = 0.02
@@ -56,6 +57,7 @@ class Pump:
         run_log: RunLog,
         wake: Wake,
         workers: Callable[[], int] = lambda: 1,
+        is_watched: Callable[[], bool] = lambda: False,
     ) -> None:
         self._session = session
         self._registry = registry
@@ -69,6 +71,8 @@ class Pump:
         self.wake = wake
         self._claim_size = ClaimSize()
         self._wake_ups = WakeUps(frozenset(room.queues), workers=workers)
+        self._is_watched = is_watched
+        """Whether some worker looks for jobs that none goes for, and we would hear of them."""
         self._unstarted: list[Run] = []
         """Last allowed attempts and suspects: the store must know of each before it starts, but not before it has a
         slot.
@@ -79,7 +83,9 @@ class Pump:
         self._asked_again: list[Ended] = []
         """Endings that are handed in once more, only to learn whether they were refused."""
         self._is_draining = False
-        self._polls_at = 0.0
+        self._polled = float("-inf")
+        self._poll_jitter = 1.0
+        self._is_poll_wanted = False
         self._surveys_at: float | None = None
         """When to ask which queues have work, if there is room for some and it is too early to ask again."""
         self._cycled = 0.0
@@ -109,8 +115,13 @@ class Pump:
 
     def news_from_elsewhere(self, queue: str | None = None) -> None:
         """Another process has told that jobs came; other workers have heard it too, so not all go at once."""
-        if self._wake_ups.hear_elsewhere(queue, now=clock.monotonic(), roll=clock.roll()):
+        if self._wake_ups.hear_elsewhere(queue, roll=clock.roll()):
             self.wake.set()
+
+    def poll_soon(self) -> None:
+        """Jobs wait that nobody has gone for: ask whether some of them are for us."""
+        self._is_poll_wanted = True
+        self.wake.set()
 
     def drain(self) -> None:
         """Claim no more, for good; the next round returns what has not started. That round is the pump's own affair:
@@ -134,7 +145,7 @@ class Pump:
             return 0.0
         if self._dispatcher.has_endings:
             return max(0.0, self._cycled + _LINGER - now) if self._may_linger(now) else 0.0
-        longest = _LIE_ABOUT if self._dispatcher.buffered else max(0.0, self._polls_at - now)
+        longest = _LIE_ABOUT if self._dispatcher.buffered else min(_POLL, max(0.0, self._polls_at - now))
         soonest = self._cycled + _LINGER if self._may_linger(now) else now
         for due in (self._surveys_at, self._wake_ups.due):
             longest = longest if due is None else min(longest, max(due, soonest) - now)
@@ -160,6 +171,7 @@ class Pump:
         starting = self._startable(now)
         marked = starting + self._dispatcher.unmarked(running_since=now - _MARK_AFTER)
         takes_suspect = self._looks_for_suspect(now)
+        was_called = self._is_poll_wanted
         is_prompted = self._hear(now, is_going=bool(ended or marked))
         rooms = self._rooms(now)
         if not (ended or marked or rooms or self._exchange.is_owed_an_answer):
@@ -185,7 +197,7 @@ class Pump:
         self._take_in(cycled.claimed)
         self._claim_size.note(cycled.claimed)
         others_may_have_more = self._room.learn(rooms, cycled.claimed)
-        if is_prompted and rooms:
+        if rooms and (is_prompted or (was_called and cycled.claimed)):
             self._learn_from_wake_up(cycled.claimed, rooms)
         self._dispatcher.may_fetch = self._may_fetch
         if ended:
@@ -196,18 +208,22 @@ class Pump:
 
     def _hear(self, now: float, *, is_going: bool) -> bool:
         """Learn which queues may have work by now; whether news are the only reason to go to the store."""
-        heard = self._wake_ups.take(now=now, is_going=is_going)
+        heard = self._wake_ups.take(is_going=is_going)
         if heard is not None:
             self._room.may_have_work(heard.queues)
         if heard is not None and heard.is_any:
             self._room.look_everywhere()
-        elif now >= self._polls_at:
+        elif self._is_poll_wanted or now >= self._polls_at:
             self._room.ask_where()
         else:
             return heard is not None and heard.is_only_reason
         # With jitter: of workers that look at different times one will soon find what others have missed.
-        self._polls_at = now + _POLL * (0.75 + clock.roll() / 4)
+        self._polled, self._poll_jitter, self._is_poll_wanted = now, 0.75 + clock.roll() / 4, False
         return heard is not None and heard.is_only_reason
+
+    @property
+    def _polls_at(self) -> float:
+        return self._polled + (_POLL_WHEN_WATCHED if self._is_watched() else _POLL) * self._poll_jitter
 
     def _learn_from_wake_up(self, claimed: Sequence[Claimed], rooms: list[tuple[str, int]]) -> None:
         self._wake_ups.learn(has_paid=bool(claimed))

@@ -45,6 +45,11 @@ class Steering:
         self.is_paused = False
         """Whether the worker's owner paused it; others do that by signal."""
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether there are jobs that others may want to be stopped."""
+        return self._dispatcher.is_busy or self._pump.owes
+
     def running(self) -> list[Run]:
         return self._dispatcher.running()
 

@@ -13,7 +13,7 @@ Trouble = Callable[[], str | None]
 """What is wrong at this moment, or None."""
 
 _SILENT = 3.5
-"""Seconds without an answer of the store, which is asked every second, after which a worker is not ready."""
+"""Seconds without an answer of the store after which a worker is not ready."""
 _STILL = 15.0
 """Seconds without a round of the pump, longer than any call to the store may take, after which it is not ready."""
 _STUCK = 60.0
@@ -55,7 +55,7 @@ class Vitals:
             return self._portrait.state
         if trouble := _first(self._troubles):
             return trouble
-        silent = clock.monotonic() - self._heartbeat.answered
+        silent = self._heartbeat.silence(clock.monotonic())
         if silent >= _SILENT:
             return f"the store has not answered for {silent:.0f} s"
         if standstill := self._standstill(_STILL):

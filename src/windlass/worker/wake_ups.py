@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from math import inf
 
-_GOING = 3
-"""How many of all workers go for each job at least, on average: that none does happens once in twenty times."""
-_SOON = 0.005
-"""Seconds after which a worker looks that did not go at once, if nearly all do."""
+_GOING = 2
+"""How many of all workers go for each job at least, on average. That none does happens once in eight times; then the
+keeper of the store finds the job when it looks, about 20 ms later.
+"""
 _NAMED = 1000
 """Of so many queues at once the names are kept; with more news all queues are looked into."""
 
@@ -31,9 +31,9 @@ class WakeUps:
     thread, the rest from the pump's.
 
     News of another process are heard by all workers, and few are needed. Each learns how often going at once pays:
-    with many idle workers each soon goes for a small share of the news, so that about three go for each job; few
-    workers, and those whose neighbours are busy, go for all of it. One that does not go at once looks later, the later
-    the less it pays, at the latest when it looks anyway; what none went for is found by the one that looks first.
+    with many idle workers each soon goes for a small share of the news, so that two to four go for each job; few
+    workers, and those whose neighbours are busy, go for all of it. One that does not go at once takes the news along
+    when it goes anyway; what none went for is found by the next look at the whole store, which calls all of them.
 
     ``workers`` tells how many there are.
     """
@@ -49,7 +49,7 @@ class WakeUps:
 
     @property
     def due(self) -> float | None:
-        """When to go for what was heard, on the monotonic clock; None where there was nothing."""
+        """When to go for what was heard: at once, or never by itself; None where there was nothing."""
         return self._due if self._is_any or self._queues else None
 
     def hear(self, queue: str | None = None) -> None:
@@ -58,19 +58,22 @@ class WakeUps:
         self._due = 0.0
         self._add(queue)
 
-    def hear_elsewhere(self, queue: str | None, *, now: float, roll: float) -> bool:
-        """Another process has told of jobs; ``roll`` is random, at least 0 and below 1. Whether that concerns us."""
+    def hear_elsewhere(self, queue: str | None, *, roll: float) -> bool:
+        """Another process has told of jobs; ``roll`` is random, at least 0 and below 1. Whether to go at once."""
         if queue is not None and queue not in self._served:
             return False
-        due = 0.0 if roll < self._share else now + _SOON / self._share**2
-        self._due = min(self._due if self.due is not None else inf, due)
+        is_going = roll < self._share
+        if is_going:
+            self._due = 0.0
+        elif self.due is None:
+            self._due = inf
         self._add(queue)
-        return True
+        return is_going
 
-    def take(self, *, now: float, is_going: bool) -> Heard | None:
-        """What to look for now; nothing where there is no news, or it is too early and we are not going anyway."""
+    def take(self, *, is_going: bool) -> Heard | None:
+        """What to look for now; nothing where there is no news, or it is left to others and we are not going anyway."""
         due = self.due
-        if due is None or (now < due and not is_going):
+        if due is None or (due and not is_going):
             return None
         is_only_reason = not (self._is_from_here or is_going)
         self._is_from_here = False

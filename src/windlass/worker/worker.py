@@ -216,7 +216,8 @@ class Worker:
 
     def _subscribe(self) -> None:
         self._subscriptions.append(self._session.subscribe(self._news, Topic.WORK, elsewhere=self._news_from_elsewhere))
-        self._subscriptions.append(self._session.subscribe(self._cancels, Topic.CANCELS))
+        self._subscriptions.append(self._session.subscribe(self._ask_soon, Topic.CONTROL))
+        self._subscriptions.append(self._session.subscribe(self._pump.poll_soon, Topic.BACKLOG))
 
     def _undo_start(self) -> None:
         """Leave nothing behind of a start that failed half-way, above all no lease that is renewed; it may be tried
@@ -353,7 +354,7 @@ class Worker:
         if self._duties is not None:
             self._duties.news()
 
-    def _cancels(self) -> None:
+    def _ask_soon(self) -> None:
         self._heartbeat.ask_soon()
         self._beating.wake.set()
 

@@ -35,6 +35,9 @@ def channel(schema: str, topic: Topic) -> str:
 class Silence:
     """News that never tells anything; polling finds everything a little later."""
 
+    def hears(self, topic: Topic) -> bool:
+        return False
+
     def close(self) -> None:
         pass
 
@@ -64,6 +67,7 @@ class ChannelNews:
         self._filled = filled
         self._deadline = deadline
         self._trusts_pooler = trusts_pooler
+        self._is_listening = False
         self._stop_reading, self._stop_writing = os.pipe()
         try:
             self._thread = start_thread(self._run, name="windlass-news")
@@ -71,6 +75,9 @@ class ChannelNews:
             os.close(self._stop_reading)
             os.close(self._stop_writing)
             raise
+
+    def hears(self, topic: Topic) -> bool:
+        return self._is_listening
 
     def close(self) -> None:
         with suppress(BrokenPipeError):  # it has given up by itself
@@ -109,6 +116,7 @@ class ChannelNews:
                 log.info("the server takes no LISTEN (%s); jobs of other processes are found by polling", error)
                 return
             finally:
+                self._is_listening = False
                 self._connections.let_go(connection)
 
     def _subscribe(self, connection: TimedConnection) -> None:
@@ -117,6 +125,7 @@ class ChannelNews:
             raise _Pooled
         for name in self._topics:
             connection.execute(f'LISTEN "{name}"'.encode(), prepare=False)
+        self._is_listening = True
         for topic in Topic:
             self._heard(topic)
 

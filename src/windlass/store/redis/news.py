@@ -53,6 +53,7 @@ class RedisNews:
         self._filled = filled
         self._topics: Mapping[str, Topic] = {channel: topic for topic, channel in channels(prefix).items()}
         self._patience = patience
+        self._is_listening = False
         self._stopped = Wake()
         self._telling = RLock()  # a listener may close us
         self._wake, self._woken = socket.socketpair()
@@ -62,6 +63,9 @@ class RedisNews:
             self._wake.close()
             self._woken.close()
             raise
+
+    def hears(self, topic: Topic) -> bool:
+        return self._is_listening
 
     def close(self) -> None:
         """Nothing is told any more once this has returned."""
@@ -92,11 +96,13 @@ class RedisNews:
         try:
             until = clock.monotonic() + self._patience
             wire.ask("SUBSCRIBE", *self._topics, until=until)
+            self._is_listening = True
             if is_back:  # something may have been told while nobody listened
                 for topic in Topic:
                     self._tell(topic)
             self._follow(wire)
         finally:
+            self._is_listening = False
             wire.close()
 
     def _follow(self, wire: Wire) -> None:

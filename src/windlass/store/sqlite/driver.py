@@ -23,7 +23,7 @@ from windlass.store.sqlite.joined import SqliteScripts
 from windlass.store.sqlite.lanes import Lanes
 from windlass.store.sqlite.library import Busy, Connection, Statements, carry_out, connect
 from windlass.store.sqlite.mounts import warn_of_network
-from windlass.store.sqlite.news import listen
+from windlass.store.sqlite.news import COMMITTED, listen
 from windlass.store.sqlite.performing import Prepared
 from windlass.store.sqlite.swelling import LARGE, Swelling
 from windlass.store.sqlite.traffic import Traffic
@@ -84,9 +84,8 @@ class SqliteDriver:
         self.migrate()
 
         def wake() -> None:
-            # A commit can be seen, but not what it is about. Cancels are rare, and looked for every second anyway.
-            heard(Topic.WORK)
-            heard(Topic.ENDINGS)
+            for topic in COMMITTED:
+                heard(topic)
 
         return listen(self._address, wake, has_news=self._sees_foreign_commits)
 

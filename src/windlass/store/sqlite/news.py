@@ -15,7 +15,7 @@ from itertools import chain
 from select import POLLIN, poll
 
 from windlass import clock
-from windlass.store.driver import News
+from windlass.store.driver import News, Topic
 from windlass.store.sqlite.address import Address
 from windlass.store.sqlite.log_watch import LogWatch
 from windlass.thread_start import start_thread
@@ -23,6 +23,8 @@ from windlass.wake import Wake
 
 log = logging.getLogger("windlass.store")
 
+COMMITTED = (Topic.WORK, Topic.ENDINGS)
+"""What each commit of another process may be about. The rest is rare, and looked for every second."""
 _QUICKEST = 0.005
 _SLOWEST = 0.05
 _FIRST_LOOK = 0.0002
@@ -33,7 +35,10 @@ _AFTER_FAILURE = 1.0
 
 
 class _Silent:
-    """A database in memory has no other processes."""
+    """A database in memory has no other processes, so nothing is missed."""
+
+    def hears(self, topic: Topic) -> bool:
+        return True
 
     def close(self) -> None:
         pass
@@ -51,7 +56,14 @@ def listen(address: Address, wake: Callable[[], None], *, has_news: Callable[[],
     return PolledNews(wake, has_news=has_news)
 
 
-class WatchedNews:
+class _CommitNews:
+    """A commit can be seen, but not what it is about."""
+
+    def hears(self, topic: Topic) -> bool:
+        return topic in COMMITTED
+
+
+class WatchedNews(_CommitNews):
     """Looks for news when inotify tells of a write to the log file, which may well be one of our own."""
 
     def __init__(self, path: str, wake: Callable[[], None], *, has_news: Callable[[], bool]) -> None:
@@ -125,7 +137,7 @@ def _resumed(pause: float | None, looks: Iterator[float]) -> Iterator[float]:
     return looks if pause is None else chain([pause], looks)
 
 
-class PolledNews:
+class PolledNews(_CommitNews):
     """Looks for news every 5 ms while there are any, every 50 ms in quiet times."""
 
     def __init__(self, wake: Callable[[], None], *, has_news: Callable[[], bool]) -> None:

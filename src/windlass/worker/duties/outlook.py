@@ -7,6 +7,7 @@ from collections.abc import Callable
 from threading import Lock
 
 import msgspec
+from msgspec.structs import replace
 
 from windlass import clock
 from windlass.errors import StoreUnavailable
@@ -58,6 +59,8 @@ class Outlook:
         """Whether the newest look has told that it is up to us; without a lease it always is."""
         self.workers = 1
         """How many workers there were at the newest look."""
+        self.is_lead_free = True
+        """Whether no process led at the newest look."""
 
     @property
     def longest_pause(self) -> float:
@@ -100,6 +103,7 @@ class Outlook:
             raise
         lease = self._lease()
         self.workers, self.is_keeper = ahead.workers, lease is None or ahead.keeper in (None, lease)
+        self.is_lead_free = ahead.is_lead_free
         if self._is_away:
             self._is_away = False
             self._be_patient(self._beat)
@@ -128,4 +132,4 @@ def _later(ahead: Upcoming, passed: int) -> Upcoming:
     def left(then: int | None) -> int | None:
         return None if then is None else then - passed
 
-    return Upcoming(left(ahead.next_due), left(ahead.next_expiry), ahead.now + passed, ahead.workers, ahead.keeper)
+    return replace(ahead, next_due=left(ahead.next_due), next_expiry=left(ahead.next_expiry), now=ahead.now + passed)

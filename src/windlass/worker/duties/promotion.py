@@ -1,11 +1,13 @@
-"""Makes jobs pending whose time has come."""
+"""Makes jobs pending whose time has come, and sees to it that workers go for pending jobs."""
 
 from __future__ import annotations
 
+from windlass import clock
 from windlass.errors import StoreUnavailable
 from windlass.session import Session
 from windlass.store.driver import Topic
 from windlass.store.jobs import promote_page
+from windlass.worker.duties.backlog import CHECK_AFTER, Backlog, Call
 from windlass.worker.duties.outlook import Outlook
 
 
@@ -19,12 +21,21 @@ class Promotion:
         self._session = session
         self._by = by
         self._outlook = outlook
+        self._backlog = Backlog()
 
     def tick(self) -> float:
-        due = self._outlook.look().next_due
-        if due is not None and due <= 0 and self._promote():
+        ahead = self._outlook.look()
+        self._call(self._backlog.judge(has_work=ahead.has_work, now=clock.monotonic()))
+        if ahead.next_due is not None and ahead.next_due <= 0 and self._promote():
             return 0.0
-        return self._outlook.pause(due)
+        pause = self._outlook.pause(ahead.next_due)
+        return min(pause, CHECK_AFTER) if self._backlog.is_to_be_checked else pause
+
+    def _call(self, call: Call) -> None:
+        if call is Call.HERE:
+            self._session.tell_here(Topic.BACKLOG)
+        elif call is Call.ALL:
+            self._session.tell(Topic.BACKLOG)
 
     def _promote(self) -> bool:
         """Promote a page; whether there may be more."""

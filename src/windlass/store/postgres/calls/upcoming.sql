@@ -1,11 +1,14 @@
 -- In how many milliseconds the next job is due and the next lease that holds something is over; a running job without
 -- an open lease is overdue. And the time from which that is counted, how many workers have a lease in time, and the
--- first of these leases; those of claims by hand have a colon in their names.
+-- first of these leases; those of claims by hand have a colon in their names. Last, whether a queue that is not paused
+-- has jobs to claim, and whether the lead is free.
 -- gives upcoming
 WITH RECURSIVE clock AS (
 -- here clock
 ), holding AS (
 -- here holding
+), waiting AS (
+-- here waiting
 )
 SELECT
     (SELECT min(run_at) FROM windlass_due) - now,
@@ -14,7 +17,15 @@ SELECT
         FROM holding LEFT JOIN windlass_lease AS lease ON lease.id = holding.lease
         WHERE holding.lease IS NOT NULL),
     now,
-    live.count, live.first
+    live.count, live.first,
+    -- The first queue that is not paused answers: the others are not stepped through.
+    EXISTS (
+        SELECT 1 FROM waiting WHERE waiting.queue IS NOT NULL AND NOT EXISTS (
+            SELECT 1 FROM windlass_queue AS queue
+            WHERE queue.name IN (waiting.queue, '*') AND queue.paused_at IS NOT NULL)),
+    NOT EXISTS (
+        SELECT 1 FROM windlass_leader AS leader WHERE leader.duty = :duty
+        AND leader.renewed_at - leader.ttl <= now AND now < leader.renewed_at + leader.ttl)
 FROM clock CROSS JOIN LATERAL (
     SELECT count(*) AS count, min(lease.id) AS first FROM windlass_lease AS lease
     WHERE lease.state = 'open' AND strpos(lease.id, ':') = 0

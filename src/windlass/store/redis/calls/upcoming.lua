@@ -1,10 +1,12 @@
 -- In how many milliseconds the next job is due and the next lease that holds something is over; a lease that is lost or
 -- gone while it holds jobs, or that begins in the future, is over now.
--- KEYS due, lease_from, lease_until
+-- KEYS due, lease_from, lease_until, waiting
 -- without epoch
+-- asks duty
 -- gives upcoming: one row (until the next job is due, until the next lease is over, the time, how many workers have a
---       lease in time, the first of these leases), nothing where there is none
--- with lease
+--       lease in time, the first of these leases, has a queue that is not paused jobs to claim, is the lead free),
+--       nothing where there is none; foreign: see there in shared/
+-- with lease, leader, paused
 local AT_ONCE = 100
 
 local function holds(lease) return redis.call('EXISTS', held_key(lease)) == 1 end
@@ -39,6 +41,21 @@ local function live_workers()
     return count, first
 end
 
+-- Of very many queues some are looked at, others the next time.
+local function has_work()
+    if redis.call('EXISTS', KEY.waiting) == 0 or is_paused('*') then return false end
+    for _, queue in ipairs(redis.call('SRANDMEMBER', KEY.waiting, AT_ONCE)) do
+        if not is_paused(queue) then return true end
+    end
+    return false
+end
+
 local count, first = live_workers()
 local due = redis.call('ZRANGE', KEY.due, 0, 0, 'WITHSCORES')[2]
-return {'upcoming', {{due and due - now or false, next_expiry(), now, count, first}}}
+return {
+    'upcoming', {{
+        due and due - now or false, next_expiry(), now, count, first,
+        has_work() and 1 or 0, read_leader(ask.duty).is_in_time and 0 or 1,
+    }},
+    'foreign', foreign,
+}

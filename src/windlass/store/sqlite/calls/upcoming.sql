@@ -1,13 +1,37 @@
 -- In how many milliseconds the next job is due and the next lease that holds something is over; a running job without
 -- an open lease is overdue. And the time from which that is counted, how many workers have a lease in time, and the
--- first of these leases; those of claims by hand have a colon in their names.
+-- first of these leases; those of claims by hand have a colon in their names. Last, whether a queue that is not paused
+-- has jobs to claim, and whether the lead is free.
 -- gives upcoming
+WITH RECURSIVE ready (queue) AS (
+    SELECT min(queue) FROM windlass_job WHERE state = 'pending' AND crashes = 0 AND rescues = 0
+    UNION ALL
+    SELECT (
+        SELECT min(queue) FROM windlass_job
+        WHERE state = 'pending' AND crashes = 0 AND rescues = 0 AND queue > ready.queue)
+    FROM ready WHERE ready.queue IS NOT NULL
+), suspect (queue) AS (
+    SELECT min(queue) FROM windlass_job WHERE state = 'pending' AND crashes + rescues > 0
+    UNION ALL
+    SELECT (SELECT min(queue) FROM windlass_job WHERE state = 'pending' AND crashes + rescues > 0 AND queue > suspect.queue)
+    FROM suspect WHERE suspect.queue IS NOT NULL
+)
 SELECT
     (SELECT min(run_at) FROM windlass_job WHERE state IN ('scheduled', 'retrying')) - :now,
     (SELECT min(iif(windlass_lease.state = 'open' AND renewed_at - ttl <= :now, renewed_at + ttl, :now)) - :now
         FROM (SELECT DISTINCT lease FROM windlass_job WHERE state = 'running') AS held
         LEFT JOIN windlass_lease ON windlass_lease.id = held.lease),
     :now,
-    count(*), min(id)
+    count(*), min(id),
+    -- The first queue that is not paused answers: the others are not stepped through.
+    EXISTS (
+        SELECT 1 FROM ready WHERE queue IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM windlass_queue WHERE name IN (ready.queue, '*') AND paused_at IS NOT NULL))
+    OR EXISTS (
+        SELECT 1 FROM suspect WHERE queue IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM windlass_queue WHERE name IN (suspect.queue, '*') AND paused_at IS NOT NULL)),
+    NOT EXISTS (
+        SELECT 1 FROM windlass_leader AS leader
+        WHERE duty = :duty AND leader.renewed_at - leader.ttl <= :now AND :now < leader.renewed_at + leader.ttl)
 FROM windlass_lease
 WHERE state = 'open' AND renewed_at - ttl <= :now AND :now < renewed_at + ttl AND instr(id, ':') = 0

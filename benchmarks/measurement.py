@@ -12,7 +12,7 @@ from benchmarks.place import Place
 from benchmarks.scale import Scale
 from benchmarks.server import Server
 
-Unit = Literal["jobs/s", "ms", "µs", "%", "MB", "×"]
+Unit = Literal["jobs/s", "ms", "µs", "%", "MB", "×", "calls"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

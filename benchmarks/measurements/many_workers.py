@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import ExitStack
 from statistics import median
 
@@ -15,13 +16,22 @@ _WARM_UP = 60
 
 
 def measure(round: Round) -> Figures:
-    alone = _pick_up(round, "alone", workers=1)
-    many = _pick_up(round, "many", workers=round.scale.many_workers)
-    return {"alone_p50_ms": alone, "p50_ms": many, "against_one": many / alone}
+    alone, _ = _pick_up(round, "alone", workers=1)
+    many, calls = _pick_up(round, "many", workers=round.scale.many_workers)
+    by_kind = {f"calls_of_{kind}": count for kind, count in calls.items()}
+    return {
+        "alone_p50_ms": alone,
+        "p50_ms": many,
+        "against_one": many / alone,
+        "calls_per_job": sum(calls.values()),
+        **by_kind,
+    }
 
 
-def _pick_up(round: Round, name: str, *, workers: int) -> float:
-    """The median of the delays that all of them saw, in milliseconds."""
+def _pick_up(round: Round, name: str, *, workers: int) -> tuple[float, dict[str, float]]:
+    """The median of the delays that all of them saw, in milliseconds, and what they asked of the store for each job, by
+    the name of the call; what they ask at rest in that time is part of it.
+    """
     place = round.beside(name)
     subject = Subject(place)
     with ExitStack() as stack:
@@ -32,9 +42,10 @@ def _pick_up(round: Round, name: str, *, workers: int) -> float:
         for worker in crew:
             worker.ask("forget")
         _probe(subject, round.scale.probes)
+        calls = sum((Counter(worker.ask("calls")) for worker in crew), Counter[str]())
         delays = [delay for worker in crew for delay in worker.ask("all_delays")["ns"]]
     subject.app.close()
-    return float(median(delays)) / 1e6
+    return float(median(delays)) / 1e6, {kind: count / len(delays) for kind, count in calls.items()}
 
 
 def _probe(subject: Subject, count: int) -> None:
@@ -60,6 +71,13 @@ MEASUREMENT = Measurement(
             title="the same, against one idle worker",
             figure="against_one",
             unit="×",
+            better="less",
+        ),
+        Line(
+            key="many-workers-calls",
+            title="calls of all of them for each job",
+            figure="calls_per_job",
+            unit="calls",
             better="less",
         ),
     ),

@@ -165,11 +165,6 @@ class Session:
                 self._hear(topic)
                 self._driver.tell(topic)
 
-    def tell_here(self, topic: Topic) -> None:
-        """Tell those who listen in this process only."""
-        with self._reentry:
-            self._hear(topic)
-
     def subscribe(
         self, wake: Callable[[], None], topic: Topic, *, elsewhere: Callable[[str | None], None] | None = None
     ) -> Callable[[], None]:

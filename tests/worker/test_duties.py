@@ -211,6 +211,20 @@ def test_a_leader_that_was_replaced_cleans_no_more(app: Windlass, clock: ManualC
     assert (tap.calls["queue_list"], tap.calls["beyond"]) == (done, 0)
 
 
+def test_while_one_leads_no_other_asks_for_the_lead(app: Windlass, tap: Tap) -> None:
+    """D6: one that resigns is followed as soon as another has looked."""
+    first, second = a_leader(app), a_leader(app)
+    first.tick()
+    second._outlook.look()
+    for _ in range(3):
+        assert second.tick() > 0
+    assert tap.calls["lead"] == 1
+    first.resign()
+    second._outlook.look()
+    second.tick()
+    assert second.term is not None
+
+
 def test_who_does_not_lead_leaves_it_to_the_leader(app: Windlass, tap: Tap) -> None:
     """B30: and does not ask the store for it."""
     cleaning = LedDuty(a_cleaning(app), leadership=a_leader(app), session=app._session)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import ExitStack
 from dataclasses import replace
+from threading import Event
 from time import monotonic
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, Apps, eventually
+from tests.ledger.apps import LONG_LEASE, PATIENCE, Apps, eventually
 from tests.leeway import leeway
 from tests.store.places import SqlitePlace
 from tests.worker.tap import tapped
@@ -120,6 +122,43 @@ def test_of_many_idle_workers_a_few_go_for_a_job(new_app: Apps) -> None:
 
         cycles_of(40)
         assert cycles_of(60) < 10
+
+
+@pytest.mark.only_on("postgres", "redis")
+def test_a_worker_at_rest_leaves_polling_and_the_lead_to_others(new_app: Apps) -> None:
+    """64 of them made 190 calls a second."""
+    apps = [a_worker_app(new_app) for _ in range(3)]
+    taps = [tapped(app) for app in apps]
+    with ExitStack() as stack:
+        for app in apps:
+            stack.enter_context(app.worker())
+        eventually(lambda: all(app._session.hears(Topic.WORK, Topic.BACKLOG) for app in apps), "all hear")
+        eventually(lambda: all(tap.calls["upcoming"] >= 3 for tap in taps), "each has looked at the store")
+        before = [tap.calls.copy() for tap in taps]
+        eventually(lambda: sum(tap.calls["upcoming"] for tap in taps) >= 30, "seconds pass")
+        asked = sum((tap.calls - old for tap, old in zip(taps, before, strict=True)), Counter[str]())
+    assert asked["control"] + asked["waiting_of"] + asked["cycle"] < asked["upcoming"]
+    assert sum(tap.calls["lead"] > old["lead"] for tap, old in zip(taps, before, strict=True)) <= 1
+
+
+@pytest.mark.only_on("postgres")
+def test_workers_are_called_for_a_job_that_no_worker_was_told_of(new_app: Apps) -> None:
+    """C4: the worker that looks for all serves other queues."""
+    app, keeper, producer = a_worker_app(new_app), a_worker_app(new_app), new_app()
+    mute = tapped(producer)
+    mute.store = mute.execute  # type: ignore[method-assign]  # stores, and does not tell
+    called = Event()
+    unsubscribe = app._session.subscribe(called.set, Topic.BACKLOG)
+    with keeper.worker(["other"]), app.worker(lease=LONG_LEASE) as worker:
+        eventually(lambda: app._session.hears(Topic.BACKLOG), "it hears")
+        assert producer.enqueue("echo").result(timeout=PATIENCE) == 1
+        worker.pause()
+        left = producer.enqueue("echo")
+        called.clear()
+        assert called.wait(PATIENCE), "nobody goes for it, so all are called"
+        worker.resume()
+        assert left.result(timeout=PATIENCE) == 1
+    unsubscribe()
 
 
 def _nothing() -> None:

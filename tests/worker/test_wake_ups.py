@@ -56,7 +56,7 @@ def test_news_of_very_many_queues_are_news_of_any() -> None:
     assert len(heard.queues) <= 1_000
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize("workers", [1, 2, 3, 4])
 def test_one_of_few_workers_always_goes_at_once(workers: int) -> None:
     made = missed(wake_ups(workers), 20)
     made.hear_elsewhere(None, roll=0.999)

@@ -113,7 +113,7 @@ def build_worker(app: Windlass, settings: WorkerSettings) -> Worker:
         patience=settings.stop_patience,
         looks=(beating.look, dispatcher.look, *looks),
     )
-    duties = _duties(app, settings, beating)
+    duties = _duties(app, settings, beating, poll_here=pump.poll_soon)
     parts = Parts(
         session=session,
         dispatcher=dispatcher,
@@ -152,10 +152,14 @@ def _observe(pace: Pace, run: Run, seconds: float, now: float) -> None:
     pace.observe(run.job.queue, run.job.task, fetched, now=now)
 
 
-def _duties(app: Windlass, settings: WorkerSettings, beating: Heartbeat) -> Duties | None:
+def _duties(
+    app: Windlass, settings: WorkerSettings, beating: Heartbeat, *, poll_here: Callable[[], None]
+) -> Duties | None:
     if not settings.has_duties:
         return None
-    return build_duties(app, settings.identity, beat=settings.beats.interval, lease=lambda: beating.lease)
+    return build_duties(
+        app, settings.identity, beat=settings.beats.interval, lease=lambda: beating.lease, poll_here=poll_here
+    )
 
 
 def build_duties(
@@ -164,10 +168,11 @@ def build_duties(
     *,
     beat: float,
     lease: Callable[[], str | None] = lambda: None,
+    poll_here: Callable[[], None] = lambda: None,
     monotonic: Callable[[], float] = clock.monotonic,
 ) -> Duties:
     """All upkeep of an app's store; ``beat`` is a heartbeat in seconds, ``lease`` that of the worker, if it belongs to
-    one. A new duty is one line here.
+    one, and ``poll_here`` sends that worker for jobs. A new duty is one line here.
     """
     binding = app._binding
     session, by = binding.session, who.name
@@ -175,7 +180,7 @@ def build_duties(
     # A clock that a test moves by hand is not stepped: time passes with it.
     store_clock = StoreClock(clock.monotonic if by_hand is None else lambda: by_hand() / 1000)
     outlook = Outlook(session=session, by=by, beat=beat, store_clock=store_clock, lease=lease)
-    promotion = Promotion(session=session, by=by, outlook=outlook)
+    promotion = Promotion(session=session, by=by, outlook=outlook, poll_here=poll_here)
     duties: list[Duty] = [
         promotion,
         Rescue(session=session, by=by, now=binding.now, outlook=outlook),

@@ -11,6 +11,8 @@ _GOING = 2
 """How many of all workers go for each job at least, on average. That none does happens once in eight times; then the
 keeper of the store finds the job when it looks, about 20 ms later.
 """
+_FEW = 4
+"""So few workers all go: none has to wait for the keeper to find what the others left to each other."""
 _NAMED = 1000
 """Of so many queues at once the names are kept; with more news all queues are looked into."""
 
@@ -83,7 +85,8 @@ class WakeUps:
 
     def learn(self, *, has_paid: bool) -> None:
         """Whether a look that news were the only reason for has found a job."""
-        least = min(1.0, _GOING / max(1, self._workers()))
+        workers = self._workers()
+        least = 1.0 if workers <= _FEW else _GOING / workers
         self._share = min(1.0, self._share * 4) if has_paid else max(least, self._share / 2)
 
     def _add(self, queue: str | None) -> None:

@@ -17,12 +17,12 @@ class Call(Enum):
 
     NONE = "none"
     HERE = "here"
-    """The workers of this process."""
+    """The worker of this process."""
     ALL = "all"
 
 
 class Backlog:
-    """Judges the looks of one process. The first that finds jobs sends the workers of this process for them. Where that
+    """Judges the looks of one process. The first that finds jobs sends the worker of this process for them. Where that
     does not help, the news got lost or all who heard it have no room: all workers are told.
     """
 

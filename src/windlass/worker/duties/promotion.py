@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from windlass import clock
 from windlass.errors import StoreUnavailable
 from windlass.session import Session
@@ -17,11 +19,15 @@ class Promotion:
     name = "promotion"
     needs_lead = False
 
-    def __init__(self, *, session: Session, by: str, outlook: Outlook) -> None:
+    def __init__(
+        self, *, session: Session, by: str, outlook: Outlook, poll_here: Callable[[], None] = lambda: None
+    ) -> None:
+        """``poll_here`` sends the worker of this process, if it has one, to the store for jobs."""
         self._session = session
         self._by = by
         self._outlook = outlook
         self._backlog = Backlog()
+        self._poll_here = poll_here
 
     def tick(self) -> float:
         ahead = self._outlook.look()
@@ -32,9 +38,9 @@ class Promotion:
         return min(pause, CHECK_AFTER) if self._backlog.is_to_be_checked else pause
 
     def _call(self, call: Call) -> None:
-        if call is Call.HERE:
-            self._session.tell_here(Topic.BACKLOG)
-        elif call is Call.ALL:
+        if call is not Call.NONE:
+            self._poll_here()
+        if call is Call.ALL:
             self._session.tell(Topic.BACKLOG)
 
     def _promote(self) -> bool:

@@ -80,7 +80,7 @@ class Windlass(Operating, Hookable, MethodHints):
         self,
         url: str | None = None,
         *,
-        namespace: str = DEFAULT_NAMESPACE,
+        namespace: str | None = None,
         importable: Sequence[str] = (),
         types: Iterable[type] = (),
         retry: Retry | None = None,
@@ -92,10 +92,13 @@ class Windlass(Operating, Hookable, MethodHints):
         claim_lease: Duration = "5m",
         clock: Callable[[], int] | None = None,
     ) -> None:
-        """``claim_lease`` is how long a job that was claimed by hand stays with its owner unless it is extended.
+        """``namespace`` is the schema or the beginning of all keys; ``$WINDLASS_NAMESPACE``, else ``windlass``.
+
+        ``claim_lease`` is how long a job that was claimed by hand stays with its owner unless it is extended.
 
         ``clock`` replaces the store's clock in tests (see ``windlass.testing.ManualClock``)."""
         self.url = _chosen_url(url)
+        namespace = setting("namespace", namespace) or DEFAULT_NAMESPACE if namespace is None else namespace
         if clock is not None and not callable(clock):
             raise ConfigError(f"clock must be a function that gives milliseconds since 1970, got {clock!r}")
         self._default_retry = Retry() if retry is None else retry_rule(retry)

@@ -16,6 +16,7 @@ _KEYS = (
     "log",
     "log_format",
     "log_jobs",
+    "namespace",
     "queues",
     "url",
     "worker_id",

@@ -27,6 +27,7 @@ _GRACE = 1.0
 @click.command()
 @click.option("-A", "--app", "app_name", metavar="MODULE[:OBJECT]", help="Where the app is (or $WINDLASS_APP).")
 @click.option("--url", metavar="URL", help="The store, in place of the app's own.")
+@click.option("--namespace", help="The namespace in the store (or $WINDLASS_NAMESPACE); windlass by default.")
 @click.option("-q", "--queues", multiple=True, metavar="NAME[:WEIGHT],...", help="Queues to serve.")
 @click.option("-c", "--concurrency", metavar="N", help="Jobs at once; 10 by default.")
 @logging_jobs

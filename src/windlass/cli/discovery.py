@@ -18,11 +18,15 @@ _CANDIDATES = ("jobs", "tasks", "app")
 _DEFAULT_FILE = Path(DEFAULT_URL.removeprefix("sqlite:///"))
 
 
-def load_app(name: str | None, url: str | None) -> Windlass:
-    """The app with its tasks: named, in ``$WINDLASS_APP``, or found in the working folder; ``url`` moves it."""
+def load_app(name: str | None, url: str | None, namespace: str | None = None) -> Windlass:
+    """The app with its tasks: named, in ``$WINDLASS_APP``, or found in the working folder; ``url`` and ``namespace``
+    move it.
+    """
     if url is not None:
         # For apps that name no store; one that does must agree.
         os.environ["WINDLASS_URL"] = url
+    if namespace is not None:
+        os.environ["WINDLASS_NAMESPACE"] = namespace
     app = _named_or_found(name)
     if app is None:
         raise ConfigError(
@@ -31,18 +35,27 @@ def load_app(name: str | None, url: str | None) -> Windlass:
         )
     if url is not None and app.url != url:
         raise ConfigError(f"--url is not the store that the app names for itself ({app.store}); leave one of them out")
+    return _in_namespace(app, namespace)
+
+
+def _in_namespace(app: Windlass, namespace: str | None) -> Windlass:
+    own = app._session.namespace
+    if namespace is not None and own != namespace:
+        raise ConfigError(f"--namespace is not the one that the app names for itself ({own}); leave one of them out")
     return app
 
 
-def managed_app(name: str | None, url: str | None) -> Windlass:
+def managed_app(name: str | None, url: str | None, namespace: str | None = None) -> Windlass:
     """An app to manage a store with. ``url`` alone is enough, and then no code of the user's is loaded."""
     if name is not None:
-        return load_app(name, url)
+        return load_app(name, url, namespace)
+    if namespace is not None:
+        os.environ["WINDLASS_NAMESPACE"] = namespace
     if url is not None:
         return Windlass(url)
     app = _named_or_found(None)
     if app is not None:
-        return app
+        return _in_namespace(app, namespace)
     if setting("url", None) is None and not _DEFAULT_FILE.exists():
         raise StoreNotFound(
             f"there is no store at {Path.cwd() / _DEFAULT_FILE}; name one with --url or $WINDLASS_URL, or an app with "

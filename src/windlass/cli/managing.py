@@ -22,7 +22,7 @@ Confirm = Callable[[str], None]
 
 
 def managing(command: Command) -> Command:
-    """Give a command ``--app`` and ``--url`` and, as its first argument, an app to manage the store with."""
+    """Give a command ``--app``, ``--url``, ``--namespace`` and, as its first argument, an app to manage with."""
     return _given_app(command, managed_app, logs="error")
 
 
@@ -36,12 +36,15 @@ def working(command: Command) -> Command:
     return _given_app(command, load_app, logs="info")
 
 
-def _given_app(command: Command, find: Callable[[str | None, str | None], Windlass], *, logs: str) -> Command:
+def _given_app(
+    command: Command, find: Callable[[str | None, str | None, str | None], Windlass], *, logs: str
+) -> Command:
     @click.option("-A", "--app", "app_name", metavar="MODULE[:OBJECT]", help="Where the app is (or $WINDLASS_APP).")
     @click.option("--url", metavar="URL", help="The store, in place of the app's own.")
+    @click.option("--namespace", help="The namespace in the store (or $WINDLASS_NAMESPACE); windlass by default.")
     @wraps(command)
-    def run(*, app_name: str | None, url: str | None, **options: Any) -> None:
-        with closing(find(app_name, url)) as app:
+    def run(*, app_name: str | None, url: str | None, namespace: str | None, **options: Any) -> None:
+        with closing(find(app_name, url, namespace)) as app:
             is_one_of_several = options.get("supervised") is not None
             set_up_logs(
                 default=logs,

@@ -14,6 +14,9 @@ from windlass.store.operation import Operation
 from windlass.store.queues import QueueRecord
 from windlass.workers import WorkerView, worker_views
 
+_PATIENCE = 60_000
+"""Milliseconds that workers may take to promote and rescue before something is wrong."""
+
 
 @dataclass(frozen=True, slots=True)
 class QueueView:
@@ -41,8 +44,26 @@ class Overview:
     workers: list[WorkerView]
     everywhere: QueueSettings
     """What is set for all queues at once: a pause of everything, above all."""
+    overdue: timedelta | None
+    """For how long the first job has been due that is not promoted; None when all is well."""
+    unrescued: timedelta | None
+    """For how long the first lease has been over whose jobs are not rescued; None when all is well."""
     notices: list[Notice]
     """What was noticed within the last 24 hours, the newest first: lost jobs, clocks that disagree."""
+
+    @property
+    def problems(self) -> list[str]:
+        """What needs a hand, each in a sentence; empty when all is well."""
+        unserved = [queue.name for queue in self.queues if queue.is_unserved]
+        found = [f"queue {name} has jobs that are ready, but no worker serves it" for name in unserved]
+        if not any(worker.state != "lost" for worker in self.workers):
+            found.append("no worker is alive")
+        remedy = "start a worker or `windlass duties`"
+        if self.overdue is not None:
+            found.append(f"jobs that are due are not promoted for {_length(self.overdue)}; {remedy}")
+        if self.unrescued is not None:
+            found.append(f"jobs of a worker that died are not rescued for {_length(self.unrescued)}; {remedy}")
+        return found
 
     @property
     def counts(self) -> dict[str, int]:
@@ -56,6 +77,7 @@ def overview() -> Operation[Overview]:
     counts = yield from reading.counts()
     depths = yield from reading.depth()
     workers = yield from worker_views()
+    ahead = yield from reading.upcoming()
     everywhere = settings.pop(queues.ALL, QueueRecord(queues.ALL))
     found = [
         QueueView(
@@ -67,9 +89,22 @@ def overview() -> Operation[Overview]:
         )
         for name in sorted(settings.keys() | counts.keys())
     ]
-    return Overview(found, workers, settings_of(everywhere), (yield from notices()))
+    has_upkeep = ahead.workers > 0
+    overdue, unrescued = _late(ahead.next_due, has_upkeep), _late(ahead.next_expiry, has_upkeep)
+    return Overview(found, workers, settings_of(everywhere), overdue, unrescued, (yield from notices()))
+
+
+def _late(left: int | None, has_upkeep: bool) -> timedelta | None:
+    """How late upkeep is. A worker that lives promotes and rescues soon, after an outage a little later."""
+    if left is None or left > (-_PATIENCE if has_upkeep else 0):
+        return None
+    return timedelta(milliseconds=-left)
 
 
 def _serving(workers: Iterable[WorkerView], queue: str) -> Iterable[WorkerView]:
     # What a worker says of itself is data of the store, and may be damaged.
     return (worker for worker in workers if worker.state != "lost" and queue in (worker.info.get("queues") or ()))
+
+
+def _length(time: timedelta) -> str:
+    return str(timedelta(seconds=round(time.total_seconds())))

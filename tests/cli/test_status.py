@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.cli.program import Program
+from tests.cli.program import Program, eventually
 from windlass import State
 from windlass.store.noticing import notice
 
@@ -49,7 +49,7 @@ def test_status_tells_what_was_noticed_lately(windlass: Program) -> None:
     tell(windlass, "lost", *(("w1", detail) for detail in lost), ("w2", '{"seq":3,"queue":null,"was":"running"}'))
     tell(windlass, "cleaned", ("w1", '{"deleted":5}'))
     out = windlass("status").out.splitlines()
-    lines = out[out.index("noticed within the last 24 hours:") + 1 :]
+    lines = out[out.index("noticed within the last 24 hours:") + 1 : out.index("no worker is alive")]
     assert [line.partition(", ")[0].strip() for line in lines] == [
         "3 jobs lost their data; the last one was running",
         "the store lost all its jobs: somebody emptied it",
@@ -86,3 +86,22 @@ def test_no_more_than_a_handful_of_notices_is_shown(windlass: Program) -> None:
 def test_nothing_noticed_is_nothing_shown(windlass: Program) -> None:
     assert "noticed within" not in windlass("status").out
     assert windlass.json("status")["notices"] == []
+
+
+def test_problems_are_told_and_checked(windlass: Program) -> None:
+    """No worker, and jobs that are overdue: what an operator is woken for."""
+    windlass.app.enqueue_many([windlass.app.request("mail.welcome", [1], delay=0.001)])
+    eventually(lambda: windlass.app.overview().overdue is not None)
+    assert windlass("status").code == 0
+    answer = windlass("status", "--check", "--json")
+    assert (answer.code, answer.error) == (1, "")
+    problems = answer.json["problems"]
+    assert "no worker is alive" in problems
+    assert any("are not promoted for" in problem and "`windlass duties`" in problem for problem in problems)
+    assert "no worker is alive" in windlass.at_terminal("status").out
+
+
+def test_a_store_that_is_served_passes_the_check(windlass: Program) -> None:
+    with windlass.app.worker(["default"]):
+        answer = windlass("status", "--check", "--json")
+    assert (answer.code, answer.json["problems"]) == (0, [])

@@ -88,7 +88,7 @@ def test_queues_that_are_given_but_empty_in_the_environment_are_refused(shop: Pr
 def test_neither_tasks_nor_queues_is_refused(windlass: Program) -> None:
     """C2."""
     windlass.write("idle.py", "from windlass import Windlass\napp = Windlass()\n")
-    assert windlass("worker", "-A", "idle").is_error(2, "neither tasks nor queues")
+    assert windlass("worker", "-A", "idle").is_error(2, "import the modules that hold them")
 
 
 def test_an_unknown_log_level_is_refused(shop: Program) -> None:

@@ -60,7 +60,7 @@ def test_a_weight_that_makes_no_sense_is_refused(app: Windlass, weight: Any) -> 
 
 def test_neither_tasks_nor_queues_is_refused(app: Windlass, new_app: Apps) -> None:
     """C2: it would have nothing to do; an app that may import has."""
-    with pytest.raises(ConfigError, match="neither tasks nor queues"):
+    with pytest.raises(ConfigError, match="import the modules that hold them"):
         app.worker()
     assert new_app(importable=["tests."]).worker().queues == {"default": 1}
     assert app.worker(queues=["mail"]).queues == {"mail": 1}

@@ -107,7 +107,10 @@ def _served(app: Windlass, queues: Queues, *, allow_commands: bool) -> dict[str,
     """Queue names with weights: those given, else the default queue and all that tasks name."""
     if queues is None:
         if not (app.tasks or app._registry.is_open or allow_commands):
-            raise ConfigError("this worker would have nothing to do: it has neither tasks nor queues; pass queues=")
+            raise ConfigError(
+                "this worker would have nothing to do: the app has no tasks; import the modules that hold them before "
+                "the worker starts, or name one that does with -A"
+            )
         return dict.fromkeys(app._known_queues(), 1)
     given: object = queues
     if not isinstance(given, Mapping | Sequence) or isinstance(given, str) or not queues:

@@ -34,6 +34,7 @@ class Status:
             "workers": [worker_data(worker) for worker in self.overview.workers],
             "all_paused": pause_data(self.overview.everywhere),
             "unserved": self._unserved(),
+            "problems": self.overview.problems,
             "notices": [_notice(notice) for notice in self.overview.notices],
         }
 
@@ -72,7 +73,7 @@ class Status:
         return cells[:-1]
 
     def _warnings(self) -> list[str]:
-        warnings = [f"queue {name} has jobs that are ready, but no worker serves it" for name in self._unserved()]
+        warnings = self.overview.problems
         if self.overview.everywhere.paused:
             warnings.append(f"all queues are {paused(self.overview.everywhere)}")
         return warnings

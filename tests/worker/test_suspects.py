@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -13,14 +13,13 @@ from windlass.worker.run import Run
 from windlass.worker.suspect import SuspectInFlight
 
 
-def a_run(started: float | None = None, **known: Any) -> Run:
+def noop() -> None: ...
+
+
+def a_run(started: float | None = None, *, isolation: Literal["process"] | None = None, **known: Any) -> Run:
     """A run of a job with this past; the task is a plain function."""
-    app = Windlass("sqlite:///:memory:")
-
-    @app.task
-    def noop() -> None: ...
-
-    run = Run(a_job(**known), noop, claimed=0.0, report=lambda *_: True)
+    task = Windlass("sqlite:///:memory:").task(isolation=isolation)(noop)
+    run = Run(a_job(**known), task, claimed=0.0, report=lambda *_: True)
     run.started = started
     return run
 
@@ -56,9 +55,12 @@ def test_a_suspect_that_died_once_holds_nothing_up() -> None:
     assert not suspect.has_to_wait(run, [a_run()], 0.0)
 
 
-def test_a_suspect_that_died_twice_runs_alone() -> None:
-    """F3: what has just begun beside it might be the cause of the third death."""
-    suspect, run = SuspectInFlight(lambda run: True), a_run(crashes=1, rescues=1)
+@pytest.mark.parametrize("isolation", [None, "process"])
+def test_a_suspect_that_died_twice_runs_alone(isolation: Literal["process"] | None) -> None:
+    """F3: what has just begun beside it might be the cause of the third death, also where it runs in a child: the store
+    knows only that the lease of the worker was lost.
+    """
+    suspect, run = SuspectInFlight(lambda run: True), a_run(isolation=isolation, crashes=1, rescues=1)
     suspect.follow(run)
     assert suspect.keeps_others_waiting(0.0)
     assert suspect.has_to_wait(run, [a_run(50.0)], 55.0)

@@ -29,8 +29,8 @@ class SuspectInFlight:
         """A suspect was claimed."""
         self._run = run
         self._watched_for = keeps_suspects_waiting_for(run.job) / 1000
-        # A child takes nothing along when it dies, and its death is never another job's.
-        self._runs_alone = has_to_run_alone(run.job) and not run.task.is_isolated
+        # Also in a child: the store cannot tell its death from that of the worker, which another job may cause.
+        self._runs_alone = has_to_run_alone(run.job)
 
     def is_none(self, now: float) -> bool:
         """Whether another suspect may be claimed."""

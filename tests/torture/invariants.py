@@ -266,7 +266,9 @@ def _unlucky(job: JobRecord, seen: Evidence) -> int:
     later = [death for deaths in seen.dying.values() for death in deaths[1:]]
     killed_by_suspects = {death.pid for death in later if seen.was_well(death.at, death.pid)}
     lost = [run for run in seen.runs.get(job.id, ()) if run.ended is None or run.fence in seen.rescued.get(job.id, ())]
-    return sum(run.pid not in killed_by_suspects for run in lost)
+    # A run that was marked and had no time for a line, as in a child that was about to start, tells no process.
+    unseen = set(seen.rescued.get(job.id, ())) - {run.fence for run in seen.runs.get(job.id, ())}
+    return len(unseen) + sum(run.pid not in killed_by_suspects for run in lost)
 
 
 def _was_stopped(run: Run, seen: Evidence) -> bool:

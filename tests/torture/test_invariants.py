@@ -183,6 +183,12 @@ def test_two_deaths_fail_no_innocent_job() -> None:
     assert "I11" in found(three_deaths(), crashed(crashes=1, rescues=7))
 
 
+def test_deaths_before_the_first_line_of_a_run_are_known_from_the_story() -> None:
+    seen = evidence(asked("a"), crashed(crashes=2, rescues=1))
+    seen.rescued = {"a": {1, 3, 5}}
+    assert broken(seen) == []
+
+
 def test_a_suspect_whose_own_lease_was_lost_is_not_known_to_be_one() -> None:
     """What runs beside it then is in another lease, and nobody tells the two apart."""
     lines = three_deaths("poison", "poison", "poison", alive_to=6.0)

@@ -130,7 +130,7 @@ def _suspected(gates: Gates, job: JobRecord) -> str:
     serve = "serves" if gates.willing == 1 else "serve"
     return (
         f"workers died {_several(job.crashes + job.rescues, 'time')} while it held this job, which may be the cause: a "
-        f"worker process runs one such job at a time{ahead}; {_several(gates.willing, 'worker')} {serve} its queue"
+        f"worker process begins one such job at a time{ahead}; {_several(gates.willing, 'worker')} {serve} its queue"
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import JOBS, Program
+from windlass import Windlass
 
 ELSEWHERE = 'from windlass import Windlass\nother = Windlass("sqlite:///elsewhere.db")\n'
 
@@ -20,21 +21,32 @@ def empty(tmp_path: Path) -> Iterator[Program]:
     program.app.close()
 
 
+def make_store(program: Program, name: str = "windlass.db") -> str:
+    """Its file, as ``status`` tells it: to look at a store makes none."""
+    file = program.folder / name
+    with Windlass(f"sqlite:///{file}") as app:
+        app.migrate()
+    return str(file)
+
+
 @pytest.mark.parametrize("name", ["shop", "shop:app"])
 def test_an_app_is_named_by_module_and_object_or_by_module_alone(empty: Program, name: str) -> None:
     empty.write("shop.py", JOBS)
-    assert empty.json("status", "-A", name)["store"] == str(empty.folder / "windlass.db")
+    file = make_store(empty)
+    assert empty.json("status", "-A", name)["store"] == file
 
 
 def test_the_app_comes_from_the_environment(empty: Program) -> None:
     empty.write("shop.py", JOBS)
+    make_store(empty)
     assert empty("status", WINDLASS_APP="shop").code == 0
 
 
 def test_the_app_comes_from_pyproject(empty: Program) -> None:
     empty.write("shop.py", JOBS)
     empty.write("pyproject.toml", '[tool.windlass]\napp = "shop"\nconcurrency = 3\n')
-    assert empty.json("status")["store"] == str(empty.folder / "windlass.db")
+    file = make_store(empty)
+    assert empty.json("status")["store"] == file
     assert "concurrency  3" in empty("worker", "--burst").out
 
 
@@ -43,11 +55,12 @@ def test_the_first_file_with_an_app_is_found(empty: Program) -> None:
     empty.write("jobs.py", "answer = 42\n")
     empty.write("tasks.py", ELSEWHERE)
     empty.write("app.py", JOBS)
-    assert empty.json("status")["store"] == str(empty.folder / "elsewhere.db")
+    file = make_store(empty, "elsewhere.db")
+    assert empty.json("status")["store"] == file
 
 
 def test_without_app_or_store_commands_say_what_to_name(empty: Program) -> None:
-    assert empty("status").is_error(2, "--url", "--app")
+    assert empty("status").is_error(1, "no store at", "--url", "--app")
     assert empty("worker").is_error(2, "no app found", "--app", "jobs.py", str(empty.folder))
     assert list(empty.folder.iterdir()) == []
 
@@ -55,7 +68,8 @@ def test_without_app_or_store_commands_say_what_to_name(empty: Program) -> None:
 def test_a_store_alone_is_enough_to_manage_it(empty: Program) -> None:
     """And then no code of the user's is loaded."""
     empty.write("jobs.py", "raise SystemExit('loaded')\n")
-    assert empty.json("status", "--url", "sqlite:///named.db")["store"] == str(empty.folder / "named.db")
+    file = make_store(empty, "named.db")
+    assert empty.json("status", "--url", "sqlite:///named.db")["store"] == file
 
 
 def test_the_store_of_the_working_folder_is_found(windlass: Program) -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from itertools import pairwise
 from threading import Event
-from time import monotonic
 from typing import Any
 
 import pytest
@@ -16,6 +14,8 @@ from tests.worker.tap import tapped
 from windlass import ConfigError, State, StoreUnavailable, Windlass
 from windlass.store.operation import Call
 from windlass.testing import ManualClock
+from windlass.worker.build import build_worker
+from windlass.worker.settings import WorkerSettings
 
 
 @pytest.mark.parametrize(
@@ -27,20 +27,24 @@ def test_beats_that_could_not_keep_a_lease_are_refused(app: Windlass, options: d
         app.worker(["default"], **options)
 
 
-@pytest.mark.parametrize(("options", "interval"), [({}, 0.5), ({"heartbeat": "100ms"}, 0.1)], ids=["default", "given"])
-def test_a_lease_is_renewed_three_times_in_its_length(app: Windlass, options: dict[str, str], interval: float) -> None:
-    """A8: heartbeat= says how often; lease/3 by default."""
-    beats: list[float] = []
+@pytest.mark.parametrize(("options", "count"), [({}, 3), ({"heartbeat": "125ms"}, 12)], ids=["default", "given"])
+def test_a_lease_is_renewed_three_times_in_its_length(app: Windlass, options: dict[str, str], count: int) -> None:
+    """A8: heartbeat= says how often; lease/3 by default. Its rounds come exactly when they are due."""
+    passed, beats = 0.0, list[float]()
 
     def note(call: Call) -> None:
         if call.name == "renew":
-            beats.append(monotonic())
+            beats.append(passed)
 
     tapped(app).before.append(note)
-    with app.worker(["default"], lease="1.5s", duties=False, **options):  # type: ignore[arg-type]
-        eventually(lambda: len(beats) == 4, "its heart beats")
-    shortest = min(later - earlier for earlier, later in pairwise(beats))
-    assert interval * 0.9 < shortest < interval * 1.5
+    settings = WorkerSettings.of(app, ["default"], lease="1.5s", duties=False, **options)  # type: ignore[arg-type]
+    heartbeat = build_worker(app, settings, monotonic=lambda: passed)._heartbeat
+    heartbeat.open()
+    while passed < 1.5:
+        passed += heartbeat.tick()
+    heartbeat.tick()
+    heartbeat.close()
+    assert beats == [1.5 / count * beat for beat in range(1, count + 1)]
 
 
 def test_jobs_are_stopped_before_another_worker_may_have_them(

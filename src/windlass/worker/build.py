@@ -48,8 +48,10 @@ if TYPE_CHECKING:
     from windlass.app import Windlass
 
 
-def build_worker(app: Windlass, settings: WorkerSettings) -> Worker:
-    """A worker for an app; nothing is started."""
+def build_worker(
+    app: Windlass, settings: WorkerSettings, *, monotonic: Callable[[], float] = clock.monotonic
+) -> Worker:
+    """A worker for an app; nothing is started. ``monotonic`` is the clock of its heartbeat."""
     check_places(app.tasks)
     binding = app._binding
     session, who = binding.session, settings.identity
@@ -104,6 +106,7 @@ def build_worker(app: Windlass, settings: WorkerSettings) -> Worker:
         skew=Skew(session=session, worker=who.name, now=binding.now),
         new_lease=binding.ids.next,
         beats=settings.beats,
+        monotonic=monotonic,
     )
     watch = Watch(
         session=session,

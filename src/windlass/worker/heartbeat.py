@@ -47,6 +47,7 @@ class Heartbeat:
         skew: Skew,
         new_lease: Callable[[], str],
         beats: Beats,
+        monotonic: Callable[[], float] = clock.monotonic,
     ) -> None:
         self._session = session
         self._steering = steering
@@ -54,6 +55,7 @@ class Heartbeat:
         self._skew = skew
         self._new_lease = new_lease
         self._beats = beats
+        self._monotonic = monotonic
         self._failures = 0
         self._failed = 0.0
         self._renewed = 0.0
@@ -75,7 +77,7 @@ class Heartbeat:
         """Open a lease, and learn what is set before the first claim; raises when the store is away."""
         lease, presence = self._new_lease(), self._portrait.presence()
         self._shown = presence.state
-        opening = clock.monotonic()
+        opening = self._monotonic()
         self._session.run(open_lease(presence, lease=lease, ttl=round(self._beats.ttl * 1000)))
         with self._lock:
             self.lease, self._renewed, self._failures, self._is_open = lease, opening, 0, True
@@ -88,7 +90,7 @@ class Heartbeat:
 
     def tick(self) -> float:
         """One round; the seconds until the next."""
-        now = self.ticked = clock.monotonic()
+        now = self.ticked = self._monotonic()
         self._is_under_way = True
         try:
             if not self._is_open:
@@ -133,7 +135,7 @@ class Heartbeat:
         return state != self._shown and not {state, self._shown} <= {"idle", "busy"}
 
     def _renew(self) -> None:
-        before, lease = clock.monotonic(), self.lease
+        before, lease = self._monotonic(), self.lease
         running, presence = self._steering.running(), self._portrait.presence()
         renewed = self._session.run(renew(presence, lease=lease))
         self._shown, self._failures = presence.state, 0
@@ -156,12 +158,12 @@ class Heartbeat:
             self._steering.runs_lost([run for run in missing if run in still_running])
 
     def _ask(self) -> None:
-        self._asked, self._is_asked, lease = clock.monotonic(), False, self.lease
+        self._asked, self._is_asked, lease = self._monotonic(), False, self.lease
         if self._unanswered is None:
             self._unanswered = self._asked
         asking = self._skew.now()
         asked = self._session.run(control(worker=self._portrait.identity.instance, lease=lease))
-        self._answered, self._unanswered, self._failures = clock.monotonic(), None, 0
+        self._answered, self._unanswered, self._failures = self._monotonic(), None, 0
         self._skew.judge(asking, store=asked.now)
         if not asked.is_open:
             self._lose(lease, "the store does not know it any more")
@@ -171,7 +173,7 @@ class Heartbeat:
     def _missed(self, error: StoreUnavailable) -> None:
         if not self._is_open:
             return  # that was said when the lease was lost
-        now = clock.monotonic()
+        now = self._monotonic()
         if not self._failures or now - self._failed >= self._beats.interval:
             # A store that is away refuses at once; all refusals within one interval are one missed beat.
             self._failures, self._failed = self._failures + 1, now

@@ -52,6 +52,18 @@ def test_one_worker_is_shown_for_people_and_for_programs(windlass: Program) -> N
         assert raw["last"][0].keys() == {"id", "task", "state", "ran_for"}
 
 
+def test_failed_runs_are_counted(windlass: Program) -> None:
+    """B9: in the list, in the detail and for programs."""
+    windlass.app.enqueue(windlass.app.request("broken", ("no",), attempts=1))
+    with windlass.start("worker", "--name", "web", "--id", "1", "--lease", "2s", "--heartbeat", "200ms") as worker:
+        worker.wait_for("tasks")
+        eventually(lambda: windlass.app.workers()[0].info["failed"] == 1)
+        heading, row = windlass("workers", "list").out.splitlines()
+        assert row.split()[heading.split().index("FAILED")] == "1"
+        assert re.search(r"failed +1\n", windlass("workers", "show", "web-worker-1").out)
+        assert windlass.json("workers", "list")["workers"][0]["failed"] == 1
+
+
 def test_a_run_under_way_counts_among_the_runs(windlass: Program) -> None:
     job = windlass.app.enqueue("forever")
     with windlass.start("worker", "-q", "default") as worker:

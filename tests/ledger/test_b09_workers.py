@@ -9,7 +9,7 @@ from threading import Thread
 
 from tests.ledger.apps import LONG_LEASE, PATIENCE, Apps, eventually, gate
 from tests.worker.tap import tapped
-from windlass import State, Windlass
+from windlass import Cancel, Snooze, State, Windlass
 from windlass.store.jobs import Claimant, cycle
 from windlass.store.leases import Presence, open_lease
 from windlass.store.operation import Call
@@ -95,6 +95,27 @@ def test_a_worker_shows_its_last_twenty_jobs(app: Windlass) -> None:
     assert [shown["state"] for shown in last] == ["failed"] + ["completed"] * 19
     assert {shown["task"] for shown in last} == {"quick"}
     assert all(shown["ran_for"] >= 0 for shown in last)
+
+
+def test_a_worker_shows_how_many_of_its_runs_failed(app: Windlass) -> None:
+    """B9: runs that left an error, whether their jobs run again or not; what is snoozed or cancelled has not failed."""
+
+    @app.task(name="odd")
+    def odd(number: int) -> None:
+        if number % 2:
+            raise ValueError("odd")
+        if number == 2:
+            raise Snooze("1h")
+        if number == 4:
+            raise Cancel
+
+    for number in range(6):
+        odd.options(attempts=1 + number % 3).enqueue(number)
+    with app.worker(lease=LONG_LEASE, heartbeat="50ms", duties=False) as worker:
+        eventually(lambda: app.workers()[0].info["ended"] == 6, "the next heartbeat tells")
+        assert app.workers()[0].info["failed"] == 3
+        assert (worker.status().ended, worker.status().failed) == (6, 3)
+    assert app.counts()[State.FAILED] == 1
 
 
 def test_a_clean_stop_disappears_at_once(app: Windlass) -> None:

@@ -71,7 +71,7 @@ def test_a_coroutine_that_will_not_stop_gives_its_slot_away(app: Windlass, over:
         job = deaf.enqueue()
         assert failure_of(job).reason == "timeout"
         assert echo.enqueue().result(timeout=PATIENCE) == "still here"
-        assert (worker.status().abandoned, worker.status().running) == (1, 0)
+        assert (worker.status().abandoned, worker.status().failed, worker.status().running) == (1, 1, 0)
         eventually(lambda: abandonings(job) == ["its time was over"], "it is noted")
     assert job.refresh().attempt == 1
 

@@ -31,3 +31,8 @@ class Ending(Struct, frozen=True, array_like=True, gc=False):
     """The whole new history, or None to keep the old one."""
     unique_key: str | None = None
     """The key the job may hold; the store releases it if the job is finished by this ending."""
+
+
+def has_failed(ending: Ending) -> bool:
+    """Whether the run left an error: it raised, took too long, or died with its process."""
+    return ending.state is not State.COMPLETED and ending.errors is not None

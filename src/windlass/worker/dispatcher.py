@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Protocol
 
 from windlass import clock
-from windlass.core.ending import Ending
+from windlass.core.ending import Ending, has_failed
 from windlass.core.record import Claimed
 from windlass.worker.line import Line
 from windlass.worker.run import Run, Stop
@@ -64,6 +64,8 @@ class Dispatcher:
         self.may_fetch = True
         """Whether the store may have more; otherwise nobody has to hurry when the buffer runs low."""
         self.ended_count = 0
+        self.failed_count = 0
+        """Runs that left an error, whether their jobs run again or not; also those that were abandoned."""
         self._stuck: set[Run] = set()
         """Abandoned, and still at work."""
         self.abandoned_count = 0
@@ -164,9 +166,11 @@ class Dispatcher:
         return {(job.seq, job.fence) for job in jobs}
 
     def add_endings(self, endings: Iterable[tuple[Ending, Claimed]]) -> None:
-        """Take in endings of jobs that never ran, or that must be offered once more."""
+        """Take in endings of jobs that never ran, or of runs that were abandoned."""
+        added = list(endings)
         with self._lock:
-            self._endings.extend(endings)
+            self._endings += added
+            self.failed_count += sum(ending.ran_for is not None and has_failed(ending) for ending, _ in added)
         self._on_ended()
 
     def finished(self, run: Run, ending: Ending, executor: Executor) -> Run | None:
@@ -179,6 +183,8 @@ class Dispatcher:
             is_first = not self._endings
             self._endings.append((ending, run.job))
             self.ended_count += 1
+            if has_failed(ending):
+                self.failed_count += 1
             following = self._take_next()
             if self.may_fetch:
                 is_urgent = len(self._line) <= self._low

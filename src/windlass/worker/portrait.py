@@ -32,6 +32,8 @@ class WorkerStatus:
     running: int
     buffered: int
     ended: int
+    failed: int
+    """Runs that left an error, whether their jobs run again or not."""
     refused: int
     abandoned: int
     """Runs that would not stop."""
@@ -89,6 +91,7 @@ class Portrait:
             running=len(self._dispatcher.running()),
             buffered=self._dispatcher.buffered,
             ended=self._dispatcher.ended_count,
+            failed=self._dispatcher.failed_count,
             refused=self._pump.refused_count,
             abandoned=self._dispatcher.abandoned_count,
             queues=dict(self.queues),
@@ -113,6 +116,7 @@ class Portrait:
             "running": [{"id": run.job.id, "task": run.job.task} for run in running[:_RUNNING_SHOWN]],
             "running_count": len(running),
             "ended": self._dispatcher.ended_count,
+            "failed": self._dispatcher.failed_count,
             "refused": self._pump.refused_count,
             "abandoned": self._dispatcher.abandoned_count,
             "memory": resident_memory(),

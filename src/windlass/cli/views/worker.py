@@ -24,6 +24,7 @@ _INFO = (
     "uptime",
     "running",
     "ended",
+    "failed",
     "refused",
     "abandoned",
     "memory",
@@ -130,6 +131,7 @@ def draw_workers(screen: Screen, workers: Sequence[WorkerView]) -> None:
         Column(title="STATE"),
         Column(title="RUNNING", is_number=True),
         Column(title="ENDED", is_number=True, may_go=True),
+        Column(title="FAILED", is_number=True, may_go=True),
         Column(title="UP", is_number=True, may_go=True),
         Column(title="SEEN", is_number=True, may_go=True),
         Column(title="QUEUES", least=10),
@@ -144,10 +146,16 @@ def _row(worker: WorkerView) -> list[Cell]:
         Styled(worker.state, _STYLES.get(worker.state, "")),
         f"{info.get('running_count', '?')}/{info.get('concurrency', '?')}",
         str(info.get("ended", "?")),
+        _failed(info.get("failed")),
         _up(worker),
         age(worker.seen_at),
         ", ".join(map(str, info.get("queues") or ())) + _signal(worker) + _abandoned(worker),
     ]
+
+
+def _failed(count: object) -> Cell:
+    """Red if there are any; a worker of an older version does not tell."""
+    return Styled(str(count), "red") if _number(count) else str(count if count is not None else "?")
 
 
 def _up(worker: WorkerView) -> str:

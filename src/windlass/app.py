@@ -28,6 +28,7 @@ from windlass.forking import start_anew_in_child
 from windlass.hints import MethodHints
 from windlass.hooks import Enqueuing, Hookable, Hooks
 from windlass.job import Job
+from windlass.modules import is_module_name, load_module
 from windlass.operating import Operating
 from windlass.options import UNSET, WorkerOptions, check_known
 from windlass.pull import ClaimedJob
@@ -82,6 +83,7 @@ class Windlass(Operating, Hookable, MethodHints):
         *,
         namespace: str | None = None,
         importable: Sequence[str] = (),
+        include: Sequence[str] = (),
         types: Iterable[type] = (),
         retry: Retry | None = None,
         give_up_on: tuple[type[BaseException], ...] = (),
@@ -94,6 +96,8 @@ class Windlass(Operating, Hookable, MethodHints):
     ) -> None:
         """``namespace`` is the schema or the beginning of all keys; ``$WINDLASS_NAMESPACE``, else ``windlass``.
 
+        ``include`` names modules that declare tasks; they are imported before a worker starts.
+
         ``claim_lease`` is how long a job that was claimed by hand stays with its owner unless it is extended.
 
         ``clock`` replaces the store's clock in tests (see ``windlass.testing.ManualClock``)."""
@@ -105,6 +109,7 @@ class Windlass(Operating, Hookable, MethodHints):
         self._give_up_on = exception_classes(give_up_on, "give_up_on")
         self._codec = Codec(types, limits_from(limits))
         self._registry = Registry(importable=importable, adopt=self._adopt)
+        self._include = _module_names(include)
         self._hooks = Hooks(lambda: self._registry)
         deadline = duration(store_deadline, "store_deadline").total_seconds()
         if deadline == 0:
@@ -292,6 +297,7 @@ class Windlass(Operating, Hookable, MethodHints):
         from windlass.worker.build import build_worker
         from windlass.worker.settings import WorkerSettings
 
+        self._load_included()
         check_known(options, tuple(WorkerOptions.__annotations__), "worker option")
         worker = build_worker(self, WorkerSettings.of(self, queues, **options))
         self._binding.add_worker(worker)
@@ -345,6 +351,11 @@ class Windlass(Operating, Hookable, MethodHints):
 
     def _now(self) -> int:
         return self._binding.now()
+
+    def _load_included(self) -> None:
+        """Import what ``include`` names; a module that cannot be imported is ``ConfigError``."""
+        for name in self._include:
+            load_module(name, named_by="include:")
 
     def _declare(self, function: Callable[..., Any], *, name: str | None, settings: TaskSettings) -> Task[..., Any]:
         if isinstance(function, Task) or not callable(function):
@@ -488,6 +499,14 @@ def _complete(request: Request, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     if args or kwargs:
         raise TypeError(f"a request has its arguments already; give it alone, without {args!r} {kwargs!r}")
     return request
+
+
+def _module_names(include: object) -> tuple[str, ...]:
+    names = texts(include, "include", example="['shop.tasks']")
+    for name in names:
+        if not is_module_name(name):
+            raise ConfigError(f"include: {name!r} is no name of a module; write it as in 'shop.tasks'")
+    return names
 
 
 def _chosen_url(given: str | None) -> str:

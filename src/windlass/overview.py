@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 
+from windlass.commands.command import COMMAND
 from windlass.core.state import State
 from windlass.notices import Notice, notices
 from windlass.queue import QueueSettings, settings_of
@@ -16,6 +17,9 @@ from windlass.workers import WorkerView, worker_views
 
 _PATIENCE = 60_000
 """Milliseconds that workers may take to promote and rescue before something is wrong."""
+
+
+_UNKNOWN_NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +62,25 @@ class Overview:
         found = [f"queue {name} has jobs that are ready, but no worker serves it" for name in unserved]
         if not any(worker.state != "lost" for worker in self.workers):
             found.append("no worker is alive")
+        found += self._unknown_tasks()
         remedy = "start a worker or `windlass duties`"
         if self.overdue is not None:
             found.append(f"jobs that are due are not promoted for {_length(self.overdue)}; {remedy}")
         if self.unrescued is not None:
             found.append(f"jobs of a worker that died are not rescued for {_length(self.unrescued)}; {remedy}")
         return found
+
+    def _unknown_tasks(self) -> list[str]:
+        """The tasks that live workers were asked for and do not know."""
+        workers: dict[str, list[str]] = {}
+        for worker in self.workers:
+            told = worker.info.get("unknown_tasks") if worker.state != "lost" else None
+            # What a worker says of itself is data of the store, and may be damaged.
+            for task in told if isinstance(told, list) else ():
+                workers.setdefault(str(task), []).append(worker.name)
+        found = [_unknown(task, workers[task]) for task in sorted(workers)]
+        left_out = len(found) - _UNKNOWN_NAMED
+        return found[:_UNKNOWN_NAMED] + [f"jobs of {left_out} more unknown tasks wait"] * (left_out > 0)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -104,6 +121,13 @@ def _late(left: int | None, has_upkeep: bool) -> timedelta | None:
 def _serving(workers: Iterable[WorkerView], queue: str) -> Iterable[WorkerView]:
     # What a worker says of itself is data of the store, and may be damaged.
     return (worker for worker in workers if worker.state != "lost" and queue in (worker.info.get("queues") or ()))
+
+
+def _unknown(task: str, workers: list[str]) -> str:
+    by = workers[0] if len(workers) == 1 else f"{workers[0]} and {len(workers) - 1} more"
+    if task == COMMAND:
+        return f"jobs that are commands wait: worker {by} met some and allows none; start one with --allow-commands"
+    return f"jobs of task {task!r} wait: worker {by} met some and does not know it; import the module that declares it"
 
 
 def _length(time: timedelta) -> str:

@@ -54,6 +54,8 @@ def test_a_password_is_not_repeated() -> None:
         ({"types": [int]}, "types: int cannot be stored"),
         ({"types": ["Address"]}, "is not a class"),
         ({"namespace": 7}, "namespace 7"),
+        ({"include": "shop.tasks"}, "include takes a list of texts"),
+        ({"include": ["shop/tasks.py"]}, "include: 'shop/tasks.py' is no name of a module.*'shop.tasks'"),
         ({"importable": None}, "importable takes a list of texts.* got None"),
         ({"importable": [7]}, r"importable takes a list of texts.* got \[7\]"),
         ({"types": int}, "types takes a list of classes.* got <class 'int'>"),

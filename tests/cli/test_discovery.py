@@ -96,6 +96,53 @@ def test_a_module_with_two_apps_asks_which(empty: Program) -> None:
     assert empty("status", "-A", "two").is_error(2, "two:one or two:two")
 
 
+MAIL = """
+from shop import app
+
+@app.task(name="mail.goodbye")
+def goodbye() -> str:
+    return "goodbye"
+"""
+
+
+@pytest.mark.parametrize("given", [["-A", "shop,mail"], ["-A", "mail", "-A", "shop:app"], ["-A", "shop", "-A", "mail"]])
+def test_tasks_may_be_in_several_modules(empty: Program, given: list[str]) -> None:
+    """Each is imported, for the tasks that it declares; one of them has the app."""
+    empty.write("shop.py", JOBS)
+    empty.write("mail.py", MAIL)
+    jobs = [empty.app.enqueue("mail.goodbye"), empty.app.enqueue("mail.welcome", 1)]
+    assert empty("worker", "--burst", *given).code == 0
+    assert [job.result(timeout=0) for job in jobs] == ["goodbye", "welcome 1"]
+
+
+def test_several_modules_come_from_the_environment(empty: Program) -> None:
+    empty.write("shop.py", JOBS)
+    empty.write("mail.py", MAIL)
+    assert "tasks        5" in empty("worker", "--burst", WINDLASS_APP="shop, mail").out
+
+
+def test_several_modules_must_have_one_app(empty: Program) -> None:
+    empty.write("shop.py", JOBS)
+    empty.write("other.py", ELSEWHERE)
+    empty.write("plain.py", "answer = 42\n")
+    assert empty("status", "-A", "shop,other").is_error(2, "shop and other have an app each", "module:object")
+    assert empty("status", "-A", "plain", "-A", "plain").is_error(2, "none of these modules has a Windlass object")
+    assert empty("status", "-A", ",").is_error(2, "--app is given but empty")
+    file = make_store(empty)
+    assert empty.json("status", "-A", "other,shop:app")["store"] == file
+
+
+def test_an_app_names_the_modules_of_its_tasks(empty: Program) -> None:
+    """``include``: they are imported after the app is there, so that they can import it."""
+    empty.write("shop.py", JOBS.replace("Windlass()", "Windlass(include=['mail'])"))
+    empty.write("mail.py", MAIL)
+    job = empty.app.enqueue("mail.goodbye")
+    assert empty("worker", "--burst", "-A", "shop").code == 0
+    assert job.result(timeout=0) == "goodbye"
+    empty.write("mail.py", "1 / 0\n")
+    assert empty("worker", "--burst", "-A", "shop").is_error(2, "'mail'", "ZeroDivisionError", "mail.py, line 1")
+
+
 BROKEN = [
     ("nowhere", "", ["no module 'nowhere'"]),
     ("jobs.py", "", ["jobs:app"]),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from tests.cli.program import Program, eventually
 from windlass import State
 from windlass.store.noticing import notice
@@ -14,7 +16,12 @@ def test_status_shows_store_counts_queues_and_what_needs_a_hand(shop: Program) -
     assert str(shop.folder / "windlass.db") in answer.out
     assert "1 scheduled   2 pending   1 completed   1 failed" in answer.out
     assert "queue letters has jobs that are ready, but no worker serves it" in answer.out
-    assert "no workers" in answer.out
+
+
+def test_that_there_is_no_worker_is_said_once(shop: Program) -> None:
+    lines = shop("status").out.splitlines()
+    assert [line for line in lines if "no worker" in line and "serves" not in line] == ["no worker is alive"]
+    assert not any(first == second == "" for first, second in pairwise(lines))
 
 
 def test_status_in_json_has_every_state(shop: Program) -> None:
@@ -105,3 +112,15 @@ def test_a_store_that_is_served_passes_the_check(windlass: Program) -> None:
     with windlass.app.worker(["default"]):
         answer = windlass("status", "--check", "--json")
     assert (answer.code, answer.json["problems"]) == (0, [])
+
+
+def test_unknown_tasks_are_told_and_checked(windlass: Program) -> None:
+    """B31: by the next heartbeat of the worker that met their jobs."""
+    windlass.app.enqueue("mail.goodbye")
+    with windlass.app.worker(["default"], name="web", id="1", heartbeat="50ms"):
+        eventually(lambda: windlass.app.overview().problems)
+        answer = windlass("status", "--check")
+        [worker] = windlass.json("workers", "list")["workers"]
+    assert answer.code == 1
+    assert "jobs of task 'mail.goodbye' wait: worker web-worker-1 met some and does not know it" in answer.out
+    assert worker["unknown_tasks"] == ["mail.goodbye"]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
+
 import pytest
 
-from tests.ledger.apps import LONG_LEASE, Apps
+from tests.ledger.apps import LONG_LEASE, Apps, eventually
 from tests.places.behind import Behind
 from windlass import Request, State, Windlass
+from windlass.core.record import Claimed
 from windlass.testing import ManualClock
+from windlass.worker.unknown_tasks import UnknownTasks
 
 
 @pytest.fixture
@@ -127,3 +131,78 @@ def test_a_payload_of_a_newer_format_is_left_for_newer_workers(app: Windlass, be
     assert (job.refresh().state, job.reason, job.attempt) == (State.SCHEDULED, "newer_format", 0)
     assert other.refresh().state == State.COMPLETED
     assert "newer Windlass" in job.why()
+
+
+def claimed(task: str) -> Claimed:
+    return Claimed(1, "id", task, "default", 0, "{}", None, 0, 4, 0, 0, 1, None, 0, False, None, None, None, None)
+
+
+def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """What was logged since the last look."""
+    found = [record.getMessage() for record in caplog.records if record.name == "windlass.worker"]
+    caplog.clear()
+    return found
+
+
+def test_a_worker_warns_of_each_unknown_task(app: Windlass, caplog: pytest.LogCaptureFixture) -> None:
+    """B31: however many of its jobs there are; the warning tells what to do."""
+    caplog.set_level(logging.WARNING)
+    app.enqueue_many([app.request("ghost")] * 50 + [app.request("spirit")])
+    app.enqueue(app.command(["true"]))
+    work(app)
+    told = sorted(warnings(caplog))
+    assert len(told) == 3
+    assert "is a command, and this worker allows none" in told[0]
+    assert "'ghost' is not known here" in told[1]
+    assert "-A, or with Windlass(include=[...])" in told[1]
+    assert "'spirit' is not known here" in told[2]
+
+
+@pytest.mark.only_on("sqlite")
+def test_a_function_that_a_run_did_not_find_is_warned_of(
+    new_app: Apps, clock: ManualClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    """B31."""
+    app = new_app(clock=clock, importable=["tests.worker"])
+    app.enqueue("tests.worker.tap:nothing")
+    work(app)
+    assert [text for text in warnings(caplog) if "'tests.worker.tap:nothing' is not known here" in text]
+
+
+def test_an_unknown_task_is_one_warning_a_minute(caplog: pytest.LogCaptureFixture) -> None:
+    """B31: each name for itself."""
+    passed = 0.0
+    unknown = UnknownTasks(lambda: passed)
+    while passed < 120:
+        unknown.meet(claimed("ghost"))
+        passed += 1
+    unknown.meet(claimed("spirit"))
+    assert ["'ghost'" in text for text in warnings(caplog)] == [True, True, False]
+
+
+def test_any_number_of_unknown_tasks_is_bounded(caplog: pytest.LogCaptureFixture) -> None:
+    """B31: in the log as in memory; they are forgotten when no more jobs of theirs come."""
+    passed = 0.0
+    unknown = UnknownTasks(lambda: passed)
+    for number in range(1_000):
+        unknown.meet(claimed(f"ghost-{number}"))
+    told = warnings(caplog)
+    assert len(told) == 101
+    assert "more than 100 tasks" in told[-1]
+    assert len(unknown.names()) == 20
+    passed = 601.0
+    unknown.meet(claimed("spirit"))
+    assert len(warnings(caplog)) == 1
+    assert unknown.names() == ["spirit"]
+
+
+@pytest.mark.only_on("sqlite")
+def test_unknown_tasks_are_among_the_problems(app: Windlass) -> None:
+    """B31: those of all workers that live, in one line each, and not too many."""
+    app.enqueue_many([app.request(f"ghost-{number:02}") for number in range(15)])
+    with app.worker(["default"], lease=LONG_LEASE, heartbeat="50ms"):
+        eventually(lambda: len(app.overview().problems) == 11, "the next heartbeat tells")
+        problems = app.overview().problems
+    assert problems[0].startswith("jobs of task 'ghost-00' wait")
+    assert problems[10:] == ["jobs of 5 more unknown tasks wait"]
+    assert app.overview().problems == ["no worker is alive"]

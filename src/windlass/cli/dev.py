@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from windlass.cli.logs import logging_jobs, set_up_logs
+from windlass.cli.managing import naming_app
 from windlass.cli.output import Output, printing
 from windlass.cli.supervising import given_arguments
 from windlass.cli.views.said import Said
@@ -25,7 +26,7 @@ _GRACE = 1.0
 
 
 @click.command()
-@click.option("-A", "--app", "app_name", metavar="MODULE[:OBJECT]", help="Where the app is (or $WINDLASS_APP).")
+@naming_app
 @click.option("--url", metavar="URL", help="The store, in place of the app's own.")
 @click.option("--namespace", help="The namespace in the store (or $WINDLASS_NAMESPACE); windlass by default.")
 @click.option("-q", "--queues", multiple=True, metavar="NAME[:WEIGHT],...", help="Queues to serve.")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from functools import reduce
-from importlib import import_module
 from pathlib import Path
-from traceback import extract_tb
 from types import ModuleType
 
 from windlass.app import DEFAULT_URL, Windlass
 from windlass.errors import ConfigError, StoreNotFound
+from windlass.modules import is_module_name, load_module
 from windlass.settings import setting
 
 _CANDIDATES = ("jobs", "tasks", "app")
@@ -20,7 +19,7 @@ _DEFAULT_FILE = Path(DEFAULT_URL.removeprefix("sqlite:///"))
 
 def load_app(name: str | None, url: str | None, namespace: str | None = None) -> Windlass:
     """The app with its tasks: named, in ``$WINDLASS_APP``, or found in the working folder; ``url`` and ``namespace``
-    move it.
+    move it. ``name`` may name several modules, separated by commas, one of which has the app.
     """
     if url is not None:
         # For apps that name no store; one that does must agree.
@@ -69,21 +68,50 @@ def _named_or_found(name: str | None) -> Windlass | None:
     if folder not in sys.path:
         sys.path.insert(0, folder)
     chosen = setting("app", name)
-    if chosen is not None:
-        return _named(chosen)
+    app = _found() if chosen is None else _named(chosen)
+    if app is not None:
+        app._load_included()
+    return app
+
+
+def _found() -> Windlass | None:
     files = [candidate for candidate in _CANDIDATES if Path(f"{candidate}.py").is_file()]
     return next((app for file in files if (app := _only_app(_import(file))) is not None), None)
 
 
-def _named(name: str) -> Windlass:
-    module_name, colon, path = name.partition(":")
-    module = _import(module_name)
-    found = _at(module, path) if colon else _only_app(module)
-    if found is None:
-        raise ConfigError(f"--app {name}: module {module_name!r} has no Windlass object")
+def _named(names: str) -> Windlass:
+    """The one app of modules that are separated by commas. All are imported: each may declare tasks."""
+    chosen = [name.strip() for name in names.split(",") if name.strip()]
+    if not chosen:
+        raise ConfigError("--app is given but empty; name a module and an object, as in jobs:app, or a module alone")
+    modules = [(name, _import(name.partition(":")[0])) for name in chosen]
+    # Where an object is named, it is the app; other modules may hold whatever they like.
+    deciding = [(name, module) for name, module in modules if ":" in name] or modules
+    apps = {id(app): (name, app) for name, module in deciding if (app := _app_of(name, module)) is not None}
+    if not apps:
+        which = f"module {chosen[0]!r} has no" if len(chosen) == 1 else "none of these modules has a"
+        raise ConfigError(f"--app {names}: {which} Windlass object")
+    if len(apps) > 1:
+        choice = " and ".join(name for name, _ in apps.values())
+        raise ConfigError(f"--app {names}: {choice} have an app each; a command is about one, as in module:object")
+    [(_, app)] = apps.values()
+    return app
+
+
+def _app_of(name: str, module: ModuleType) -> Windlass | None:
+    _, colon, path = name.partition(":")
+    if not colon:
+        return _only_app(module)
+    found = _at(module, path)
     if not isinstance(found, Windlass):
         raise ConfigError(f"--app {name}: {path!r} is a {type(found).__name__}, not a Windlass object")
     return found
+
+
+def _import(name: str) -> ModuleType:
+    if not is_module_name(name):
+        raise ConfigError(f"--app {name!r}: write a module and an object, as in jobs:app, or a module alone")
+    return load_module(name, named_by="--app")
 
 
 def _at(module: ModuleType, path: str) -> object:
@@ -100,28 +128,3 @@ def _only_app(module: ModuleType) -> Windlass | None:
         choice = " or ".join(f"{module.__name__}:{name}" for name in apps.values())
         raise ConfigError(f"module {module.__name__!r} has {len(apps)} apps; name one: --app {choice}")
     return next((getattr(module, name) for name in apps.values()), None)
-
-
-def _import(name: str) -> ModuleType:
-    if not all(part.isidentifier() for part in name.split(".")) or name.endswith(".py"):
-        raise ConfigError(f"--app {name!r}: write a module and an object, as in jobs:app, or a module alone")
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
-            raise ConfigError(f"--app {name}: there is no module {error.name!r} in {Path.cwd()} or installed") from None
-        raise _broken(name, error) from error
-    except (Exception, SystemExit) as error:  # user code may raise anything while it is loaded
-        raise _broken(name, error) from error
-
-
-def _broken(name: str, error: BaseException) -> ConfigError:
-    """What went wrong, and the line of code where it did."""
-    if isinstance(error, SyntaxError):
-        return ConfigError(
-            f"importing {name!r} failed: SyntaxError: {error.msg} ({error.filename}, line {error.lineno})"
-        )
-    frame = extract_tb(error.__traceback__)[-1]
-    return ConfigError(
-        f"importing {name!r} failed: {type(error).__name__}: {error} ({frame.filename}, line {frame.lineno})"
-    )

@@ -21,6 +21,16 @@ Confirm = Callable[[str], None]
 """Asks a question; comes back only when the answer is yes."""
 
 
+naming_app = click.option(
+    "-A",
+    "--app",
+    "app_names",
+    multiple=True,
+    metavar="MODULE[:OBJECT],...",
+    help="Where the app and its tasks are (or $WINDLASS_APP).",
+)
+
+
 def managing(command: Command) -> Command:
     """Give a command ``--app``, ``--url``, ``--namespace`` and, as its first argument, an app to manage with."""
     return _given_app(command, managed_app, logs="error")
@@ -39,12 +49,13 @@ def working(command: Command) -> Command:
 def _given_app(
     command: Command, find: Callable[[str | None, str | None, str | None], Windlass], *, logs: str
 ) -> Command:
-    @click.option("-A", "--app", "app_name", metavar="MODULE[:OBJECT]", help="Where the app is (or $WINDLASS_APP).")
+    @naming_app
     @click.option("--url", metavar="URL", help="The store, in place of the app's own.")
     @click.option("--namespace", help="The namespace in the store (or $WINDLASS_NAMESPACE); windlass by default.")
     @wraps(command)
-    def run(*, app_name: str | None, url: str | None, namespace: str | None, **options: Any) -> None:
-        with closing(find(app_name, url, namespace)) as app:
+    def run(*, app_names: tuple[str, ...], url: str | None, namespace: str | None, **options: Any) -> None:
+        name = ",".join(app_names) if app_names else None
+        with closing(find(name, url, namespace)) as app:
             is_one_of_several = options.get("supervised") is not None
             set_up_logs(
                 default=logs,

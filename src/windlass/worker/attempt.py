@@ -37,6 +37,7 @@ from windlass.errors import (
 from windlass.unloaded import UnloadedTask
 from windlass.worker.run import Run, Stop
 from windlass.worker.telling import tell_of_failure
+from windlass.worker.unknown_tasks import UnknownTasks
 
 Call = tuple[tuple[object, ...], dict[str, object]]
 
@@ -62,12 +63,14 @@ class Attempts:
         give_up_on: tuple[type[BaseException], ...],
         worker: str,
         now: Callable[[], int],
+        unknown_tasks: UnknownTasks | None = None,
     ) -> None:
         self._codec = codec
         self._retry = retry
         self._give_up_on = give_up_on
         self._worker = worker
         self._now = now
+        self._unknown_tasks = unknown_tasks or UnknownTasks()
         self.queue_rules: dict[str, Retry] = {}
         """Retry rules that operators have set for queues."""
 
@@ -184,6 +187,7 @@ class Attempts:
         return decide(job, self._unknown(job), retry=self._retry)
 
     def _unknown(self, job: Claimed) -> Outcome:
+        self._unknown_tasks.meet(job)
         if job.unknown_for is not None and job.unknown_for >= _UNKNOWN_FOR_GOOD:
             error = UnknownTask(_nobody_knew(job.task))
             return Refused(self._fault(job, error), "unknown_task", is_run=False)

@@ -41,6 +41,7 @@ from windlass.worker.run_log import RunLog
 from windlass.worker.settings import WorkerSettings
 from windlass.worker.skew import Skew
 from windlass.worker.steering import Steering
+from windlass.worker.unknown_tasks import UnknownTasks
 from windlass.worker.watch import Look, Watch
 from windlass.worker.worker import Parts, Worker
 
@@ -62,8 +63,14 @@ def build_worker(
         folder=settings.commands_folder,
         kill_after=settings.stop_patience / 2,
     )
+    unknown_tasks = UnknownTasks()
     attempts = Attempts(
-        codec=app._codec, retry=app._default_retry, give_up_on=app._give_up_on, worker=who.name, now=binding.now
+        codec=app._codec,
+        retry=app._default_retry,
+        give_up_on=app._give_up_on,
+        worker=who.name,
+        now=binding.now,
+        unknown_tasks=unknown_tasks,
     )
     pace = _pace(settings)
     dispatcher = Dispatcher(
@@ -98,6 +105,7 @@ def build_worker(
         dispatcher=dispatcher,
         pump=pump,
         recent=recent,
+        unknown_tasks=unknown_tasks,
     )
     beating = Heartbeat(
         session=session,

@@ -19,6 +19,7 @@ from windlass.worker.identity import Identity
 from windlass.worker.pump import Pump
 from windlass.worker.recent import Recent
 from windlass.worker.resources import cpu_seconds, resident_memory
+from windlass.worker.unknown_tasks import UnknownTasks
 
 _RUNNING_SHOWN = 20
 
@@ -52,6 +53,7 @@ class Portrait:
         dispatcher: Dispatcher,
         pump: Pump,
         recent: Recent,
+        unknown_tasks: UnknownTasks,
     ) -> None:
         self.identity = identity
         self.queues = queues
@@ -59,6 +61,7 @@ class Portrait:
         self._dispatcher = dispatcher
         self._pump = pump
         self._recent = recent
+        self._unknown_tasks = unknown_tasks
         self._looked = (clock.monotonic(), cpu_seconds())
         self._started: float | None = None
         self._is_draining = False
@@ -119,6 +122,7 @@ class Portrait:
             "failed": self._dispatcher.failed_count,
             "refused": self._pump.refused_count,
             "abandoned": self._dispatcher.abandoned_count,
+            "unknown_tasks": self._unknown_tasks.names(),
             "memory": resident_memory(),
             "cpu": self._cpu(),
             "last": self._recent.newest(),

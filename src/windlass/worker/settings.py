@@ -109,7 +109,7 @@ def _served(app: Windlass, queues: Queues, *, allow_commands: bool) -> dict[str,
         if not (app.tasks or app._registry.is_open or allow_commands):
             raise ConfigError(
                 "this worker would have nothing to do: the app has no tasks; import the modules that hold them before "
-                "the worker starts, or name one that does with -A"
+                "the worker starts: name them with -A, or with Windlass(include=[...])"
             )
         return dict.fromkeys(app._known_queues(), 1)
     given: object = queues

@@ -47,8 +47,6 @@ class Status:
         screen.line("")
         if self.overview.workers:
             draw_workers(screen, self.overview.workers)
-        else:
-            screen.line(Styled("no workers", "yellow"))
         self._draw_notices(screen)
         for warning in self._warnings():
             screen.line(Styled(warning, "bold red"))

@@ -27,6 +27,7 @@ _INFO = (
     "failed",
     "refused",
     "abandoned",
+    "unknown_tasks",
     "memory",
     "cpu",
     "last",

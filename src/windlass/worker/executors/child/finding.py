@@ -53,6 +53,7 @@ def find(module: str, qualname: str, name: str) -> Task[..., Any]:
             "`if __name__ == '__main__':` is not there, so put the app and its tasks above that"
         ) from error
     if isinstance(found, Windlass):
+        found._load_included()
         found = found._registry.find(name)
     if not isinstance(found, Task):
         raise ConfigError(f"task {name!r} is not declared by module {module!r} in a child process")

@@ -22,6 +22,11 @@ class Routes:
             raise ConfigError(f"routes must be a dict, as in {{'mail.': 'letters'}}; got {queues!r}")
         self._queues = {beginning: names.queue_name(queue) for beginning, queue in queues.items()}
 
+    @property
+    def queues(self) -> frozenset[str]:
+        """All that are routed to."""
+        return frozenset(self._queues.values())
+
     def queue_of(self, task: str) -> str | None:
         fitting = [beginning for beginning in self._queues if task.startswith(beginning)]
         return self._queues[max(fitting, key=len)] if fitting else None

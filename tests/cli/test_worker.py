@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.program import Program
+from tests.cli.program import JOBS, Program
 from tests.worker import copies
 from windlass import State
 
@@ -83,6 +83,25 @@ def test_bad_configuration_is_one_line_and_exit_code_2(shop: Program) -> None:
 def test_queues_that_are_given_but_empty_in_the_environment_are_refused(shop: Program) -> None:
     """C2: an unset variable in a deployment must not make a worker serve everything."""
     assert shop("worker", WINDLASS_QUEUES="").is_error(2, "queues are given but empty")
+
+
+def test_a_queue_that_nothing_names_is_warned_of(windlass: Program) -> None:
+    """In one line, also when it was served before; tasks, routes, settings and jobs name queues."""
+    app = windlass.app
+    app.enqueue(app.request("mail.welcome", [1], queue="letters"))
+    app.queue("limited").configure(weight=2)
+    app.queue("halted").pause()
+    windlass.write("routed.py", f"{JOBS}\napp.configure(routes={{'parcel.': 'parcels'}})\n")
+    named = "default,mail,letters,limited,halted,parcels"
+    answer = windlass("worker", "--burst", "-A", "routed", "-q", named)
+    assert (answer.code, "names queue" in answer.error) == (0, False)
+    for _ in range(2):
+        answer = windlass("worker", "--burst", "-A", "routed", "-q", f"{named},mial:3,zebra")
+        [line] = [line for line in answer.error.splitlines() if "names queue" in line]
+        assert answer.code == 0
+        assert "no task, route, setting or job names queue 'mial' (did you mean 'mail'?), queue 'zebra';" in line
+    [line] = windlass("worker", "--burst", "-A", "routed", WINDLASS_QUEUES="zebra").error.splitlines()
+    assert "WARNING" in line
 
 
 def test_neither_tasks_nor_queues_is_refused(windlass: Program) -> None:

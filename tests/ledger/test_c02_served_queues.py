@@ -8,6 +8,7 @@ import pytest
 
 from tests.ledger.apps import Apps, gate, work
 from windlass import ConfigError, State, Windlass
+from windlass.cli.unnamed_queues import warn_of_unnamed_queues
 
 
 def test_a_worker_serves_what_it_names(app: Windlass) -> None:
@@ -99,3 +100,14 @@ def test_a_worker_shows_what_it_serves(app: Windlass) -> None:
 
     with app.worker(queues=["mail", "reports"]):
         assert app.workers()[0].info["queues"] == ["mail", "reports"]
+
+
+def test_a_queue_that_nothing_names_is_warned_of(app: Windlass, caplog: pytest.LogCaptureFixture) -> None:
+    """C2: also when a worker has served it; jobs and settings in the store name a queue."""
+    app.enqueue(app.request("somewhere.else", queue="letters"))
+    app.queue("limited").configure(weight=2)
+    served = ["default", "letters", "limited", "lettres"]
+    work(app, queues=served)
+    warn_of_unnamed_queues(app, served)
+    [text] = [record.getMessage() for record in caplog.records if "names queue" in record.getMessage()]
+    assert text.startswith("no task, route, setting or job names queue 'lettres' (did you mean 'letters'?);")

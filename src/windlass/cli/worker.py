@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from windlass.cli.managing import working
 from windlass.cli.output import Output, printing
 from windlass.cli.screen import Screen, Styled
 from windlass.cli.supervising import reporting, serving_health, supervising
+from windlass.cli.unnamed_queues import warn_of_unnamed_queues
 from windlass.cli.views.said import Said, counted
 from windlass.core.memory import memory
 from windlass.errors import ConfigError, StartRefused
@@ -123,8 +125,14 @@ def worker(
     ):
         started = Started(built, app.store, len(app.tasks), health)
         start = _start(is_on_its_own=supervised is None and not afresh)
+
+        def say_so() -> None:
+            out.show(started)
+            if weights is not None and not afresh:
+                warn_of_unnamed_queues(app, weights)
+
         try:
-            _run(built, limits, started, start, out=out, burst=burst)
+            _run(built, limits, say_so, start, out=out, burst=burst)
         finally:
             if built.state == "starting":
                 _let_go(app)
@@ -146,11 +154,8 @@ def _let_go(app: Windlass) -> None:
         start_thread(app.close, name="windlass-close").join(_CLOSING)
 
 
-def _run(worker: Worker, limits: Limits, started: Started, start: Start, *, out: Output, burst: bool) -> None:
+def _run(worker: Worker, limits: Limits, say_so: Callable[[], None], start: Start, *, out: Output, burst: bool) -> None:
     from windlass.worker.signals import run_burst, run_until_signalled
-
-    def say_so() -> None:
-        out.show(started)
 
     if burst:
         ended = run_burst(worker, start=start, on_started=say_so)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from windlass import ConfigError, Windlass
+from windlass.testing import drain, manual
 
 TASKS = """
 import sys
@@ -39,6 +40,14 @@ def test_included_modules_are_imported_when_a_worker_is_made(app: Windlass) -> N
             assert job.result(timeout=30) == "here"
         with app.worker():
             assert len(app.tasks) == 1
+
+
+def test_included_tasks_run_in_tests(app: Windlass) -> None:
+    """``drain`` takes the place of a worker."""
+    with app, manual(app):
+        job = app.enqueue("included")
+        assert drain(app) == 1
+        assert job.result() == "here"
 
 
 def test_a_module_that_is_not_there_is_refused() -> None:

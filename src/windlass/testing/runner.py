@@ -39,6 +39,7 @@ class Runner:
     """
 
     def __init__(self, app: Windlass, binding: Binding) -> None:
+        app._load_included()
         self._app = app
         self._binding = binding
         self._session = binding.session

@@ -14,6 +14,7 @@ from windlass import clock
 from windlass.errors import StartRefused, WindlassError
 from windlass.store.breaker import Away
 from windlass.store.driver import Topic
+from windlass.store.keepalive import probe_often
 from windlass.store.postgres.connections import Connections
 from windlass.store.postgres.timed import TimedConnection
 from windlass.thread_start import start_thread
@@ -123,6 +124,7 @@ class ChannelNews:
         connection.until = clock.monotonic() + self._deadline
         if not (self._trusts_pooler or _is_direct(connection)):
             raise _Pooled
+        probe_often(connection.pgconn.socket)
         for name in self._topics:
             connection.execute(f'LISTEN "{name}"'.encode(), prepare=False)
         self._is_listening = True

@@ -13,6 +13,7 @@ from windlass import clock
 from windlass.errors import StartRefused, WindlassError
 from windlass.store.breaker import Away
 from windlass.store.driver import Topic
+from windlass.store.keepalive import probe_often
 from windlass.store.redis.wire import Unanswered, Wire
 from windlass.thread_start import start_thread
 from windlass.wake import Wake
@@ -94,6 +95,7 @@ class RedisNews:
         """Until we are closed, or the connection breaks."""
         wire = self._connect(clock.monotonic() + self._patience)
         try:
+            probe_often(wire.fileno())
             until = clock.monotonic() + self._patience
             wire.ask("SUBSCRIBE", *self._topics, until=until)
             self._is_listening = True

@@ -21,6 +21,7 @@ from benchmarks.measurements import (
     move,
     pick_up_half_load,
     pick_up_idle,
+    poison,
     rest,
     sustained,
 )
@@ -42,6 +43,7 @@ MEASUREMENTS: dict[str, Measurement] = {
         claim_backlog,
         many_queues,
         many_workers,
+        poison,
         move,
         rest,
         import_time,

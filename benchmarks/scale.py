@@ -32,6 +32,8 @@ class Scale:
     imports: int
     many_workers: int
     """Idle workers that wait for the same jobs."""
+    poison_jobs: int
+    """Jobs beside those that kill their process."""
     peer_jobs: int
     """Peers drain fewer jobs, so that a round of theirs lasts about as long."""
 
@@ -56,6 +58,7 @@ FULL = Scale(
     rest_seconds=15.0,
     imports=7,
     many_workers=64,
+    poison_jobs=4_000,
     peer_jobs=3_000,
 )
 
@@ -79,6 +82,7 @@ QUICK = Scale(
     rest_seconds=3.0,
     imports=3,
     many_workers=16,
+    poison_jobs=4_000,
     peer_jobs=1_000,
 )
 
@@ -102,6 +106,7 @@ SMOKE = Scale(
     rest_seconds=0.2,
     imports=1,
     many_workers=2,
+    poison_jobs=20,
     peer_jobs=50,
 )
 """Tiny: shows that everything works, measures nothing."""

@@ -32,7 +32,7 @@ _KEPT = 40
 
 def measure(round: Round) -> Figures:
     subject = Subject(round.place)
-    subject.app.counts()  # makes the schema before three processes want to
+    subject.app.migrate()  # before three processes want to
     if round.scale.sustained_seconds >= _LONG:
         kept = int(round.known["drain-async.jobs_per_second"] * _KEPT)
         subject.app.configure(retention=Retention(at_most=kept))

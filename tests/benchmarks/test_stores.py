@@ -25,6 +25,7 @@ def test_every_place_of_a_round_is_empty_and_its_own(store: str, server_of: Serv
         others = [kind.beside(place, name) for name in ("small", "large")]
         for number, each in enumerate([place, *others]):
             subject = Subject(each)
+            subject.app.migrate()
             assert sum(subject.app.counts().values()) == 0
             subject.preload(number + 1)
             assert subject.app.counts()[State.PENDING] == number + 1

@@ -21,6 +21,8 @@ from windlass.forking import start_anew_in_child
 from windlass.wake import Wake
 
 LOGGERS = ("windlass.worker", "windlass.store", "windlass.duties")
+JOBS_LOGGER = "windlass.worker.jobs"
+"""The logger of the lines for ended runs."""
 _MOST = 10_000
 """How many records wait at the most, for a handler that hangs."""
 _IDLE = 2.0

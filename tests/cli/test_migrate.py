@@ -24,10 +24,10 @@ def is_empty(database: Database) -> bool:
 
 
 def test_migrate_tells_the_steps_it_took(windlass: Program) -> None:
-    first = windlass.json("migrate")
-    assert first["store"] == str(windlass.folder / "windlass.db")
+    first = windlass.json("migrate", "--url", "sqlite:///new.db")
+    assert first["store"] == str(windlass.folder / "new.db")
     assert first["steps"]
-    assert windlass("migrate").out == f"{windlass.folder / 'windlass.db'}: is up to date\n"
+    assert windlass("migrate", "--url", "sqlite:///new.db").out == f"{windlass.folder / 'new.db'}: is up to date\n"
 
 
 def test_migrate_makes_a_store_on_postgresql(windlass: Program, database: Database) -> None:

@@ -85,7 +85,7 @@ def test_a_server_that_ends_because_its_log_has_no_room_loses_nothing(disk: Path
         log.symlink_to(disk / log.name)
         server_account().own(disk)
         node.start()
-        app.counts()
+        app.migrate()
         ballast = fill_up(disk)
         stored, unknown = store_until_refused(app, LARGE * 10)
         assert isinstance(unknown, OutcomeUnknown)

@@ -53,6 +53,7 @@ def test_a_parent_that_replaces_its_workers_keeps_its_size(tmp_path: Path) -> No
     """W17: rolling restarts, one after the other; as many workers as before, and none of the old ones."""
     program = Program(tmp_path)
     program.write("jobs.py", JOBS)
+    program.app.migrate()
 
     def workers() -> set[int]:
         return {view.info["pid"] for view in program.app.workers() if view.state == "idle"}

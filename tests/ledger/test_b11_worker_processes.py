@@ -89,5 +89,6 @@ def test_what_runs_is_finished_first(program: Program) -> None:
         assert running.result(timeout=PATIENCE) == f"heard by {first}"
         assert waiting.result(timeout=PATIENCE) != first
         worker.signal(signal.SIGTERM)
-        assert worker.code() == 0
+        # It may just be becoming a fresh process once more, which obeys the signal as any program does.
+        assert worker.code() in (0, -signal.SIGTERM)
     assert (running.refresh().attempt, waiting.refresh().attempt) == (1, 1)

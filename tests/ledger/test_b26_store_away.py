@@ -149,8 +149,9 @@ def test_workers_and_duties_of_the_command_line_need_no_restart(
 COMMANDS = [["status"], ["jobs", "list"], ["enqueue", "answer"], ["duties", "promote"], ["worker", "--burst"]]
 
 
-def test_commands_say_that_the_store_is_away(windlass: Program, proxy: Proxy) -> None:
+def test_commands_say_that_the_store_is_away(near: Windlass, windlass: Program, proxy: Proxy) -> None:
     """B26: each in one line, soon, with exit code 1; the same commands work when the store is back."""
+    near.migrate()
     proxy.turn_away()
     away = windlass.many(*COMMANDS)
     assert [answer for answer in away if not answer.is_error(1, str(proxy.port))] == []

@@ -15,9 +15,9 @@ from windlass import Cancel, Retry, Snooze, Throttled, Windlass
 from windlass.core.ending import Ending
 from windlass.core.record import Claimed
 from windlass.core.state import State
-from windlass.log_relay import LogRelay
+from windlass.log_relay import JOBS_LOGGER, LogRelay
 from windlass.thread_start import start_thread
-from windlass.worker.run_log import JOBS_LOGGER, RunLog
+from windlass.worker.run_log import RunLog
 
 pytestmark = pytest.mark.only_on("sqlite")
 

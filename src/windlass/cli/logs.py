@@ -16,8 +16,8 @@ from windlass.cli.moments import iso, length
 from windlass.cli.output import Command
 from windlass.cli.visible import UNSAFE, visible
 from windlass.errors import ConfigError
+from windlass.log_relay import JOBS_LOGGER
 from windlass.settings import setting
-from windlass.worker.run_log import JOBS_LOGGER
 
 _LEVELS = ("debug", "info", "warning", "error", "critical")
 _FORMATS = ("text", "json")

@@ -14,10 +14,9 @@ from typing import NamedTuple
 from windlass import clock
 from windlass.core.meta import read_meta
 from windlass.core.state import State
-from windlass.log_relay import LogRelay, relay
+from windlass.log_relay import JOBS_LOGGER, LogRelay, relay
 from windlass.worker.exchange import Ended
 
-JOBS_LOGGER = "windlass.worker.jobs"
 log = logging.getLogger(JOBS_LOGGER)
 
 _MOST = 5_000

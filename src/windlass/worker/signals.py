@@ -120,6 +120,7 @@ def _work(worker: Worker, signals: StopSignals, is_worn: Callable[[], bool]) -> 
         worker.drain()
         signals.wait(unless=lambda: worker.is_drained, piece=_SHORT_PIECE)
     if signals.has_come():
+        worker.drain()  # before anyone reads that it stops
         log.info("stopping: finishing what runs; another SIGTERM or SIGINT stops it now")
     worker.stop(is_urgent=signals.is_urgent)
 

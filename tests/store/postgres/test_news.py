@@ -9,6 +9,7 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 
 import pytest
+from msgspec.structs import replace
 
 from tests.leeway import leeway
 from tests.store.adding import add
@@ -84,15 +85,24 @@ def test_news_of_a_job_goes_out_in_the_transaction_that_stores_it(
     database: Database, opened: Opening, jobs: list[NewJob], naming: Naming | None
 ) -> None:
     """G5: one commit, and nobody hears of what was not stored."""
-    listener, teller, ear = opened(), opened(), Ear()
+    listener, ear = opened(), Ear()
     opened().enqueue(new_job("makes the queue"))
     with closing(listener.driver.listen(ear)):
         ear.begins()
-        before = transactions(database)
-        tell(teller, jobs, naming)
-        assert transactions(database) - before == 1
-        assert ear.next() is Topic.WORK
+        for number in range(3):
+            before = transactions(database)
+            tell(opened(), [another(job, number) for job in jobs], naming)
+            needed = transactions(database) - before
+            assert ear.next() is Topic.WORK
+            if needed == 1:
+                break  # otherwise it may have been the server's own upkeep, which writes too
+        assert needed == 1
         assert ear.is_silent()
+
+
+def another(job: NewJob, number: int) -> NewJob:
+    key = None if job.unique_key is None else f"{job.unique_key}-{number}"
+    return replace(job, id=f"{job.id}-{number}", unique_key=key)
 
 
 def test_the_jobs_of_a_burst_are_told_of_as_one(database: Database, opened: Opening) -> None:

@@ -101,6 +101,7 @@ def test_whoever_waits_for_a_connection_gets_it_in_turn(node: RedisNode) -> None
     """A thread that calls again and again does not push others aside."""
     over, done = Event(), SimpleQueue[int]()
     with opened(f"{node.url}?pool=1") as store, ThreadPoolExecutor(4) as threads:
+        store.driver.make()
 
         def call_again_and_again(number: int) -> None:
             while not over.is_set():
@@ -170,7 +171,7 @@ def test_a_server_that_was_restarted_is_not_noticed(node: RedisNode) -> None:
 def test_a_call_waits_for_a_server_that_comes_back_in_time(node: RedisNode) -> None:
     """S1: a restart costs a moment, not an error."""
     with opened(node.url, deadline=30) as store, ThreadPoolExecutor(1) as threads:
-        read(store)
+        store.driver.make()
         node.kill()
         enqueued = threads.submit(store.enqueue, new_job("a"))
         node.start()
@@ -180,7 +181,7 @@ def test_a_call_waits_for_a_server_that_comes_back_in_time(node: RedisNode) -> N
 def test_a_server_that_stays_away_is_unavailable_within_the_deadline(node: RedisNode) -> None:
     """S1: within the deadline at first, at once while it is known to be away."""
     with opened(node.url, deadline=0.5) as store:
-        read(store)
+        store.driver.make()
         node.kill()
         for longest in (1.5, 1.0):
             started = monotonic()
@@ -205,7 +206,7 @@ def test_a_read_from_a_black_hole_is_unavailable(node: RedisNode, is_connected: 
     """S4: no call takes longer than its deadline and a second."""
     with opened(node.url, deadline=1) as store:
         if is_connected:
-            read(store)
+            store.driver.make()
         took, error = freeze_and_call(node, lambda: read(store))
         assert took < leeway(2)
         assert type(error) is StoreUnavailable

@@ -29,9 +29,9 @@ from windlass.store.driver import Driver
 from windlass.store.redis.scripts import load_scripts
 
 READS = {
-    "BITCOUNT", "EXISTS", "GET", "HEXISTS", "HGET", "HGETALL", "HKEYS", "HLEN", "HMGET", "HSTRLEN", "LINDEX", "LRANGE",
-    "MGET", "SCARD", "SISMEMBER", "SMEMBERS", "STRLEN", "TIME", "TYPE", "ZCARD", "ZCOUNT", "ZLEXCOUNT", "ZRANGE",
-    "ZRANGEBYLEX", "ZRANGEBYSCORE", "ZRANK", "ZREVRANGE", "ZREVRANGEBYSCORE",
+    "BITCOUNT", "EXISTS", "GET", "HEXISTS", "HGET", "HGETALL", "HKEYS", "HLEN", "HMGET", "HSCAN", "HSTRLEN", "LINDEX",
+    "LRANGE", "MGET", "SCARD", "SISMEMBER", "SMEMBERS", "SRANDMEMBER", "STRLEN", "TIME", "TYPE", "ZCARD", "ZCOUNT",
+    "ZLEXCOUNT", "ZRANGE", "ZRANGEBYLEX", "ZRANGEBYSCORE", "ZRANK", "ZREVRANGE", "ZREVRANGEBYSCORE",
 }  # fmt: skip
 LONG = '"' + "x" * 100 + '"'
 

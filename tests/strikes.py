@@ -10,7 +10,8 @@ from __future__ import annotations
 import dis
 import sys
 from collections.abc import Callable, Iterator
-from threading import get_ident
+from contextlib import contextmanager
+from threading import Event, Thread, get_ident
 from types import CodeType, FrameType
 from typing import Any
 
@@ -21,6 +22,8 @@ _LOOKS = frozenset(
     for name, number in dis.opmap.items()
     if name.startswith(("CALL", "RESUME")) or ("JUMP" in name and "BACKWARD" in name)
 )
+
+_FORGET_EVERY = 0.25
 
 
 class Strike(Exception):
@@ -46,6 +49,10 @@ class Striker:
         # An exception that another test set and no thread raised: under a tracer Python 3.11 looks for it for ever.
         withdraw(get_ident())
         before = sys.gettrace()
+        with _forgetful():
+            return self._traced(work, before)
+
+    def _traced(self, work: Callable[[], object], before: Any) -> BaseException | None:
         sys.settrace(self._trace)
         try:
             work()
@@ -77,6 +84,29 @@ class Striker:
         elif event == "return":
             self._last.pop(frame, None)
         return self._watch
+
+
+@contextmanager
+def _forgetful() -> Iterator[None]:
+    """Under a tracer Python 3.11 looks for ever for an exception that was set for a thread and is not raised any more,
+    because the thread has ended, say. Another thread of ours makes it forget that.
+    """
+    if sys.version_info >= (3, 12):
+        yield
+        return
+    over = Event()
+
+    def forget() -> None:
+        while not over.wait(_FORGET_EVERY):
+            withdraw(get_ident())
+
+    thread = Thread(target=forget, name="forgets-interrupts", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
 
 
 _codes: dict[CodeType, bytes] = {}

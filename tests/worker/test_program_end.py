@@ -60,13 +60,18 @@ def begun(process: subprocess.Popen[str]) -> None:
     assert process.stdout.readline() == "begun\n"
 
 
+def said_after_ctrl_c(process: subprocess.Popen[str]) -> str:
+    """The first line that it writes when it is interrupted in the middle of a job."""
+    begun(process)
+    process.send_signal(signal.SIGINT)
+    assert process.stderr is not None
+    return process.stderr.readline()
+
+
 def test_ctrl_c_says_what_is_waited_for_and_a_second_one_stops_now(tmp_path: Path) -> None:
     with program(tmp_path, IN_WITH) as (process, url), Windlass(url) as app:
         job = app.enqueue("endless")
-        begun(process)
-        process.send_signal(signal.SIGINT)
-        assert process.stderr is not None
-        said = process.stderr.readline()
+        said = said_after_ctrl_c(process)
         assert said == f"stopping: waiting up to 40 s for endless ({job.id}); another Ctrl-C stops now\n"
         process.send_signal(signal.SIGINT)
         _, error = process.communicate(timeout=DEADLINE)
@@ -79,10 +84,7 @@ def test_ctrl_c_says_what_is_waited_for_and_a_second_one_stops_now(tmp_path: Pat
 def test_what_ends_within_the_grace_time_is_completed(tmp_path: Path) -> None:
     with program(tmp_path, IN_WITH) as (process, url), Windlass(url) as app:
         job = app.enqueue("short")
-        begun(process)
-        process.send_signal(signal.SIGINT)
-        assert process.stderr is not None
-        assert "waiting up to 40 s" in process.stderr.readline()
+        assert "waiting up to 40 s" in said_after_ctrl_c(process)
         process.communicate("go on\n", timeout=DEADLINE)
         assert job.refresh().state is State.COMPLETED
 

@@ -143,14 +143,16 @@ class TimedConnection(Connection[Any]):
         waiting = _Interrupted(gen)
         try:
             return super().wait(waiting.resumed(), interval, _FAREWELL)
-        except OperationalError as failure:  # also one that broke now: what it was not sent it did not carry out
-            is_too_late = isinstance(failure, _WaitTimeout)
-            if not (is_too_late or waiting.is_sending):
+        except OperationalError as failure:
+            late: OperationalError
+            if waiting.is_sending:  # also where the connection broke: what it was not sent it did not carry out
+                late = Unsent("the server did not take the statement in time")
+            elif isinstance(failure, _WaitTimeout):
+                late = Overdue("the server did not answer in time")
+            else:
                 raise
-            self._sever()
-            if waiting.is_sending:
-                raise Unsent("the server did not take the statement in time") from None
-            raise Overdue("the server did not answer in time") from None
+        self._sever()
+        raise late
 
     def _sever(self) -> None:
         """Close the connection without sending what is left: the end of a statement would have it carried out."""

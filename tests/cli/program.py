@@ -114,12 +114,16 @@ class Program:
     def write(self, name: str, text: str) -> None:
         (self.folder / name).write_text(text, encoding="utf-8")
 
+    def environment(self, **more: str) -> dict[str, str]:
+        """What a command of this folder is started with."""
+        return _environment(self._environment | more)
+
     def __call__(self, *arguments: str, **environment: str) -> Answer:
         """Run to the end, without a terminal."""
         done = subprocess.run(
-            _command(arguments),
+            command_line(arguments),
             cwd=self.folder,
-            env=_environment(self._environment | environment),
+            env=self.environment(**environment),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -134,7 +138,7 @@ class Program:
         done = subprocess.run(
             [sys.executable, "-c", _MANY],
             cwd=self.folder,
-            env=_environment(self._environment),
+            env=self.environment(),
             input=json.dumps(commands),
             capture_output=True,
             text=True,
@@ -173,9 +177,9 @@ class Program:
         self, arguments: tuple[str, ...], environment: dict[str, str], begin: Callable[[], object] | None = None
     ) -> Iterator[Running]:
         process = subprocess.Popen(
-            _command(arguments),
+            command_line(arguments),
             cwd=self.folder,
-            env=_environment(self._environment | environment),
+            env=self.environment(**environment),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -194,9 +198,9 @@ class Program:
         """Run to the end at a terminal of this width, where ``answer`` is typed."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-        environment = _environment(self._environment | {"TERM": "xterm-256color"})
+        environment = self.environment(TERM="xterm-256color")
         with subprocess.Popen(
-            _command(arguments), cwd=self.folder, env=environment, stdin=theirs, stdout=theirs, stderr=theirs
+            command_line(arguments), cwd=self.folder, env=environment, stdin=theirs, stdout=theirs, stderr=theirs
         ) as process:
             os.close(theirs)
             os.write(ours, answer.encode())
@@ -262,7 +266,7 @@ def eventually(is_true: Any) -> None:
         Event().wait(0.02)
 
 
-def _command(arguments: tuple[str, ...]) -> list[str]:
+def command_line(arguments: tuple[str, ...]) -> list[str]:
     return [sys.executable, "-m", "windlass", *arguments]
 
 

@@ -16,6 +16,7 @@ from windlass.cli.tally import for_each
 from windlass.cli.views.dead import DeadGroups
 from windlass.cli.views.jobs import JobList
 from windlass.cli.views.said import Said, jobs_counted
+from windlass.cli.watch import watching
 from windlass.core.state import State
 from windlass.errors import IllegalTransition
 from windlass.job import Job
@@ -34,9 +35,10 @@ def dead() -> None:
 @filters.page
 @printing
 @managing
+@watching
 def list_dead(app: Windlass, *, out: Output, **filter: Any) -> None:
     """List dead letters, the newest first."""
-    page = app.jobs(state=State.FAILED, **filter)
+    page = app.jobs(state=State.FAILED, **filters.as_of_now(filter))
     out.show(JobList(page, page.next, nothing="no dead letters", short=short_ids(app, page, out)))
 
 

@@ -26,21 +26,27 @@ def _common(command: Command) -> Command:
 
 
 def page(command: Command) -> Command:
-    """``--since``, ``--limit`` and ``--cursor``."""
+    """``--since``, ``--limit`` and ``--cursor``; ``as_of_now`` tells when ``--since`` is."""
     command = click.option("--cursor", type=int, help="Go on where a page ended.")(command)
     command = click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 10_000))(command)
-    return _since_option(command)
+    return _since_option(command, _checked)
+
+
+def as_of_now(filter: dict[str, Any]) -> dict[str, Any]:
+    """The filter of a page with the instant that ``--since`` means now: ``2h`` moves on while a list is watched."""
+    given = filter["since"]
+    return filter if given is None else {**filter, "since": since(given)}
 
 
 def bulk(command: Command) -> Command:
     """``--state``, ``--queue``, ``--task``, ``--text``, ``--since`` and ``--all``, for what is done to many jobs."""
     command = click.option("--all", "everything", is_flag=True, help="All jobs for which it can be done.")(command)
-    return state(_common(_since_option(command)))
+    return state(_common(_since_option(command, _instant)))
 
 
-def _since_option(command: Command) -> Command:
+def _since_option(command: Command, callback: Callable[..., object]) -> Command:
     return click.option(
-        "--since", metavar="WHEN", callback=_since, help="Only jobs made since: 2h, or 2026-11-15T09:30Z."
+        "--since", metavar="WHEN", callback=callback, help="Only jobs made since: 2h, or 2026-11-15T09:30Z."
     )(command)
 
 
@@ -51,5 +57,10 @@ def state(command: Command) -> Command:
     )
 
 
-def _since(context: click.Context, parameter: click.Parameter, value: str | None) -> object:
+def _instant(context: click.Context, parameter: click.Parameter, value: str | None) -> object:
     return None if value is None else since(value)
+
+
+def _checked(context: click.Context, parameter: click.Parameter, value: str | None) -> object:
+    _instant(context, parameter, value)
+    return value

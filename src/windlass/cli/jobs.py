@@ -17,6 +17,7 @@ from windlass.cli.tally import for_each
 from windlass.cli.views.job import JobDetail
 from windlass.cli.views.jobs import JobList
 from windlass.cli.views.timeline import Timeline, Why
+from windlass.cli.watch import watching
 from windlass.core.state import State, Verb
 from windlass.errors import IllegalTransition
 
@@ -35,9 +36,10 @@ def jobs() -> None:
 @filters.page
 @printing
 @managing
+@watching
 def list_jobs(app: Windlass, *, out: Output, **filter: Any) -> None:
     """List jobs, the newest first."""
-    page = app.jobs(**filter)
+    page = app.jobs(**filters.as_of_now(filter))
     out.show(JobList(page, page.next, short=short_ids(app, page, out)))
 
 

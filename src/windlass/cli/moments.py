@@ -69,3 +69,8 @@ def full(moment: datetime | None) -> str:
     if moment is None:
         return "-"
     return f"{moment.isoformat(sep=' ', timespec='milliseconds').removesuffix('+00:00')} UTC ({age(moment)})"
+
+
+def second(moment: datetime) -> str:
+    """To the second."""
+    return f"{moment:%Y-%m-%d %H:%M:%S} UTC"

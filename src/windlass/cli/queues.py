@@ -16,6 +16,7 @@ from windlass.cli.output import Output, printing
 from windlass.cli.views.jobs import JobList
 from windlass.cli.views.queue import QueueList, settings_data
 from windlass.cli.views.said import Said, jobs_counted
+from windlass.cli.watch import watching
 from windlass.core.duration import duration
 from windlass.core.state import WAITING
 from windlass.errors import ConfigError, StoreNotFound
@@ -35,6 +36,7 @@ def queues() -> None:
 @queues.command("list")
 @printing
 @managing
+@watching
 def list_queues(app: Windlass, *, out: Output) -> None:
     """List queues with counts, settings and how many workers serve them."""
     overview = app.overview()

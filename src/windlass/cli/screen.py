@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from io import StringIO
+from typing import TYPE_CHECKING, Literal, Protocol, TextIO, TypeAlias, cast
 
 from windlass.cli.fitting import Span, fitted
 from windlass.cli.visible import visible, visible_line
@@ -48,6 +49,10 @@ class Screen(Protocol):
     @property
     def width(self) -> int: ...
 
+    @property
+    def rows(self) -> int | None:
+        """How many lines are seen of what is drawn, from the first on; None: all, and the last ones best."""
+
     def line(self, *cells: Cell) -> None:
         """One line of text."""
 
@@ -70,6 +75,7 @@ class PlainScreen:
     """For files and pipes: nothing is cut, nothing is coloured, columns are apart by two spaces."""
 
     width = 10_000
+    rows: int | None = None
 
     def line(self, *cells: Cell) -> None:
         self._write("".join(_plain(cell) for cell in cells))
@@ -101,8 +107,9 @@ class PlainScreen:
 class TerminalScreen:
     """For people at a terminal."""
 
-    def __init__(self, console: Console | None = None) -> None:
+    def __init__(self, console: Console | None = None, *, rows: int | None = None) -> None:
         self._console = console or terminal()
+        self.rows = rows
 
     @property
     def width(self) -> int:
@@ -133,11 +140,42 @@ class TerminalScreen:
         self._console.print(_table(columns, rows, self.width))
 
 
-def terminal() -> Console:
-    """A console that takes text for what it is: no markup, no guessing at numbers, no emoji names."""
+def is_at_window() -> bool:
+    """Whether there is a terminal on which what was drawn can be drawn over."""
+    return sys.stdout.isatty() and not terminal().is_dumb_terminal
+
+
+def terminal(file: TextIO | None = None, *, width: int | None = None) -> Console:
+    """A console that takes text for what it is: no markup, no guessing at numbers, no emoji names.
+
+    What is written to ``file`` is meant for the terminal as well, later.
+    """
     from rich.console import Console
 
-    return Console(file=sys.stdout, markup=False, highlight=False, emoji=False)
+    shown = Console(file=sys.stdout, markup=False, highlight=False, emoji=False)
+    if file is None:
+        return shown
+    colours = cast("Literal['standard', '256', 'truecolor'] | None", shown.color_system)
+    return Console(
+        file=file,
+        force_terminal=True,
+        color_system=colours,
+        width=width,
+        markup=False,
+        highlight=False,
+        emoji=False,
+    )
+
+
+def cut_line(text: str, style: str, *, width: int) -> str:
+    """One line for a terminal, cut where the terminal ends."""
+    from rich.text import Text
+
+    line = Text(text, style)
+    line.truncate(width, overflow="ellipsis")
+    shown = StringIO()
+    terminal(shown, width=width).print(line, end="")
+    return shown.getvalue()
 
 
 def empty_table() -> Table:

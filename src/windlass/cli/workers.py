@@ -11,6 +11,7 @@ from windlass.cli.managing import managing
 from windlass.cli.output import Output, printing
 from windlass.cli.views.said import Said
 from windlass.cli.views.worker import WorkerDetail, WorkerList
+from windlass.cli.watch import watching
 
 _worker = click.argument("worker", metavar="NAME-OR-ID")
 
@@ -23,6 +24,7 @@ def workers() -> None:
 @workers.command("list")
 @printing
 @managing
+@watching
 def list_workers(app: Windlass, *, out: Output) -> None:
     """List the workers that live, and those that were lost within a day."""
     out.show(WorkerList(app.workers()))

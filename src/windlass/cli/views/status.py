@@ -41,6 +41,8 @@ class Status:
     def draw(self, screen: Screen) -> None:
         screen.line(Styled("Windlass", "bold"), f" {VERSION}  ", Styled(self.store, "dim"))
         screen.line(*self._counts())
+        if screen.rows is not None:
+            self._draw_warnings(screen)
         if self.overview.queues:
             screen.line("")
             draw_queues(screen, self.overview.queues)
@@ -48,6 +50,11 @@ class Status:
         if self.overview.workers:
             draw_workers(screen, self.overview.workers)
         self._draw_notices(screen)
+        if screen.rows is None:
+            self._draw_warnings(screen)
+
+    def _draw_warnings(self, screen: Screen) -> None:
+        """Where they are seen: at the top of a window, else below all that has just scrolled by."""
         for warning in self._warnings():
             screen.line(Styled(warning, "bold red"))
 

@@ -65,6 +65,18 @@ def test_progress_is_told_as_often_as_a_task_likes(crew: Windlass) -> None:
     assert (job.progress.value, job.progress.text) == (1.0, "step 2000")
 
 
+def test_a_task_that_is_interrupted_by_its_own_alarms_while_it_reports_goes_on(crew: Windlass) -> None:
+    with crew.worker(children=1):
+        job = enqueue(crew, "reports_under_alarms", 200, attempts=1)
+        assert job.result(timeout=PATIENCE) == "rung"
+
+
+def test_an_alarm_that_a_job_leaves_does_not_go_off_in_the_next_one(crew: Windlass) -> None:
+    with crew.worker(children=1):
+        child = enqueue(crew, "leaves_an_alarm", 60.0).result(timeout=PATIENCE)
+        assert enqueue(crew, "has_an_alarm").result(timeout=PATIENCE) == (child, False)
+
+
 @pytest.mark.parametrize(
     ("task", "argument", "how"),
     [

@@ -295,6 +295,41 @@ def forks_and_dies(file: str) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+class Alarm(Exception):
+    """Raised by a signal handler of the task's own."""
+
+
+def _ring(*_: object) -> None:
+    raise Alarm
+
+
+@app.task(name="reports_under_alarms", isolation="process")
+def reports_under_alarms(times: int, *, job: ActiveJob) -> str:
+    """Reports progress while its own alarms go off."""
+    signal.signal(signal.SIGALRM, _ring)
+    rung = 0
+    while rung < times:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, random.uniform(0.00002, 0.002))
+            while True:
+                job.progress(0.5, "x" * 300_000)  # more than a pipe takes at once
+        except Alarm:
+            rung += 1
+    return "rung"
+
+
+@app.task(name="leaves_an_alarm", isolation="process")
+def leaves_an_alarm(seconds: float) -> int:
+    signal.signal(signal.SIGALRM, _ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    return os.getpid()
+
+
+@app.task(name="has_an_alarm", isolation="process")
+def has_an_alarm() -> tuple[int, bool]:
+    return os.getpid(), signal.getitimer(signal.ITIMER_REAL)[0] > 0
+
+
 @app.task(name="forks_from_threads", isolation="process")
 def forks_from_threads(times: int) -> int:
     """From threads, while others hold all kinds of locks; how many of the forked could still log and import."""

@@ -28,7 +28,7 @@ from windlass.worker.executors.child.finding import find
 from windlass.worker.executors.child.inbox import Inbox
 from windlass.worker.executors.child.orphan import die_with_parent
 from windlass.worker.executors.child.run import ChildRun
-from windlass.worker.executors.child.surroundings import Surroundings
+from windlass.worker.executors.child.surroundings import Surroundings, has_timer, stop_timer
 from windlass.worker.executors.child.wire import Answered, Answers, Order, Progressed, Ready
 from windlass.worker.executors.user_code import is_user_code
 from windlass.worker.joblog import listen_to_logs, listen_to_prints
@@ -170,7 +170,7 @@ class Child:
         return Answered(run.job.seq, run.started, outcome)
 
     def _call(self, run: Run, arguments: Arguments) -> object:
-        is_done, value = False, None
+        is_done, value, is_timed = False, None, has_timer()
         try:
             run.thread = get_ident()
             self._inside = run
@@ -180,6 +180,8 @@ class Child:
                 is_done = True
             finally:
                 self._inside = None
+                if not is_timed:
+                    stop_timer()
         except JobInterrupted:
             self._inside = None
             if not is_done:

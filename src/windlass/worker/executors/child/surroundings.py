@@ -38,6 +38,16 @@ class Surroundings:
                 os.chdir(self._folder)
 
 
+def has_timer() -> bool:
+    """Whether an alarm is set."""
+    return signal.getitimer(signal.ITIMER_REAL)[0] > 0
+
+
+def stop_timer() -> None:
+    """Call off the alarm that a job has set and left: it would go off in the next job, or between the two."""
+    signal.setitimer(signal.ITIMER_REAL, 0)
+
+
 def _current_folder() -> str | None:
     try:
         return os.getcwd()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import struct
 from multiprocessing.connection import Connection
-from threading import Lock
+from threading import Lock, get_ident
 
 import msgspec
 from msgspec import Struct
@@ -84,18 +84,38 @@ def _framed(encoded: bytes) -> bytes:
 
 
 class Answers:
-    """The child's end of the pipe to its worker; may be used from several threads."""
+    """The child's end of the pipe to its worker; may be used from several threads.
+
+    A job's own signal handler may raise while a message is written, or send another one. What is not written then is
+    kept, and written before the next message: the worker could understand nothing that follows half a message.
+    """
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
         self._lock = Lock()
+        self._unwritten = b""
+        self._writer: int | None = None
+        """The thread that writes."""
 
     def send(self, message: FromChild) -> None:
-        # Written from here: an interrupt is not raised in a frame of ours, and half a message would be the last one.
-        encoded = _framed(_encoder.encode(message))
+        framed, thread = _framed(_encoder.encode(message)), get_ident()
+        if self._writer == thread:  # a signal handler, on top of a message that is being written
+            self._unwritten += framed
+            return
         with self._lock:
-            while encoded:
-                encoded = encoded[os.write(self._pipe.fileno(), encoded) :]
+            self._writer = thread
+            try:
+                self._unwritten += framed
+                self._write()
+            finally:
+                self._writer = None
+
+    def _write(self) -> None:
+        file = self._pipe.fileno()
+        while self._unwritten:
+            # Python handles signals after a call; a ``for`` statement notes what was written before that.
+            for written in map(os.write, (file,), (self._unwritten,)):
+                self._unwritten = self._unwritten[written:]
 
 
 class AnswerReader:

@@ -82,7 +82,7 @@ class LeaseLost(WindlassError):
 
 
 class IllegalTransition(WindlassError):
-    """The job's state does not allow this; nothing was changed."""
+    """The state of the job, queue or worker does not allow this; nothing was changed."""
 
 
 class StoreUnavailable(WindlassError):

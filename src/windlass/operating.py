@@ -26,7 +26,7 @@ from windlass.store.jobs import Rescued
 from windlass.store.operation import Operation
 from windlass.store.pages import Found
 from windlass.store.reading import DeadGroup, Filter
-from windlass.workers import WorkerView, worker_views
+from windlass.workers import WorkerView, forget_lost_workers, forget_worker, stop_worker, worker_views
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
@@ -152,11 +152,11 @@ class Operating:
 
     def pause_worker(self, worker: str, *, by: str = "api") -> int:
         """Let one worker (its id or name) claim no more; how many workers that reaches."""
-        return self._signalled(self._session.run(_signal(worker, signal="pause", by=by)))
+        return self._signalled(self._session.run(_signal(worker, signal=leases.PAUSE, by=by)))
 
     async def apause_worker(self, worker: str, *, by: str = "api") -> int:
         """``pause_worker`` for async code."""
-        return self._signalled(await self._session.arun(_signal(worker, signal="pause", by=by)))
+        return self._signalled(await self._session.arun(_signal(worker, signal=leases.PAUSE, by=by)))
 
     def resume_worker(self, worker: str, *, by: str = "api") -> int:
         """Let a paused worker go on; how many workers that reaches."""
@@ -165,6 +165,37 @@ class Operating:
     async def aresume_worker(self, worker: str, *, by: str = "api") -> int:
         """``resume_worker`` for async code."""
         return self._signalled(await self._session.arun(_signal(worker, signal=None, by=by)))
+
+    def stop_worker(self, worker: str, *, by: str = "api") -> int:
+        """Ask one worker (its id or name) to stop in order, as SIGTERM does: it claims no more, gives what runs its
+        grace time and hands the rest back. How many workers that reaches; it does not wait for them.
+
+        It cannot be taken back. ``IllegalTransition`` when the worker is lost.
+        """
+        return self._signalled(self._session.run(stop_worker(worker, by=by)))
+
+    async def astop_worker(self, worker: str, *, by: str = "api") -> int:
+        """``stop_worker`` for async code."""
+        return self._signalled(await self._session.arun(stop_worker(worker, by=by)))
+
+    def forget_worker(self, worker: str) -> int:
+        """Take a lost worker (its id or name) off the lists; how many there were. Its jobs are rescued all the same.
+
+        ``IllegalTransition`` when the worker lives. One that was lost and lives after all shows again.
+        """
+        return self._session.run(forget_worker(worker))
+
+    async def aforget_worker(self, worker: str) -> int:
+        """``forget_worker`` for async code."""
+        return await self._session.arun(forget_worker(worker))
+
+    def forget_lost_workers(self) -> int:
+        """Take all lost workers off the lists; how many."""
+        return self._session.run(forget_lost_workers())
+
+    async def aforget_lost_workers(self) -> int:
+        """``forget_lost_workers`` for async code."""
+        return await self._session.arun(forget_lost_workers())
 
     def cancel(self, id: str, *, by: str = "api", reason: str | None = None) -> bool:
         """Cancel a job that waits, or ask a running one to stop; False when it has finished, and nothing changes."""

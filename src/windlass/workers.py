@@ -10,6 +10,7 @@ import msgspec
 
 from windlass import clock
 from windlass.core.state import State
+from windlass.errors import IllegalTransition
 from windlass.store import leases, reading
 from windlass.store.leases import WorkerRecord
 from windlass.store.operation import Operation
@@ -53,6 +54,49 @@ def worker_views() -> Operation[list[WorkerView]]:
         return [_view(worker) for worker in workers]
     losses = [notice for notice in (yield from reading.notices()) if notice.kind == "taken"]
     return [replace(_view(worker), taken=_taken(worker, losses)) for worker in workers]
+
+
+def stop_worker(worker: str, *, by: str) -> Operation[list[str]]:
+    """Ask the workers of this id or name to stop; the ids of those it reaches. ``IllegalTransition`` of a lost one."""
+    found = yield from _called(worker)
+    if not found:
+        return []
+    if all(one.state == "lost" for one in found):
+        raise IllegalTransition(
+            f"worker {worker} is lost and cannot be asked to stop: its jobs are rescued without it, and "
+            f"`windlass workers forget {worker}` takes it off the lists"
+        )
+    reached = yield from leases.signal(worker, signal=leases.STOP, by=by)
+    return reached
+
+
+def forget_worker(worker: str) -> Operation[int]:
+    """Take the lost workers of this id or name off the lists; how many. ``IllegalTransition`` of one that lives."""
+    found = yield from _called(worker)
+    if not found:
+        return 0
+    if all(one.state != "lost" for one in found):
+        raise IllegalTransition(
+            f"worker {worker} is {found[0].state}, and only lost workers are forgotten; stop it first: "
+            f"windlass workers stop {worker}"
+        )
+    forgotten = yield from leases.forget(worker)
+    return len(forgotten)
+
+
+def forget_lost_workers() -> Operation[int]:
+    """Take all lost workers off the lists; how many."""
+    found = yield from leases.workers()
+    if all(worker.state != "lost" for worker in found):
+        return 0
+    forgotten = yield from leases.forget(None)
+    return len(forgotten)
+
+
+def _called(worker: str) -> Operation[list[WorkerRecord]]:
+    """Only looks: a name that is looked for in the wrong place makes no store."""
+    found = yield from leases.workers()
+    return [one for one in found if worker in (one.id, one.name)]
 
 
 def _taken(worker: WorkerRecord, losses: list[EventRecord]) -> tuple[TakenJob, ...]:

@@ -115,6 +115,11 @@ async def test_what_an_operator_does_in_async_code() -> None:
         assert await app.aqueues() == []
         assert (await app.adead_groups(), await app.acleanings(), await app.amigrate()) == ([], [], [])
         assert (await app.amigration_sql(), await app.apause_worker("w"), await app.aresume_worker("w")) == ("", 0, 0)
+        assert (await app.astop_worker("w"), await app.aforget_worker("w"), await app.aforget_lost_workers()) == (
+            0,
+            0,
+            0,
+        )
 
 
 @pytest.mark.asyncio

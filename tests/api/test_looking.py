@@ -38,6 +38,8 @@ LOOKING: dict[type, dict[str, Look]] = {
         **_called("workers aworkers cleanings acleanings"),
         # What changes jobs or workers looks for them first.
         **_called("cancel acancel retry aretry pause_worker apause_worker resume_worker aresume_worker", "x"),
+        **_called("stop_worker astop_worker forget_worker aforget_worker", "x"),
+        **_called("forget_lost_workers aforget_lost_workers"),
         **_called("retry_all aretry_all cancel_all acancel_all purge apurge", state="failed"),
     },
     Job: {
@@ -77,7 +79,7 @@ NOT_LOOKING: dict[type, str] = {
     Task: "enqueue aenqueue enqueue_many aenqueue_many delay options request is_interruptible",
     Worker: (
         "start astart stop astop run_until_empty arun_until_empty drain pause apause resume status name lease queues "
-        "concurrency is_stopped wants_restart ended_count is_drained is_paused state"
+        "concurrency is_stopped is_asked_to_stop wants_restart ended_count is_drained is_paused state"
     ),
 }
 """What makes a store (enqueue, worker, migrate, duties, settings), or asks none."""

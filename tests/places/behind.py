@@ -105,7 +105,7 @@ class Behind:
         for worker in self._raw.workers():
             self._run(close_lease(worker=worker, lease=""))
 
-    def _run(self, operation: Operation[None]) -> None:
+    def _run(self, operation: Operation[object]) -> None:
         with closing(self._place.open(now=None)) as driver:
             drive(operation, driver.execute)
 

@@ -162,5 +162,5 @@ class Worker:
     def control(self) -> leases.Control:
         return self.store.run(leases.control(worker=self.id, lease=self.lease))
 
-    def close(self) -> None:
-        self.store.run(leases.close_lease(worker=self.id, lease=self.lease))
+    def close(self) -> str | None:
+        return self.store.run(leases.close_lease(worker=self.id, lease=self.lease))

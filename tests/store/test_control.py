@@ -10,7 +10,7 @@ from windlass.store.leases import Control, QueueControl
 
 def test_a_worker_that_nobody_wants_anything_of(store: Store) -> None:
     store.enqueue(new_job())
-    assert store.a_worker().control() == Control(store.clock.now(), None, True, frozenset(), {})
+    assert store.a_worker().control() == Control(store.clock.now(), None, None, True, frozenset(), {})
 
 
 def test_cancels_of_its_own_jobs_are_told(store: Store) -> None:
@@ -29,6 +29,7 @@ def test_a_signal_is_told_until_it_is_taken_back(store: Store) -> None:
     worker, other = store.a_worker(), store.a_worker()
     store.run(leases.signal(worker.id, signal="pause", by="me"))
     assert (worker.control().signal, other.control().signal) == ("pause", None)
+    assert worker.control().signalled_by == "me"
     store.run(leases.signal(worker.id, signal=None, by="me"))
     assert worker.control().signal is None
 

@@ -20,7 +20,7 @@ from windlass.settings import setting
 
 if TYPE_CHECKING:
     from windlass.worker.health import Trouble
-    from windlass.worker.vitals import Vitals
+    from windlass.worker.worker import Worker
 
 _OWN = ("processes", "health_port", "health_host")
 """Options of the parent, which it does not pass on."""
@@ -98,7 +98,7 @@ def serving_health(options: dict[str, Any], *, death: Trouble, unreadiness: Trou
 
 
 @contextmanager
-def reporting(supervised: str | None, vitals: Vitals) -> Iterator[None]:
+def reporting(supervised: str | None, worker: Worker) -> Iterator[None]:
     """Tell the parent how this worker is, if it has one."""
     if supervised is None:
         yield
@@ -106,7 +106,7 @@ def reporting(supervised: str | None, vitals: Vitals) -> Iterator[None]:
     from windlass.worker.supervisor.report import Report
     from windlass.worker.ticker import Ticker
 
-    report = Report(supervised, vitals)
+    report = Report(supervised, worker.vitals)
     report.tick()  # before a job can end the process: with whatever code, that is no wrong use of the command
     reporter = Ticker(report.tick, name="report")
     is_misused = False
@@ -120,6 +120,8 @@ def reporting(supervised: str | None, vitals: Vitals) -> Iterator[None]:
         reporter.stop()
         if is_misused:
             report.misused()
+        elif worker.is_asked_to_stop:
+            report.stopped()
 
 
 def _at(health: str | None) -> str:

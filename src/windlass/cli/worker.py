@@ -116,7 +116,7 @@ def worker(
     weights = None if chosen is None else parse_queues(chosen)
     built = app.worker(weights, duties=not no_duties, allow_commands=allow_commands, **options)
     with (
-        reporting(supervised, built.vitals),
+        reporting(supervised, built),
         serving_health(
             {"health_port": health_port, "health_host": health_host},
             death=built.vitals.death,
@@ -159,9 +159,10 @@ def _run(worker: Worker, limits: Limits, say_so: Callable[[], None], start: Star
 
     if burst:
         ended = run_burst(worker, start=start, on_started=say_so)
-        if worker.wants_restart:
+        if worker.wants_restart and not worker.is_asked_to_stop:
             raise click.exceptions.Exit(START_AGAIN)
-        out.show(Said(f"nothing is ready any more; {counted(ended, 'run')} ended", {"ended": ended}))
+        why = "asked to stop" if worker.is_asked_to_stop else "nothing is ready any more"
+        out.show(Said(f"{why}; {counted(ended, 'run')} ended", {"ended": ended}))
     elif run_until_signalled(worker, start=start, on_started=say_so, is_worn=lambda: limits.are_reached(worker)):
         raise click.exceptions.Exit(START_AGAIN)
 

@@ -7,6 +7,9 @@ from msgspec import Struct
 from windlass.store.operation import Call, Lane, Operation
 from windlass.store.rows import records
 
+PAUSE = "pause"
+STOP = "stop"
+
 
 class Presence(Struct, frozen=True):
     """What a worker says of itself with every heartbeat; ``info`` is JSON text."""
@@ -52,6 +55,7 @@ class Control(Struct, frozen=True):
     now: int
     """The store's clock."""
     signal: str | None
+    signalled_by: str | None
     is_open: bool
     cancels: frozenset[tuple[int, int]]
     queues: dict[str, QueueControl]
@@ -60,14 +64,15 @@ class Control(Struct, frozen=True):
 def control(*, worker: str, lease: str) -> Operation[Control]:
     """Ask for cancels, signals and settings; asked once a second, so it only reads."""
     answer = yield Call("control", {"worker": worker, "lease": lease}, Lane.ASK)
-    signal, is_open, now = answer["signal"][0]
+    signal, signalled_by, is_open, now = answer["signal"][0]
     queues = {queue.name: queue for queue in records(answer["queues"], QueueControl)}
-    return Control(now, signal, bool(is_open), frozenset(map(tuple, answer["cancels"])), queues)
+    return Control(now, signal, signalled_by, bool(is_open), frozenset(map(tuple, answer["cancels"])), queues)
 
 
-def close_lease(*, worker: str, lease: str) -> Operation[None]:
-    """Leave cleanly: lease and worker disappear at once."""
-    yield Call("close", {"worker": worker, "lease": lease}, Lane.BEAT)
+def close_lease(*, worker: str, lease: str) -> Operation[str | None]:
+    """Leave cleanly: lease and worker disappear at once. What others asked of the worker last, if anything."""
+    answer = yield Call("close", {"worker": worker, "lease": lease}, Lane.BEAT)
+    return next((signal for (signal,) in answer["signal"]), None)
 
 
 class WorkerRecord(Struct, frozen=True, array_like=True):
@@ -90,9 +95,22 @@ def workers() -> Operation[list[WorkerRecord]]:
 
 
 def signal(worker: str | None, *, signal: str | None, by: str) -> Operation[list[str]]:
-    """Leave word for one worker by id or name, or for all; the ids of those it reaches."""
+    """Leave word for one worker by id or name, or for all; the ids of those it reaches.
+
+    It is left with the worker's id: another worker that has the name later does not get it. ``STOP`` reaches workers
+    that live, and nothing else reaches a worker that was asked to stop.
+    """
     answer = yield Call("signal", {"worker": worker, "signal": signal, "by": by})
     return [id for (id,) in answer["signalled"]]
+
+
+def forget(worker: str | None) -> Operation[list[str]]:
+    """Remove one lost worker by id or name, or all lost ones, from the lists; the ids of those it removed.
+
+    Their leases stay, and with them what is known of their jobs.
+    """
+    answer = yield Call("forget", {"worker": worker})
+    return [id for (id,) in answer["forgotten"]]
 
 
 def _params(presence: Presence) -> dict[str, object]:

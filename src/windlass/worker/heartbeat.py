@@ -11,7 +11,7 @@ from windlass import clock
 from windlass.errors import StoreUnavailable
 from windlass.session import Session
 from windlass.store.driver import Topic
-from windlass.store.leases import Renewed, close_lease, control, open_lease, renew
+from windlass.store.leases import STOP, Renewed, close_lease, control, open_lease, renew
 from windlass.worker.portrait import Portrait
 from windlass.worker.run import Run
 from windlass.worker.skew import Skew
@@ -84,9 +84,11 @@ class Heartbeat:
         self._ask()
 
     def close(self) -> None:
-        """Leave cleanly."""
-        self._session.run(close_lease(worker=self._portrait.identity.instance, lease=self.lease))
+        """Leave cleanly; a request to stop that came after the last question still counts."""
+        signal = self._session.run(close_lease(worker=self._portrait.identity.instance, lease=self.lease))
         self._is_open = False
+        if signal == STOP:
+            self._steering.is_asked_to_stop = True
 
     def tick(self) -> float:
         """One round; the seconds until the next."""

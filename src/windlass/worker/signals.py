@@ -1,4 +1,4 @@
-"""Running a worker until a signal ends it."""
+"""Running a worker until a signal ends it, or until others ask it to stop."""
 
 from __future__ import annotations
 
@@ -100,25 +100,27 @@ def run_until_signalled(
     on_started: Callable[[], None] = lambda: None,
     is_worn: Callable[[], bool] = lambda: False,
 ) -> bool:
-    """Start the worker, wait for a signal, stop within the grace time, or at once on a second signal.
+    """Start the worker, wait for a signal or for others to ask for a stop, and stop within the grace time, or at once
+    on a second signal.
 
-    ``on_started`` is called when the worker runs and signals are obeyed. True when a fresh process should go on, and no
-    signal to stop has come: the worker is worn, or it or SIGHUP has asked for that; what ran has ended by itself.
+    ``on_started`` is called when the worker runs and signals are obeyed. True when a fresh process should go on, and
+    neither a signal nor others have asked for a stop: the worker is worn, or it or SIGHUP has asked for that; what ran
+    has ended by itself.
     """
     with StopSignals() as signals:
         if start(worker, signals):
             on_started()
             _work(worker, signals, is_worn)
     # Asked when signals are no longer ours: none that came in time may be overlooked.
-    return not signals.has_come()
+    return not (signals.has_come() or worker.is_asked_to_stop)
 
 
 def _work(worker: Worker, signals: StopSignals, is_worn: Callable[[], bool]) -> None:
-    signals.wait(unless=lambda: worker.wants_restart or signals.wants_fresh() or is_worn())
-    if not signals.has_come():
+    signals.wait(unless=lambda: worker.is_asked_to_stop or worker.wants_restart or signals.wants_fresh() or is_worn())
+    if not (signals.has_come() or worker.is_asked_to_stop):
         log.info("claiming no more; a fresh process goes on when what runs has ended")
         worker.drain()
-        signals.wait(unless=lambda: worker.is_drained, piece=_SHORT_PIECE)
+        signals.wait(unless=lambda: worker.is_drained or worker.is_asked_to_stop, piece=_SHORT_PIECE)
     if signals.has_come():
         worker.drain()  # before anyone reads that it stops
         log.info("stopping: finishing what runs; another SIGTERM or SIGINT stops it now")
@@ -126,11 +128,10 @@ def _work(worker: Worker, signals: StopSignals, is_worn: Callable[[], bool]) -> 
 
 
 def run_burst(worker: Worker, *, start: Start = start_at_once, on_started: Callable[[], None] = lambda: None) -> int:
-    """Run what is ready, then stop; a signal stops it as it stops any worker. How many runs ended."""
-    ended = 0
+    """Run what is ready, then stop; a signal, or others, stop it as they stop any worker. How many runs ended."""
     with StopSignals() as signals:
         if start(worker, signals):
             on_started()
-            ended = worker.run_until_empty(is_over=lambda: signals.has_come() or signals.wants_fresh())
+            worker.run_until_empty(is_over=lambda: signals.has_come() or signals.wants_fresh())
         worker.stop(is_urgent=signals.is_urgent)
-    return ended
+    return worker.ended_count  # with what ended while it stopped

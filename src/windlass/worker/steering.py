@@ -12,7 +12,7 @@ from windlass.core.state import State
 from windlass.session import Session
 from windlass.store.driver import Topic
 from windlass.store.jobs import finish
-from windlass.store.leases import Control
+from windlass.store.leases import PAUSE, STOP, Control
 from windlass.worker.attempt import Attempts
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.pump import Pump
@@ -44,6 +44,9 @@ class Steering:
         self._paused_by_signal = False
         self.is_paused = False
         """Whether the worker's owner paused it; others do that by signal."""
+        self.is_asked_to_stop = False
+        """Whether others want the worker to stop, by signal."""
+        self.asked_to_stop_by = "somebody"
 
     @property
     def is_busy(self) -> bool:
@@ -59,7 +62,10 @@ class Steering:
 
     def obey(self, control: Control) -> None:
         """Do what others want."""
-        self._paused_by_signal = control.signal == "pause"
+        self._paused_by_signal = control.signal == PAUSE
+        if control.signal == STOP:
+            self.asked_to_stop_by = control.signalled_by or self.asked_to_stop_by
+            self.is_asked_to_stop = True
         self.follow_pause()
         self._room.reweigh({name: queue.weight for name, queue in control.queues.items()})
         self._attempts.queue_rules = {

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from windlass import clock
 from windlass.core.duration import duration
-from windlass.errors import ConfigError, Duration, WindlassError
+from windlass.errors import ConfigError, Duration, StartRefused, WindlassError
 from windlass.log_relay import relay
 from windlass.session import Session
 from windlass.store import queues
@@ -19,6 +19,7 @@ from windlass.store.driver import Topic
 from windlass.store.jobs import promote
 from windlass.store.operation import Operation
 from windlass.store.reading import depth, upcoming
+from windlass.thread_start import start_thread
 from windlass.wake import Wake
 from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.duties.duties import Duties
@@ -31,6 +32,7 @@ from windlass.worker.own_threads import DEATHS_ALLOWED, OwnThreads
 from windlass.worker.portrait import Portrait, WorkerStatus
 from windlass.worker.pump import Pump
 from windlass.worker.steering import Steering
+from windlass.worker.stop import Stop, Urgency
 from windlass.worker.ticker import Ticker
 from windlass.worker.vitals import Vitals
 from windlass.worker.watch import Watch
@@ -109,7 +111,7 @@ class Worker:
         self._process = os.getpid()
         self._at_exit = AtExit(self._stop_at_exit)
         self._is_started = False
-        self._is_stopped = False
+        self._stop = Stop(self._stop_once)
         self.starts_paused = False
         """Whether ``start`` pauses it first, as in a test that runs no jobs; ``run_until_empty`` runs them anyhow."""
 
@@ -153,8 +155,13 @@ class Worker:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether ``stop`` was called: it will not run again."""
-        return self._is_stopped
+        """Whether it has stopped, and will not run again."""
+        return self._stop.is_over
+
+    @property
+    def is_asked_to_stop(self) -> bool:
+        """Whether others asked it to stop, as ``app.stop_worker`` does: then it stops by itself."""
+        return self._steering.is_asked_to_stop
 
     @property
     def wants_restart(self) -> bool:
@@ -239,24 +246,36 @@ class Worker:
         self._portrait.note_draining()
 
     def stop(self, *, grace: Duration | None = None, is_urgent: Callable[[], bool] = lambda: False) -> None:
-        """Claim no more, give running jobs the grace time, hand the rest back uncharged. A second call is harmless.
+        """Claim no more, give running jobs the grace time, hand the rest back uncharged.
 
-        ``is_urgent`` is asked all along; once true, the grace time is over.
+        ``is_urgent`` is asked all along; once true, the grace time is over. A second call waits for the first, and its
+        own grace time counts if it is over earlier; when it has stopped, another call is harmless.
         """
-        if not self._is_started or self._is_stopped or self._process != os.getpid():
+        if not self._is_started or self._process != os.getpid():
             return  # a child that was forked off has the object but not the worker
-        self._is_stopped = True
-        self._at_exit.unregister()
         limit = self._grace if grace is None else duration(grace, "grace").total_seconds()
+        self._stop(grace=limit, is_urgent=is_urgent)
+
+    def _stop_once(self, grace: float, is_urgent: Urgency) -> None:
         self.drain()
-        self._leaving.finish(grace=limit, is_urgent=is_urgent)
+        if self.is_asked_to_stop:
+            log.info("stopping, as %s asked: finishing what runs", self._steering.asked_to_stop_by)
+        self._leaving.finish(grace=grace, is_urgent=is_urgent)
         self._leaving.part(
             hush=self._unsubscribe,
             upkeep=(self._watching, *self._upkeep_tickers()),
             hot=(self._pumping, self._beating),
             close=self._close_executors,
         )
+        self._at_exit.unregister()
         relay.flush(_LAST_RECORDS)
+
+    def _stop_as_asked(self) -> None:
+        """Stop on a thread of its own: the one that brought the request is among those that end."""
+        try:
+            start_thread(self.stop, name="windlass-stop")
+        except StartRefused as error:
+            log.warning("asked to stop by %s; trying again: %s", self._steering.asked_to_stop_by, error)
 
     def _stop_at_exit(self) -> None:
         """The program ends without having stopped it: its jobs go back now, not when its lease is over."""
@@ -272,9 +291,10 @@ class Worker:
     def run_until_empty(self, *, is_over: Callable[[], bool] = lambda: False) -> int:
         """Run jobs until nothing in its queues is ready, then stop; how many runs ended.
 
-        Jobs that are due later stay where they are. ``is_over`` is asked all along; once true, it returns early.
+        Jobs that are due later stay where they are. ``is_over`` is asked all along; once true, or when others ask the
+        worker to stop, it returns early.
         """
-        if self._is_stopped or self._process != os.getpid():
+        if self._stop.has_begun or self._process != os.getpid():
             raise ConfigError(f"worker {self.name} runs no more here; make a new one")
         before = self.ended_count
         was_started = self._is_started
@@ -282,7 +302,7 @@ class Worker:
             self._start()
         try:
             self._rounds.clear()
-            while not (is_over() or self._is_empty()):
+            while not (is_over() or self.is_asked_to_stop or self._is_empty()):
                 clock.wait(self._rounds, 0.05)
                 self._rounds.clear()
         finally:
@@ -320,7 +340,10 @@ class Worker:
 
     def _beat_once(self) -> float:
         self._threads.look()
-        return self._heartbeat.tick()
+        pause = self._heartbeat.tick()
+        if self.is_asked_to_stop and not self._stop.has_begun:
+            self._stop_as_asked()
+        return pause
 
     def _no_slots(self) -> str | None:
         missing = self._dispatcher.missing_slots

@@ -176,6 +176,10 @@ def _signal(scene: Scene) -> None:
     assert scene.store.run(leases.signal(scene.worker.id, signal="pause", by="me")) == [scene.worker.id]
 
 
+def _forget(scene: Scene) -> None:
+    assert scene.store.run(leases.forget(scene.worker.id)) == []
+
+
 def _note(scene: Scene) -> None:
     job = scene.running
     scene.store.run(jobs.note([(job.seq, job.fence, "handed_back", {})], worker="me"))
@@ -227,6 +231,7 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _delete: ("delete",),
     _end_and_claim: ("cycle",),
     _ensure: ("queue_ensure",),
+    _forget: ("forget",),
     _lead: ("lead", "resign"),
     _lose: ("lost",),
     _note: ("note", "notice", "refused"),

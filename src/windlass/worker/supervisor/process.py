@@ -10,7 +10,7 @@ from contextlib import suppress
 from math import inf
 
 from windlass import clock
-from windlass.worker.supervisor.report import MISUSED, READY, STUCK
+from windlass.worker.supervisor.report import MISUSED, READY, STOPPED, STUCK
 
 _SILENT = 30.0
 """Seconds without a word after which a process counts as stuck."""
@@ -59,6 +59,11 @@ class WorkerProcess:
     def was_misused(self) -> bool:
         """Whether it could not begin to work, of one that has ended with the code for that: a job may end it so too."""
         return self._word in (b"", MISUSED)
+
+    @property
+    def was_asked_to_stop(self) -> bool:
+        """Whether others asked its worker to stop, of one that has ended; no job can end a process so."""
+        return self._word == STOPPED
 
     @property
     def is_live(self) -> bool:

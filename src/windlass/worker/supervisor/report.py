@@ -17,6 +17,7 @@ READY = b"r"
 LIVE = b"l"
 STUCK = b"s"
 MISUSED = b"m"
+STOPPED = b"a"
 _PAUSE = 0.5
 _NEVER = 3600.0
 
@@ -48,8 +49,15 @@ class Report:
 
     def misused(self) -> None:
         """Tell, as the last word, that the worker cannot begin as it was told to."""
+        self._last(MISUSED)
+
+    def stopped(self) -> None:
+        """Tell, as the last word, that others asked this worker to stop: not to be started again."""
+        self._last(STOPPED)
+
+    def _last(self, word: bytes) -> None:
         with suppress(OSError):
-            os.write(self._pipe, MISUSED)
+            os.write(self._pipe, word)
 
     def _word(self) -> bytes:
         if self._vitals.death() is not None:

@@ -18,8 +18,18 @@ class Slot:
         self.backoff = Backoff()
         self.current: WorkerProcess | None = None
         self.successor: WorkerProcess | None = None
-        self.due = 0.0
+        self.is_closed = False
+        """Whether its worker was asked to stop: nothing fills it again."""
+        self._due = 0.0
+
+    @property
+    def due(self) -> float:
         """When to fill it if it is empty, on the monotonic clock."""
+        return inf if self.is_closed else self._due
+
+    @due.setter
+    def due(self, due: float) -> None:
+        self._due = due
 
     @property
     def processes(self) -> list[WorkerProcess]:

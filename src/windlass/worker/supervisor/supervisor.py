@@ -68,8 +68,9 @@ class Supervisor:
 
     def death(self) -> str | None:
         """Why the whole is not healthy: somebody is missing or stuck."""
-        live = sum(any(process.is_live for process in slot.processes) for slot in self._slots)
-        return None if live == len(self._slots) else f"{live} of {len(self._slots)} worker processes live"
+        wanted = [slot for slot in self._slots if not slot.is_closed]
+        live = sum(any(process.is_live for process in slot.processes) for slot in wanted)
+        return None if live == len(wanted) else f"{live} of {len(wanted)} worker processes live"
 
     def unreadiness(self) -> str | None:
         """Why the whole is not ready: nobody is."""
@@ -85,7 +86,7 @@ class Supervisor:
     def _is_over(self) -> bool:
         if self._processes():
             return False
-        awaits_more = self._manner.awaits_change or any(slot.due < inf for slot in self._slots)
+        awaits_more = any(slot.due < inf or (self._manner.awaits_change and not slot.is_closed) for slot in self._slots)
         return self._is_stopping or not awaits_more
 
     def _tick(self, now: float) -> None:
@@ -147,6 +148,8 @@ class Supervisor:
         """Decide what comes after a process that has ended."""
         if self._is_stopping:
             self._note(0 if code in _AS_TOLD else code)
+        elif process.was_asked_to_stop and not process.is_retiring:
+            self._after_stop(slot, process, now)
         elif slot.current is not None:
             log.info("worker process %s %s", process.pid, how_it_ended(code))  # it had a successor, or was to be one
         elif process.is_retiring or code == START_AGAIN:
@@ -157,6 +160,13 @@ class Supervisor:
             self._after_wrong_use(slot, process, code, now)
         else:
             self._after_death(slot, process, code, now)
+
+    def _after_stop(self, slot: Slot, process: WorkerProcess, now: float) -> None:
+        """Others asked its worker to stop; a successor that is on its way is the same worker to them."""
+        log.info("worker process %s was asked to stop; its place stays empty", process.pid)
+        slot.is_closed = True
+        for successor in slot.processes:
+            successor.retire(now + self._leave_within)
 
     def _after_wrong_use(self, slot: Slot, process: WorkerProcess, code: int, now: float) -> None:
         """It has said itself what is wrong. If it is wrong from the start, to try again would change nothing; later it

@@ -3,9 +3,10 @@
 -- gives cancels
 -- gives queues
 SELECT
-    -- What somebody wants of this worker, whether its lease is still open, and the time.
+    -- What somebody wants of this worker and who that is, whether its lease is still open, and the time.
     json_build_array(json_build_array(
         (SELECT signal FROM windlass_worker WHERE id = :worker),
+        (SELECT signalled_by FROM windlass_worker WHERE id = :worker),
         EXISTS (SELECT 1 FROM windlass_lease WHERE id = :lease AND state = 'open'),
         coalesce(
             CAST(:now AS bigint),

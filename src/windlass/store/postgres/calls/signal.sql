@@ -1,8 +1,18 @@
--- Leaves word for one worker, or for all of them (:worker is null).
+-- Leaves word for one worker, or for all of them (:worker is null). A stop is final: it reaches workers that live, and a
+-- worker that was asked to stop is reached by nothing else.
 -- gives signalled
-UPDATE windlass_worker SET signal = :signal, signalled_by = :by
+UPDATE windlass_worker SET signal = :signal,
+    signalled_by = CASE WHEN signal = 'stop' THEN signalled_by ELSE CAST(:by AS text) END
 -- Locked by id, as everybody does who writes several workers.
 WHERE id = ANY (ARRAY(
-    SELECT id FROM windlass_worker WHERE CAST(:worker AS text) IS NULL OR id = :worker OR name = :worker
-    ORDER BY id FOR UPDATE))
+    SELECT worker.id
+    FROM (
+-- here clock
+    ) AS clock, windlass_worker AS worker LEFT JOIN windlass_lease AS lease ON lease.id = worker.lease
+    WHERE (CAST(:worker AS text) IS NULL OR worker.id = :worker OR worker.name = :worker)
+    AND CASE WHEN CAST(:signal AS text) = 'stop'
+        THEN lease.state = 'open' AND lease.renewed_at - lease.ttl <= clock.now
+            AND clock.now < lease.renewed_at + lease.ttl
+        ELSE worker.signal IS DISTINCT FROM 'stop' END
+    ORDER BY worker.id FOR UPDATE OF worker))
 RETURNING id

@@ -2,10 +2,11 @@
 -- whoever comes next.
 -- KEYS counts, workers, lease_from, lease_until, lease_lost
 -- asks worker, lease
--- gives nothing
--- with drain, lease
+-- gives signal: one row, what somebody asked of the worker last; no row if nobody did
+-- with drain, workers
+local signal = redis.call('HGET', worker_key(ask.worker), 'signal')
 remove_lease(ask.lease)
 redis.call('ZREM', KEY.lease_lost, ask.lease)
-redis.call('DEL', prefix .. 'worker:' .. ask.worker)
+redis.call('DEL', worker_key(ask.worker))
 redis.call('ZREM', KEY.workers, ask.worker)
-return {}
+return {'signal', signal and {{signal}} or {}}

@@ -2,7 +2,7 @@
 -- KEYS queues, configured
 -- without epoch
 -- asks worker, lease
--- gives signal: one row (signal, is the lease open, the time)
+-- gives signal: one row (signal, who left it, is the lease open, the time)
 --       cancels: rows (seq, fence) of the jobs of this lease that somebody wants cancelled
 --       queues: rows (name, weight, is it paused, retry) of the queues that have one of these
 --       foreign: see there in shared/
@@ -20,7 +20,8 @@ for _, name in ipairs(configured) do
         queues[#queues + 1] = {name, tonumber(found[1]) or false, found[2] and 1 or 0, found[3]}
     end
 end
-local signal = redis.call('HGET', prefix .. 'worker:' .. ask.worker, 'signal')
+local wanted = redis.call('HMGET', prefix .. 'worker:' .. ask.worker, 'signal', 'signalled_by')
 return {
-    'signal', {{signal, is_open(ask.lease) and 1 or 0, now}}, 'cancels', cancels, 'queues', queues, 'foreign', foreign,
+    'signal', {{wanted[1], wanted[2], is_open(ask.lease) and 1 or 0, now}}, 'cancels', cancels, 'queues', queues,
+    'foreign', foreign,
 }

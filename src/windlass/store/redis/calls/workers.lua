@@ -2,19 +2,17 @@
 -- KEYS workers
 -- without epoch
 -- gives workers: rows as WorkerRecord; foreign: see there in shared/
--- with lease
+-- with workers
 local rows = {}
-for _, id in ipairs(redis.call('ZRANGE', KEY.workers, 0, -1)) do
+for _, id in ipairs(workers_called()) do
     local found = try(
-        'HMGET', prefix .. 'worker:' .. id, 'name', 'state', 'lease', 'started_at', 'seen_at', 'signal', 'signalled_by',
+        'HMGET', worker_key(id), 'name', 'state', 'lease', 'started_at', 'seen_at', 'signal', 'signalled_by',
         'info') or {}
-    local lease = found[3]
-    local lives = lease and is_open(lease) and is_in_time(lease)
     -- One of which something is missing was deleted by hand; its next heartbeat shows it again.
     if found[1] and found[2] and found[4] and found[5] and found[8] then
         rows[#rows + 1] = {
-            id, found[1], lives and found[2] or 'lost', tonumber(found[4]), tonumber(found[5]), found[6], found[7],
-            found[8],
+            id, found[1], lives(found[3]) and found[2] or 'lost', tonumber(found[4]), tonumber(found[5]), found[6],
+            found[7], found[8],
         }
     end
 end

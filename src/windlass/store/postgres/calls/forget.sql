@@ -1,0 +1,15 @@
+-- Removes one lost worker, or all of them (:worker is null), from the lists. Its lease stays: its jobs are rescued as
+-- those of any other, and should it live after all, its next heartbeat shows it again.
+-- gives forgotten
+DELETE FROM windlass_worker
+-- Locked by id, as everybody does who writes several workers.
+WHERE id = ANY (ARRAY(
+    SELECT worker.id
+    FROM (
+-- here clock
+    ) AS clock, windlass_worker AS worker LEFT JOIN windlass_lease AS lease ON lease.id = worker.lease
+    WHERE (CAST(:worker AS text) IS NULL OR worker.id = :worker OR worker.name = :worker)
+    AND (lease.state = 'open' AND lease.renewed_at - lease.ttl <= clock.now
+        AND clock.now < lease.renewed_at + lease.ttl) IS NOT TRUE
+    ORDER BY worker.id FOR UPDATE OF worker))
+RETURNING id

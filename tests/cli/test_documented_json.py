@@ -24,6 +24,7 @@ COMMANDS = [
     ("queues list", ["queues", "list"]),
     ("dead groups", ["dead", "groups"]),
     ("workers list", ["workers", "list"]),
+    ("workers forget --lost", ["workers", "forget", "--lost"]),
     ("status", ["status"]),
     ("migrate", ["migrate"]),
     ("duties promote", ["duties", "promote"]),

@@ -37,6 +37,8 @@ LOOKING = {
     "workers show": "w",
     "workers pause": "w",
     "workers resume": "w",
+    "workers stop": "w",
+    "workers forget": "w",
 }
 """What looks, or changes only what it finds; each with arguments that suffice."""
 

@@ -1,9 +1,9 @@
-"""Doing one thing to several jobs: what became of each."""
+"""Doing one thing to several jobs or workers: what became of each."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import click
 
@@ -20,16 +20,28 @@ class Tally:
     """Ids by what was done, and those to which nothing could be done, with the reason."""
 
     done: dict[str, list[str]]
-    errors: dict[str, str]
+    errors: dict[str, str] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)
+    """What people are told of an id besides."""
+    of: str = "id"
+    """What an error names, for programs."""
 
     def data(self) -> object:
-        errors = [{"id": id, "error": error} for id, error in self.errors.items()]
+        errors = [{self.of: id, "error": error} for id, error in self.errors.items()]
         return {**self.done, "errors": errors}
 
     def draw(self, screen: Screen) -> None:
         for word, ids in self.done.items():
             for id in ids:
-                screen.line(f"{id}  {word.replace('_', ' ')}")
+                screen.line(f"{id}  {word.replace('_', ' ')}{self.notes.get(id, '')}")
+
+    def show(self, out: Output) -> None:
+        """Tell all of it, and exit with 1 if something could not be done."""
+        out.show(self)
+        for reason in self.errors.values():
+            complain(reason)
+        if self.errors:
+            click.get_current_context().exit(PROBLEM)
 
 
 def for_each(
@@ -39,7 +51,7 @@ def for_each(
 
     The beginning of an id is enough where it is unique.
     """
-    tally = Tally({word: [] for word in words}, {})
+    tally = Tally({word: [] for word in words})
     done: set[str] = set()
     for given in dict.fromkeys(ids):
         try:
@@ -49,8 +61,4 @@ def for_each(
                 tally.done[act(id)].append(id)
         except (JobNotFound, IllegalTransition) as error:
             tally.errors[given] = str(error)
-    out.show(tally)
-    for reason in tally.errors.values():
-        complain(reason)
-    if tally.errors:
-        click.get_current_context().exit(PROBLEM)
+    tally.show(out)

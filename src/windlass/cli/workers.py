@@ -1,4 +1,4 @@
-"""``windlass workers``: look at workers, pause and resume them."""
+"""``windlass workers``: look at workers, pause, resume and stop them, forget lost ones."""
 
 from __future__ import annotations
 
@@ -7,18 +7,23 @@ import click
 from windlass.actor import actor
 from windlass.app import Windlass
 from windlass.cli.failure import Problem
-from windlass.cli.managing import managing
+from windlass.cli.managing import Confirm, confirming, managing
 from windlass.cli.output import Output, printing
-from windlass.cli.views.said import Said
+from windlass.cli.tally import Tally
+from windlass.cli.views.said import Said, counted
 from windlass.cli.views.worker import WorkerDetail, WorkerList
 from windlass.cli.watch import watching
+from windlass.cli.worker_stop import StoppedWorkers, unknown_worker
+from windlass.core.duration import duration
+from windlass.errors import IllegalTransition
 
 _worker = click.argument("worker", metavar="NAME-OR-ID")
+_workers = click.argument("names", metavar="NAME-OR-ID...", nargs=-1)
 
 
 @click.group()
 def workers() -> None:
-    """Look at workers, pause and resume them."""
+    """Look at workers, pause, resume and stop them, forget lost ones."""
 
 
 @workers.command("list")
@@ -49,7 +54,7 @@ def show(app: Windlass, *, out: Output, worker: str) -> None:
 @managing
 def pause(app: Windlass, *, out: Output, worker: str) -> None:
     """Let one worker claim no more; what it runs goes on."""
-    reached = _reached(app.pause_worker(worker, by=actor()), worker)
+    reached = _reached(app, app.pause_worker(worker, by=actor()), worker)
     out.show(
         Said(f"asked {worker} to pause; it follows within 2 s", {"worker": worker, "paused": True, "reached": reached})
     )
@@ -61,17 +66,75 @@ def pause(app: Windlass, *, out: Output, worker: str) -> None:
 @managing
 def resume(app: Windlass, *, out: Output, worker: str) -> None:
     """Let a paused worker go on."""
-    reached = _reached(app.resume_worker(worker, by=actor()), worker)
+    reached = _reached(app, app.resume_worker(worker, by=actor()), worker)
     out.show(
         Said(f"asked {worker} to go on; it follows within 2 s", {"worker": worker, "paused": False, "reached": reached})
     )
 
 
-def _reached(count: int, worker: str) -> int:
-    if count == 0:
-        raise _nobody(worker)
-    return count
+@workers.command()
+@click.argument("names", metavar="NAME-OR-ID...", nargs=-1, required=True)
+@click.option("--wait", "waits", is_flag=True, help="Come back when they have stopped.")
+@click.option(
+    "--timeout", metavar="TIME", default="1m", show_default=True, help="How long to wait for that at the most."
+)
+@printing
+@managing
+def stop(app: Windlass, *, out: Output, names: tuple[str, ...], waits: bool, timeout: str) -> None:
+    """Stop workers in order, as SIGTERM does: they claim no more, what runs has their grace time, the rest goes back.
+
+    A worker process under a parent (--processes) is not replaced; the parent ends with the last of them.
+    """
+    limit = duration(timeout, "--timeout").total_seconds()
+    stopped = StoppedWorkers(app, by=actor())
+    for name in dict.fromkeys(names):
+        stopped.ask(name)
+    if waits:
+        stopped.wait(limit)
+    stopped.tally.show(out)
+
+
+@workers.command()
+@_workers
+@click.option("--lost", "everything", is_flag=True, help="All that are lost.")
+@printing
+@confirming
+@managing
+def forget(app: Windlass, *, out: Output, confirm: Confirm, names: tuple[str, ...], everything: bool) -> None:
+    """Take lost workers off the lists: those named, or all with --lost. Their jobs are rescued all the same."""
+    if bool(names) == everything:
+        raise click.UsageError("say which: names or ids of lost workers, or --lost for all of them")
+    if everything:
+        _forget_all(app, out, confirm)
+        return
+    tally = Tally({"forgotten": []}, of="worker")
+    for name in dict.fromkeys(names):
+        try:
+            if app.forget_worker(name):
+                tally.done["forgotten"].append(name)
+            else:
+                tally.errors[name] = unknown_worker(name)
+        except IllegalTransition as error:
+            tally.errors[name] = str(error)
+    tally.show(out)
+
+
+def _forget_all(app: Windlass, out: Output, confirm: Confirm) -> None:
+    lost = sum(worker.state == "lost" for worker in app.workers())
+    if lost:
+        confirm(f"Forget {counted(lost, 'lost worker')}?")
+    forgotten = app.forget_lost_workers() if lost else 0
+    out.show(Said(f"forgot {counted(forgotten, 'lost worker')}", {"forgotten": forgotten}))
+
+
+def _reached(app: Windlass, count: int, worker: str) -> int:
+    if count:
+        return count
+    for found in app.workers():
+        if worker in (found.id, found.name):
+            raise Problem(f"worker {worker} was asked to stop by {found.signalled_by}; that cannot be taken back")
+    raise _nobody(worker)
 
 
 def _nobody(worker: str) -> Problem:
-    return Problem(f"no worker has the name or id {worker!r}; see: windlass workers list")
+    return Problem(unknown_worker(worker))

@@ -8,16 +8,27 @@ from datetime import timedelta
 from windlass import clock
 from windlass.commands.command import COMMAND
 from windlass.core.record import JobRecord
-from windlass.core.state import State
+from windlass.core.state import DUE_LATER, State
 from windlass.store.reading import EventRecord, Gates
 from windlass.timeline import detail_of
+from windlass.workers import WorkerView
 
 
-def explain(gates: Gates, job: JobRecord, events: Sequence[EventRecord] = ()) -> str:
-    """The first gate that is shut, by the same conditions that the claim checks."""
+def needs_upkeep(gates: Gates) -> bool:
+    """Whether the job waits to be promoted or rescued."""
+    return gates.is_over or (gates.state in DUE_LATER and gates.due_in <= 0)
+
+
+def explain(
+    gates: Gates, job: JobRecord, events: Sequence[EventRecord] = (), workers: Sequence[WorkerView] = ()
+) -> str:
+    """The first gate that is shut, by the same conditions that the claim checks.
+
+    ``workers`` are looked at where the job needs upkeep and no process is known to do it.
+    """
     match gates.state:
         case State.RUNNING:
-            return _running(gates, job, events)
+            return _running(gates, job, events, workers)
         case State.COMPLETED:
             return "it is completed"
         case State.CANCELLED:
@@ -25,16 +36,16 @@ def explain(gates: Gates, job: JobRecord, events: Sequence[EventRecord] = ()) ->
         case State.FAILED:
             return f"it failed ({gates.reason}){_left_behind(job, events)}; retry it to run it again"
         case State.SCHEDULED | State.RETRYING:
-            return _not_due(gates, job)
+            return _not_due(gates, job, workers)
         case State.BLOCKED:
             return "it waits for other jobs"
         case State.PENDING:
             return _pending(gates, job)
 
 
-def _running(gates: Gates, job: JobRecord, events: Sequence[EventRecord]) -> str:
+def _running(gates: Gates, job: JobRecord, events: Sequence[EventRecord], workers: Sequence[WorkerView]) -> str:
     if gates.is_over:
-        return f"{_lost_owner(gates, job)}; {_rescued_when(gates)}"
+        return f"{_lost_owner(gates, job)}; {_rescued_when(gates, workers)}"
     return f"it is running on {gates.worker}{_time_over(gates, job, events)}{_asked(job)}"
 
 
@@ -44,9 +55,16 @@ def _lost_owner(gates: Gates, job: JobRecord) -> str:
     return f"{who} is gone" if gates.silent is None else f"{who} has not been heard of for {_passed(gates.silent)}"
 
 
-def _rescued_when(gates: Gates) -> str:
-    if gates.is_tended:
+def _is_tended(gates: Gates, workers: Sequence[WorkerView]) -> bool:
+    """Whether a process does upkeep; a worker that has just started does so before it leads."""
+    return gates.is_tended or any(worker.does_upkeep for worker in workers)
+
+
+def _rescued_when(gates: Gates, workers: Sequence[WorkerView]) -> str:
+    if _is_tended(gates, workers):
         return "it will be rescued in a moment"
+    if any(worker.is_alive for worker in workers):
+        return "it will be rescued as soon as `windlass duties` runs, or a worker without --no-duties"
     return "it will be rescued as soon as any worker or `windlass duties` runs"
 
 
@@ -78,8 +96,8 @@ def _left_behind(job: JobRecord, events: Sequence[EventRecord]) -> str:
     return ""
 
 
-def _not_due(gates: Gates, job: JobRecord) -> str:
-    due = _due(gates)
+def _not_due(gates: Gates, job: JobRecord, workers: Sequence[WorkerView]) -> str:
+    due = _due(gates, workers)
     if gates.reason == "unknown_task" and job.task == COMMAND:
         return (
             f"no worker that met it allows commands ({due}); start one with windlass worker --allow-commands, or "
@@ -97,12 +115,13 @@ def _not_due(gates: Gates, job: JobRecord) -> str:
     return f"it is scheduled, {due}"
 
 
-def _due(gates: Gates) -> str:
+def _due(gates: Gates, workers: Sequence[WorkerView]) -> str:
     if gates.due_in > 0:
         return f"due in {_length(gates.due_in)}"
-    if gates.is_tended:
+    if _is_tended(gates, workers):
         return "due now, waiting to be promoted"
-    return f"overdue by {_passed(-gates.due_in)}: no worker and no `windlass duties` runs that would promote it"
+    which = "worker without --no-duties" if any(worker.is_alive for worker in workers) else "worker"
+    return f"overdue by {_passed(-gates.due_in)}: no {which} and no `windlass duties` runs that would promote it"
 
 
 def _pending(gates: Gates, job: JobRecord) -> str:

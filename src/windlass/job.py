@@ -26,13 +26,14 @@ from windlass.errors import (
     StoreNotFound,
     StoreUnavailable,
 )
-from windlass.explain import explain
+from windlass.explain import explain, needs_upkeep
 from windlass.store import jobs, reading
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.reading import Settled
 from windlass.timeline import TimelineEntry, timeline
 from windlass.waiting import Settlement, refuse_on_loop_thread
+from windlass.workers import worker_views
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
@@ -340,10 +341,11 @@ class Job(Generic[R]):
         gates = yield from reading.gates(self.record.seq)
         if gates is None:
             raise JobNotFound(f"no job has the id {self.id!r}")
+        workers = (yield from worker_views()) if needs_upkeep(gates) and not gates.is_tended else []
         if gates.state not in (State.RUNNING, State.CANCELLED, State.FAILED):
-            return explain(gates, self.record)
+            return explain(gates, self.record, workers=workers)
         story = yield from reading.story(self.record.seq)
-        return explain(gates, self.record, story.events)
+        return explain(gates, self.record, story.events, workers)
 
     def _wait(self, timeout: Duration | None) -> Settled:
         limit, began = _limit(timeout), clock.monotonic()

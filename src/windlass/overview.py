@@ -54,16 +54,23 @@ class Overview:
     """For how long the first lease has been over whose jobs are not rescued; None when all is well."""
     notices: list[Notice]
     """What was noticed within the last 24 hours, the newest first: lost jobs, clocks that disagree."""
+    has_upkeep: bool
+    """Whether a process promotes and rescues: a worker with duties, or ``windlass duties``."""
 
     @property
     def problems(self) -> list[str]:
         """What needs a hand, each in a sentence; empty when all is well."""
         unserved = [queue.name for queue in self.queues if queue.is_unserved]
         found = [f"queue {name} has jobs that are ready, but no worker serves it" for name in unserved]
-        if not any(worker.state != "lost" for worker in self.workers):
+        alive = sum(1 for worker in self.workers if worker.is_alive)
+        if not alive:
             found.append("no worker is alive")
         found += self._unknown_tasks()
         remedy = "start a worker or `windlass duties`"
+        if alive and not self.has_upkeep:
+            remedy = "start `windlass duties`, or a worker without --no-duties"
+            nothing = "no process promotes jobs that are due or rescues those of workers that die"
+            found.append(f"{nothing}: {_without_duties(alive)}; {remedy}")
         if self.overdue is not None:
             found.append(f"jobs that are due are not promoted for {_length(self.overdue)}; {remedy}")
         if self.unrescued is not None:
@@ -74,7 +81,7 @@ class Overview:
         """The tasks that live workers were asked for and do not know."""
         workers: dict[str, list[str]] = {}
         for worker in self.workers:
-            told = worker.info.get("unknown_tasks") if worker.state != "lost" else None
+            told = worker.info.get("unknown_tasks") if worker.is_alive else None
             # What a worker says of itself is data of the store, and may be damaged.
             for task in told if isinstance(told, list) else ():
                 workers.setdefault(str(task), []).append(worker.name)
@@ -106,9 +113,9 @@ def overview() -> Operation[Overview]:
         )
         for name in sorted(settings.keys() | counts.keys())
     ]
-    has_upkeep = ahead.workers > 0
+    has_upkeep = not ahead.is_lead_free or any(worker.does_upkeep for worker in workers)
     overdue, unrescued = _late(ahead.next_due, has_upkeep), _late(ahead.next_expiry, has_upkeep)
-    return Overview(found, workers, settings_of(everywhere), overdue, unrescued, (yield from notices()))
+    return Overview(found, workers, settings_of(everywhere), overdue, unrescued, (yield from notices()), has_upkeep)
 
 
 def _late(left: int | None, has_upkeep: bool) -> timedelta | None:
@@ -120,7 +127,7 @@ def _late(left: int | None, has_upkeep: bool) -> timedelta | None:
 
 def _serving(workers: Iterable[WorkerView], queue: str) -> Iterable[WorkerView]:
     # What a worker says of itself is data of the store, and may be damaged.
-    return (worker for worker in workers if worker.state != "lost" and queue in (worker.info.get("queues") or ()))
+    return (worker for worker in workers if worker.is_alive and queue in (worker.info.get("queues") or ()))
 
 
 def _unknown(task: str, workers: list[str]) -> str:
@@ -128,6 +135,10 @@ def _unknown(task: str, workers: list[str]) -> str:
     if task == COMMAND:
         return f"jobs that are commands wait: worker {by} met some and allows none; start one with --allow-commands"
     return f"jobs of task {task!r} wait: worker {by} met some and does not know it; import the module that declares it"
+
+
+def _without_duties(workers: int) -> str:
+    return "the only worker that runs has no duties" if workers == 1 else f"none of the {workers} workers has duties"
 
 
 def _length(time: timedelta) -> str:

@@ -46,6 +46,18 @@ class WorkerView:
     taken: tuple[TakenJob, ...] = ()
     """Of a lost worker: the jobs that were taken from it."""
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether its lease is in time."""
+        return self.state != "lost"
+
+    @property
+    def does_upkeep(self) -> bool:
+        """Whether it promotes what is due and rescues what was lost; a worker of an older version that does not tell
+        is taken for one that does.
+        """
+        return self.is_alive and self.info.get("duties") is not False
+
 
 def worker_views() -> Operation[list[WorkerView]]:
     """All workers that live, and those that were lost within a day with what they lost."""

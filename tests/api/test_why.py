@@ -8,10 +8,8 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-import pytest
-
 from tests.ledger.apps import eventually, until_interrupted
-from windlass import Job, Retry, State, Windlass
+from windlass import Job, State, Windlass
 from windlass.store import leader
 from windlass.store.leases import Presence, open_lease
 from windlass.testing import ManualClock
@@ -20,39 +18,20 @@ NOBODY = "no worker and no `windlass duties` runs that would promote it"
 ANYBODY = "it will be rescued as soon as any worker or `windlass duties` runs"
 
 
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
-def app(tmp_path: Path, clock: ManualClock) -> Iterator[Windlass]:
-    with Windlass(f"sqlite:///{tmp_path}/jobs.db", clock=clock) as app:
-
-        @app.task(name="noop")
-        def noop() -> None: ...
-
-        @app.task(name="fail", retry=Retry(attempts=2, base=60, jitter=0))
-        def fail() -> None:
-            raise OSError("broken")
-
-        yield app
-
-
 def tend(app: Windlass) -> None:
     """Let a process do upkeep, as every worker and ``windlass duties`` does."""
     app._session.run(leader.lead("leader", holder="me", ttl=10_000))
 
 
-def worker_that_died(app: Windlass, job: Job[Any]) -> None:
-    """A worker takes the job and is not heard of again."""
+def worker_that_died(app: Windlass, *jobs: Job[Any]) -> None:
+    """A worker takes the jobs and is not heard of again."""
     from windlass.store.jobs import Claimant, cycle
 
     presence = Presence("w1", "alpha-worker-1", "busy", '{"queues":["default"]}')
     app._session.run(open_lease(presence, lease="lease-1", ttl=30_000))
     claimant = Claimant("alpha-worker-1", "lease-1", "token")
-    app._session.run(cycle(claimant, endings=[], marks=[], rooms=[("default", 1)], takes_suspect=True))
-    assert job.refresh().state is State.RUNNING
+    app._session.run(cycle(claimant, endings=[], marks=[], rooms=[("default", len(jobs))], takes_suspect=True))
+    assert {job.refresh().state for job in jobs} == {State.RUNNING}
 
 
 def test_a_job_of_a_worker_that_died_with_nobody_to_rescue_it(app: Windlass, clock: ManualClock) -> None:
@@ -166,6 +145,78 @@ def test_a_job_with_which_workers_died(app: Windlass, clock: ManualClock) -> Non
     app.rescue()
     with idle_worker(app, "beta-worker-2"):
         assert "workers died 1 time while it held this job" in job.why()
+
+
+def test_jobs_with_which_workers_died_wait_for_each_other(app: Windlass, clock: ManualClock) -> None:
+    """A job of a higher priority comes before all of them."""
+    suspects = [app.tasks[0].options(attempts=5).enqueue() for _ in range(3)]
+    worker_that_died(app, *suspects)
+    clock.advance("35s")
+    app.rescue()
+    with idle_worker(app, "beta-worker-2"):
+        assert "one such job at a time; 1 worker serves its queue" in suspects[0].why()
+        assert "one such job at a time, and 1 such job of its queue first; 1 worker" in suspects[1].why()
+        assert "one such job at a time, and 2 such jobs of its queue first; 1 worker" in suspects[2].why()
+        app.tasks[0].options(priority=5).enqueue()
+        assert suspects[0].why() == "1 job of queue 'default' comes first; 1 worker serves it"
+
+
+def test_a_job_behind_very_many(app: Windlass) -> None:
+    app.enqueue_many([app.request("noop") for _ in range(1001)])
+    job = app.enqueue("noop")
+    with idle_worker(app):
+        assert job.why() == "1,000 or more jobs of queue 'default' come first; 1 worker serves it"
+
+
+def test_a_command_that_no_worker_allows(app: Windlass, clock: ManualClock) -> None:
+    job = app.enqueue(app.command(["true"]))
+    app.worker().run_until_empty()
+    assert job.why().startswith("no worker that met it allows commands (due in 0:")
+    assert "windlass worker --allow-commands" in job.why()
+    clock.advance("1h")
+    assert f"(overdue by 60 min: {NOBODY})" in job.why()
+
+
+def test_a_failed_job_whose_run_would_not_stop(tmp_path: Path) -> None:
+    over = Event()
+    with Windlass(f"sqlite:///{tmp_path}/jobs.db") as app:
+
+        @app.task(name="deaf", timeout=0.05, retry=False)
+        def deaf() -> None:
+            while not over.is_set():
+                until_interrupted()
+
+        try:
+            with app.worker(stop_patience="50ms", grace=0) as worker:
+                job = deaf.enqueue()
+                eventually(lambda: job.refresh().state is State.FAILED, "its worker goes on without it")
+                why = f"it failed (timeout), but its run on {worker.name} would not stop and may still be at work"
+                eventually(lambda: job.why() == f"{why}; retry it to run it again", "it is told")
+                over.set()
+        finally:
+            over.set()
+
+
+def test_workers_without_duties_promote_and_rescue_nothing(app: Windlass, clock: ManualClock) -> None:
+    later = app.tasks[0].options(delay="10m", queue="other").enqueue()
+    held = app.enqueue("noop")
+    worker_that_died(app, held)
+    with app.worker(["other"], duties=False, heartbeat="50ms"):
+        clock.advance("11m")
+        which = "no worker without --no-duties and no `windlass duties` runs that would promote it"
+        eventually(lambda: later.why() == f"it is scheduled, overdue by 60 s: {which}", "the heartbeat tells")
+        assert held.why().endswith("as soon as `windlass duties` runs, or a worker without --no-duties")
+        tend(app)
+        assert later.why() == "it is scheduled, due now, waiting to be promoted"
+        assert held.why().endswith("it will be rescued in a moment")
+
+
+def test_a_worker_with_duties_that_has_just_started_does_upkeep(app: Windlass, clock: ManualClock) -> None:
+    """Although no process leads yet."""
+    job = app.tasks[0].options(delay="10m").enqueue()
+    clock.advance("11m")
+    with idle_worker(app):
+        assert job.why() == "it is scheduled, due now, waiting to be promoted"
 
 
 def test_a_thread_whose_time_is_over_and_that_has_not_stopped(tmp_path: Path) -> None:

@@ -124,3 +124,13 @@ def test_unknown_tasks_are_told_and_checked(windlass: Program) -> None:
     assert answer.code == 1
     assert "jobs of task 'mail.goodbye' wait: worker web-worker-1 met some and does not know it" in answer.out
     assert worker["unknown_tasks"] == ["mail.goodbye"]
+
+
+def test_workers_without_duties_are_told_and_checked(windlass: Program) -> None:
+    """A store whose workers all leave upkeep to others needs one that does it."""
+    with windlass.start("worker", "--no-duties", "--json") as worker:
+        worker.wait_for('"concurrency"')
+        answer = windlass("status", "--check")
+        [shown] = windlass.json("workers", "list")["workers"]
+    assert (answer.code, shown["duties"]) == (1, False)
+    assert "no process promotes jobs that are due or rescues those of workers that die" in answer.out

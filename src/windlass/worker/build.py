@@ -102,6 +102,7 @@ def build_worker(
         identity=who,
         queues=settings.queues,
         allows_commands=settings.allows_commands,
+        has_duties=settings.has_duties,
         dispatcher=dispatcher,
         pump=pump,
         recent=recent,

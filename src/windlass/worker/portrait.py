@@ -50,6 +50,7 @@ class Portrait:
         identity: Identity,
         queues: Mapping[str, int],
         allows_commands: bool,
+        has_duties: bool,
         dispatcher: Dispatcher,
         pump: Pump,
         recent: Recent,
@@ -58,6 +59,7 @@ class Portrait:
         self.identity = identity
         self.queues = queues
         self._allows_commands = allows_commands
+        self._has_duties = has_duties
         self._dispatcher = dispatcher
         self._pump = pump
         self._recent = recent
@@ -113,6 +115,7 @@ class Portrait:
             "queues": list(self.queues),
             "concurrency": self._dispatcher.concurrency,
             "commands": self._allows_commands,
+            "duties": self._has_duties,
             "python": platform.python_version(),
             "version": VERSION,
             "uptime": round(clock.monotonic() - self._started) if self._started is not None else 0,

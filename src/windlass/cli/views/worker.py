@@ -19,6 +19,7 @@ _INFO = (
     "queues",
     "concurrency",
     "commands",
+    "duties",
     "python",
     "version",
     "uptime",

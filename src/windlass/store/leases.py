@@ -40,6 +40,12 @@ def renew(presence: Presence, *, lease: str) -> Operation[Renewed]:
     return Renewed(bool(answer["open"][0][0]), frozenset(map(tuple, answer["held"])))
 
 
+def show(presence: Presence, *, lease: str) -> Operation[None]:
+    """Show what a worker does, as ``renew`` does, without prolonging its lease."""
+    params = {"worker": presence.worker, "state": presence.state, "info": presence.info, "lease": lease}
+    yield Call("show", params, Lane.BEAT)
+
+
 class QueueControl(Struct, frozen=True, array_like=True):
     """The settings of a queue that a worker follows while it runs."""
 

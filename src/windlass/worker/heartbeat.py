@@ -11,7 +11,7 @@ from windlass import clock
 from windlass.errors import StoreUnavailable
 from windlass.session import Session
 from windlass.store.driver import Topic
-from windlass.store.leases import STOP, Renewed, close_lease, control, open_lease, renew
+from windlass.store.leases import STOP, Renewed, close_lease, control, open_lease, renew, show
 from windlass.worker.portrait import Portrait
 from windlass.worker.run import Run
 from windlass.worker.skew import Skew
@@ -22,6 +22,10 @@ log = logging.getLogger("windlass.worker")
 _CONTROL = 1.0
 _CONTROL_AT_REST = 5.0
 """Seconds between two questions of a worker that has nothing to do and hears when something is wanted of it."""
+_FIGURES = 1.5
+"""Seconds between two times that figures which change are shown: with the pause between two rounds, people who look see
+none that are older than two seconds.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,8 @@ class Beats:
 
 class Heartbeat:
     """``tick()`` renews when it is time, asks for control when it is told to or once a second, and says when to come
-    back. A worker at rest that hears of what is wanted asks seldom.
+    back. A worker at rest that hears of what is wanted asks seldom. Figures that have changed are shown in between; a
+    worker at rest has none.
     """
 
     def __init__(
@@ -60,6 +65,7 @@ class Heartbeat:
         self._failed = 0.0
         self._renewed = 0.0
         self._asked = 0.0
+        self._shown_at = 0.0
         self._unanswered: float | None = None
         """When the store was first asked for what it has not answered since, on the monotonic clock."""
         self._is_open = False
@@ -77,7 +83,7 @@ class Heartbeat:
         """Open a lease, and learn what is set before the first claim; raises when the store is away."""
         lease, presence = self._new_lease(), self._portrait.presence()
         self._shown = presence.state
-        opening = self._monotonic()
+        opening = self._shown_at = self._monotonic()
         self._session.run(open_lease(presence, lease=lease, ttl=round(self._beats.ttl * 1000)))
         with self._lock:
             self.lease, self._renewed, self._failures, self._is_open = lease, opening, 0, True
@@ -99,6 +105,8 @@ class Heartbeat:
                 self.open()
             elif now - self._renewed >= self._beats.interval or self._shows_what_is_over():
                 self._renew()
+            elif now - self._shown_at >= _FIGURES and self._portrait.is_outdated:
+                self._show()
             if self._is_asked or now - self._asked >= self._control_interval:
                 self._ask()
         except StoreUnavailable as error:
@@ -138,6 +146,7 @@ class Heartbeat:
 
     def _renew(self) -> None:
         before, lease = self._monotonic(), self.lease
+        self._shown_at = before
         running, presence = self._steering.running(), self._portrait.presence()
         renewed = self._session.run(renew(presence, lease=lease))
         self._shown, self._failures = presence.state, 0
@@ -151,6 +160,12 @@ class Heartbeat:
             self._renewed = before
         self._stop_lost_runs(running, renewed)
         self._steering.hand_back_strays(renewed.held)
+
+    def _show(self) -> None:
+        self._shown_at = self._monotonic()
+        presence = self._portrait.presence()
+        self._session.run(show(presence, lease=self.lease))
+        self._shown = presence.state
 
     def _stop_lost_runs(self, running: list[Run], renewed: Renewed) -> None:
         missing = [run for run in running if (run.job.seq, run.job.fence) not in renewed.held]

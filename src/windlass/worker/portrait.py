@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,10 @@ from windlass.worker.resources import cpu_seconds, resident_memory
 from windlass.worker.unknown_tasks import UnknownTasks
 
 _RUNNING_SHOWN = 20
+_CPU_DIFFERS = 10.0
+"""Percent of one processor by which what is used must differ from what was shown, to be worth a write."""
+_MEMORY_DIFFERS = 0.05
+"""The same for memory, as a part of what was shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,24 @@ class WorkerStatus:
     queues: dict[str, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What changes of a worker while it works, as far as it is shown."""
+
+    work: tuple[object, ...]
+    """State, counts, and what runs."""
+    memory: int
+    cpu: float
+
+    def differ_from(self, other: Figures) -> bool:
+        """Whether a person would read something else; memory and processor time are never quite the same."""
+        return (
+            self.work != other.work
+            or abs(self.memory - other.memory) > _MEMORY_DIFFERS * other.memory
+            or abs(self.cpu - other.cpu) > _CPU_DIFFERS
+        )
+
+
 class Portrait:
     """Drawn anew whenever somebody looks."""
 
@@ -55,6 +77,8 @@ class Portrait:
         pump: Pump,
         recent: Recent,
         unknown_tasks: UnknownTasks,
+        memory: Callable[[], int] = resident_memory,
+        processor: Callable[[], float] = cpu_seconds,
     ) -> None:
         self.identity = identity
         self.queues = queues
@@ -64,7 +88,10 @@ class Portrait:
         self._pump = pump
         self._recent = recent
         self._unknown_tasks = unknown_tasks
-        self._looked = (clock.monotonic(), cpu_seconds())
+        self._memory = memory
+        self._processor = processor
+        self._drawn_at = (clock.monotonic(), processor())
+        self._drawn: Figures | None = None
         self._started: float | None = None
         self._is_draining = False
 
@@ -102,12 +129,33 @@ class Portrait:
             queues=dict(self.queues),
         )
 
+    @property
+    def is_outdated(self) -> bool:
+        """Whether what the last presence showed is not so any more."""
+        return self._drawn is None or self._figures().differ_from(self._drawn)
+
     def presence(self) -> Presence:
         """For everybody else, by way of the store."""
-        info = msgspec.json.encode(self._info()).decode()
+        self._drawn = figures = self._figures()
+        self._drawn_at = (clock.monotonic(), self._processor())
+        info = msgspec.json.encode(self._info(figures)).decode()
         return Presence(self.identity.instance, self.identity.name, self.state, info)
 
-    def _info(self) -> dict[str, Any]:
+    def _figures(self) -> Figures:
+        running = self._dispatcher.running()
+        work = (
+            self.state,
+            len(running),
+            tuple(run.job.seq for run in running[:_RUNNING_SHOWN]),
+            self._dispatcher.ended_count,
+            self._dispatcher.failed_count,
+            self._dispatcher.abandoned_count,
+            self._pump.refused_count,
+            tuple(self._unknown_tasks.names()),
+        )
+        return Figures(work, self._memory(), self._cpu())
+
+    def _info(self, figures: Figures) -> dict[str, Any]:
         running = self._dispatcher.running()
         return {
             "host": socket.gethostname(),
@@ -126,13 +174,12 @@ class Portrait:
             "refused": self._pump.refused_count,
             "abandoned": self._dispatcher.abandoned_count,
             "unknown_tasks": self._unknown_tasks.names(),
-            "memory": resident_memory(),
-            "cpu": self._cpu(),
+            "memory": figures.memory,
+            "cpu": figures.cpu,
             "last": self._recent.newest(),
         }
 
     def _cpu(self) -> float:
-        """Percent of one processor since somebody last looked."""
-        (before, used_before), self._looked = self._looked, (clock.monotonic(), cpu_seconds())
-        now, used = self._looked
-        return round(100 * (used - used_before) / max(now - before, 0.001), 1)
+        """Percent of one processor since the last presence."""
+        before, used_before = self._drawn_at
+        return round(100 * (self._processor() - used_before) / max(clock.monotonic() - before, 0.001), 1)

@@ -163,6 +163,7 @@ def _lose(scene: Scene) -> None:
 def _beat(scene: Scene) -> None:
     worker = scene.store.a_worker(queues=["first used here"])
     assert worker.renew().is_open
+    scene.store.run(leases.show(worker.presence("busy"), lease=worker.lease))
     worker.close()
 
 
@@ -225,7 +226,7 @@ def _read(scene: Scene) -> None:
 
 DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _archive: ("archive",),
-    _beat: ("open", "renew", "close"),
+    _beat: ("open", "renew", "show", "close"),
     _cancel: ("cancel",),
     _claim: ("claim", "extend"),
     _delete: ("delete",),

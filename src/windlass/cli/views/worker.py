@@ -69,7 +69,7 @@ class WorkerDetail:
             ("id", worker.id),
             *told,
             ("taken", taken),
-            ("uptime", _up(worker)),
+            ("uptime", length(_uptime(worker))),
             ("seen", age(worker.seen_at)),
             ("signal", _signal(worker).strip()),
         ]
@@ -149,7 +149,7 @@ def _row(worker: WorkerView) -> list[Cell]:
         f"{info.get('running_count', '?')}/{info.get('concurrency', '?')}",
         str(info.get("ended", "?")),
         _failed(info.get("failed")),
-        _up(worker),
+        length(_uptime(worker)),
         age(worker.seen_at),
         ", ".join(map(str, info.get("queues") or ())) + _signal(worker) + _abandoned(worker),
     ]
@@ -160,10 +160,10 @@ def _failed(count: object) -> Cell:
     return Styled(str(count), "red") if _number(count) else str(count if count is not None else "?")
 
 
-def _up(worker: WorkerView) -> str:
+def _uptime(worker: WorkerView) -> timedelta:
     """How long it has been there; not what it told itself, which is as old as its last heartbeat."""
     until = worker.seen_at if worker.state == "lost" else now()
-    return length(max(timedelta(0), until - worker.started_at))
+    return max(timedelta(0), until - worker.started_at)
 
 
 def _number(value: object) -> float:
@@ -190,5 +190,6 @@ def worker_data(worker: WorkerView) -> dict[str, object]:
         "signal": worker.signal,
         "signalled_by": worker.signalled_by,
         **{name: worker.info.get(name) for name in _INFO},
+        "uptime": round(_uptime(worker).total_seconds()),
         "taken": [{"id": job.id, "state": str(job.state), "at": iso(job.at), "by": job.by} for job in worker.taken],
     }

@@ -38,6 +38,43 @@ if __name__ == "__main__":
     {body}
 """
 IN_WITH = "with app.worker(grace='40s'): Event().wait()"
+IN_ASYNC_WITH = """
+    import asyncio
+
+    async def main() -> None:
+        async with app.worker(grace="40s"):
+            await asyncio.Event().wait()
+
+    asyncio.run(main())
+"""
+IN_TASK_GROUP = """
+    import asyncio
+
+    async def work() -> None:
+        async with app.worker(grace="40s"):
+            await asyncio.Event().wait()
+
+    async def main() -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(work())
+
+    asyncio.run(main())
+"""
+CANCELLED = """
+    import asyncio
+
+    async def work() -> None:
+        async with app.worker(grace="0s"):
+            await asyncio.Event().wait()
+
+    async def main() -> None:
+        task = asyncio.create_task(work())
+        await asyncio.to_thread(sys.stdin.readline)
+        task.cancel()
+        await asyncio.wait([task])
+
+    asyncio.run(main())
+"""
 FORGOTTEN = "worker = app.worker(); worker.start(); sys.stdin.readline()"
 
 
@@ -68,8 +105,9 @@ def said_after_ctrl_c(process: subprocess.Popen[str]) -> str:
     return process.stderr.readline()
 
 
-def test_ctrl_c_says_what_is_waited_for_and_a_second_one_stops_now(tmp_path: Path) -> None:
-    with program(tmp_path, IN_WITH) as (process, url), Windlass(url) as app:
+@pytest.mark.parametrize("body", [IN_WITH, IN_ASYNC_WITH, IN_TASK_GROUP], ids=["with", "async with", "task group"])
+def test_ctrl_c_says_what_is_waited_for_and_a_second_one_stops_now(tmp_path: Path, body: str) -> None:
+    with program(tmp_path, body) as (process, url), Windlass(url) as app:
         job = app.enqueue("endless")
         said = said_after_ctrl_c(process)
         assert said == f"stopping: waiting up to 40 s for endless ({job.id}); another Ctrl-C stops now\n"
@@ -81,12 +119,22 @@ def test_ctrl_c_says_what_is_waited_for_and_a_second_one_stops_now(tmp_path: Pat
         assert app.workers() == []
 
 
-def test_what_ends_within_the_grace_time_is_completed(tmp_path: Path) -> None:
-    with program(tmp_path, IN_WITH) as (process, url), Windlass(url) as app:
+@pytest.mark.parametrize("body", [IN_WITH, IN_ASYNC_WITH], ids=["with", "async with"])
+def test_what_ends_within_the_grace_time_is_completed(tmp_path: Path, body: str) -> None:
+    with program(tmp_path, body) as (process, url), Windlass(url) as app:
         job = app.enqueue("short")
         assert "waiting up to 40 s" in said_after_ctrl_c(process)
         process.communicate("go on\n", timeout=DEADLINE)
         assert job.refresh().state is State.COMPLETED
+
+
+def test_a_task_that_the_program_cancels_was_not_interrupted(tmp_path: Path) -> None:
+    with program(tmp_path, CANCELLED) as (process, url), Windlass(url) as app:
+        job = app.enqueue("endless")
+        begun(process)
+        _, error = process.communicate("cancel it\n", timeout=DEADLINE)
+        assert "Ctrl-C" not in error
+        assert (process.returncode, job.refresh().state) == (0, State.PENDING)
 
 
 @pytest.mark.parametrize("end", ["", "; raise SystemExit(3)", "; raise ValueError('no')"])

@@ -6,9 +6,12 @@ import atexit
 import logging
 import os
 import signal
+from asyncio import Runner
 from collections.abc import Callable, Sequence
+from functools import partial
 from threading import current_thread, main_thread
 from types import FrameType
+from typing import TypeAlias
 from weakref import WeakMethod
 
 from windlass.worker.run import Run
@@ -16,31 +19,48 @@ from windlass.worker.run import Run
 log = logging.getLogger("windlass.worker")
 
 _NAMED = 3
+_Handler: TypeAlias = "Callable[[int, FrameType | None], object] | int | signal.Handlers | None"
+"""What ``signal.getsignal`` gives."""
 
 
 class NextInterrupt:
-    """Counts Ctrl-C instead of raising it, while a worker stops; left alone where the program has its own handler."""
+    """Notes Ctrl-C instead of raising it or cancelling a task, while a worker stops; left alone where the program has
+    its own handler.
+    """
 
     def __init__(self) -> None:
         self._has_come = False
-        self._is_ours = False
+        self._former: _Handler = None
 
     def __enter__(self) -> NextInterrupt:
-        is_usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        handler = signal.getsignal(signal.SIGINT)
+        is_usual = handler is signal.default_int_handler or _runner_of(handler) is not None
         if is_usual and current_thread() is main_thread():
-            signal.signal(signal.SIGINT, self._received)
-            self._is_ours = True
+            self._former = signal.signal(signal.SIGINT, self._received)
         return self
 
     def __exit__(self, *exception: object) -> None:
-        if self._is_ours:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if self._former is not None:
+            signal.signal(signal.SIGINT, self._former)
 
     def has_come(self) -> bool:
         return self._has_come
 
     def _received(self, number: int, frame: FrameType | None) -> None:
         self._has_come = True
+
+
+def has_interrupted_loop() -> bool:
+    """Whether Ctrl-C has cancelled the main task of ``asyncio.run``, which tasks are not told."""
+    runner = _runner_of(signal.getsignal(signal.SIGINT))
+    # Python has no public name for it. Where it is called otherwise, a task that is cancelled was interrupted.
+    return runner is not None and getattr(runner, "_interrupt_count", 1) > 0
+
+
+def _runner_of(handler: _Handler) -> Runner | None:
+    """The runner of asyncio whose handler this is."""
+    owner = getattr(handler.func, "__self__", None) if isinstance(handler, partial) else None
+    return owner if isinstance(owner, Runner) else None
 
 
 def tell_of_wait(runs: Sequence[Run], grace: float) -> None:

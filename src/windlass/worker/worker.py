@@ -25,7 +25,7 @@ from windlass.worker.dispatcher import Dispatcher
 from windlass.worker.duties.duties import Duties
 from windlass.worker.executors.child.name import is_child
 from windlass.worker.heartbeat import Heartbeat
-from windlass.worker.interrupt import AtExit, NextInterrupt, tell_of_wait
+from windlass.worker.interrupt import AtExit, NextInterrupt, has_interrupted_loop, tell_of_wait
 from windlass.worker.joblog import listen_to_logs
 from windlass.worker.leaving import Leaving
 from windlass.worker.own_threads import DEATHS_ALLOWED, OwnThreads
@@ -132,7 +132,12 @@ class Worker:
         return self
 
     async def __aexit__(self, *exception: object) -> None:
-        await self.astop()
+        if not has_interrupted_loop():
+            await self.astop()
+            return
+        with NextInterrupt() as another:
+            tell_of_wait(self._dispatcher.running(), self._grace)
+            await self.astop(is_urgent=another.has_come)
 
     @property
     def name(self) -> str:

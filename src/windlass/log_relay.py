@@ -14,7 +14,7 @@ import logging
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread, local
-from time import thread_time
+from time import monotonic, thread_time  # noqa: TID251  # the clock is above us
 from typing import Protocol
 
 from windlass.forking import start_anew_in_child
@@ -51,8 +51,11 @@ _Item = tuple[logging.Logger, logging.LogRecord] | Wake | Backlog
 class LogRelay(logging.Filter):
     """Stands at our loggers: takes what threads on duty log out of their hands."""
 
-    def __init__(self, *, processor_time: Callable[[], float] = thread_time) -> None:
+    def __init__(
+        self, *, monotonic: Callable[[], float] = monotonic, processor_time: Callable[[], float] = thread_time
+    ) -> None:
         super().__init__()
+        self._monotonic = monotonic
         self._processor_time = processor_time
         self._here = local()
         self._start()
@@ -63,7 +66,8 @@ class LogRelay(logging.Filter):
         self._lock = Lock()
         self._thread: Thread | None = None
         self._backlogs: dict[Backlog, None] = {}
-        self._rest = 0.0
+        self._rested = 0.0
+        """When the next slice may be written, on the monotonic clock."""
         self.dropped_count = 0
         """How many records found no room."""
 
@@ -109,17 +113,20 @@ class LogRelay(logging.Filter):
     def _run(self) -> None:
         while True:
             try:
-                item = self._items.get(timeout=self._rest if self._backlogs else _IDLE)
+                self._see(self._items.get(timeout=self._patience()))
             except Empty:
-                if self._backlogs:
-                    self._write_slices()
-                    continue
-                with self._lock:
-                    if self._items.empty():
-                        self._thread = None
-                        return
-                continue
-            self._see(item)
+                if not self._backlogs:
+                    with self._lock:
+                        if self._items.empty():
+                            self._thread = None
+                            return
+            # Also between two other records, however close they follow each other.
+            if self._backlogs and self._monotonic() >= self._rested:
+                self._write_slices()
+
+    def _patience(self) -> float:
+        """How many seconds to wait for the next record."""
+        return max(0.0, self._rested - self._monotonic()) if self._backlogs else _IDLE
 
     def _see(self, item: _Item) -> None:
         match item:
@@ -137,7 +144,7 @@ class LogRelay(logging.Filter):
         began = self._processor_time()
         for backlog in list(self._backlogs):
             self._write_slice(backlog)
-        self._rest = _REST * (self._processor_time() - began)
+        self._rested = self._monotonic() + _REST * (self._processor_time() - began)
 
     def _write_slice(self, backlog: Backlog) -> bool:
         """Whether there was something to write."""

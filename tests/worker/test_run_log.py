@@ -7,10 +7,12 @@ import logging
 import re
 from collections.abc import Iterator
 from threading import Event
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from tests.ledger.apps import PATIENCE, work
+from tests.ledger.apps import PATIENCE, eventually, work
 from windlass import Cancel, Retry, Snooze, Throttled, Windlass
 from windlass.core.ending import Ending
 from windlass.core.record import Claimed
@@ -160,6 +162,70 @@ def test_writing_takes_a_small_share_of_a_processor() -> None:
     finally:
         endless.logger.filters.clear()
         endless.logger.handlers.clear()
+
+
+def test_runs_are_written_while_other_records_keep_coming() -> None:
+    """Also where these follow each other so closely that the thread never waits for one as long as it rests."""
+    used, done = iter(range(1_000_000)), Event()
+    relay, endless = LogRelay(processor_time=lambda: next(used) * 0.002), Endless()
+    endless.logger.addHandler(logging.NullHandler())
+    endless.logger.addFilter(relay)
+
+    def on_duty() -> None:
+        relay.take_over()
+        while not done.is_set():
+            endless.logger.error("heartbeat failed")
+
+    duty = start_thread(on_duty, name="duty")
+    try:
+        relay.work_off(endless)
+        eventually(lambda: endless.count > 2, "it has had its turn more than once")
+    finally:
+        done.set()
+        endless.is_over = True
+        duty.join(PATIENCE)
+        endless.logger.filters.clear()
+        endless.logger.handlers.clear()
+
+
+@pytest.fixture
+def broken_factory() -> Iterator[list[str]]:
+    """An application whose record factory raises for some jobs."""
+    usual, broken = logging.getLogRecordFactory(), ["job-1"]
+
+    def make(*args: Any, **kwargs: Any) -> logging.LogRecord:
+        record = usual(*args, **kwargs)
+        if isinstance(record.args, tuple) and record.args[0] in broken:
+            raise KeyError("request")
+        return record
+
+    logging.setLogRecordFactory(make)
+    yield broken
+    logging.setLogRecordFactory(usual)
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_record_factory_that_raises_ends_nothing(
+    at_info: pytest.LogCaptureFixture, broken_factory: list[str]
+) -> None:
+    """Neither the thread, nor the lines of other runs, nor those that are left out."""
+    relay = LogRelay()
+    log = RunLog(worker="till", relay=relay)
+    log.add(ended(3), ())
+    assert relay.flush(PATIENCE)
+    assert [record.__dict__["job"] for record in lines(at_info)] == ["job-0", "job-2"]
+    broken_factory.append("1,000")
+    log.add(ended(6_000), ())
+    assert relay.flush(PATIENCE)
+
+
+def test_metadata_that_cannot_be_read_is_none(at_info: pytest.LogCaptureFixture) -> None:
+    relay = LogRelay()
+    [(ending, job)] = ended(1)
+    RunLog(worker="till", relay=relay).add([(ending, replace(job, meta='{"correlation_id":7}'))], ())
+    RunLog(worker="till", relay=relay).add([(ending, replace(job, meta="{\ud800"))], ())
+    assert relay.flush(PATIENCE)
+    assert [record.__dict__["correlation_id"] for record in lines(at_info)] == ["job-0", "job-0"]
 
 
 class Endless:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Collection
+from contextlib import suppress
 from typing import NamedTuple
 
 from windlass import clock
@@ -81,15 +82,25 @@ class RunLog:
 
     def take(self, most: int) -> list[logging.LogRecord]:
         """Records of the next runs, the oldest first."""
-        records = [self._record(self._waiting.popleft()) for _ in range(min(most, len(self._waiting)))]
+        records = self._next(most)
         if not records:
             self._is_handed_over = False
             # The pump may have added runs in between, and found them handed over already.
-            records = [self._record(self._waiting.popleft()) for _ in range(min(most, len(self._waiting)))]
+            records = self._next(most)
             self._is_handed_over = bool(records)
         if self._left_out and len(self._waiting) < _MOST // 2:
             left_out, self._left_out = self._left_out, 0
-            records.append(self._made(_LEFT_OUT, (f"{left_out:,}",), {"worker": self._worker, "left_out": left_out}))
+            with suppress(Exception):
+                fields: dict[str, object] = {"worker": self._worker, "left_out": left_out}
+                records.append(self._made(_LEFT_OUT, (f"{left_out:,}",), fields))
+        return records
+
+    def _next(self, most: int) -> list[logging.LogRecord]:
+        records: list[logging.LogRecord] = []
+        while self._waiting and len(records) < most:
+            run = self._waiting.popleft()
+            with suppress(Exception):  # of a record factory of the application: the thread writes for others too
+                records.append(self._record(run))
         return records
 
     def _record(self, run: _EndedRun) -> logging.LogRecord:

@@ -174,16 +174,14 @@ class Session:
         """
         listener = Listener(wake, elsewhere or (lambda queue: wake()))
         with self._lock:
-            self._listen()
+            self._listen({*self._topics, topic})
             self._listeners[topic].append(listener)
 
         def unsubscribe() -> None:
             with self._lock:
                 if listener in self._listeners[topic]:
                     self._listeners[topic].remove(listener)
-                last = None if any(self._listeners.values()) else self._news
-                if last is not None:
-                    self._news = None
+                last = self._listen_less()
             if last is not None:
                 last.close()
 
@@ -198,8 +196,8 @@ class Session:
         """Listen after all, if there are subscribers and the system refused what that needs; called now and then."""
         if self._news is None and any(self._listeners.values()) and not self._is_closed:
             with self._lock:
-                if any(self._listeners.values()) and not self._is_closed:
-                    self._listen()
+                if self._topics and not self._is_closed:
+                    self._listen(self._topics)
 
     def follow(self, react: Callable[[], None]) -> Callable[[], None]:
         """Have ``react`` called after each change by a caller of the app, on that caller's thread; how to stop that."""
@@ -261,16 +259,25 @@ class Session:
         for listener in tuple(self._listeners[topic]):
             listener.elsewhere(queue)
 
-    def _listen(self) -> None:
+    @property
+    def _topics(self) -> set[Topic]:
+        """What there are listeners for: news that nobody here waits for need not come."""
+        return {topic for topic, listeners in self._listeners.items() if listeners}
+
+    def _listen(self, topics: set[Topic]) -> None:
         """Hear of other processes. Where the system refuses the thread or the files for it, all who wait find what is
         new a little later, by themselves.
         """
+        if self._news is not None:
+            if topics != self._topics:
+                self._news.follow(topics)
+            return
         now = clock.monotonic()
-        if self._news is not None or now < self._listen_again:
+        if now < self._listen_again:
             return
         try:
             self._news = self._driver.listen(
-                self._hear_elsewhere, filled=lambda queue: self._hear_elsewhere(Topic.WORK, queue)
+                self._hear_elsewhere, filled=lambda queue: self._hear_elsewhere(Topic.WORK, queue), topics=topics
             )
         except (StartRefused, OSError) as error:
             if not self._listen_again:
@@ -278,6 +285,17 @@ class Session:
             self._listen_again = now + _LISTEN_AGAIN
         else:
             self._listen_again = 0.0
+
+    def _listen_less(self) -> News | None:
+        """Hear of what there still are listeners for; the news to be closed where there are none."""
+        if self._news is None:
+            return None
+        topics = self._topics
+        if topics:
+            self._news.follow(topics)
+            return None
+        last, self._news = self._news, None
+        return last
 
     def _submit(self, call: Callable[[], A]) -> Future[A]:
         """Have a store thread make a call; ``StartRefused`` when there is none and the system gives none."""

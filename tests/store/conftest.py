@@ -21,8 +21,9 @@ OWN = {"sqlite": ("sqlite", "sqlite-stdlib"), "postgres": ("postgres",), "pooler
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "store" in metafunc.fixturenames:
-        folder = metafunc.definition.path.parent.name
-        metafunc.parametrize("store", OWN.get(folder, STORES), indirect=True)
+        stores = OWN.get(metafunc.definition.path.parent.name, STORES)
+        only = metafunc.definition.get_closest_marker("only_on")
+        metafunc.parametrize("store", [each for each in stores if only is None or each in only.args], indirect=True)
 
 
 @pytest.fixture

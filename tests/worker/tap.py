@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from threading import Event
 
 from tests.ledger.apps import PATIENCE
 from windlass import Windlass
 from windlass.core.record import Claimed
-from windlass.store.driver import Driver, News, Topic
+from windlass.store.driver import ALL_TOPICS, Driver, News, Topic
 from windlass.store.joining.joined import Joined
 from windlass.store.operation import Answer, Call
 from windlass.store.rows import records
@@ -52,8 +52,14 @@ class Tap:
             see(call, answer)
         return answer
 
-    def listen(self, heard: Callable[[Topic], None], *, filled: Callable[[str], None] | None = None) -> News:
-        return self._driver.listen(heard, filled=filled)
+    def listen(
+        self,
+        heard: Callable[[Topic], None],
+        *,
+        filled: Callable[[str], None] | None = None,
+        topics: Collection[Topic] = ALL_TOPICS,
+    ) -> News:
+        return self._driver.listen(heard, filled=filled, topics=topics)
 
     def tell(self, topic: Topic) -> None:
         self._driver.tell(topic)

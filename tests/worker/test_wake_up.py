@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 from threading import Event
@@ -27,10 +28,12 @@ class Deaf:
     def hears(self, topic: Topic) -> bool:
         return False
 
+    def follow(self, topics: object) -> None: ...
+
     def close(self) -> None: ...
 
 
-def _deaf(heard: object, *, filled: object = None) -> Deaf:
+def _deaf(heard: object, *, filled: object = None, topics: object = ()) -> Deaf:
     return Deaf()
 
 
@@ -139,6 +142,22 @@ def test_a_worker_at_rest_leaves_polling_and_the_lead_to_others(new_app: Apps) -
         asked = sum((tap.calls - old for tap, old in zip(taps, before, strict=True)), Counter[str]())
     assert asked["control"] + asked["waiting_of"] + asked["cycle"] < asked["upcoming"]
     assert sum(tap.calls["lead"] > old["lead"] for tap, old in zip(taps, before, strict=True)) <= 1
+
+
+@pytest.mark.only_on("postgres", "redis")
+def test_endings_are_heard_of_only_while_a_result_is_awaited(new_app: Apps) -> None:
+    """Each ending woke every process of a store, of 64 workers all 64."""
+    app = a_worker_app(new_app)
+    with app.worker() as worker:
+        eventually(lambda: app._session.hears(Topic.WORK), "it hears of work")
+        assert not app._session.hears(Topic.ENDINGS)
+        worker.pause()
+        waiting = app.enqueue("echo")
+        with ThreadPoolExecutor(1) as threads:
+            result = threads.submit(waiting.result, timeout=PATIENCE)
+            eventually(lambda: app._session.hears(Topic.ENDINGS), "it hears of endings too")
+            worker.resume()
+            assert result.result(PATIENCE) == 1
 
 
 @pytest.mark.only_on("postgres")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from enum import Enum
 from typing import Protocol
 
@@ -38,11 +38,20 @@ class Topic(Enum):
     __hash__ = object.__hash__  # of its own Enum has one that is written in Python, and every enqueue looks topics up
 
 
+ALL_TOPICS = tuple(Topic)
+
+
 class News(Protocol):
     """Tells that something was committed elsewhere; may be late, may be lost, is never needed for correctness."""
 
     def hears(self, topic: Topic) -> bool:
         """Whether what other processes tell of this topic at this moment is heard, as far as is known."""
+
+    def follow(self, topics: Collection[Topic]) -> None:
+        """Hear of these topics from now on, and of no others; returns at once.
+
+        A topic that is new is told once when it is heard: what came before that could not be heard.
+        """
 
     def close(self) -> None:
         """Stop telling."""
@@ -69,8 +78,14 @@ class Driver(Protocol):
     def store(self, call: Call) -> Answer:
         """Carry out one call that stores jobs, and let other processes hear of them."""
 
-    def listen(self, heard: Callable[[Topic], None], *, filled: Callable[[str], None] | None = None) -> News:
-        """Call ``heard`` from a thread of the store's own soon after other processes told something.
+    def listen(
+        self,
+        heard: Callable[[Topic], None],
+        *,
+        filled: Callable[[str], None] | None = None,
+        topics: Collection[Topic] = ALL_TOPICS,
+    ) -> News:
+        """Call ``heard`` from a thread of the store's own soon after other processes told something of these topics.
 
         ``filled`` is called instead, with a queue, where it is known that jobs were added to that queue.
         """

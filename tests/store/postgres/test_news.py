@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import socket
 from contextlib import closing
-from queue import Empty, SimpleQueue
 from time import monotonic
 
 import pytest
@@ -14,6 +13,7 @@ from msgspec.structs import replace
 from tests.leeway import leeway
 from tests.store.adding import add
 from tests.store.builders import new_job
+from tests.store.ear import Ear
 from tests.store.postgres.database import Database
 from tests.store.postgres.opening import Opening, count
 from tests.store.stores import Store
@@ -25,33 +25,8 @@ from windlass.store.driver import Topic
 from windlass.store.open import open_driver
 from windlass.store.operation import drive
 
-SECONDS = 20.0
 MOMENT = 0.005
 """Seconds between two pieces of news about work, at the least."""
-
-
-class Ear:
-    """Remembers what it heard, in order."""
-
-    def __init__(self) -> None:
-        self._heard: SimpleQueue[Topic] = SimpleQueue()
-
-    def __call__(self, topic: Topic) -> None:
-        self._heard.put(topic)
-
-    def next(self) -> Topic:
-        return self._heard.get(timeout=SECONDS)
-
-    def begins(self) -> None:
-        """Wait for what every listener hears at its start, for it may have missed it before."""
-        assert {self.next() for _ in Topic} == set(Topic)
-
-    def is_silent(self) -> bool:
-        try:
-            self._heard.get_nowait()
-        except Empty:
-            return True
-        return False
 
 
 @pytest.mark.parametrize("topic", Topic)

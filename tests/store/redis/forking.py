@@ -12,10 +12,10 @@ from functools import partial
 from threading import Event, Thread
 
 from tests.store.builders import new_job
+from tests.store.ear import Ear
 from tests.store.redis.opened import opened
 from tests.store.sqlite.forking import fork, wait
 from tests.store.stores import Store
-from tests.store.waiting import until
 from windlass.store.driver import Topic
 
 
@@ -70,19 +70,14 @@ def many_children_beside_busy_threads(store: Store) -> None:
 
 
 def news_in_parent_and_child(store: Store) -> None:
-    heard = Event()
-
-    def is_heard() -> bool:
-        store.enqueue(new_job())
-        store.driver.tell(Topic.WORK)
-        return heard.is_set()
-
     def listen_and_tell() -> None:
-        heard.clear()
-        with closing(store.driver.listen(lambda topic: heard.set())):
-            until(is_heard)
+        ear = Ear()
+        with closing(store.driver.listen(ear)):
+            ear.begins()
+            store.driver.tell(Topic.CONTROL)
+            assert ear.next() is Topic.CONTROL
 
-    with closing(store.driver.listen(lambda topic: heard.set())):
+    with closing(store.driver.listen(lambda topic: None)):
         wait(fork(listen_and_tell))
         listen_and_tell()
 

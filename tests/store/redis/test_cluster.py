@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
-from threading import Event
 
 import pytest
 from redis.crc import key_slot
@@ -13,6 +12,7 @@ from redis.crc import key_slot
 from tests.servers.redis_node import RedisNode, redis_node
 from tests.servers.running import free_port
 from tests.store.builders import new_job
+from tests.store.ear import Ear
 from tests.store.redis.opened import opened
 from tests.store.redis.test_connections import documented_rights
 from tests.store.stores import Store
@@ -135,12 +135,12 @@ def test_a_cluster_that_is_down_is_waited_for() -> None:
 
 def test_news_reach_whoever_listens_at_another_node() -> None:
     with cluster(2) as [other, ours], opened(url_of(other)) as teller, opened(url_of(ours)) as listener:
-        told = Event()
-        with closing(listener.driver.listen(lambda topic: told.set())):
-            until(lambda: ours.command("PUBSUB", "CHANNELS") != [])
+        ear = Ear()
+        with closing(listener.driver.listen(ear)):
+            ear.begins()
             teller.enqueue(new_job())
             teller.driver.tell(Topic.WORK)
-            assert told.wait(20)
+            assert ear.next() is Topic.WORK
 
 
 def move(slot: int, source: RedisNode, target: RedisNode) -> None:

@@ -20,6 +20,7 @@ import redis
 from tests.leeway import leeway
 from tests.servers.redis_node import RedisNode
 from tests.store.builders import new_job
+from tests.store.ear import Ear
 from tests.store.redis.opened import opened
 from tests.store.stores import Store
 from tests.store.waiting import until
@@ -263,20 +264,22 @@ def test_a_database_that_the_server_lacks_is_a_matter_of_configuration(node: Red
 def test_a_user_needs_only_the_documented_rights(node: RedisNode) -> None:
     """Everything works with them: writing, reading, news; and the server's other keys are out of reach."""
     password = "s/e:c@r?e#t%&"
-    told: list[object] = []
+    ear = Ear()
     node.command("ACL", "SETUSER", "jobs", *documented_rights(password))
     with opened(f"redis://jobs:{quote(password, safe='')}@127.0.0.1:{node.port}/0") as store:
         assert store.driver.name == f"redis://127.0.0.1:{node.port}/0"
-        with closing(store.driver.listen(told.append)):
+        with closing(store.driver.listen(ear)) as news:
             worker = store.a_worker()
             store.enqueue(new_job(), new_job(delay=1000))
             [job] = worker.take(1)
             assert not worker.end(job)
             store.rescue()
             worker.renew()
-            until(lambda: node.command("PUBSUB", "CHANNELS") != [])
-            store.driver.tell(Topic.WORK)
-            until(lambda: bool(told))
+            ear.begins()
+            news.follow([Topic.ENDINGS])
+            until(lambda: not news.hears(Topic.WORK))
+            store.driver.tell(Topic.ENDINGS)
+            until(lambda: ear.next() is Topic.ENDINGS)
     with (
         redis.Redis(port=node.port, username="jobs", password=password) as client,
         pytest.raises(redis.exceptions.NoPermissionError),

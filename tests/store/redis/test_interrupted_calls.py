@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from queue import SimpleQueue
 
 import pytest
 
 from tests.servers.redis_node import RedisNode
 from tests.store.builders import new_job
+from tests.store.ear import Ear
 from tests.store.redis.opened import opened
 from tests.store.stores import Worker
 from tests.store.waiting import until
@@ -108,14 +108,14 @@ def test_a_connection_that_was_killed_during_a_write_leaves_its_outcome_open(
 
 def test_a_listener_that_was_killed_comes_back_and_is_told_to_look(node: RedisNode) -> None:
     """R6: CLIENT KILL of the connection for news; calls keep theirs."""
-    heard: SimpleQueue[Topic] = SimpleQueue()
+    ear = Ear()
     with opened(node.url) as store:
         store.enqueue(new_job())
         callers = set(node.clients())
-        with closing(store.driver.listen(heard.put)):
-            until(lambda: node.command("PUBSUB", "CHANNELS") != [])
+        with closing(store.driver.listen(ear)):
+            ear.begins()
             node.command("CLIENT", "KILL", "TYPE", "pubsub")
-            assert {heard.get(timeout=SECONDS) for _ in Topic} == set(Topic)
+            ear.begins()
             assert callers <= set(node.clients())
             store.driver.tell(Topic.ENDINGS)
-            assert heard.get(timeout=SECONDS) is Topic.ENDINGS
+            assert ear.next() is Topic.ENDINGS

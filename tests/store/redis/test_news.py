@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
-from queue import SimpleQueue
 from threading import Event, enumerate
 from time import monotonic
 
@@ -13,6 +12,7 @@ import pytest
 from tests.leeway import leeway
 from tests.servers.redis_node import RedisNode
 from tests.store.builders import new_job
+from tests.store.ear import SECONDS, Ear
 from tests.store.open_files import many_open_files
 from tests.store.redis.opened import opened
 from tests.store.waiting import until
@@ -21,68 +21,63 @@ from windlass.store.open import open_driver
 from windlass.store.redis.news import RedisNews
 from windlass.store.redis.wire import Wire
 
-SECONDS = 20
-
-
-def is_listened_to(node: RedisNode) -> bool:
-    return len(str(node.command("PUBSUB", "CHANNELS")).split(",")) == len(Topic)
-
 
 @pytest.mark.parametrize("topic", Topic)
 def test_what_is_told_is_heard(node: RedisNode, topic: Topic) -> None:
     """C4: by others and by the teller, with its topic."""
-    heard: SimpleQueue[Topic] = SimpleQueue()
-    with opened(node.url) as listener, opened(node.url) as teller, closing(listener.driver.listen(heard.put)):
-        until(lambda: is_listened_to(node))
+    ear = Ear()
+    with opened(node.url) as listener, opened(node.url) as teller, closing(listener.driver.listen(ear)):
+        ear.begins()
         teller.driver.tell(topic)
-        assert heard.get(timeout=SECONDS) is topic
+        assert ear.next() is topic
 
 
 def test_a_job_in_an_empty_queue_is_heard_of(node: RedisNode) -> None:
     """C4: storing it tells, in the same step; with jobs that wait already nobody has to be woken."""
-    heard: SimpleQueue[Topic] = SimpleQueue()
-    with opened(node.url) as listener, opened(node.url) as teller, closing(listener.driver.listen(heard.put)):
-        until(lambda: is_listened_to(node))
+    ear = Ear()
+    with opened(node.url) as listener, opened(node.url) as teller, closing(listener.driver.listen(ear)):
+        ear.begins()
         teller.enqueue(new_job())
-        assert heard.get(timeout=SECONDS) is Topic.WORK
+        assert ear.next() is Topic.WORK
         teller.enqueue(new_job())
         teller.driver.tell(Topic.ENDINGS)
-        assert heard.get(timeout=SECONDS) is Topic.ENDINGS
+        assert ear.next() is Topic.ENDINGS
         teller.enqueue(new_job(queue="other"))
-        assert heard.get(timeout=SECONDS) is Topic.WORK
+        assert ear.next() is Topic.WORK
 
 
 def test_another_namespace_hears_nothing(node: RedisNode) -> None:
     """S11."""
-    heard: SimpleQueue[str] = SimpleQueue()
+    ours, other = Ear(), Ear()
     with (
         opened(node.url) as teller,
         closing(open_driver(node.url, namespace="other")) as stranger,
-        closing(stranger.listen(lambda topic: heard.put("stranger"))),
-        closing(teller.driver.listen(lambda topic: heard.put("ours"))),
+        closing(stranger.listen(other)),
+        closing(teller.driver.listen(ours)),
     ):
-        until(lambda: len(str(node.command("PUBSUB", "CHANNELS")).split(",")) == 2 * len(Topic))
+        ours.begins()
+        other.begins()
         teller.enqueue(new_job())
-        assert heard.get(timeout=SECONDS) == "ours"
-        assert heard.empty()
+        assert ours.next() is Topic.WORK
+        assert other.is_silent()
 
 
 def test_a_listener_comes_back_after_a_restart_and_is_told_to_look(node: RedisNode) -> None:
     """What was told while nobody listened may be lost, so that everybody looks once."""
-    heard: SimpleQueue[Topic] = SimpleQueue()
-    with opened(node.url) as store, closing(store.driver.listen(heard.put)):
-        until(lambda: is_listened_to(node))
+    ear = Ear()
+    with opened(node.url) as store, closing(store.driver.listen(ear)):
+        ear.begins()
         node.kill()
         node.start()
-        assert {heard.get(timeout=SECONDS) for _ in Topic} == set(Topic)
+        ear.begins()
         store.enqueue(new_job())
         store.driver.tell(Topic.WORK)
-        assert heard.get(timeout=SECONDS) is Topic.WORK
+        assert ear.next() is Topic.WORK
 
 
 def test_a_server_that_fell_silent_is_left(node: RedisNode) -> None:
     """S4: a network that swallows everything tells nobody; a listener must find out by itself."""
-    heard: SimpleQueue[Topic] = SimpleQueue()
+    ear = Ear()
     attempts: list[float] = []
     with opened(node.url) as store:
 
@@ -90,12 +85,13 @@ def test_a_server_that_fell_silent_is_left(node: RedisNode) -> None:
             attempts.append(deadline)
             return store.driver._connect(deadline)  # type: ignore[attr-defined, no-any-return]
 
-        with closing(RedisNews(connect, heard.put, prefix="{windlass}:", patience=0.5, quiet=0.2)):
-            until(lambda: is_listened_to(node))
+        with closing(RedisNews(connect, ear, prefix="{windlass}:", patience=0.5, quiet=0.2)):
+            ear.begins()
             node.freeze()
             until(lambda: len(attempts) > 1)
+            ear.begins()  # in doubt, before it leaves
             node.thaw()
-            assert {heard.get(timeout=SECONDS) for _ in Topic} == set(Topic)
+            ear.begins()
 
 
 @pytest.mark.parametrize("trouble", [RedisNode.freeze, RedisNode.kill])
@@ -106,9 +102,10 @@ def test_closing_is_immediate_whatever_the_server_does(
     with opened(node.url) as store:
         if not is_connected:
             trouble(node)
-        news = store.driver.listen(lambda topic: None)
+        ear = Ear()
+        news = store.driver.listen(ear)
         if is_connected:
-            until(lambda: is_listened_to(node))
+            ear.begins()
             trouble(node)
         started = monotonic()
         news.close()
@@ -116,16 +113,19 @@ def test_closing_is_immediate_whatever_the_server_does(
 
 
 def test_a_listener_may_close_the_news(node: RedisNode) -> None:
-    heard, said = Event(), []
+    ear, closes, heard, said = Ear(), Event(), Event(), []
     with opened(node.url) as store:
 
         def close(topic: Topic) -> None:
-            said.append(topic)
-            news.close()
-            heard.set()
+            ear(topic)
+            if closes.is_set():
+                said.append(topic)
+                news.close()
+                heard.set()
 
         news = store.driver.listen(close)
-        until(lambda: is_listened_to(node))
+        ear.begins()
+        closes.set()
         store.enqueue(new_job())
         store.driver.tell(Topic.WORK)
         assert heard.wait(SECONDS)
@@ -135,11 +135,11 @@ def test_a_listener_may_close_the_news(node: RedisNode) -> None:
 
 def test_a_program_with_very_many_open_files_hears(node: RedisNode) -> None:
     """S6: a descriptor above 1,023 is none that ``select`` takes."""
-    heard: SimpleQueue[Topic] = SimpleQueue()
-    with opened(node.url) as store, many_open_files(), closing(store.driver.listen(heard.put)):
-        until(lambda: is_listened_to(node))
+    ear = Ear()
+    with opened(node.url) as store, many_open_files(), closing(store.driver.listen(ear)):
+        ear.begins()
         store.driver.tell(Topic.WORK)
-        assert heard.get(timeout=SECONDS) is Topic.WORK
+        assert ear.next() is Topic.WORK
 
 
 def test_telling_costs_nothing_while_the_server_is_away(node: RedisNode) -> None:

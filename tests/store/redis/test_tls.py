@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from threading import Event
 from time import monotonic
 
 import pytest
@@ -13,6 +12,7 @@ from tests.leeway import leeway
 from tests.servers.redis_node import RedisNode
 from tests.servers.tls import Certificates, make_certificates, tls_front
 from tests.store.builders import new_job
+from tests.store.ear import Ear
 from tests.store.redis.opened import opened
 from tests.store.waiting import until
 from windlass.core.state import State
@@ -27,16 +27,16 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
 
 @pytest.mark.parametrize("scheme", ["rediss", "valkeys"])
 def test_jobs_and_news_travel_through_tls(node: RedisNode, certificates: Certificates, scheme: str) -> None:
-    told = Event()
+    ear = Ear()
     with tls_front(node.port, certificates) as port:
         url = f"{scheme}://127.0.0.1:{port}/0?ssl_ca_certs={certificates.authority}"
-        with opened(url) as store, closing(store.driver.listen(lambda topic: told.set())):
+        with opened(url) as store, closing(store.driver.listen(ear)):
             assert store.driver.name == f"{scheme}://127.0.0.1:{port}/0"
             worker, job = store.a_worker(), store.claimed(new_job(payload="x" * 100_000))
             assert not worker.end(job)
-            until(lambda: node.command("PUBSUB", "CHANNELS") != [])
-            store.driver.tell(Topic.WORK)
-            assert told.wait(20)
+            ear.begins()
+            store.driver.tell(Topic.ENDINGS)
+            until(lambda: ear.next() is Topic.ENDINGS)
 
 
 def test_a_server_of_an_unknown_authority_is_refused_at_once(node: RedisNode, certificates: Certificates) -> None:

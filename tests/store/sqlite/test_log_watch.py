@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from queue import SimpleQueue
 from select import POLLIN, poll
 from threading import Event
 from time import monotonic
@@ -18,8 +19,11 @@ from tests.store.places import SqlitePlace
 from tests.store.sqlite.opened import opened
 from tests.worker.scarce import ThreadRefusals, open_files
 from windlass import StartRefused
+from windlass.store.driver import Topic
+from windlass.store.sqlite.commit_topics import CommitTopics
 from windlass.store.sqlite.log_watch import LogWatch
-from windlass.store.sqlite.news import WatchedNews, pauses, wait
+from windlass.store.sqlite.news import AFTERWARDS, WatchedNews, pauses, wait
+from windlass.store.sqlite.writer import Sight
 
 
 @pytest.fixture
@@ -130,16 +134,41 @@ def test_less_than_a_millisecond_is_less_than_a_millisecond() -> None:
     eventually(lambda: took() < 0.001, "a short wait is short")
 
 
+def commits(wake: Callable[[], None]) -> CommitTopics:
+    """Calls ``wake`` for each commit."""
+    return CommitTopics(lambda topic: wake(), topics=[Topic.ENDINGS], work=lambda: (False, None))
+
+
+@pytest.mark.parametrize("seen", [Sight.OURS, Sight.FOREIGN])
+def test_a_commit_that_was_found_is_not_looked_for_any_longer(log: Path, seen: Sight) -> None:
+    """A heartbeat of each worker makes every other look: a hundred times each, until half a second was over."""
+    looks: SimpleQueue[Sight] = SimpleQueue()
+    sights = iter([Sight.NOTHING, seen])
+
+    def look() -> Sight:
+        looks.put(sight := next(sights, Sight.NOTHING))
+        return sight
+
+    with closing(WatchedNews(str(log).removesuffix("-wal"), commits(lambda: None), look=look)):
+        write(log)
+        while looks.get(timeout=PATIENCE) is not seen:
+            pass
+        for _ in AFTERWARDS:
+            looks.get(timeout=PATIENCE)
+    assert len(AFTERWARDS) < 10
+    assert looks.empty()
+
+
 def test_a_look_that_fails_is_not_the_last(log: Path, caplog: pytest.LogCaptureFixture) -> None:
     """C4: it is told, and the next commit is noticed."""
     failures, woken = [ValueError("no such thing")], Event()
 
-    def look() -> bool:
+    def look() -> Sight:
         if failures:
             raise failures.pop()
-        return True
+        return Sight.FOREIGN
 
-    with closing(WatchedNews(str(log).removesuffix("-wal"), woken.set, has_news=look)):
+    with closing(WatchedNews(str(log).removesuffix("-wal"), commits(woken.set), look=look)):
         write(log)
         assert woken.wait(PATIENCE)
     assert [record.levelno for record in caplog.records] == [logging.ERROR]
@@ -149,5 +178,5 @@ def test_one_that_gets_no_thread_leaves_no_file_open(log: Path, monkeypatch: pyt
     before = open_files()
     ThreadRefusals(monkeypatch).refuse("windlass-news")
     with pytest.raises(StartRefused):
-        WatchedNews(str(log).removesuffix("-wal"), lambda: None, has_news=lambda: False)
+        WatchedNews(str(log).removesuffix("-wal"), commits(lambda: None), look=lambda: Sight.NOTHING)
     assert open_files() == before

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from math import inf
 from threading import Lock
 from typing import Any, TypeVar
@@ -16,7 +16,7 @@ from windlass.errors import AppClosed, ConfigError, StoreUnavailable
 from windlass.forking import start_anew_in_child
 from windlass.store.announcer import Announcer
 from windlass.store.breaker import Away, Breaker
-from windlass.store.driver import DataRefused, News, Topic, no_store
+from windlass.store.driver import ALL_TOPICS, DataRefused, News, Topic, no_store
 from windlass.store.joining.joined import Joined, join
 from windlass.store.operation import Answer, Call, Lane
 from windlass.store.postgres import schema as schemas
@@ -82,7 +82,13 @@ class PostgresDriver:
             self._announcer.tell(Topic.WORK)
         return answer
 
-    def listen(self, heard: Callable[[Topic], None], *, filled: Callable[[str], None] | None = None) -> News:
+    def listen(
+        self,
+        heard: Callable[[Topic], None],
+        *,
+        filled: Callable[[str], None] | None = None,
+        topics: Collection[Topic] = ALL_TOPICS,
+    ) -> News:
         self._refuse_if_closed()
         if not self._address.listens:
             return Silence()
@@ -92,6 +98,7 @@ class PostgresDriver:
             ourselves=self._identity,
             heard=heard,
             filled=filled,
+            topics=topics,
             deadline=self._deadline,
             trusts_pooler=self._address.news == "listen",
         )

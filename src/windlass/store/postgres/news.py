@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
+from math import ceil
 from select import POLLIN, poll
 
 import psycopg
@@ -13,9 +14,10 @@ import psycopg
 from windlass import clock
 from windlass.errors import StartRefused, WindlassError
 from windlass.store.breaker import Away
-from windlass.store.driver import Topic
-from windlass.store.keepalive import probe_often
+from windlass.store.driver import ALL_TOPICS, Topic
+from windlass.store.liveness import Finding, Liveness
 from windlass.store.postgres.connections import Connections
+from windlass.store.postgres.ping import Ping
 from windlass.store.postgres.timed import TimedConnection
 from windlass.thread_start import start_thread
 
@@ -24,6 +26,9 @@ log = logging.getLogger("windlass.store")
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 4.0
 _PATIENCE = 0.2
+_STOP = b"x"
+_FOLLOW = b"f"
+_AT_ONCE = 4096
 
 _IS_DIRECT = b"SELECT pg_backend_pid() = $1"
 
@@ -38,6 +43,9 @@ class Silence:
 
     def hears(self, topic: Topic) -> bool:
         return False
+
+    def follow(self, topics: Collection[Topic]) -> None:
+        pass
 
     def close(self) -> None:
         pass
@@ -58,40 +66,56 @@ class ChannelNews:
         ourselves: str,
         heard: Callable[[Topic], None],
         filled: Callable[[str], None] | None = None,
+        topics: Collection[Topic] = ALL_TOPICS,
         deadline: float,
         trusts_pooler: bool,
     ) -> None:
         self._connections = connections
-        self._topics = {channel(schema, topic): topic for topic in Topic}
+        self._channels = {topic: channel(schema, topic) for topic in Topic}
+        self._topics = {name: topic for topic, name in self._channels.items()}
         self._ourselves = ourselves
         self._heard = heard
         self._filled = filled
+        self._wanted = frozenset(topics)
+        self._followed: frozenset[Topic] = frozenset()
+        """What the connection listens to."""
         self._deadline = deadline
         self._trusts_pooler = trusts_pooler
-        self._is_listening = False
-        self._stop_reading, self._stop_writing = os.pipe()
+        self._is_doubted = False
+        self._is_prompted = False
+        """Whether the thread will look at what is wanted: a pipe that nobody reads for long must not become full."""
+        self._prompts, self._prompting = os.pipe()
         try:
             self._thread = start_thread(self._run, name="windlass-news")
         except StartRefused:
-            os.close(self._stop_reading)
-            os.close(self._stop_writing)
+            os.close(self._prompts)
+            os.close(self._prompting)
             raise
 
     def hears(self, topic: Topic) -> bool:
-        return self._is_listening
+        return topic in self._followed and not self._is_doubted
+
+    def follow(self, topics: Collection[Topic]) -> None:
+        self._wanted = frozenset(topics)
+        if not self._is_prompted:
+            self._is_prompted = True
+            self._prompt(_FOLLOW)
 
     def close(self) -> None:
-        with suppress(BrokenPipeError):  # it has given up by itself
-            os.write(self._stop_writing, b"x")  # closing alone goes unnoticed while a forked child has it open too
-        os.close(self._stop_writing)
+        self._prompt(_STOP)  # closing alone goes unnoticed while a forked child has it open too
+        os.close(self._prompting)
         # A thread that is just connecting to a server which does not answer ends a little later, by itself.
         self._thread.join(_PATIENCE)
+
+    def _prompt(self, what: bytes) -> None:
+        with suppress(BrokenPipeError):  # it has given up by itself
+            os.write(self._prompting, what)
 
     def _run(self) -> None:
         try:
             self._listen()
         finally:
-            os.close(self._stop_reading)
+            os.close(self._prompts)
 
     def _listen(self) -> None:
         pause = 0.0
@@ -102,9 +126,12 @@ class ChannelNews:
                 pause = _later(pause)  # whoever needs the store will say that it is away
                 continue
             try:
+                self._check_is_direct(connection)
+                connection.add_notify_handler(self._note)
                 self._subscribe(connection)
                 pause = 0.0
-                self._follow(connection)
+                self._attend(connection)
+                return
             except _Pooled:
                 log.info(
                     "a connection pooler is in between; jobs of other processes are found by polling "
@@ -117,42 +144,88 @@ class ChannelNews:
                 log.info("the server takes no LISTEN (%s); jobs of other processes are found by polling", error)
                 return
             finally:
-                self._is_listening = False
+                self._followed, self._is_doubted = frozenset(), False
                 self._connections.let_go(connection)
 
-    def _subscribe(self, connection: TimedConnection) -> None:
+    def _check_is_direct(self, connection: TimedConnection) -> None:
         connection.until = clock.monotonic() + self._deadline
         if not (self._trusts_pooler or _is_direct(connection)):
             raise _Pooled
-        probe_often(connection.pgconn.socket)
-        for name in self._topics:
-            connection.execute(f'LISTEN "{name}"'.encode(), prepare=False)
-        self._is_listening = True
-        for topic in Topic:
+
+    def _subscribe(self, connection: TimedConnection) -> None:
+        """Listen to what is wanted now; tell what is new of it, for it may have been told before."""
+        wanted, followed = self._wanted, self._followed
+        if wanted == followed:
+            return
+        commands = [f'LISTEN "{self._channels[topic]}"' for topic in wanted - followed]
+        commands += [f'UNLISTEN "{self._channels[topic]}"' for topic in followed - wanted]
+        connection.until = clock.monotonic() + self._deadline
+        connection.execute("; ".join(commands).encode(), prepare=False)
+        self._followed = wanted
+        for topic in wanted - followed:
             self._heard(topic)
 
-    def _follow(self, connection: TimedConnection) -> None:
+    def _attend(self, connection: TimedConnection) -> None:
         """Tell what comes, until the connection breaks or we are stopped."""
-        pgconn = connection.pgconn
-        either = _poll(pgconn.socket, self._stop_reading)
+        pgconn, ping = connection.pgconn, Ping(connection.pgconn)
+        liveness = Liveness(clock.monotonic())
+        either = _poll(pgconn.socket, self._prompts)
         while True:
-            while notify := pgconn.notifies():
-                teller, _, queue = notify.extra.decode().partition(" ")
-                if teller != self._ourselves:
-                    self._tell(self._topics[notify.relname.decode()], queue)
-            if self._stop_reading in dict(either.poll()):
+            ping.receive()
+            if not ping.is_owed:
+                self._subscribe(connection)
+            while notify := pgconn.notifies():  # last: the library may have read some along with an answer
+                self._tell(notify.relname.decode(), notify.extra.decode())
+            ready = dict(either.poll(_milliseconds(liveness.pause(clock.monotonic()))))
+            if self._prompts in ready and self._is_told_to_stop():
                 return
-            pgconn.consume_input()
+            if pgconn.socket in ready:
+                pgconn.consume_input()
+                liveness.note_word(clock.monotonic())
+                self._is_doubted = False
+            elif not ready:
+                self._look_after(liveness, ping)
 
-    def _tell(self, topic: Topic, queue: str) -> None:
+    def _look_after(self, liveness: Liveness, ping: Ping) -> None:
+        now = clock.monotonic()
+        match liveness.judge(now):
+            case Finding.ASK:
+                ping.send()
+                liveness.note_question(now)
+            case Finding.DOUBT:
+                self._is_doubted = True
+                for topic in self._followed:
+                    self._heard(topic)
+            case Finding.OVER:
+                raise psycopg.OperationalError("the server has fallen silent")
+            case Finding.NOTHING:
+                pass
+
+    def _note(self, notify: psycopg.Notify) -> None:
+        """What came together with the answer to a statement."""
+        self._tell(notify.channel, notify.payload)
+
+    def _tell(self, name: str, payload: str) -> None:
+        teller, _, queue = payload.partition(" ")
+        if teller == self._ourselves:
+            return
         if self._filled is not None and queue:
             self._filled(queue)
         else:
-            self._heard(topic)
+            self._heard(self._topics[name])
 
     def _is_stopped(self, pause: float) -> bool:
         """Wait for a moment, or less when we are closed."""
-        return bool(_poll(self._stop_reading).poll(pause * 1000))
+        until = clock.monotonic() + pause
+        while _poll(self._prompts).poll(_milliseconds(until - clock.monotonic())):
+            if self._is_told_to_stop():
+                return True
+        return False
+
+    def _is_told_to_stop(self) -> bool:
+        """Read the prompts; to be called when there are some."""
+        self._is_prompted = False  # before what is wanted is looked at
+        return _STOP in os.read(self._prompts, _AT_ONCE)
 
 
 def _is_direct(connection: TimedConnection) -> bool:
@@ -169,6 +242,11 @@ def _poll(*descriptors: int) -> poll:
     for descriptor in descriptors:
         waiting.register(descriptor, POLLIN)
     return waiting
+
+
+def _milliseconds(seconds: float) -> int:
+    """Rounded up: ``poll`` would come back a little early again and again."""
+    return ceil(max(0.0, seconds) * 1000)
 
 
 def _later(pause: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeVar
 
 from msgspec.msgpack import encode
@@ -13,7 +13,7 @@ from windlass.errors import AppClosed, ConfigError, StoreUnavailable
 from windlass.forking import start_anew_in_child
 from windlass.store.announcer import Announcer
 from windlass.store.breaker import Away, Breaker
-from windlass.store.driver import News, Topic, no_store
+from windlass.store.driver import ALL_TOPICS, News, Topic, no_store
 from windlass.store.joining.joined import Joined
 from windlass.store.operation import Answer, Call, Lane
 from windlass.store.redis.address import parse_address
@@ -99,8 +99,16 @@ class RedisDriver:
             self._foreign_keys.tell(key for (key,) in foreign)
         return answer
 
-    def listen(self, heard: Callable[[Topic], None], *, filled: Callable[[str], None] | None = None) -> News:
-        return RedisNews(self._connect, heard, filled=filled, prefix=self._prefix, patience=self._deadline)
+    def listen(
+        self,
+        heard: Callable[[Topic], None],
+        *,
+        filled: Callable[[str], None] | None = None,
+        topics: Collection[Topic] = ALL_TOPICS,
+    ) -> News:
+        return RedisNews(
+            self._connect, heard, filled=filled, topics=topics, prefix=self._prefix, patience=self._deadline
+        )
 
     def tell(self, topic: Topic) -> None:
         self._announcer.tell(topic)

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from math import ceil
 from select import POLLIN, poll
 from threading import RLock, current_thread
 
-from redis.exceptions import RedisError
+from redis.exceptions import NoPermissionError, RedisError
 
 from windlass import clock
 from windlass.errors import StartRefused, WindlassError
 from windlass.store.breaker import Away
-from windlass.store.driver import Topic
-from windlass.store.keepalive import probe_often
+from windlass.store.driver import ALL_TOPICS, Topic
+from windlass.store.liveness import QUIET, Finding, Liveness
 from windlass.store.redis.wire import Unanswered, Wire
 from windlass.thread_start import start_thread
 from windlass.wake import Wake
 
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
+_AT_ONCE = 4096
 _FAREWELL = 0.5
 """How many seconds ``close`` waits for the thread, which may be waiting for a server that does not answer."""
 
@@ -34,7 +37,7 @@ def channels(prefix: str) -> dict[Topic, str]:
 class RedisNews:
     """Listens on a thread of its own, and comes back by itself after every interruption.
 
-    ``patience`` is how many seconds the server may take for an answer; after ``quiet`` seconds without a word it is
+    ``patience`` is how many seconds the server may take to let us in; after ``quiet`` seconds without a word it is
     asked whether it is still there.
     """
 
@@ -44,17 +47,28 @@ class RedisNews:
         heard: Callable[[Topic], None],
         *,
         filled: Callable[[str], None] | None = None,
+        topics: Collection[Topic] = ALL_TOPICS,
         prefix: str,
         patience: float,
-        quiet: float = 10.0,
+        quiet: float = QUIET,
     ) -> None:
         self._connect = connect
         self._quiet = quiet
         self._heard = heard
         self._filled = filled
-        self._topics: Mapping[str, Topic] = {channel: topic for topic, channel in channels(prefix).items()}
+        self._channels = channels(prefix)
+        self._topics = {channel: topic for topic, channel in self._channels.items()}
         self._patience = patience
-        self._is_listening = False
+        self._wanted = frozenset(topics)
+        self._asked: frozenset[Topic] = frozenset()
+        """What the server was asked for."""
+        self._followed: frozenset[Topic] = frozenset()
+        """What it has said that we hear."""
+        self._may_leave = True
+        """Whether we may stop to hear something; rights that were given for an older release do not include it."""
+        self._is_doubted = False
+        self._is_prompted = False
+        """Whether the thread will look at what is wanted: a socket that nobody reads for long must not become full."""
         self._stopped = Wake()
         self._telling = RLock()  # a listener may close us
         self._wake, self._woken = socket.socketpair()
@@ -66,7 +80,14 @@ class RedisNews:
             raise
 
     def hears(self, topic: Topic) -> bool:
-        return self._is_listening
+        return topic in self._followed and topic in self._wanted and not self._is_doubted
+
+    def follow(self, topics: Collection[Topic]) -> None:
+        self._wanted = frozenset(topics)
+        if not self._is_prompted:
+            self._is_prompted = True
+            with suppress(OSError):  # the thread has ended
+                self._wake.send(b"f")
 
     def close(self) -> None:
         """Nothing is told any more once this has returned."""
@@ -79,54 +100,96 @@ class RedisNews:
             self._thread.join(_FAREWELL)
 
     def _run(self) -> None:
-        pause, is_back = _FIRST_PAUSE, False
+        pause = _FIRST_PAUSE
         with self._woken:
             while not self._stopped.is_set():
                 try:
-                    self._listen(is_back=is_back)
+                    self._listen()
                     return
                 except (RedisError, WindlassError, Away, Unanswered, OSError) as error:
                     # Whoever calls the store says what is wrong with it. Having been connected starts the pauses anew.
                     pause = min(pause * 2, _LONGEST_PAUSE) if not isinstance(error, Unanswered) else _FIRST_PAUSE
-                    is_back = True
                 clock.wait(self._stopped, pause * (0.5 + clock.roll()))
 
-    def _listen(self, *, is_back: bool) -> None:
+    def _listen(self) -> None:
         """Until we are closed, or the connection breaks."""
         wire = self._connect(clock.monotonic() + self._patience)
         try:
-            probe_often(wire.fileno())
-            until = clock.monotonic() + self._patience
-            wire.ask("SUBSCRIBE", *self._topics, until=until)
-            self._is_listening = True
-            if is_back:  # something may have been told while nobody listened
-                for topic in Topic:
-                    self._tell(topic)
-            self._follow(wire)
+            self._ask_for_wanted(wire)
+            self._attend(wire)
         finally:
-            self._is_listening = False
+            self._asked = self._followed = frozenset()
+            self._is_doubted = False
             wire.close()
 
-    def _follow(self, wire: Wire) -> None:
+    def _ask_for_wanted(self, wire: Wire) -> None:
+        wanted, until = self._wanted, clock.monotonic() + self._patience
+        added, left = wanted - self._asked, self._asked - wanted if self._may_leave else frozenset[Topic]()
+        for command, topics in (("SUBSCRIBE", added), ("UNSUBSCRIBE", left)):
+            if topics:
+                wire.send(command, *(self._channels[topic] for topic in topics), until=until)
+        self._asked = (self._asked | added) - left
+
+    def _attend(self, wire: Wire) -> None:
         said_something = poll()  # unlike select, it takes the descriptors of programs that have very many
         for source in (wire.fileno(), self._woken.fileno()):
             said_something.register(source, POLLIN)
-        is_asked = False
+        liveness = Liveness(clock.monotonic(), quiet=self._quiet)
         while not self._stopped.is_set():
             while wire.has_more:
-                is_asked = False
-                said = wire.read(until=clock.monotonic() + self._patience)
-                if said[0] == "message":
-                    self._tell(self._topics[said[1]], said[2])
-            if not said_something.poll(self._quiet * 1000):
-                if is_asked:
-                    raise Unanswered("the server has fallen silent")
-                wire.send("PING", until=clock.monotonic() + self._patience)
-                is_asked = True
+                self._take(self._read(wire))
+                liveness.note_word(clock.monotonic())
+                self._is_doubted = False
+            ready = dict(said_something.poll(ceil(liveness.pause(clock.monotonic()) * 1000)))
+            if self._woken.fileno() in ready:
+                self._is_prompted = False  # before what is wanted is looked at
+                self._woken.recv(_AT_ONCE)
+                if not self._stopped.is_set():
+                    self._ask_for_wanted(wire)
+            elif not ready:
+                self._look_after(liveness, wire)
+
+    def _read(self, wire: Wire) -> Sequence[str]:
+        try:
+            said: Sequence[str] = wire.read(until=clock.monotonic() + self._patience)
+        except NoPermissionError:
+            if self._followed <= self._asked:
+                raise
+            self._asked, self._may_leave = self._asked | self._followed, False
+            return ()
+        return said
+
+    def _look_after(self, liveness: Liveness, wire: Wire) -> None:
+        now = clock.monotonic()
+        match liveness.judge(now):
+            case Finding.ASK:
+                wire.send("PING", until=now + self._patience)
+                liveness.note_question(now)
+            case Finding.DOUBT:
+                self._is_doubted = True
+                for topic in self._followed:
+                    self._tell(topic)
+            case Finding.OVER:
+                raise Unanswered("the server has fallen silent")
+            case Finding.NOTHING:
+                pass
+
+    def _take(self, said: Sequence[str]) -> None:
+        """Act on one thing that the server said. A topic that is heard from now on may have been told before."""
+        match said:
+            case ["message", channel, queue]:
+                self._tell(self._topics[channel], queue)
+            case ["subscribe", channel, _]:
+                self._followed |= {self._topics[channel]}
+                self._tell(self._topics[channel])
+            case ["unsubscribe", channel, _]:
+                self._followed -= {self._topics[channel]}
+            case _:
+                pass  # the answer to a ping
 
     def _tell(self, topic: Topic, queue: str = "") -> None:
         with self._telling:
-            if not self._stopped.is_set():
+            if not self._stopped.is_set() and topic in self._wanted:
                 if self._filled is not None and queue:
                     self._filled(queue)
                 else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import closing
 from pathlib import Path
 from threading import Lock
@@ -13,22 +13,24 @@ from typing import Any
 from msgspec.json import encode
 
 from windlass.errors import AppClosed, ConfigError, StoreUnavailable, WindlassError
-from windlass.store.driver import DataRefused, News, Topic, no_store
+from windlass.store.driver import ALL_TOPICS, DataRefused, News, Topic, no_store
 from windlass.store.joining.joined import Joined, join
-from windlass.store.operation import Answer, Call
+from windlass.store.operation import Answer, Call, Lane
 from windlass.store.sqlite import schema
 from windlass.store.sqlite.access import Access
 from windlass.store.sqlite.address import Address
+from windlass.store.sqlite.commit_topics import CommitTopics
 from windlass.store.sqlite.joined import SqliteScripts
 from windlass.store.sqlite.lanes import Lanes
 from windlass.store.sqlite.library import Busy, Connection, Statements, carry_out, connect
 from windlass.store.sqlite.mounts import warn_of_network
-from windlass.store.sqlite.news import COMMITTED, listen
+from windlass.store.sqlite.news import listen
 from windlass.store.sqlite.performing import Prepared
 from windlass.store.sqlite.swelling import LARGE, Swelling
 from windlass.store.sqlite.traffic import Traffic
 from windlass.store.sqlite.twofold import claim_file, yield_file
 from windlass.store.sqlite.whereabouts import LogReplaced, Whereabouts
+from windlass.store.sqlite.writer import Sight
 from windlass.store.statements import load_calls
 
 _CALLS = "windlass.store.sqlite.calls"
@@ -80,14 +82,16 @@ class SqliteDriver:
     def execute(self, call: Call) -> Answer:
         return self._traffic.through(self._execute, call)
 
-    def listen(self, heard: Callable[[Topic], None], *, filled: Callable[[str], None] | None = None) -> News:
+    def listen(
+        self,
+        heard: Callable[[Topic], None],
+        *,
+        filled: Callable[[str], None] | None = None,
+        topics: Collection[Topic] = ALL_TOPICS,
+    ) -> News:
         self.migrate()
-
-        def wake() -> None:
-            for topic in COMMITTED:
-                heard(topic)
-
-        return listen(self._address, wake, has_news=self._sees_foreign_commits)
+        commits = CommitTopics(heard, topics=topics, work=self._look_for_work)
+        return listen(self._address, commits, look=self._look_for_commits)
 
     def tell(self, topic: Topic) -> None:
         """The commit itself is the news."""
@@ -160,14 +164,21 @@ class SqliteDriver:
                 self._close_lanes()
                 self._let_file_go()
 
-    def _sees_foreign_commits(self) -> bool:
-        def look() -> bool:
+    def _look_for_commits(self) -> Sight:
+        def look() -> Sight:
             try:
-                return self._is_open and self._lanes.writer.sees_foreign_commits()
+                return self._lanes.writer.look_for_commits() if self._is_open else Sight.NOTHING
             except (Busy, WindlassError):
-                return False  # the file is in trouble; whoever works with it will say so
+                return Sight.NOTHING  # the file is in trouble; whoever works with it will say so
 
         return self._traffic.through(look)
+
+    def _look_for_work(self) -> tuple[bool, int | None]:
+        try:
+            [(is_waiting, due)] = self.execute(Call("work", {}, Lane.READ))["work"]
+        except WindlassError:
+            return True, None  # whoever goes for it will say what is wrong
+        return bool(is_waiting), due
 
     def _new_lanes(self) -> Lanes:
         return Lanes(

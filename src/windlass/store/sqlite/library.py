@@ -53,6 +53,10 @@ class Connection(Protocol):
     @property
     def is_in_transaction(self) -> bool: ...
 
+    @property
+    def changes(self) -> int:
+        """How many rows it has changed since it was opened."""
+
     def close(self) -> None: ...
 
     def carried_over(self) -> object:
@@ -98,6 +102,10 @@ class ApswConnection(_Opened):
         except (apsw.Error, UnicodeError, OverflowError) as error:
             raise _translate_apsw(error, self._path) from error
 
+    @property
+    def changes(self) -> int:
+        return self._connection.total_changes()
+
     def commit(self, attempt: Commit) -> None:
         try:
             self._connection.execute("COMMIT")
@@ -125,6 +133,10 @@ class StdlibConnection(_Opened):
             return self._connection.execute(understood(text), params or {}).fetchall()
         except (sqlite3.Error, UnicodeError, OverflowError) as error:
             raise translate_stdlib(error, self._path) from error
+
+    @property
+    def changes(self) -> int:
+        return self._connection.total_changes
 
     def commit(self, attempt: Commit) -> None:
         try:

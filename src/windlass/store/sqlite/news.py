@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack
 from itertools import chain
 from select import POLLIN, poll
@@ -17,19 +17,23 @@ from select import POLLIN, poll
 from windlass import clock
 from windlass.store.driver import News, Topic
 from windlass.store.sqlite.address import Address
+from windlass.store.sqlite.commit_topics import CommitTopics
 from windlass.store.sqlite.log_watch import LogWatch
+from windlass.store.sqlite.writer import Sight
 from windlass.thread_start import start_thread
 from windlass.wake import Wake
 
 log = logging.getLogger("windlass.store")
 
-COMMITTED = (Topic.WORK, Topic.ENDINGS)
-"""What each commit of another process may be about. The rest is rare, and looked for every second."""
 _QUICKEST = 0.005
 _SLOWEST = 0.05
 _FIRST_LOOK = 0.0002
 _LONGEST_PAUSE = 0.005
 _LOOK_FOR = 0.5
+AFTERWARDS = (0.005, 0.01, 0.02, 0.04, 0.08, 0.16)
+"""Seconds between looks once a commit was found that explains a write. Another one may have been on its way, which was
+written before that look and could not be seen yet.
+"""
 _MILLISECOND = 0.001
 _AFTER_FAILURE = 1.0
 
@@ -40,35 +44,54 @@ class _Silent:
     def hears(self, topic: Topic) -> bool:
         return True
 
+    def follow(self, topics: Collection[Topic]) -> None:
+        pass
+
     def close(self) -> None:
         pass
 
 
-def listen(address: Address, wake: Callable[[], None], *, has_news: Callable[[], bool]) -> News:
-    """Call ``wake`` from a thread whenever ``has_news`` says that another connection has committed something."""
+def listen(address: Address, commits: CommitTopics, *, look: Callable[[], Sight]) -> News:
+    """Tell of ``commits`` from a thread whenever a ``look`` has seen one of another connection."""
     if address.is_memory:
         return _Silent()
     if address.news == "auto" and sys.platform == "linux":
         try:
-            return WatchedNews(address.path, wake, has_news=has_news)
+            return WatchedNews(address.path, commits, look=look)
         except OSError:
             pass  # no inotify instances left, or a kernel without: polling always works
-    return PolledNews(wake, has_news=has_news)
+    return PolledNews(commits, look=look)
 
 
 class _CommitNews:
-    """A commit can be seen, but not what it is about."""
+    def __init__(self, commits: CommitTopics, look: Callable[[], Sight]) -> None:
+        self._commits = commits
+        self._sight = look
 
     def hears(self, topic: Topic) -> bool:
-        return topic in COMMITTED
+        return self._commits.hears(topic)
+
+    def follow(self, topics: Collection[Topic]) -> None:
+        self._commits.followed = frozenset(topics)
+
+    def _look(self) -> Sight:
+        """Tell those who wait if another process has committed something; what was seen."""
+        try:
+            sight = self._sight()
+            if sight is Sight.FOREIGN:
+                self._commits.tell()
+            return sight
+        except Exception:  # the top of a service: no look that fails may be the last one
+            log.exception("looking for commits of other processes failed, trying again")
+            clock.sleep(_AFTER_FAILURE)
+        return Sight.NOTHING
 
 
 class WatchedNews(_CommitNews):
     """Looks for news when inotify tells of a write to the log file, which may well be one of our own."""
 
-    def __init__(self, path: str, wake: Callable[[], None], *, has_news: Callable[[], bool]) -> None:
-        self._wake = wake
-        self._has_news = has_news
+    def __init__(self, path: str, commits: CommitTopics, *, look: Callable[[], Sight]) -> None:
+        super().__init__(commits, look)
         with ExitStack() as opened:
             self._log = LogWatch(path)
             opened.callback(self._log.close)
@@ -98,7 +121,8 @@ class WatchedNews(_CommitNews):
                     looks = _resumed(pause, looks)
                     continue
                 looks = pauses()
-            _look(self._has_news, self._wake)
+            if self._look() is not Sight.NOTHING:
+                looks = iter(AFTERWARDS)
 
     def _is_written(self) -> bool:
         try:
@@ -140,9 +164,8 @@ def _resumed(pause: float | None, looks: Iterator[float]) -> Iterator[float]:
 class PolledNews(_CommitNews):
     """Looks for news every 5 ms while there are any, every 50 ms in quiet times."""
 
-    def __init__(self, wake: Callable[[], None], *, has_news: Callable[[], bool]) -> None:
-        self._wake = wake
-        self._has_news = has_news
+    def __init__(self, commits: CommitTopics, *, look: Callable[[], Sight]) -> None:
+        super().__init__(commits, look)
         self._stopped = Wake()
         self._thread = start_thread(self._run, name="windlass-news")
 
@@ -153,19 +176,7 @@ class PolledNews(_CommitNews):
     def _run(self) -> None:
         pause = _QUICKEST
         while not clock.wait(self._stopped, pause):
-            if _look(self._has_news, self._wake):
+            if self._look() is Sight.FOREIGN:
                 pause = _QUICKEST
             else:
                 pause = min(pause * 1.2, _SLOWEST)
-
-
-def _look(has_news: Callable[[], bool], wake: Callable[[], None]) -> bool:
-    """Wake up those who wait if there is news; whether there was."""
-    try:
-        if has_news():
-            wake()
-            return True
-    except Exception:  # the top of a service: no look that fails may be the last one
-        log.exception("looking for commits of other processes failed, trying again")
-        clock.sleep(_AFTER_FAILURE)
-    return False

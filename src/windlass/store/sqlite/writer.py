@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from enum import Enum
 from threading import Lock
 from typing import TypeVar
 
@@ -57,6 +58,15 @@ class _SharedCommit(Commit):
             request.answer = answer
 
 
+class Sight(Enum):
+    """What a look for commits has seen."""
+
+    NOTHING = "nothing"
+    OURS = "ours"
+    """Commits of this connection, and of no other."""
+    FOREIGN = "foreign"
+
+
 class Writer:
     """One writing connection, shared by threads."""
 
@@ -75,6 +85,7 @@ class Writer:
         self._commit_sent: _SharedCommit | None = None
         """Set before SQLite is asked to commit, until the answers are handed out."""
         self._version = -1
+        self._changes = 0
         self.connection: Connection | None = None
 
     def execute(self, call: Prepared) -> Answer:
@@ -107,19 +118,24 @@ class Writer:
                 raise
             return result
 
-    def sees_foreign_commits(self) -> bool:
-        """Whether another connection has committed since the last time this was asked. For a thread of our own.
+    def look_for_commits(self) -> Sight:
+        """What was committed since the last time this was asked. For a thread of our own.
 
-        No while a commit of our own is under way: looking must not hold it up, and the next look comes soon.
+        Nothing is seen while a commit of our own is under way: looking must not hold it up, and the next look comes
+        soon.
         """
         if not self._turn.acquire(blocking=False):
-            return False
+            return Sight.NOTHING
         try:
-            version = int(self._open().run("PRAGMA data_version")[0][0])
-            is_new, self._version = version != self._version, version
+            connection = self._open()
+            version, changes = int(connection.run("PRAGMA data_version")[0][0]), connection.changes
+            is_foreign, self._version = version != self._version, version
+            is_ours, self._changes = changes != self._changes, changes
         finally:
             self._turn.release()
-        return is_new
+        if is_foreign:
+            return Sight.FOREIGN
+        return Sight.OURS if is_ours else Sight.NOTHING
 
     def close(self) -> None:
         with self._turn:

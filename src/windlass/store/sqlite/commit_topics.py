@@ -1,0 +1,53 @@
+"""What a commit of another process is about: SQLite tells that there was one, and no more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from windlass import clock
+from windlass.store.driver import Topic
+
+COMMITTED = (Topic.WORK, Topic.ENDINGS)
+"""What each commit of another process may be about. The rest is rare, and looked for every second."""
+_BACKLOG = 4
+"""So many looks in a row that found jobs waiting make a backlog."""
+_STILL = 0.02
+"""Seconds for which a backlog is taken to be there still: beside one there are very many commits."""
+
+
+class CommitTopics:
+    """Tells those topics that are followed. Work is told where there is some: most commits are heartbeats, claims and
+    endings, and a worker that went for each of them would keep others from writing.
+
+    ``work`` says whether jobs wait to be claimed, and when the next one is due, in milliseconds.
+    """
+
+    def __init__(
+        self, heard: Callable[[Topic], None], *, topics: Collection[Topic], work: Callable[[], tuple[bool, int | None]]
+    ) -> None:
+        self._heard = heard
+        self._work = work
+        self.followed = frozenset(topics)
+        self._next_due: int | None = None
+        self._found = 0
+        self._known_until = 0.0
+
+    def hears(self, topic: Topic) -> bool:
+        return topic in COMMITTED and topic in self.followed
+
+    def tell(self) -> None:
+        """Another process has committed something."""
+        if self.hears(Topic.WORK) and self._may_be_work():
+            self._heard(Topic.WORK)
+        if self.hears(Topic.ENDINGS):
+            self._heard(Topic.ENDINGS)
+
+    def _may_be_work(self) -> bool:
+        if clock.monotonic() < self._known_until:
+            return True
+        is_waiting, due = self._work()
+        self._found = self._found + 1 if is_waiting else 0
+        if self._found >= _BACKLOG:
+            self._known_until = clock.monotonic() + _STILL
+        before, self._next_due = self._next_due, due
+        return is_waiting or (due is not None and (before is None or due < before))

@@ -10,7 +10,6 @@ from tests.bytecode import compile_once
 compile_once()  # before anything else of the tests is imported
 
 from tests.records import Records  # noqa: E402
-from windlass.worker import leaving  # noqa: E402
 
 pytest_plugins = ["tests.quick", "tests.servers.fixtures", "tests.places.fixtures", "tests.faults.fixtures"]
 
@@ -25,16 +24,6 @@ def caplog(request: pytest.FixtureRequest) -> Iterator[pytest.LogCaptureFixture]
     records = Records(request.node, _ispytest=True)
     yield records
     records._finalize()
-
-
-@pytest.fixture(autouse=True)
-def unhurried_workers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker of a test has the time to write what it must before it leaves, also on a machine that is busy. Tests of
-    how soon it gives up on a store that does not answer are marked ``hurried``.
-    """
-    if request.node.get_closest_marker("hurried") is None:
-        monkeypatch.setattr(leaving, "_LAST_WRITES", 10.0)
-        monkeypatch.setattr(leaving, "_GOODBYE", 10.0)
 
 
 @pytest.hookimpl(trylast=True)

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from windlass.commands.helper import Helper
     from windlass.task import AsyncTask
     from windlass.testing.block import Block
+    from windlass.worker.leaving import Parting
     from windlass.worker.worker import Worker
 
 P = ParamSpec("P")
@@ -130,6 +131,8 @@ class Windlass(Operating, Hookable, MethodHints):
         self._test_blocks: list[Block] = []
         """Those of ``windlass.testing`` that are open, and the last ones that have ended; the newest is the last."""
         self._actor = actor()
+        self._parting: Parting | None = None
+        """What its workers take for leaving; None: what they have in production."""
         self._guardian = Guardian()
         start_anew_in_child(self._guardian, Guardian.start_anew)
         self._helpers: dict[str, Helper] = {}

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.unhurried import unhurried
 from windlass import Retry, Windlass
 from windlass.testing import ManualClock
 
@@ -18,7 +19,7 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 def app(tmp_path: Path, clock: ManualClock) -> Iterator[Windlass]:
-    with Windlass(f"sqlite:///{tmp_path}/jobs.db", clock=clock) as app:
+    with unhurried(Windlass(f"sqlite:///{tmp_path}/jobs.db", clock=clock)) as app:
 
         @app.task(name="noop")
         def noop() -> None: ...

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.unhurried import unhurried
 from windlass import (
     ActiveJob,
     ClaimedJob,
@@ -78,7 +79,7 @@ def test_a_twin_takes_the_same_and_is_a_coroutine(owner: type) -> None:
 @pytest.mark.asyncio
 async def test_apps_and_workers_are_used_with_async_with() -> None:
     """The loop goes on while a worker starts, drains and stops."""
-    async with Windlass("sqlite:///:memory:") as app:
+    async with unhurried(Windlass("sqlite:///:memory:")) as app:
 
         @app.task(name="where")
         async def where() -> int:
@@ -98,7 +99,7 @@ async def test_apps_and_workers_are_used_with_async_with() -> None:
 
 @pytest.mark.asyncio
 async def test_what_an_operator_does_in_async_code() -> None:
-    async with Windlass("sqlite:///:memory:") as app:
+    async with unhurried(Windlass("sqlite:///:memory:")) as app:
         await app.aenqueue("noop")
         mail = app.queue("default")
         assert (await mail.alength(), await mail.alength_of_all()) == (1, 1)
@@ -125,7 +126,7 @@ async def test_what_an_operator_does_in_async_code() -> None:
 @pytest.mark.asyncio
 async def test_a_look_at_fields_does_not_stop_the_loop_in_silence() -> None:
     """A handle that was just enqueued knows only its id and state; the rest is read from the store."""
-    async with Windlass("sqlite:///:memory:") as app:
+    async with unhurried(Windlass("sqlite:///:memory:")) as app:
         job = await app.aenqueue("noop")
         assert (job.state, job.done) == (State.PENDING, False)
         with pytest.raises(ConfigError, match=r"would block the running event loop; use `await job\.arefresh\(\)`"):

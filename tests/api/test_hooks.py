@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
+from tests.unhurried import unhurried
 from windlass import ConfigError, IdConflict, Job, Request, State, Windlass
 
 
 @pytest.fixture
 def app() -> Iterator[Windlass]:
-    with Windlass("sqlite:///:memory:") as app:
+    with unhurried(Windlass("sqlite:///:memory:")) as app:
 
         @app.task(name="add")
         def add(a: int, b: int) -> int:

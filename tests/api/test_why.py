@@ -9,6 +9,7 @@ from threading import Event
 from typing import Any
 
 from tests.ledger.apps import eventually, until_interrupted
+from tests.unhurried import unhurried
 from windlass import Job, State, Windlass
 from windlass.store import leader
 from windlass.store.leases import Presence, open_lease
@@ -179,7 +180,7 @@ def test_a_command_that_no_worker_allows(app: Windlass, clock: ManualClock) -> N
 
 def test_a_failed_job_whose_run_would_not_stop(tmp_path: Path) -> None:
     over = Event()
-    with Windlass(f"sqlite:///{tmp_path}/jobs.db") as app:
+    with unhurried(Windlass(f"sqlite:///{tmp_path}/jobs.db")) as app:
 
         @app.task(name="deaf", timeout=0.05, retry=False)
         def deaf() -> None:
@@ -222,7 +223,7 @@ def test_a_worker_with_duties_that_has_just_started_does_upkeep(app: Windlass, c
 def test_a_thread_whose_time_is_over_and_that_has_not_stopped(tmp_path: Path) -> None:
     """B8: between its time limit and the moment at which the worker goes on without it."""
     over = Event()
-    with Windlass(f"sqlite:///{tmp_path}/jobs.db") as app:
+    with unhurried(Windlass(f"sqlite:///{tmp_path}/jobs.db")) as app:
 
         @app.task(name="deaf", timeout=0.2)
         def deaf() -> None:

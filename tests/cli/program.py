@@ -20,6 +20,7 @@ from time import monotonic
 from typing import Any
 
 from tests.store.places import Place
+from tests.unhurried import unhurried
 from windlass import Windlass
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -104,11 +105,11 @@ class Program:
         self.folder = folder
         if place is None:
             self.url = f"sqlite:///{folder / 'windlass.db'}"
-            self.app = Windlass(self.url)
+            self.app = unhurried(Windlass(self.url))
             self._environment: dict[str, str] = {}
         else:
             self.url = place.url
-            self.app = Windlass(place.url, namespace=place.namespace)
+            self.app = unhurried(Windlass(place.url, namespace=place.namespace))
             self._environment = {"WINDLASS_URL": place.url}
 
     def write(self, name: str, text: str) -> None:

@@ -14,6 +14,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode, get_current_span, get_tracer
 
 from tests.ledger.apps import failure_of
+from tests.unhurried import unhurried
 from windlass import IdConflict, Retry, Snooze, Windlass
 from windlass.integrations.opentelemetry import trace_jobs
 
@@ -39,7 +40,7 @@ def spans() -> Iterator[Spans]:
 
 @pytest.fixture
 def app(spans: Spans) -> Iterator[Windlass]:
-    with Windlass("sqlite:///:memory:") as app:
+    with unhurried(Windlass("sqlite:///:memory:")) as app:
         trace_jobs(app, tracer_provider=spans.provider)
         yield app
 
@@ -134,7 +135,7 @@ def test_metadata_stays_the_callers(app: Windlass, spans: Spans) -> None:
 
 
 def test_without_an_sdk_nothing_is_recorded_and_nothing_is_sent_along() -> None:
-    with Windlass("sqlite:///:memory:") as app:
+    with unhurried(Windlass("sqlite:///:memory:")) as app:
         trace_jobs(app)
 
         @app.task

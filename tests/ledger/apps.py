@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from tests.store.places import Place
+from tests.unhurried import unhurried
 from windlass import Job, JobFailed, JobInterrupted, Windlass
 
 PATIENCE = 60.0
@@ -38,7 +39,7 @@ class Apps:
 
     def __call__(self, **options: Any) -> Windlass:
         """An app as another process would have it."""
-        app = Windlass(self._place.url, **{**self._options, **options})
+        app = unhurried(Windlass(self._place.url, **{**self._options, **options}))
         if not self._made:
             self._make()
         self._made.append(app)

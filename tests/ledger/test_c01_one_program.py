@@ -13,6 +13,7 @@ import pytest
 from tests.cli.program import Program, eventually
 from tests.ledger.apps import PATIENCE
 from tests.store.places import Place
+from tests.unhurried import unhurried
 from windlass import JobFailed, State, Windlass
 
 PROGRAM = """
@@ -88,7 +89,7 @@ def test_replicas_share_the_work(program: Program) -> None:
 
 def test_the_same_code_in_one_process(place: Place) -> None:
     """C1: enqueue, worker, result and error in the program itself, with nothing but the URL and a namespace."""
-    with Windlass(place.url, namespace=place.namespace) as app:
+    with unhurried(Windlass(place.url, namespace=place.namespace)) as app:
 
         @app.task
         def double(number: int) -> int:

@@ -16,6 +16,7 @@ from tests.places.behind import Behind
 from tests.places.fixtures import PlaceOn
 from tests.servers.redis_node import redis_node
 from tests.store.places import Place
+from tests.unhurried import unhurried
 from windlass import (
     ConfigError,
     IdConflict,
@@ -76,7 +77,7 @@ def from_sqlite_to_postgres(place_on: PlaceOn) -> Iterator[Ways]:
 
 
 def app_on(place: Place) -> Windlass:
-    app = Windlass(place.url, namespace=place.namespace)
+    app = unhurried(Windlass(place.url, namespace=place.namespace))
 
     @app.task(name="echo")
     def echo(value: object) -> object:

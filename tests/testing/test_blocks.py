@@ -13,6 +13,7 @@ from threading import Event, Thread
 import pytest
 
 from tests.ledger.apps import eventually
+from tests.unhurried import unhurried
 from windlass import AppClosed, ConfigError, JobNotFound, Retention, State, StoreNotFound, Unique, Windlass, current_job
 from windlass.task import Task
 from windlass.testing import ManualClock, assert_enqueued, drain, inline, manual
@@ -21,7 +22,7 @@ from windlass.testing import ManualClock, assert_enqueued, drain, inline, manual
 @pytest.fixture
 def app(tmp_path: Path) -> Iterator[Windlass]:
     """An app as a user has it: on a file of its own, at the top of a module."""
-    with Windlass(f"sqlite:///{tmp_path}/own.db", archive=tmp_path / "archive") as app:
+    with unhurried(Windlass(f"sqlite:///{tmp_path}/own.db", archive=tmp_path / "archive")) as app:
         app.migrate()
         yield app
 
@@ -37,7 +38,7 @@ def note(app: Windlass) -> Task[[str], str]:
 
 @pytest.mark.parametrize("mode", [inline, manual])
 def test_the_app_s_own_store_is_not_even_opened(tmp_path: Path, mode) -> None:  # type: ignore[no-untyped-def]  # both are context managers
-    app = Windlass(f"sqlite:///{tmp_path}/own.db")
+    app = unhurried(Windlass(f"sqlite:///{tmp_path}/own.db"))
     with mode(app):
         app.enqueue("a")
         app.enqueue_many([app.request("b"), app.request("c")])
@@ -53,7 +54,7 @@ def test_the_app_s_own_store_is_not_even_opened(tmp_path: Path, mode) -> None:  
 
 @pytest.mark.parametrize("url", ["postgresql://nobody@nowhere.invalid/shop", "redis://nowhere.invalid/0"])
 def test_an_app_whose_server_is_not_there_is_tested_all_the_same(url: str) -> None:
-    app = Windlass(url)
+    app = unhurried(Windlass(url))
 
     @app.task
     def double(number: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 
 from tests.transactions.places import Shop
+from tests.unhurried import unhurried
 from windlass import Windlass
 
 
@@ -13,7 +14,7 @@ class Scene:
 
     def __init__(self, shop: Shop) -> None:
         self.shop = shop
-        self.app = Windlass(shop.url, namespace=shop.namespace)
+        self.app = unhurried(Windlass(shop.url, namespace=shop.namespace))
         self.receipt = self.app.task(name="receipt")(_receipt)
 
     def __enter__(self) -> Scene:

@@ -12,6 +12,7 @@ import pytest
 from tests.ledger.apps import PATIENCE, eventually, gate, raises
 from tests.leeway import leeway
 from tests.places.raw_sqlite import RawSqlite
+from tests.unhurried import hurried
 from tests.worker.learning import enqueue_behind, learned, teach
 from tests.worker.tap import Hold, Tap, claimed, claims
 from windlass import PermanentError, Snooze, State, StoreUnavailable, Windlass
@@ -182,7 +183,6 @@ def test_what_an_interrupted_coroutine_raises_is_not_charged_unless_it_was_meant
     assert (job.refresh().state, job.attempt) == (state, 1 if state is State.FAILED else 0)
 
 
-@pytest.mark.hurried
 @pytest.mark.parametrize("is_busy", [False, True])
 def test_a_store_that_is_away_cannot_hold_the_worker(app: Windlass, tap: Tap, is_busy: bool) -> None:
     """B7: gone within grace + 2 s although every call waits for its deadline."""
@@ -199,7 +199,7 @@ def test_a_store_that_is_away_cannot_hold_the_worker(app: Windlass, tap: Tap, is
         def wait() -> None:
             running.wait()
 
-        worker = app.worker(grace=0.3, lease="1s")
+        worker = hurried(app).worker(grace=0.3, lease="1s")
         worker.start()
         if is_busy:
             wait.enqueue()
@@ -214,7 +214,6 @@ def test_a_store_that_is_away_cannot_hold_the_worker(app: Windlass, tap: Tap, is
         over.set()
 
 
-@pytest.mark.hurried
 @pytest.mark.only_on("sqlite")
 def test_a_file_that_another_holds_locked_cannot_hold_the_worker(app: Windlass, file: RawSqlite) -> None:
     """B7: the same with the store as it is."""
@@ -224,7 +223,7 @@ def test_a_file_that_another_holds_locked_cannot_hold_the_worker(app: Windlass, 
         def wait() -> None:
             running.wait()
 
-        worker = app.worker(grace=0.3, lease="1s")
+        worker = hurried(app).worker(grace=0.3, lease="1s")
         worker.start()
         wait.enqueue()
         running.await_entered()

@@ -137,7 +137,7 @@ def build_worker(
         duties=duties,
         close_executors=(*close_executors, close_commands),
     )
-    return Worker(parts, grace=settings.grace)
+    return Worker(parts, grace=settings.grace, parting=settings.parting)
 
 
 def _give_executors(

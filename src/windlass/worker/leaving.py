@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from windlass import clock
 from windlass.errors import StartRefused, StoreUnavailable, WindlassError
@@ -18,12 +19,19 @@ from windlass.worker.ticker import Ticker, stop_all
 
 log = logging.getLogger("windlass.worker")
 
-# After the grace time; together they stay within the two seconds in which a worker is gone, whatever its store does.
-_LAST_LINES = 0.25
-_LAST_WRITES = 0.8
 _LAST_ROUND = 0.1
-_GOODBYE = 0.5
 _GOODBYE_AGAIN = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parting:
+    """How many seconds each step after the grace time may take. Together they stay within the two seconds in which a
+    worker is gone, whatever its store does.
+    """
+
+    last_lines: float = 0.25
+    last_writes: float = 0.8
+    goodbye: float = 0.5
 
 
 class Leaving:
@@ -38,6 +46,7 @@ class Leaving:
         heartbeat: Heartbeat,
         duties: Duties | None,
         rounds: Wake,
+        parting: Parting,
     ) -> None:
         self._pump = pump
         self._dispatcher = dispatcher
@@ -46,6 +55,7 @@ class Leaving:
         self._duties = duties
         self._rounds = rounds
         """Set whenever the pump has made a round."""
+        self._parting = parting
         self._gone_by = 0.0
         """When the worker has to be gone, on the monotonic clock."""
         self._has_said_goodbye = False
@@ -54,11 +64,12 @@ class Leaving:
         """Let what runs come to its end, within the grace time; hand back what does not. The pump drains already."""
         until = clock.monotonic() + grace
         self._wait_until(lambda: is_urgent() or self.is_done(), until)
-        self._gone_by = clock.monotonic() + _LAST_LINES + _LAST_WRITES + _GOODBYE
+        parting = self._parting
+        self._gone_by = clock.monotonic() + parting.last_lines + parting.last_writes + parting.goodbye
         self._steering.give_up_running()
-        self._wait_until(lambda: not self._dispatcher.in_flight, clock.monotonic() + _LAST_LINES)
+        self._wait_until(lambda: not self._dispatcher.in_flight, clock.monotonic() + parting.last_lines)
         self._steering.hand_back_running()
-        self._wait_until(self.is_done, clock.monotonic() + _LAST_WRITES)
+        self._wait_until(self.is_done, clock.monotonic() + parting.last_writes)
 
     def is_done(self) -> bool:
         """Whether nothing runs, waits or is on its way to or from the store."""
@@ -94,7 +105,7 @@ class Leaving:
             shut_down()  # every call to the store has a deadline
             return
         # Also in the time that nobody needed before: a store that is slow is no reason to be taken for lost.
-        parting.join(max(_GOODBYE, self._gone_by - clock.monotonic()))
+        parting.join(max(self._parting.goodbye, self._gone_by - clock.monotonic()))
         if not self._has_said_goodbye:
             log.warning("the store does not answer; leaving without a goodbye, jobs come back when the lease is over")
 

@@ -15,6 +15,7 @@ from windlass.errors import ConfigError, Duration
 from windlass.worker.executors.wear import ChildLimits
 from windlass.worker.heartbeat import Beats
 from windlass.worker.identity import Identity, identity
+from windlass.worker.leaving import Parting
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
@@ -33,6 +34,8 @@ class WorkerSettings:
     concurrency: int
     beats: Beats
     grace: float
+    parting: Parting
+    """Not for users: a test on a busy machine gives its workers more time to leave."""
     stop_patience: float
     children: ChildLimits
     has_duties: bool
@@ -74,6 +77,7 @@ class WorkerSettings:
             concurrency=concurrency,
             beats=_beats(lease, heartbeat, heartbeat_failures),
             grace=duration(grace, "grace").total_seconds(),
+            parting=app._parting or Parting(),
             stop_patience=duration(stop_patience, "stop_patience").total_seconds(),
             children=_child_limits(children, child_max_jobs, child_max_memory, concurrency=concurrency),
             has_duties=duties,

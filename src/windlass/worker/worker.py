@@ -27,7 +27,7 @@ from windlass.worker.executors.child.name import is_child
 from windlass.worker.heartbeat import Heartbeat
 from windlass.worker.interrupt import AtExit, NextInterrupt, has_interrupted_loop, tell_of_wait
 from windlass.worker.joblog import listen_to_logs
-from windlass.worker.leaving import Leaving
+from windlass.worker.leaving import Leaving, Parting
 from windlass.worker.own_threads import DEATHS_ALLOWED, OwnThreads
 from windlass.worker.portrait import Portrait, WorkerStatus
 from windlass.worker.pump import Pump
@@ -74,7 +74,7 @@ class Worker:
     >>> app.close()
     """
 
-    def __init__(self, parts: Parts, *, grace: float) -> None:
+    def __init__(self, parts: Parts, *, grace: float, parting: Parting) -> None:
         self._grace = grace
         self._session = parts.session
         self._dispatcher = parts.dispatcher
@@ -106,6 +106,7 @@ class Worker:
             heartbeat=parts.heartbeat,
             duties=parts.duties,
             rounds=self._rounds,
+            parting=parting,
         )
         self._subscriptions: list[Callable[[], None]] = []
         self._process = os.getpid()

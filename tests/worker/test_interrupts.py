@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import logging
 import os
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from threading import Event, Lock, Thread
@@ -23,7 +25,7 @@ from tests.store.places import Place
 from tests.strikes import Strike, sweep
 from tests.worker.isolated.tasks import isolated
 from tests.worker.tap import Tap
-from windlass import ActiveJob, JobCancelled, JobInterrupted, JobTimeout, Retry, State, Windlass, this_job
+from windlass import ActiveJob, Job, JobCancelled, JobInterrupted, JobTimeout, Retry, State, Windlass, this_job
 from windlass.store.operation import Call
 from windlass.worker.executors.user_code import interrupt, withdraw
 
@@ -301,8 +303,22 @@ def check_at_rest(app: Windlass, place: Place, told: list[str]) -> None:
     eventually(lambda: all(pool is None or pool.free == pool.count for pool in pools), "all places are free")
 
 
+def time_out(enqueue: Callable[[float], Job[None]], *, at_once: int, shortest: float, rng: random.Random) -> None:
+    """Have so many runs interrupted by their time limits, wherever they are then."""
+    left = COUNT
+    while left > 0:
+        jobs = [enqueue(shortest + 2 * shortest * rng.random()) for _ in range(min(left, at_once))]
+        left -= len(jobs)
+        for job in jobs:
+            job.wait(timeout=120)
+            assert job.reason == "timeout", (job.reason, job.errors)
+
+
+racks = pytest.mark.timeout(600 if COUNT <= 200 else 3600)
+
+
+@racks
 @pytest.mark.filterwarnings("ignore:unclosed database:ResourceWarning")  # of user code that was interrupted
-@pytest.mark.timeout(600 if COUNT <= 200 else 3600)
 def test_threads_that_are_interrupted_anywhere_leave_nothing_held(
     app: Windlass, place: Place, tmp_path: Path, rng: random.Random
 ) -> None:
@@ -319,7 +335,7 @@ def test_threads_that_are_interrupted_anywhere_leave_nothing_held(
         draw = random.Random(seed)
         done = noop.enqueue()
         for number in range(10**9):
-            match draw.randrange(6):
+            match draw.randrange(7):
                 case 0:
                     id = f"{job.id}-{number}"
                     noop.options(id=id).enqueue(number)
@@ -334,28 +350,68 @@ def test_threads_that_are_interrupted_anywhere_leave_nothing_held(
                     with sqlite3.connect(tmp_path / f"{seed}.db") as connection:
                         connection.execute("CREATE TABLE IF NOT EXISTS t (x)")
                     connection.close()
+                case 5:
+                    with suppress(JobTimeout):
+                        done.wait(timeout=0.005)
                 case _:
                     with own:
                         sum(range(100))
 
+    def enqueue(seconds: float) -> Job[None]:
+        return busy.options(timeout=seconds).enqueue(rng.randrange(2**32))
+
     with app.worker(["busy"], concurrency=4, stop_patience=60) as worker:
-        left = COUNT
-        while left > 0:
-            batch = min(left, 20)
-            left -= batch
-            jobs = [
-                busy.options(timeout=0.02 + 0.06 * rng.random()).enqueue(rng.randrange(2**32)) for _ in range(batch)
-            ]
-            for job in jobs:
-                job.wait(timeout=120)
-                assert job.reason == "timeout", (job.reason, job.errors)
+        time_out(enqueue, at_once=20, shortest=0.02, rng=rng)
         assert worker.status().abandoned == 0
         assert worker.vitals.unreadiness() is None
     assert own.acquire(timeout=PATIENCE)
     check_at_rest(app, place, told)
 
 
-@pytest.mark.timeout(600 if COUNT <= 200 else 3600)
+@racks
+def test_coroutines_that_are_cancelled_anywhere_leave_nothing_held(
+    app: Windlass, place: Place, rng: random.Random
+) -> None:
+    told: list[str] = []
+    own = asyncio.Lock()
+
+    @app.task(name="noop", queue="rest")
+    def noop(number: int = 0) -> int:
+        return number
+
+    @app.task(queue="busy", retry=Retry(attempts=1))
+    async def busy(seed: int, *, job: ActiveJob = this_job) -> None:
+        draw = random.Random(seed)
+        done = await noop.aenqueue()
+        for number in range(10**9):
+            match draw.randrange(5):
+                case 0:
+                    id = f"{job.id}-{number}"
+                    await noop.options(id=id).aenqueue(number)
+                    told.append(id)
+                case 1:
+                    await job.aprogress(draw.random())
+                case 2:
+                    await done.arefresh()
+                case 3:
+                    with suppress(JobTimeout):
+                        await done.aresult(timeout=0.005)
+                case _:
+                    async with own:
+                        await asyncio.sleep(0)
+
+    def enqueue(seconds: float) -> Job[None]:
+        return busy.options(timeout=seconds).enqueue(rng.randrange(2**32))
+
+    with app.worker(["busy"], concurrency=4, stop_patience=60) as worker:
+        time_out(enqueue, at_once=20, shortest=0.02, rng=rng)
+        assert worker.status().abandoned == 0
+        assert worker.vitals.unreadiness() is None
+    assert not own.locked()
+    check_at_rest(app, place, told)
+
+
+@racks
 def test_children_that_are_interrupted_anywhere_leave_nothing_held(
     app: Windlass, place: Place, tmp_path: Path, rng: random.Random
 ) -> None:
@@ -363,28 +419,14 @@ def test_children_that_are_interrupted_anywhere_leave_nothing_held(
     app.task(name="noop", queue="rest")(lambda number=0: number)
     witness = tmp_path / "told"
     witness.touch()
+
+    def enqueue(seconds: float) -> Job[None]:
+        arguments = [place.url, place.namespace, str(witness), rng.randrange(2**32)]
+        request = app.request("busy_with_store", arguments, queue="busy", timeout=seconds, attempts=1)
+        return app.enqueue_many([request])[0]
+
     with app.worker(["busy"], concurrency=2, children=2, stop_patience=60):
-        left = COUNT
-        while left > 0:
-            batch = min(left, 10)
-            left -= batch
-            jobs = [
-                app.enqueue_many(
-                    [
-                        app.request(
-                            "busy_with_store",
-                            [place.url, place.namespace, str(witness), rng.randrange(2**32)],
-                            queue="busy",
-                            timeout=0.05 + 0.1 * rng.random(),
-                            attempts=1,
-                        )
-                    ]
-                )[0]
-                for _ in range(batch)
-            ]
-            for job in jobs:
-                job.wait(timeout=120)
-                assert job.reason == "timeout", (job.reason, job.errors)
+        time_out(enqueue, at_once=10, shortest=0.05, rng=rng)
     check_at_rest(app, place, witness.read_text().split())
 
 

@@ -117,6 +117,16 @@ def test_a_job_whose_time_is_over_is_interrupted(crew: Windlass, tmp_path: Path)
         assert enqueue(crew, "where").result(timeout=PATIENCE)[0] == child
 
 
+def test_a_job_is_interrupted_by_its_first_signal_also_right_after_another_one_was(
+    crew: Windlass, tmp_path: Path
+) -> None:
+    with crew.worker(children=1):
+        files = [tmp_path / str(number) for number in range(4)]
+        jobs = [enqueue(crew, "counts_signals", str(file), timeout=0.2, attempts=1) for file in files]
+        assert [failure_of(job).reason for job in jobs] == ["timeout"] * 4
+    assert [file.read_text() for file in files] == ["1"] * 4
+
+
 def test_a_job_that_will_not_stop_is_killed(crew: Windlass, tmp_path: Path) -> None:
     """B8: SIGTERM, then SIGKILL; nothing is abandoned."""
     with crew.worker(children=1) as worker:

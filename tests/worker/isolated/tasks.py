@@ -10,6 +10,7 @@ import os
 import random
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -18,9 +19,10 @@ from contextlib import suppress
 from contextvars import ContextVar
 from pathlib import Path
 from threading import Thread
+from types import FrameType
 
 from tests.worker.copies import end_copies
-from windlass import ActiveJob, Windlass, current_job
+from windlass import ActiveJob, JobNotFound, JobTimeout, Windlass, current_job
 
 app = Windlass("sqlite:///:memory:")
 
@@ -78,6 +80,25 @@ def cleans_up(file: str) -> None:
     finally:
         os.kill(os.getpid(), signal.SIGTERM)
         Path(file + ".cleaned").touch()
+
+
+@app.task(name="counts_signals", isolation="process")
+def counts_signals(file: str) -> None:
+    """Runs until it is interrupted, and writes down how many signals that took."""
+    handler, count = signal.getsignal(signal.SIGTERM), 0
+    assert callable(handler)
+
+    def counted(number: int, frame: FrameType | None) -> None:
+        nonlocal count
+        count += 1
+        handler(number, frame)
+
+    signal.signal(signal.SIGTERM, counted)
+    try:
+        while True:
+            pass
+    finally:
+        Path(file).write_text(str(count))
 
 
 @app.task(name="wait_for", isolation="process")
@@ -428,7 +449,7 @@ def busy_with_store(url: str, namespace: str, witness: str, seed: int) -> None:
     file = os.open(witness, os.O_WRONLY | os.O_APPEND)
     try:
         for number in range(10**9):
-            match draw.randrange(4):
+            match draw.randrange(6):
                 case 0:
                     id = f"{job.id}-{number}"
                     store.enqueue_many([store.request("noop", id=id)])
@@ -437,6 +458,13 @@ def busy_with_store(url: str, namespace: str, witness: str, seed: int) -> None:
                     job.progress(draw.random())
                 case 2:
                     logging.getLogger("shop.rack").info("step %s", number)
+                case 3:
+                    with suppress(JobTimeout, JobNotFound):
+                        store.job(f"{job.id}-{number - 1}").wait(timeout=0.005)
+                case 4:
+                    with sqlite3.connect(f"{witness}-{seed}.db") as connection:
+                        connection.execute("CREATE TABLE IF NOT EXISTS t (x)")
+                    connection.close()
                 case _:
                     store.counts()
     finally:

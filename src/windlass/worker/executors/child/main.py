@@ -86,8 +86,8 @@ class Child:
         self._surroundings = Surroundings(self._terminated)
         let_copies_end(self._terminated)
         self._inside: Run | None = None
-        self._interrupted = -inf
-        """When a run was interrupted last, on the monotonic clock."""
+        self._interrupted: tuple[Run | None, float] = (None, -inf)
+        """The run that was interrupted last, and when, on the monotonic clock."""
         self._coroutine: asyncio.Task[Any] | None = None
         self._loop: asyncio.Runner | None = None
         self._attempts: dict[int, Attempts] = {}
@@ -127,10 +127,10 @@ class Child:
 
     def _interrupt(self, run: Run, frame: FrameType | None) -> None:
         now = clock.monotonic()
-        if not run.wants_interrupt and now - self._interrupted < _ONCE_WITHIN:
+        if not run.wants_interrupt and run is self._interrupted[0] and now - self._interrupted[1] < _ONCE_WITHIN:
             return  # it would cut off the clean-up of a run that stops
         if is_user_code(frame):
-            run.wants_interrupt, self._interrupted = False, now
+            run.wants_interrupt, self._interrupted = False, (run, now)
             raise JobInterrupted
         if not run.wants_interrupt:
             run.wants_interrupt = True

@@ -146,6 +146,13 @@ def test_a_run_of_a_worker_ends_so(outcome: Outcome, known: dict[str, Any], expe
     assert essence(ending_of(outcome, **known)) == expected
 
 
+@pytest.mark.parametrize("outcome", [Postponed(9), Raised(FAULT)])
+def test_a_suspect_whose_code_did_not_begin_stays_one(outcome: Outcome) -> None:
+    """As when no worker knew its task: nothing was learned about it."""
+    ending = decide(a_job(crashes=1, rescues=1), outcome, retry=RULE, ran_for=None)
+    assert (ending.crash, ending.rescue) == (0, 0)
+
+
 @pytest.mark.parametrize(("outcome", "known", "expected"), _named(BY_HAND))
 def test_a_claim_by_hand_ends_so(outcome: Outcome, known: dict[str, Any], expected: tuple[Any, ...]) -> None:
     assert essence(ending_of(outcome, **known | {"is_charged": True})) == expected

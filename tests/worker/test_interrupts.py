@@ -363,7 +363,8 @@ def test_threads_that_are_interrupted_anywhere_leave_nothing_held(
     with app.worker(["busy"], concurrency=4, stop_patience=60) as worker:
         time_out(enqueue, at_once=20, shortest=0.02, rng=rng)
         assert worker.status().abandoned == 0
-        assert worker.vitals.unreadiness() is None
+        # A machine that is busy with other things may let a thread of the worker wait for long.
+        eventually(lambda: worker.vitals.unreadiness() is None, "the worker is well")
     assert own.acquire(timeout=PATIENCE)
     check_at_rest(app, place, told)
 
@@ -406,7 +407,8 @@ def test_coroutines_that_are_cancelled_anywhere_leave_nothing_held(
     with app.worker(["busy"], concurrency=4, stop_patience=60) as worker:
         time_out(enqueue, at_once=20, shortest=0.02, rng=rng)
         assert worker.status().abandoned == 0
-        assert worker.vitals.unreadiness() is None
+        # A machine that is busy with other things may let a thread of the worker wait for long.
+        eventually(lambda: worker.vitals.unreadiness() is None, "the worker is well")
     assert not own.locked()
     check_at_rest(app, place, told)
 

@@ -231,15 +231,18 @@ class Operating:
         self._session.announce()
         return retried
 
-    def cancel_all(self, *, by: str = "api", **filter: Unpack[JobFilter]) -> int:
-        """Cancel every job of a state that matches, in small batches; how many."""
-        cancelled = self._session.run(_cancel_all(_of_a_state(filter, "cancel_all"), by))
+    def cancel_all(self, *, by: str = "api", because: str | None = None, **filter: Unpack[JobFilter]) -> int:
+        """Cancel every job of a state that matches, in small batches; how many.
+
+        ``because`` is kept in the timeline of each, as the ``reason`` of ``cancel`` is; ``reason`` is a filter here.
+        """
+        cancelled = self._session.run(_cancel_all(_of_a_state(filter, "cancel_all"), by, because))
         self._session.announce(*_CANCELLED)
         return cancelled
 
-    async def acancel_all(self, *, by: str = "api", **filter: Unpack[JobFilter]) -> int:
+    async def acancel_all(self, *, by: str = "api", because: str | None = None, **filter: Unpack[JobFilter]) -> int:
         """``cancel_all`` for async code."""
-        cancelled = await self._session.arun(_cancel_all(_of_a_state(filter, "cancel_all"), by))
+        cancelled = await self._session.arun(_cancel_all(_of_a_state(filter, "cancel_all"), by, because))
         self._session.announce(*_CANCELLED)
         return cancelled
 
@@ -407,9 +410,9 @@ def _retry_all(filter: Filter, to_queue: str | None, by: str) -> Operation[int]:
     return total
 
 
-def _cancel_all(filter: Filter, by: str) -> Operation[int]:
+def _cancel_all(filter: Filter, by: str, reason: str | None) -> Operation[int]:
     def act(found: list[Found]) -> Operation[int]:
-        cancelled = yield from jobs.cancel([job.seq for job in found], by=by)
+        cancelled = yield from jobs.cancel([job.seq for job in found], by=by, reason=reason)
         return len(cancelled)
 
     total = yield from jobs.for_each_page(filter, act)

@@ -32,6 +32,13 @@ def test_cancel_counts_and_asks(full: Program) -> None:
     assert full.app.job("report").state is State.PENDING
 
 
+def test_why_many_were_cancelled_is_kept_with_each(full: Program) -> None:
+    answer = full("jobs", "cancel", "--queue", "mail", "--reason", "sent twice", "--yes")
+    assert (answer.code, answer.out) == (0, "cancelled 4 jobs\n")
+    for id in ("mail-0", "later"):
+        assert "sent twice" in [entry.detail.get("reason") for entry in full.app.job(id).timeline()]
+
+
 def test_without_a_terminal_yes_has_to_be_said(full: Program) -> None:
     assert full("jobs", "delete", "--task", "report").is_error(2, "delete 1 job?", "--yes")
     assert full.json("jobs", "delete", "--task", "report", "--yes") == {"deleted": 1}

@@ -93,7 +93,7 @@ def retry(
 @jobs.command()
 @_ids
 @filters.bulk
-@click.option("--reason", help="Why; kept in the job's timeline.")
+@click.option("--reason", help="Why; kept in the timeline of each job.")
 @printing
 @confirming
 @managing
@@ -109,9 +109,7 @@ def cancel(
 ) -> None:
     """Cancel jobs that wait, and ask running ones to stop: those named, or those that match."""
     if wants_many(ids, everything, filter):
-        if reason is not None:
-            raise click.UsageError("--reason is for jobs that are named by their ids")
-        many = Bulk("cancel", "cancelled", Verb.CANCEL, lambda one: app.cancel_all(by=actor(), **one))
+        many = Bulk("cancel", "cancelled", Verb.CANCEL, lambda one: app.cancel_all(by=actor(), because=reason, **one))
         change_all(app, many, filter, out=out, confirm=confirm)
         return
 

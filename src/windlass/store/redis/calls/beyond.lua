@@ -9,8 +9,8 @@ local key = finished_key(ask.state, ask.queue)
 -- How many are not before the position. Among those that finished in its moment the order is that of their seqs.
 local newer = try('ZCOUNT', key, '(' .. written(ask.at), '+inf') or 0
 for _, member in ipairs(try('ZRANGEBYSCORE', key, written(ask.at), written(ask.at)) or {}) do
-    if tonumber(member) >= ask.seq then newer = newer + 1 end
+    if finished_seq(member) >= ask.seq then newer = newer + 1 end
 end
 local found = try('ZREVRANGE', key, newer + ask.skip, newer + ask.skip, 'WITHSCORES') or {}
 if not found[1] then return {'beyond', {}, 'foreign', foreign} end
-return {'beyond', {{tonumber(found[2]), tonumber(found[1])}}, 'foreign', foreign}
+return {'beyond', {{tonumber(found[2]), finished_seq(found[1])}}, 'foreign', foreign}

@@ -81,6 +81,17 @@ local function finish(ending)
     return 1
 end
 
+-- For numbers that come again and again: all first runs of an epoch have the same fence, and most take no time.
+local known = {}
+local function written_once(number)
+    local text = known[number]
+    if not text then
+        text = written(number)
+        known[number] = text
+    end
+    return text
+end
+
 -- Ends runs that returned; how many were accepted. Most of them are first runs under the caller's own lease that were
 -- over before anybody marked them: then what the lease holds of them is all that has to be known, and one command takes
 -- them away together.
@@ -88,21 +99,22 @@ local function complete(runs)
     local seqs, fields = {}, {}
     for index, run in ipairs(runs) do
         seqs[index] = written(run[1])
-        fields[index] = seqs[index] .. ':' .. written(run[2])
+        fields[index] = seqs[index] .. ':' .. written_once(run[2])
     end
     local own, accepted, removed, by_queue = read_all('HMGET', held_key(ask.lease), fields), 0, {}, {}
     for index, run in ipairs(runs) do
-        local seq, field, queue = seqs[index], fields[index], queue_of_first_run(own[index])
+        local seq, field, queue, plain = seqs[index], fields[index], first_run(own[index])
         if queue and run[3] and not removed[field] then
             local ended = {
-                'state', 'completed', 'lease', '', 'attempt', '1', 'started_at', written(now - run[3]),
+                'state', 'completed', 'lease', '', 'attempt', '1', 'started_at', written_once(now - run[3]),
                 'finished_at', stamp,
             }
             if run[4] then add_text('result', seq, run[4], ended, long_results) end
             if (try('HSET', job_key(seq), unpack(ended)) or #ended) < #ended / 2 then
                 local members = gathered(by_queue, queue)
                 members[#members + 1] = stamp
-                members[#members + 1] = padded(seq)
+                -- A result that has a key of its own has an empty field, which is the last.
+                members[#members + 1] = plain ~= '' and ended[#ended] ~= '' and plain_member(seq) or padded(seq)
             else
                 -- Every field is a new one, also those that each job has: nothing was there, or something foreign.
                 redis.call('DEL', job_key(seq))
@@ -121,9 +133,10 @@ local function complete(runs)
         place_completed(queue, members)
     end
     if #removed > 0 then lightened[ask.lease] = true end
+    local has_cancels = redis.call('EXISTS', cancels_key(ask.lease)) == 1
     in_portions(removed, function(...)
         redis.call('HDEL', held_key(ask.lease), ...)
-        redis.call('SREM', cancels_key(ask.lease), ...)
+        if has_cancels then redis.call('SREM', cancels_key(ask.lease), ...) end
     end)
     return accepted + #removed
 end
@@ -144,13 +157,15 @@ local claimed, long = {}, {}
 
 local function claim(queue, room, is_for_suspect)
     local held = {}
+    local plain, first = held_first_run(ask.token, queue, true), held_first_run(ask.token, queue, false)
+    local later = held_value(ask.token, queue)
     local function own(seq, fence, row, is_new)
         redis.call(
             'HSET', job_key(seq), 'state', 'running', 'fence', fence, 'lease', ask.lease, 'worker', ask.worker,
             'claimed_at', stamp)
         if not is_new then redis.call('HDEL', job_key(seq), 'started_at') end
         held[#held + 1] = seq .. ':' .. fence
-        held[#held + 1] = held_value(ask.token, queue, is_new)
+        held[#held + 1] = not is_new and later or is_plain(row) and plain or first
         claimed[#claimed + 1] = row
     end
     if is_for_suspect then take_suspect(queue, long, own) else take(queue, room, long, own) end

@@ -50,7 +50,7 @@ for _, row in ipairs(ask.lost) do
     if UNFINISHED[was] then
         add(seq, queue, was)
     elseif not try('HGET', job_key(written(seq)), 'id')
-        and redis.call('ZREM', finished_key(was, queue), padded(seq)) == 1 then
+        and redis.call('ZREM', finished_key(was, queue), padded(seq), plain_member(seq)) == 1 then
         count(was, queue, -1)
         add(seq, queue, was)
     end

@@ -44,29 +44,31 @@ local function few()
     if not states or states.blocked then return end
     local queues, keys, number = {ask.queue}, {}, 0
     if not ask.queue then queues = redis.call('SMEMBERS', KEY.queues) end
-    local function among(key)
-        keys[#keys + 1] = key
+    -- Where in a member the digits of its seq begin.
+    local function among(key, first)
+        keys[#keys + 1] = {key, first}
         number = number + redis.call('ZCARD', key)
     end
     for _, queue in ipairs(queues) do
         if states.pending then
-            among(pending_key(queue))
-            among(suspects_key(queue))
+            among(pending_key(queue), 4)
+            among(suspects_key(queue), 4)
         end
         for _, state in ipairs({'completed', 'failed', 'cancelled'}) do
-            if states[state] then among(finished_key(state, queue)) end
+            if states[state] then among(finished_key(state, queue), 1) end
         end
     end
-    if states.scheduled or states.retrying then among(KEY.due) end
+    if states.scheduled or states.retrying then among(KEY.due, 1) end
 
     local leases = states.running and redis.call('ZRANGE', KEY.lease_until, 0, -1) or {}
     for _, lease in ipairs(leases) do number = number + redis.call('HLEN', held_key(lease)) end
     if number >= ask.window then return end
 
     local seqs = {}
-    for _, key in ipairs(keys) do
+    for _, place in ipairs(keys) do
+        local key, first = place[1], place[2]
         for _, member in ipairs(redis.call('ZRANGE', key, 0, -1)) do
-            seqs[#seqs + 1] = tonumber(string.sub(member, -14)) -- its last 14 digits are the seq, wherever it lies
+            seqs[#seqs + 1] = tonumber(string.sub(member, first, first + 13))
         end
     end
     for _, lease in ipairs(leases) do

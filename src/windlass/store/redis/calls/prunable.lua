@@ -31,7 +31,7 @@ repeat
         'ZRANGEBYSCORE', key, written(ask.after_at), latest, 'WITHSCORES', 'LIMIT', offset, ask.limit) or {}
     offset = offset + ask.limit
     for index = 1, #found, 2 do
-        local seq, at = tonumber(found[index]), tonumber(found[index + 1])
+        local seq, at = finished_seq(found[index]), tonumber(found[index + 1])
         if #rows + #lost < ask.limit and is_meant(at, seq) then look(seq, at) end
     end
 until #found < 2 * ask.limit or #rows + #lost == ask.limit

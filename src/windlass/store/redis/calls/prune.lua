@@ -13,12 +13,13 @@ for _, row in ipairs(ask.jobs) do
     elseif job[STATE] == ask.state and tonumber(job[FINISHED_AT]) == row[4] then
         remove(seq, job)
         members[#members + 1] = padded(row[1])
+        members[#members + 1] = plain_member(row[1])
         pruned[#pruned + 1] = {row[1]}
     end
 end
--- All of them lie in one place.
+-- All of them lie in one place, each in one of two forms.
 in_portions(members, function(...) redis.call('ZREM', finished_key(ask.state, ask.queue), ...) end)
-count(ask.state, ask.queue, -#members)
+count(ask.state, ask.queue, -#pruned)
 settle_removals()
 if INDEXED[ask.state] then remove_from_index(ask.state, removed_seqs) end
 return {'pruned', pruned, 'lost', lost, 'foreign', foreign}

@@ -9,13 +9,23 @@
 local TIES = 100
 local place_of_all = finished_key(ask.state, ask.queue)
 
--- How many jobs lie up to a position. Those of one moment are in the order of their seqs, here and in retention.
+local function position_of(member) return tonumber(redis.call('ZSCORE', place_of_all, member)), finished_seq(member) end
+
+-- Whether a job stands before a position or at it. Those of one moment are in the order of their seqs.
+local function is_up_to(member, at, seq)
+    local own_at, own_seq = position_of(member)
+    return own_at < at or (own_at == at and own_seq <= seq)
+end
+
+-- How many jobs stand up to a position: nearly always none, for retention has let go of them.
 local function rank_behind(at, seq)
-    local rank, offset, ties = try('ZCOUNT', place_of_all, '-inf', '(' .. written(at)) or 0, 0, nil
+    local oldest = try('ZRANGE', place_of_all, 0, 0) or {}
+    if not oldest[1] or not is_up_to(oldest[1], at, seq) then return 0 end
+    local rank, offset, ties = redis.call('ZCOUNT', place_of_all, '-inf', '(' .. written(at)), 0, nil
     repeat
-        ties = try('ZRANGEBYSCORE', place_of_all, written(at), written(at), 'LIMIT', offset, TIES) or {}
+        ties = redis.call('ZRANGEBYSCORE', place_of_all, written(at), written(at), 'LIMIT', offset, TIES)
         for _, member in ipairs(ties) do
-            if tonumber(member) > seq then return rank end
+            if finished_seq(member) > seq then return rank end
             rank = rank + 1
         end
         offset = offset + TIES
@@ -23,32 +33,45 @@ local function rank_behind(at, seq)
     return rank
 end
 
-local old = try('ZCOUNT', place_of_all, '-inf', '(' .. written(now - ask.age)) or 0
-local first, stop = rank_behind(ask.after_at, ask.after_seq), math.max(old, rank_behind(ask.beyond_at, ask.beyond_seq))
-local last = math.min(stop, first + ask.limit) - 1
-if last < first then return {'pruned', {}, 'foreign', foreign} end
+local function may_go(member)
+    return is_up_to(member, ask.beyond_at, ask.beyond_seq) or position_of(member) < now - ask.age
+end
 
-local members, pruned, lost = redis.call('ZRANGE', place_of_all, first, last), {}, {}
-local newest = members[#members]
-local position = {tonumber(redis.call('ZSCORE', place_of_all, newest)), tonumber(newest)}
-for _, member in ipairs(members) do
-    local seq = string.match(member, '^0*(%d+)$')
-    local job = try('HMGET', job_key(seq), unpack(REMOVED)) or {}
-    if job[1] then
-        remove(seq, job)
+-- How many of these may go; if one may, all before it may.
+local function number_that_may_go(members)
+    if members[1] and may_go(members[#members]) then return #members end
+    local low, high = 0, #members
+    while high - low > 1 do
+        local middle = math.floor((low + high) / 2)
+        if may_go(members[middle]) then low = middle else high = middle end
+    end
+    return low
+end
+
+local first = rank_behind(ask.after_at, ask.after_seq)
+-- One more than it removes tells whether there are more.
+local members = try('ZRANGE', place_of_all, first, first + ask.limit) or {}
+local number = number_that_may_go(members)
+if number == 0 then return {'pruned', {}, 'foreign', foreign} end
+
+local last = math.min(number, ask.limit)
+local at, newest = position_of(members[last])
+local pruned, lost = {}, {}
+for index = 1, last do
+    local member = members[index]
+    local seq, plain = finished_job(member)
+    if remove_if_there(seq, plain ~= '') then
         pruned[#pruned + 1] = member
     else
         lost[#lost + 1] = {tonumber(seq), ask.queue, ask.state}
     end
 end
 if #lost == 0 then
-    redis.call('ZREMRANGEBYRANK', place_of_all, first, last)
+    redis.call('ZREMRANGEBYRANK', place_of_all, first, first + last - 1)
 else
     in_portions(pruned, function(...) redis.call('ZREM', place_of_all, ...) end)
 end
 count(ask.state, ask.queue, -#pruned)
 settle_removals()
 if INDEXED[ask.state] then remove_from_index(ask.state, removed_seqs) end
-return {
-    'pruned', {{#pruned, position[1], position[2], last + 1 < stop and 1 or 0}}, 'lost', lost, 'foreign', foreign,
-}
+return {'pruned', {{#pruned, at, newest, number > last and 1 or 0}}, 'lost', lost, 'foreign', foreign}

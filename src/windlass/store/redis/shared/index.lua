@@ -40,22 +40,27 @@ local function add_run_to_index(name, first, last)
     end
 end
 
--- Clears bits of one block, all at once: a command for each would take longer than the rest of a removal.
+-- Clears bits of one block, all at once: a command for each would take longer than the rest of a removal. Reads and
+-- writes only the bytes that they are in.
+local CLEARED = {[0] = 127, 191, 223, 239, 247, 251, 253, 254}
 local function clear_bits(key, offsets)
-    local bits, bytes, chunks = redis.call('GET', key), {}, {}
-    if not bits then return end
+    local first, last = math.huge, 0
+    for _, offset in ipairs(offsets) do first, last = math.min(first, offset), math.max(last, offset) end
+    first, last = math.floor(first / 8), math.floor(last / 8)
+    local bits, bytes, chunks = redis.call('GETRANGE', key, first, last), {}, {}
     -- In portions that Lua's stack can hold.
-    for first = 1, #bits, 256 do
-        for _, byte in ipairs({string.byte(bits, first, first + 255)}) do bytes[#bytes + 1] = byte end
+    for from = 1, #bits, 256 do
+        for _, byte in ipairs({string.byte(bits, from, from + 255)}) do bytes[#bytes + 1] = byte end
     end
     for _, offset in ipairs(offsets) do
-        local index, mask = math.floor(offset / 8) + 1, bit.lshift(1, 7 - offset % 8)
-        if bytes[index] then bytes[index] = bit.band(bytes[index], bit.bnot(mask)) end
+        local bit_of_byte = offset % 8
+        local index = (offset - bit_of_byte) / 8 - first + 1
+        if bytes[index] then bytes[index] = bit.band(bytes[index], CLEARED[bit_of_byte]) end
     end
-    for first = 1, #bytes, 256 do
-        chunks[#chunks + 1] = string.char(unpack(bytes, first, math.min(first + 255, #bytes)))
+    for from = 1, #bytes, 256 do
+        chunks[#chunks + 1] = string.char(unpack(bytes, from, math.min(from + 255, #bytes)))
     end
-    redis.call('SET', key, table.concat(chunks))
+    redis.call('SETRANGE', key, first, table.concat(chunks))
 end
 
 local MANY_BITS = 50
@@ -72,13 +77,14 @@ local function remove_from_index(name, seqs)
         offsets[#offsets + 1] = offset
     end
     for block, offsets in pairs(touched) do
+        local key = bits_key(name, block)
         if #offsets < MANY_BITS then
-            for _, offset in ipairs(offsets) do redis.call('SETBIT', bits_key(name, block), offset, 0) end
+            for _, offset in ipairs(offsets) do redis.call('SETBIT', key, offset, 0) end
         else
-            clear_bits(bits_key(name, block), offsets)
+            clear_bits(key, offsets)
         end
-        if redis.call('BITCOUNT', bits_key(name, block)) == 0 then
-            redis.call('DEL', bits_key(name, block))
+        if redis.call('BITCOUNT', key) == 0 then
+            redis.call('DEL', key)
             redis.call('ZREM', blocks_key(name), block)
         end
     end

@@ -1,6 +1,6 @@
 -- A lease is a hash; a hash beside it holds what runs under it: `seq:fence` -> the token of the call that claimed it
 -- and the queue of its job. The first run of a job that nobody has marked has it behind one line feed: who ends it need
--- not look at the job. All others have it behind two.
+-- not look at the job. All others have it behind two. Behind the queue of a plain job (see places) is another line feed.
 -- Needs KEY.lease_from and KEY.lease_until where a lease is prolonged or removed.
 -- with foreign
 local function lease_key(lease) return prefix .. 'lease:' .. lease end
@@ -21,19 +21,32 @@ end
 
 local function held_field(seq, fence) return written(seq) .. ':' .. written(fence) end
 
-local function held_value(token, queue, is_first_run) return token .. (is_first_run and '\n' or '\n\n') .. queue end
+local function held_value(token, queue) return token .. '\n\n' .. queue end
+local function held_first_run(token, queue, is_plain) return token .. '\n' .. queue .. (is_plain and '\n' or '') end
 local function held_token(value) return string.match(value, '^[^\n]*') end
-local function queue_of_first_run(value) return value and string.match(value, '^[^\n]*\n([^\n]+)$') end
+-- The queue of a first run, and what is behind it: nothing, if the job is not plain. Nil for all other runs.
+local function first_run(value)
+    if value then return string.match(value, '^[^\n]*\n([^\n]+)(\n?)$') end
+end
 
 -- The job is not as it was when it was claimed: who ends the run has to look at it.
 local function look_at_ending(lease, field)
     local value = redis.call('HGET', held_key(lease), field)
-    local queue = queue_of_first_run(value)
+    local queue = first_run(value)
     if queue then redis.call('HSET', held_key(lease), field, held_value(held_token(value), queue)) end
 end
 
+-- The job has a key besides its hash from now on.
+local function note_not_plain(lease, field)
+    local value = redis.call('HGET', held_key(lease), field)
+    local queue, plain = first_run(value)
+    if queue and plain ~= '' then
+        redis.call('HSET', held_key(lease), field, held_first_run(held_token(value), queue, false))
+    end
+end
+
 -- Should the job's body be gone, nothing else tells where it was counted.
-local function queue_of_any_run(value) return string.match(value, '\n([^\n]+)$') end
+local function queue_of_any_run(value) return string.match(value, '^[^\n]*\n\n?([^\n]+)') end
 
 -- (seq, fence) of a field of a lease's hash
 local function held_job(field)

@@ -10,6 +10,13 @@ local indexed, unindexed = {}, {}
 
 local function padded(seq) return string.format('%014d', seq) end
 
+-- A plain job is nothing but its hash: it has no unique key, and no text has a key of its own. Most completed jobs are
+-- plain, and their members among the completed say so: who removes one has to know its id and no more.
+local function plain_member(seq) return string.format('%014d+', seq) end
+-- The seq as a text, and what is behind it: nothing, if it is not known that the job is plain.
+local function finished_job(member) return string.match(member, '^0*(%d+)(%+?)$') end
+local function finished_seq(member) return tonumber(string.sub(member, 1, 14)) end
+
 local function pending_member(priority, seq) return string.format('%03d%014d', 500 - priority, seq) end
 local function pending_seq(member) return string.match(member, '^...0*(%d+)$') end
 local function pending_priority(member) return 500 - string.sub(member, 1, 3) end
@@ -66,6 +73,7 @@ end
 local function displace(state, queue, seq, priority, suspect)
     local key, member = spot(state, queue, seq, priority, suspect)
     if key then table.insert(gathered(displaced, key), member) end
+    if state == 'completed' then table.insert(gathered(displaced, key), plain_member(seq)) end
     -- Earlier releases put suspects among the others.
     if suspect and state == 'pending' then table.insert(gathered(displaced, pending_key(queue)), member) end
     if INDEXED[state] then table.insert(gathered(unindexed, state), tonumber(seq)) end

@@ -23,6 +23,25 @@ local function remove(seq, job)
     removed_seqs[#removed_seqs + 1] = seq
 end
 
+-- The same for one that is plain (see shared/places).
+local function remove_plain(seq, id)
+    removed_keys[#removed_keys + 1] = job_key(seq)
+    removed_ids[#removed_ids + 1] = id
+    removed_seqs[#removed_seqs + 1] = seq
+end
+
+-- Whether it was there: the body of a job may be gone, or foreign.
+local function remove_if_there(seq, is_plain)
+    if is_plain then
+        local id = try('HGET', job_key(seq), 'id')
+        if id then remove_plain(seq, id) end
+        return id
+    end
+    local job = try('HMGET', job_key(seq), unpack(REMOVED)) or {}
+    if job[1] then remove(seq, job) end
+    return job[1]
+end
+
 -- Few jobs have events.
 local function remove_events()
     if redis.call('EXISTS', KEY.events) == 0 then return end

@@ -29,6 +29,11 @@ local function read_claimed(seq, queue, priority, fence, long)
     return row, job[10]
 end
 
+-- Whether a job is plain (see places), by its row before long texts are put in.
+local function is_plain(row)
+    return not row[16] and not row[17] and row[6] ~= '' and row[7] ~= '' and row[18] ~= ''
+end
+
 -- Gives jobs of one queue their turns that have none, a part of them if there are many.
 local function give_turns(queue)
     local key, members = pending_key(queue), {}

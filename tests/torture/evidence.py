@@ -16,6 +16,7 @@ from tests.torture.witness import (
     Asked,
     Began,
     CancelAccepted,
+    CancelAsked,
     Duplicate,
     Dying,
     Ended,
@@ -52,6 +53,8 @@ class Evidence:
     """Everything that the invariants are judged by."""
 
     lease: float
+    longest_lease: float = 0.0
+    """That some of the workers have."""
     records: Mapping[str, JobRecord] = field(default_factory=dict)
     """The jobs in the store at the end."""
     kinds: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -71,7 +74,10 @@ class Evidence:
     duplicates: list[Duplicate] = field(default_factory=list)
     held_keys: list[KeyHeld] = field(default_factory=list)
     saw: list[Saw] = field(default_factory=list)
+    may_be_cancelled: set[str] = field(default_factory=set)
+    """The jobs for which a cancel was asked, whatever the call said."""
     cancels: dict[str, CancelAccepted] = field(default_factory=dict)
+    """The cancels that were taken, as the call said."""
     dying: dict[str, list[Dying]] = field(default_factory=lambda: defaultdict(list))
     pulses: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     parents: dict[int, int] = field(default_factory=dict)
@@ -119,6 +125,8 @@ class Evidence:
                 self.held_keys.append(line)
             case Saw():
                 self.saw.append(line)
+            case CancelAsked():
+                self.may_be_cancelled.add(line.job)
             case CancelAccepted():
                 self.cancels.setdefault(line.job, line)
 
@@ -185,4 +193,4 @@ class Evidence:
         # A lease that was not renewed for a moment is lost a lease later.
         of_store = [i for i in self.incidents if i.fault.kind in OF_STORE]
         windows = [(i.at, i.until if i.until is not None else float("inf")) for i in of_store]
-        return [(begin, end + self.lease) for begin, end in [*windows, *self.troubled]]
+        return [(begin, end + max(self.lease, self.longest_lease)) for begin, end in [*windows, *self.troubled]]

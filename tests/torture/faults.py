@@ -19,11 +19,14 @@ from tests.places.freezing import freeze
 from tests.torture.fleet import PRODUCERS, Fleet
 from tests.torture.ground import Ground, ServerGround
 from tests.torture.plan import MOMENTARY, OF_STORE, Fault, Kind
-from tests.torture.witness import Acked, Asked, CancelAccepted, Refused, Unsure, Witness, now
+from tests.torture.witness import Acked, Asked, CancelAccepted, CancelAsked, Refused, Unsure, Witness, now
 from tests.torture.workload import KEYED, KEYS
-from windlass import JobNotFound, StoreUnavailable, Windlass
+from windlass import JobNotFound, State, StoreUnavailable, Windlass
 
 Restore = Callable[[], None]
+
+_CANCELS = 6
+"""Jobs that one fault cancels, at the most."""
 
 
 @dataclass(slots=True)
@@ -85,7 +88,9 @@ class Faults:
             case Kind.OPEN_TRANSACTION:
                 return self._left_open(fault)
             case Kind.CANCEL:
-                self._cancel(Random(fault.target).sample(sorted(self.running), min(3, len(self.running))))
+                self._cancel(self._some(self._held(), fault))
+            case Kind.CANCEL_PAUSED | Kind.CANCEL_LOST:
+                return self._cancelled_worker(fault, incident)
             case Kind.CLEAN:
                 with suppress(StoreUnavailable):
                     self._app.clean()
@@ -109,12 +114,46 @@ class Faults:
             case Kind.RELOAD_WORKER:
                 _signal(pid, signal.SIGHUP)
             case Kind.PAUSE_WORKER:
-                with suppress(ProcessLookupError, AssertionError):  # it has just ended, or holds its lock for long
-                    freeze(pid, file=self._ground.file)
-                return lambda: _signal(pid, signal.SIGCONT)
+                return self._paused(pid)
             case _:
                 return _without_files(pid, incident)
         return None
+
+    def _paused(self, pid: int) -> Restore:
+        with suppress(ProcessLookupError, AssertionError):  # it has just ended, or holds its lock for long
+            freeze(pid, file=self._ground.file)
+        return lambda: _signal(pid, signal.SIGCONT)
+
+    def _cancelled_worker(self, fault: Fault, incident: Incident) -> Restore | None:
+        """Cancels that a worker cannot hear of before it has met its fate: only the store knows of them then."""
+        pid = pick(sorted(set(self._workers_of_jobs().values()) & set(self._fleet.pids())), fault)
+        if pid is None:
+            incident.is_void = True
+            return None
+        incident.pid = pid
+        resume = self._paused(pid)
+        self._cancel(self._some(self._held(by=pid), fault))
+        if fault.kind is Kind.CANCEL_PAUSED:
+            return resume
+        self._kill(pid, incident)
+        return None
+
+    def _held(self, *, by: int | None = None) -> list[str]:
+        """The jobs that workers, or one of them, have claimed, as the store says: some of them have not begun."""
+        try:
+            held = list(self._app.jobs(state=State.RUNNING, limit=500))
+        except StoreUnavailable:
+            return []
+        pids = self._workers_of_jobs()
+        names = {job.record.worker for job in held if by in (None, pids.get(job.id))}
+        return sorted(job.id for job in held if job.record.worker in names)
+
+    def _workers_of_jobs(self) -> dict[str, int]:
+        """The jobs that have begun, with the process of their worker."""
+        return {id: self.children.get(pid, pid) for id, pid in self.running.items()}
+
+    def _some(self, ids: Sequence[str], fault: Fault) -> list[str]:
+        return Random(fault.target).sample(ids, min(_CANCELS, len(ids)))
 
     def _kill(self, pid: int | None, incident: Incident) -> None:
         incident.pid, incident.is_void = pid, pid is None
@@ -123,6 +162,7 @@ class Faults:
 
     def _cancel(self, ids: Sequence[str]) -> None:
         for id in ids:
+            self._witness.write(CancelAsked(id, now()))
             with suppress(StoreUnavailable, JobNotFound):
                 if self._app.cancel(id):
                     self._witness.write(CancelAccepted(id, self._app.job(id).fence, now()))

@@ -91,7 +91,8 @@ class SqliteGround:
 
     def strike(self, fault: Fault) -> None:
         match fault.kind:
-            case Kind.STORE_AWAY:  # another program's transaction keeps every writer out
+            case Kind.STORE_AWAY | Kind.OUTAGE:  # another program's transaction keeps every writer out
+                self._locked.close()  # of an outage that came late and is not over yet
                 self._locked.enter_context(RawSqlite(self._path).locked())
             case Kind.FULL_DISK:
                 self._disk.fail(Calls.WRITE, Files.MAIN | Files.LOG, errno.ENOSPC)
@@ -102,7 +103,7 @@ class SqliteGround:
                 raise NotImplementedError(fault.kind)
 
     def restore(self, kind: Kind) -> None:
-        if kind is Kind.STORE_AWAY:
+        if kind in (Kind.STORE_AWAY, Kind.OUTAGE):
             self._locked.close()
         elif kind is Kind.FULL_DISK:
             self._disk.heal()
@@ -159,9 +160,9 @@ class ServerGround:
 
     def strike(self, fault: Fault) -> None:
         match fault.kind:
-            case Kind.STORE_AWAY if fault.amount < 0.5:
+            case Kind.STORE_AWAY | Kind.OUTAGE if fault.amount < 0.5:
                 self._proxy.refuse()
-            case Kind.STORE_AWAY:
+            case Kind.STORE_AWAY | Kind.OUTAGE:
                 self.node.kill()
                 self._is_down = True
             case Kind.CUT:

@@ -59,7 +59,7 @@ def nothing_is_lost(seen: Evidence) -> Iterator[Finding]:
         has_run = any(run.how == "returned" for run in seen.runs.get(id, ()))
         if not id.startswith(BRIEF):
             yield Finding("I1", f"job {id} was acknowledged and is not there")
-        elif not has_run and id not in seen.cancels:
+        elif not has_run and id not in seen.may_be_cancelled:
             yield Finding("I1", f"job {id} was cleaned away although it never ran to its end")
 
 
@@ -140,7 +140,7 @@ def attempts_are_right(seen: Evidence) -> Iterator[Finding]:
         # A run that is cancelled in its first instant is charged, and has no time for a witness; nor has one whose
         # process dies then. Crashes are forgotten after an error, rescues are kept in the story.
         deaths = max(job.crashes, seen.kinds.get(id, ()).count("rescued"))
-        if job.attempt - deaths > runs + (id in seen.cancels):
+        if job.attempt - deaths > runs + (id in seen.may_be_cancelled):
             yield Finding("I5", f"job {id} was charged for runs that never began; {_account(job, seen)}")
         if job.max_attempts == 1 and runs > 1:
             yield Finding("I5", f"job {id} may run once and ran {runs} times; {_account(job, seen)}")
@@ -163,7 +163,7 @@ def cancels_are_obeyed(seen: Evidence) -> Iterator[Finding]:
 def innocents_complete(seen: Evidence) -> Iterator[Finding]:
     """I11: each job ends as its own code says; only what kills processes fails for that."""
     for id, job in sorted(seen.records.items()):
-        if job.state not in FINISHED or (job.state is State.CANCELLED and id in seen.cancels):
+        if job.state not in FINISHED or (job.state is State.CANCELLED and id in seen.may_be_cancelled):
             continue
         if (job.state, job.reason) in ENDINGS.get(job.task, _COMPLETED):
             continue

@@ -207,7 +207,7 @@ def _cycles_wait_for_callers() -> None:
     _set(PostgresDriver, "execute", execute)
 
 
-_OF_STORE = frozenset({"store_away", "full_disk", "clock_step", "cut", "delay", "black_hole"})
+_OF_STORE = frozenset({"store_away", "outage", "full_disk", "clock_step", "cut", "delay", "black_hole"})
 _IN_TIME = "renewed_at - ttl <= :now AND :now < renewed_at + ttl"
 
 MUTANTS: dict[str, Mutant] = {
@@ -227,7 +227,7 @@ MUTANTS: dict[str, Mutant] = {
         without=_OF_STORE,
     ),
     "claim handed out twice": Mutant(_claims_handed_out_twice, "redis", ("I2",)),
-    "ending lost in an outage": Mutant(_endings_lost_in_outages, "redis", ("I6",)),
+    "ending lost in an outage": Mutant(_endings_lost_in_outages, "redis", ("I6", "I12")),
     "unique key not released": Mutant(_keys_kept, "redis", ("I1",)),
     "interrupt leaks a lock": Mutant(_lock_leaked_by_interrupts, "sqlite", ("I6",)),
     "failed start swallows a run": Mutant(_starts_swallowed, "redis", ("I6",)),
@@ -238,6 +238,16 @@ MUTANTS: dict[str, Mutant] = {
     "neighbours fall with a poisonous job": Mutant(_neighbours_fall, "sqlite", ("I11",)),
     "cycle waits for a caller's transaction": Mutant(_cycles_wait_for_callers, "postgres", ("I11", "I6")),
     "cancel request forgotten": Mutant(edit("cycle", ("cancel_requested_at IS NULL OR", "true OR")), "sqlite", ("I3",)),
+    "cancel request forgotten by a rescue": Mutant(
+        edit(
+            "rescue",
+            ("iif(cancel_requested_at IS NULL, ending.state, 'cancelled')", "ending.state"),
+            ("iif(cancel_requested_at IS NULL, ending.reason, NULL)", "ending.reason"),
+            ("cancel_requested_at IS NOT NULL OR ending.state = 'failed'", "ending.state = 'failed'"),
+        ),
+        "sqlite",
+        ("I3",),
+    ),
     "attempt charged for a claim": Mutant(
         edit("cycle", ("fence = fence + 1,", "fence = fence + 1, attempt = attempt + 1,")), "sqlite", ("I5",)
     ),

@@ -18,6 +18,7 @@ class Kind(StrEnum):
     STOP_WORKER = "stop a worker by SIGTERM"
     RELOAD_WORKER = "reload workers by SIGHUP"
     STORE_AWAY = "store away"
+    OUTAGE = "store away beyond the deadline of a call"
     CUT = "cut all connections"
     DELAY = "delay each request"
     BLACK_HOLE = "swallow all traffic"
@@ -26,6 +27,8 @@ class Kind(StrEnum):
     EMFILE = "no more files for a worker"
     OPEN_TRANSACTION = "caller's open transaction"
     CANCEL = "cancel running jobs"
+    CANCEL_PAUSED = "cancel the jobs of a worker that is paused for a moment"
+    CANCEL_LOST = "cancel the jobs of a worker and kill it"
     CLEAN = "clean finished jobs"
     VACUUM = "vacuum"
 
@@ -39,12 +42,21 @@ MOMENTARY = {
     Kind.CUT,
     Kind.CLOCK_STEP,
     Kind.CANCEL,
+    Kind.CANCEL_LOST,
     Kind.CLEAN,
     Kind.VACUUM,
 }
 """Kinds that are over as soon as they have struck."""
 
-OF_STORE = {Kind.STORE_AWAY, Kind.DELAY, Kind.BLACK_HOLE, Kind.FULL_DISK, Kind.CUT, Kind.CLOCK_STEP}
+OF_STORE = {
+    Kind.STORE_AWAY,
+    Kind.OUTAGE,
+    Kind.DELAY,
+    Kind.BLACK_HOLE,
+    Kind.FULL_DISK,
+    Kind.CUT,
+    Kind.CLOCK_STEP,
+}
 """Kinds that all processes feel."""
 
 _SERVERS = frozenset(Kind)
@@ -100,8 +112,12 @@ def _length(kind: Kind, roll: float, lease: float) -> float:
     match kind:
         case Kind.PAUSE_WORKER:
             return lease * (1.3 + roll)
+        case Kind.CANCEL_PAUSED:
+            return 0.2 + 0.6 * roll  # its lease lives on
         case Kind.OPEN_TRANSACTION:
             return 6.0 + 4.0 * roll  # longer than a call's deadline
+        case Kind.OUTAGE:
+            return 5.8 + roll  # calls fail, and the longest lease is kept
         case Kind.STORE_AWAY | Kind.BLACK_HOLE:
             return lease * (0.3 + roll)
         case _:

@@ -17,7 +17,7 @@ from tests.torture.asking import Asking
 from tests.torture.diagnosis import diagnose, lines_about
 from tests.torture.evidence import Evidence
 from tests.torture.faults import Faults
-from tests.torture.fleet import LEASE, SLOTS, STUCK, Fleet
+from tests.torture.fleet import LEASE, LONG_LEASE, SLOTS, STUCK, Fleet
 from tests.torture.ground import NAMESPACE, Ground, ground_of
 from tests.torture.invariants import Finding, broken
 from tests.torture.plan import Fault, Kind, plan
@@ -56,6 +56,11 @@ class Settings:
     """Seconds without a run that begins or ends after which what is left is stuck. A machine that is busy with other
     things takes its time for each run, and a supervisor waits for up to 30 s before it starts a process again.
     """
+
+    @property
+    def end_within(self) -> float:
+        """Seconds after SIGTERM after which a process that is still there is stuck."""
+        return 2 * self.patience
 
     @property
     def spices(self) -> list[Spice]:
@@ -119,7 +124,7 @@ class Rack:
         )
         self._witness = Witness(folder)
         self._reader = Reader(folder)
-        self._seen = Evidence(lease=LEASE)
+        self._seen = Evidence(lease=LEASE, longest_lease=LONG_LEASE)
         self._faults = Faults(ground, self._fleet, app, self._witness)
         self._findings: list[Finding] = []
         self._opening: set[str] = set()
@@ -191,7 +196,7 @@ class Rack:
     def _calm_down(self) -> None:
         self._ground.heal()
         for producer in self._fleet.producers:
-            if trouble := producer.end(within=_START, wrong=[STUCK], on_overdue=self._diagnose):
+            if trouble := producer.end(within=self._settings.end_within, wrong=[STUCK], on_overdue=self._diagnose):
                 self._findings.append(Finding("I6", trouble))
         self._say("faults are over; waiting until all jobs have ended")
         self._await_drained(patience=self._settings.patience)
@@ -202,7 +207,7 @@ class Rack:
         self._findings += idleness.grown(early, idleness.footprints(self._fleet.pids()))
         self._findings += idleness.held(self._ground)
         for program in self._fleet.workers.values():
-            if trouble := program.end(within=_START, on_overdue=self._diagnose):
+            if trouble := program.end(within=self._settings.end_within, on_overdue=self._diagnose):
                 self._findings.append(Finding("I6", trouble))
 
     def _ask_for_all_keys(self) -> None:

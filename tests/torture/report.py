@@ -75,7 +75,7 @@ def longest_recovery(seen: Evidence) -> str:
         kind, until = incident.fault.kind, incident.until
         if kind in OF_STORE and until is not None:
             waits += [(began - until, f"the first run after: {kind}") for began in begins if began > until][:1]
-        elif kind in (Kind.KILL_WORKER, Kind.PAUSE_WORKER):
+        elif kind in (Kind.KILL_WORKER, Kind.CANCEL_LOST, Kind.PAUSE_WORKER):
             waits += [(wait, f"job {id} after: {kind}") for id, wait in _reruns(incident, seen)]
     longest, what = max(waits)
     return f"{longest:.1f} s ({what})"

@@ -158,6 +158,23 @@ async def aslow(seconds: float) -> object:
     return seconds
 
 
+@app.task(name="long")
+@witnessed
+def long(seconds: float) -> object:
+    """Asks nobody whether it may go on: after a pause of its process it returns at once, whatever came meanwhile."""
+    until, pause = now() + seconds, Event()
+    while now() < until:
+        pause.wait(0.2)
+    return seconds
+
+
+@app.task(name="along")
+@awitnessed
+async def along(seconds: float) -> object:
+    await asyncio.sleep(seconds)
+    return seconds
+
+
 @app.task(name="large")
 @witnessed
 def large(text: str) -> object:
@@ -167,8 +184,9 @@ def large(text: str) -> object:
 
 @app.task(name="failing", retry=Retry(attempts=3, base=0.2, factor=1.0))
 @witnessed
-def failing(times: int) -> object:
+def failing(times: int, after: float) -> object:
     """Raises in its first runs."""
+    Event().wait(after)
     if current_job().attempt <= times:
         raise ValueError("as it was told " + "x" * 5_000)
     return times
@@ -185,8 +203,9 @@ def once(seconds: float) -> object:
 @witnessed
 def snoozing(until: float) -> object:
     """Comes back until the time, by the clock of the machine that does not jump."""
+    Event().wait(0.1)
     if now() < until:
-        raise Snooze(0.3)
+        raise Snooze(0.2)
     return until
 
 

@@ -12,7 +12,20 @@ from tests.torture.evidence import Evidence
 from tests.torture.faults import Incident
 from tests.torture.invariants import broken
 from tests.torture.plan import Fault, Kind
-from tests.torture.witness import Acked, Alive, Asked, Began, CancelAccepted, Dying, Ended, KeyHeld, Line, Refused, Saw
+from tests.torture.witness import (
+    Acked,
+    Alive,
+    Asked,
+    Began,
+    CancelAccepted,
+    CancelAsked,
+    Dying,
+    Ended,
+    KeyHeld,
+    Line,
+    Refused,
+    Saw,
+)
 from windlass.core.record import JobRecord
 from windlass.core.state import State
 
@@ -44,7 +57,7 @@ def asked(id: str) -> list[Line]:
 
 
 def evidence(lines: list[Line], *records: JobRecord, incidents: Sequence[Incident] = ()) -> Evidence:  # no test
-    seen = Evidence(LEASE, {job.id: job for job in records}, incidents=incidents)
+    seen = Evidence(LEASE, records={job.id: job for job in records}, incidents=incidents)
     seen.hear(lines)
     return seen
 
@@ -221,3 +234,9 @@ def test_a_run_without_a_recorded_cause() -> None:
     seen = evidence([*asked("a"), *ran("a"), *ran("a", fence=2, at=4.0, until=5.0)], record("a", fence=2))
     seen.kinds = {"a": ["created", "completed"]}
     assert [finding.invariant for finding in broken(seen)] == ["I12"]
+
+
+@pytest.mark.parametrize(("lines", "expected"), [([CancelAsked("a", 1.0)], set()), ([], {"I11"})], ids=["asked", "not"])
+def test_a_job_is_cancelled_only_if_that_was_asked_for(lines: list[Line], expected: set[str]) -> None:
+    """The call may have failed and the cancel been taken all the same."""
+    assert found([*asked("a"), *lines], record("a", state=State.CANCELLED, result=None, attempt=0)) == expected

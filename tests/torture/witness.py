@@ -111,6 +111,13 @@ class Saw(Struct, tag=True, frozen=True):
     at: float
 
 
+class CancelAsked(Struct, tag=True, frozen=True):
+    """A cancel is about to be asked for; the call may fail and the cancel be taken all the same."""
+
+    job: str
+    at: float
+
+
 class CancelAccepted(Struct, tag=True, frozen=True):
     """A cancel was taken; no claim of the job may come after the fence that it had then."""
 
@@ -119,7 +126,9 @@ class CancelAccepted(Struct, tag=True, frozen=True):
     at: float
 
 
-Line = Began | Ended | Dying | Alive | Asked | Acked | Refused | Unsure | Duplicate | KeyHeld | Saw | CancelAccepted
+OfRun = Began | Ended | Dying | Alive
+OfCaller = Asked | Acked | Refused | Unsure | Duplicate | KeyHeld | Saw | CancelAsked | CancelAccepted
+Line = OfRun | OfCaller
 
 _DECODER: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
 

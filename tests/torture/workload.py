@@ -39,7 +39,9 @@ KEYS = 4
 LONGEST_DELAY = 2.0
 """Seconds until a job is due, at the most."""
 
-_ALWAYS = {"quick": 30, "aquick": 20, "iquick": 8, "brief": 20, "slow": 6, "aslow": 6, "islow": 2, "failing": 4}
+_QUICK = {"quick": 30, "aquick": 20, "iquick": 8, "brief": 20}
+_SLOW = {"slow": 6, "aslow": 6, "islow": 2, "long": 2.5, "along": 2.5, "failing": 4}
+_ALWAYS: dict[str, float] = {**_QUICK, **_SLOW}
 _SPICED: dict[Spice, dict[str, float]] = {
     Spice.POISON: {"poison": 1},
     Spice.CHILD_POISON: {"ipoison": 1},
@@ -95,10 +97,13 @@ class Workload:
                 return ()
             case "slow" | "islow" | "aslow" | "once":
                 return (draw.choice((0.1, 0.3, 1.0, 2.0)),)
+            case "long" | "along":
+                # Still at work when a worker is resumed that lost them, and ended there meanwhile.
+                return (draw.choice((3.0, 5.0)),)
             case "large":
                 return ("x" * draw.choice((20_000, 100_000, 400_000)),)
             case "failing":
-                return (draw.choice((1, 2, 9)),)
+                return (draw.choice((1, 2, 9)), draw.choice((0.0, 0.3)))
             case "snoozing":
                 return (now() + draw.uniform(0.2, 2.0),)
             case "unique" | "started":

@@ -14,6 +14,7 @@ from tests.worker.tap import Tap, tapped
 from windlass import Retention, State, StoreUnavailable, Windlass
 from windlass.store import leader as store_leader
 from windlass.store.operation import Call
+from windlass.store.reading import upcoming
 from windlass.testing import ManualClock
 from windlass.worker.build import build_duties
 from windlass.worker.duties.cleaning import Cleaning
@@ -309,6 +310,14 @@ def test_the_more_workers_the_more_seldom_one_that_is_not_the_keeper_looks(app: 
         workers = [stack.enter_context(app.worker(duties=False)) for _ in range(24)]
         last = max(workers, key=lambda worker: worker.lease)
         assert upkeep_of(app, last).tick() >= 24 * 0.25 / 2
+
+
+def test_a_worker_without_duties_is_not_the_keeper_where_another_has_them(app: Windlass) -> None:
+    """D6: however old it is; it would keep nothing, and the others would look seldom."""
+    with app.worker(["default"], duties=False) as first, app.worker(["default"]) as second:
+        assert app._session.run(upcoming()).keeper == second.lease
+        second.stop()
+        assert app._session.run(upcoming()).keeper == first.lease
 
 
 def test_when_the_keeper_leaves_another_takes_its_place(app: Windlass) -> None:

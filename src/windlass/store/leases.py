@@ -20,6 +20,15 @@ class Presence(Struct, frozen=True):
     info: str
 
 
+def lease_name(id: str, *, has_duties: bool) -> str:
+    """What the lease of a worker is called.
+
+    The first of all leases by name is that of the keeper of the store. So those of workers without duties come after
+    the others: ids begin with a digit.
+    """
+    return id if has_duties else f"z{id}"
+
+
 def open_lease(presence: Presence, *, lease: str, ttl: int) -> Operation[None]:
     """Register a worker and give it a lease of ``ttl`` milliseconds."""
     yield Call("open", {**_params(presence), "lease": lease, "ttl": ttl}, Lane.BEAT)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from windlass import clock
 from windlass.commands.tasks import worker_tasks
 from windlass.store.driver import Topic
+from windlass.store.leases import lease_name
 from windlass.wake import Wake
 from windlass.worker.attempt import Attempts
 from windlass.worker.dispatcher import Dispatcher
@@ -113,7 +114,7 @@ def build_worker(
         steering=steering,
         portrait=portrait,
         skew=Skew(session=session, worker=who.name, now=binding.now),
-        new_lease=binding.ids.next,
+        new_lease=lambda: lease_name(binding.ids.next(), has_duties=settings.has_duties),
         beats=settings.beats,
         monotonic=monotonic,
     )

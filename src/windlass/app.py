@@ -309,7 +309,9 @@ class Windlass(Operating, Hookable, MethodHints):
     def run_worker(
         self, queues: Mapping[str, int] | Sequence[str] | None = None, **options: Unpack[WorkerOptions]
     ) -> None:
-        """Run a worker until a signal ends it, or until it needs a fresh process: too many runs would not stop."""
+        """Run a worker until a signal ends it, others ask it to stop, or it needs a fresh process: too many runs would
+        not stop.
+        """
         from windlass.worker.signals import run_until_signalled
 
         run_until_signalled(self.worker(queues, **options))

@@ -64,7 +64,7 @@ def test_a_worker_stops_and_ends_with_code_0(windlass: Program) -> None:
         eventually(lambda: windlass.app.workers()[0].info["running_count"] == 1)
         asked = windlass("workers", "stop", "web-worker-1")
         assert (asked.code, asked.error) == (0, "")
-        assert asked.out == "web-worker-1  asked to stop; 1 job there may take the grace time\n"
+        assert asked.out == "web-worker-1  asked to stop; it has the grace time to finish 1 job\n"
         assert "stopping, as " in worker.wait_for("asked: finishing what runs")
         row = windlass("workers", "list").out.splitlines()[1]
         assert row.split()[:2] == ["web-worker-1", "draining"]
@@ -72,7 +72,7 @@ def test_a_worker_stops_and_ends_with_code_0(windlass: Program) -> None:
         assert windlass("workers", "pause", "web-worker-1").is_error(1, "was asked to stop by ", "cannot be taken back")
         assert windlass("workers", "stop", "web-worker-1").code == 0, "asked twice is asked once"
         slow = windlass("workers", "stop", "web-worker-1", "--wait", "--timeout", "100ms")
-        assert slow.is_error(1, "web-worker-1 has not stopped within 0.1 s", "1 job still run")
+        assert slow.is_error(1, "web-worker-1 has not stopped within 0.1 s", "still runs 1 job")
         pipe.write_text("heard")
         assert worker.code() == 0
     assert job.refresh().state is State.COMPLETED

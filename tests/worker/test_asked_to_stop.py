@@ -5,15 +5,18 @@ from __future__ import annotations
 import logging
 import signal
 from collections.abc import Callable
-from threading import Event, Thread
+from functools import partial
+from threading import Event, Thread, get_ident
 
 import pytest
 
 from tests.ledger.apps import PATIENCE, Apps, eventually, gate
+from tests.strikes import Strike, sweep
 from tests.worker.tap import Tap
 from windlass import IllegalTransition, State, Windlass
 from windlass.store.operation import Call
 from windlass.worker.signals import run_burst, run_until_signalled
+from windlass.worker.stop import Stop
 from windlass.worker.worker import Worker
 
 pytestmark = pytest.mark.only_on("sqlite")
@@ -108,6 +111,55 @@ def test_a_signal_handler_that_stops_it_once_more_does_not_wait_for_itself(app: 
     worker.stop(is_urgent=is_urgent)
     assert asked
     assert worker.is_stopped
+
+
+def _note(acted: list[float], grace: float, is_urgent: Callable[[], bool]) -> None:
+    acted.append(grace)
+
+
+def test_a_stop_that_an_exception_ends_may_be_tried_again() -> None:
+    """As a second Ctrl-C does, at whatever line: the end of the program must be able to hand back what runs."""
+    for striker in sweep("windlass.worker.stop"):
+        acted: list[float] = []
+        stop = Stop(partial(_note, acted))
+        told = striker.during(partial(stop, grace=0, is_urgent=lambda: False))
+        assert told is None or isinstance(told, Strike)
+        stop(grace=0, is_urgent=lambda: False)
+        assert stop.is_over
+        assert acted
+
+
+def test_who_waits_for_a_stop_that_an_exception_ends_goes_on_with_it() -> None:
+    waiting, began = Event(), Event()
+    acted: list[int] = []
+
+    def act(grace: float, is_urgent: Callable[[], bool]) -> None:
+        acted.append(get_ident())
+        if len(acted) == 1:
+            began.set()
+            assert waiting.wait(PATIENCE)
+            raise KeyboardInterrupt
+
+    stop = Stop(act)
+
+    def is_urgent() -> bool:
+        return False
+
+    def interrupted() -> None:
+        with pytest.raises(KeyboardInterrupt):
+            stop(grace=60, is_urgent=is_urgent)
+
+    first = Thread(target=interrupted)
+    first.start()
+    assert began.wait(PATIENCE)
+    second = Thread(target=partial(stop, grace=60, is_urgent=is_urgent))
+    second.start()
+    eventually(lambda: len(stop._urgencies) == 2, "the second waits")
+    waiting.set()
+    second.join(PATIENCE)
+    first.join(PATIENCE)
+    assert stop.is_over
+    assert acted == [first.ident, second.ident]
 
 
 def test_a_job_that_stops_its_worker_once_more_does_not_wait_for_itself(app: Windlass) -> None:

@@ -54,13 +54,13 @@ class StoppedWorkers:
         self._ids[name] = {worker.id for worker in live}
         self.tally.done[_ASKED].append(name)
         running = _running(live)
-        self.tally.notes[name] = f"; {jobs_counted(running)} there may take the grace time" if running else ""
+        self.tally.notes[name] = f"; it has the grace time to finish {jobs_counted(running)}" if running else ""
 
     def wait(self, seconds: float) -> None:
         """Wait until those that were asked are gone."""
         until = clock.monotonic() + seconds
         if self._ids and sys.stderr.isatty():
-            click.echo(f"waiting until {', '.join(self._ids)} stopped; Ctrl-C ends the waiting, not the stop", err=True)
+            click.echo(f"waiting for {', '.join(self._ids)} to stop; Ctrl-C ends the waiting, not the stop", err=True)
         try:
             while self._look() and clock.monotonic() < until:
                 clock.sleep(min(_PAUSE, max(0.0, until - clock.monotonic())))
@@ -98,4 +98,4 @@ def _running(workers: list[WorkerView]) -> int:
 
 def _what_runs(workers: list[WorkerView]) -> str:
     running = _running(workers)
-    return f"; {jobs_counted(running)} still run there" if running else "; it goes on stopping"
+    return f", and still runs {jobs_counted(running)}" if running else "; it goes on stopping"

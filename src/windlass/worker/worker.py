@@ -255,7 +255,8 @@ class Worker:
         """Claim no more, give running jobs the grace time, hand the rest back uncharged.
 
         ``is_urgent`` is asked all along; once true, the grace time is over. A second call waits for the first, and its
-        own grace time counts if it is over earlier; when it has stopped, another call is harmless.
+        own grace time counts if it is over earlier; when it has stopped, another call is harmless. One that an
+        exception has ended, as Ctrl-C does, may be repeated.
         """
         if not self._is_started or self._process != os.getpid():
             return  # a child that was forked off has the object but not the worker

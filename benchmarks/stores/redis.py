@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from ctypes.util import find_library
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from tests.servers import valkey_server
 
 DURABLE = {"appendonly": "yes", "appendfsync": "everysec"}
 _PAGE = 10_000
+JEMALLOC = find_library("jemalloc")
+"""Released servers are built with it, the one of the development dependencies is not: it gets it where it is there."""
 
 
 class RedisStore:
@@ -28,7 +31,7 @@ class RedisStore:
 
     @contextmanager
     def serve(self, folder: Path) -> Iterator[Server]:
-        with valkey_server(settings=DURABLE, parent=folder) as address:
+        with valkey_server(settings=DURABLE, parent=folder, preload=JEMALLOC) as address:
             with _client(address) as client:
                 pid = int(client.info("server")["process_id"])
             yield Server(address, process_named(pid, ("redis-server", "valkey-server")))
@@ -54,7 +57,8 @@ class RedisStore:
             settings = ", ".join(f"{name}={_setting(client, name)}" for name in DURABLE)
             kind = "Valkey" if "valkey_version" in info else "Redis"
             version = info.get("valkey_version", info["redis_version"])
-            return {"Redis": f"{kind} {version}; {settings}; files on {_file_system(server, client)}"}
+            with_allocator = f"{kind} {version} with {_allocator(server, client)}"
+            return {"Redis": f"{with_allocator}; {settings}; files on {_file_system(server, client)}"}
 
     def warnings(self, server: Server) -> list[str]:
         with _client(server.address) as client:
@@ -63,6 +67,11 @@ class RedisStore:
                 found.append("Redis runs with appendonly=no")
             if _file_system(server, client) in IN_MEMORY:
                 found.append("the files of Redis lie in memory: nothing there is durable")
+            if _allocator(server, client) == "libc":
+                found.append(
+                    "Redis runs with the allocator of the C library: its memory gets fragmented, and each command "
+                    "slower, the longer it runs; released servers have jemalloc (Debian: apt install libjemalloc2)"
+                )
             return found
 
     def guarantee(self, variant: str) -> str:
@@ -103,6 +112,16 @@ def _wipe(client: Any, namespace: str) -> None:
 
 def _setting(client: Any, name: str) -> str:
     return str(client.config_get(name)[name])
+
+
+def _allocator(server: Server, client: Any) -> str:
+    """What the server was built with, or what was loaded over it."""
+    told = str(client.info("memory")["mem_allocator"])
+    if told == "libc" and server.pid is not None:
+        with suppress(OSError):  # gone, or another's
+            if "jemalloc" in Path(f"/proc/{server.pid}/maps").read_text(encoding="utf-8"):
+                return "jemalloc, preloaded"
+    return told
 
 
 def _file_system(server: Server, client: Any) -> str:

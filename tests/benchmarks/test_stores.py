@@ -13,6 +13,7 @@ import redis
 from benchmarks.place import Place
 from benchmarks.server import Server
 from benchmarks.stores import STORES
+from benchmarks.stores import redis as redis_store
 from benchmarks.subject import Subject
 from tests.benchmarks.conftest import ServerOf
 from windlass import State
@@ -75,3 +76,18 @@ def test_our_own_servers_are_durable(store: str, setting: str, tmp_path: Path, m
         [fact] = STORES[store].facts(server).values()
         assert setting in fact
         assert [said for said in STORES[store].warnings(server) if "memory" not in said] == []
+
+
+@pytest.mark.parametrize("library", [redis_store.JEMALLOC, None], ids=["as-found", "none"])
+def test_the_report_names_the_allocator_of_a_redis_and_warns_of_that_of_the_c_library(
+    library: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With that one a long run measures how memory gets fragmented."""
+    monkeypatch.setattr(redis_store, "JEMALLOC", library)
+    kind = STORES["redis"]
+    with kind.serve(tmp_path) as server:
+        with redis.Redis.from_url(server.address) as client:
+            built_with = client.info("memory")["mem_allocator"]
+        is_libc = built_with == "libc" and (library is None or server.pid is None)
+        assert any("allocator" in warning for warning in kind.warnings(server)) is is_libc
+        assert f" with {'libc' if is_libc else 'jemalloc'}" in kind.facts(server)["Redis"]

@@ -40,6 +40,8 @@ class Recipe:
     is_ready: Callable[[], bool]
     """Asks by way of the folder, not by the port: behind the port may be another's server."""
     stop_by: signal.Signals
+    preload: str | None = None
+    """A library that the server is loaded with, such as another allocator."""
 
 
 def environment() -> dict[str, str]:
@@ -91,7 +93,7 @@ def _guarded(recipe: Recipe, port: int) -> Iterator[subprocess.Popen[bytes]]:
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=errors,
-            env=environment(),
+            env=environment() | ({"LD_PRELOAD": recipe.preload} if recipe.preload else {}),
             start_new_session=True,  # an interrupt at the terminal is for the tests; they end the server in order
         )
     try:

@@ -7,6 +7,7 @@ import signal
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from tests.servers.account import Account, server_account, server_folder
@@ -22,12 +23,15 @@ MISSING = (
 
 
 @contextmanager
-def valkey_server(*, settings: Mapping[str, str] | None = None, parent: Path | None = None) -> Iterator[str]:
+def valkey_server(
+    *, settings: Mapping[str, str] | None = None, parent: Path | None = None, preload: str | None = None
+) -> Iterator[str]:
     """A Redis or Valkey server of our own; gives the URL of its empty database 0.
 
     It forgets everything at its end and writes nothing to disk: pass ``settings={"appendonly": "yes", ...}`` where
-    durability is what is measured. Its files lie in a new folder in ``parent``, where they can. If ``TEST_REDIS_URL``
-    is set, that server is given as it is: shared, not empty, without our settings.
+    durability is what is measured. Its files lie in a new folder in ``parent``, where they can. ``preload`` is a
+    library that it is loaded with. If ``TEST_REDIS_URL`` is set, that server is given as it is: shared, not empty,
+    without our settings.
     """
     if url := os.environ.get("TEST_REDIS_URL"):
         yield url
@@ -35,7 +39,9 @@ def valkey_server(*, settings: Mapping[str, str] | None = None, parent: Path | N
     account = server_account()
     with server_folder(account, parent) as folder:
         program = program_in(folder, account)
-        with running(_recipe(program, folder, account, SETTINGS | dict(settings or {}))) as port:
+        with running(
+            replace(_recipe(program, folder, account, SETTINGS | dict(settings or {})), preload=preload)
+        ) as port:
             yield f"redis://127.0.0.1:{port}/0"
 
 

@@ -124,3 +124,27 @@ def test_whether_the_lead_is_free_is_told(store: Store) -> None:
     lead = store.run(leader.lead(leader.LEADER, holder="me", ttl=TTL))
     store.run(leader.resign(lead))
     assert upcoming(store).is_lead_free
+
+
+def over_soon(store: Store) -> int | None:
+    """The next end of a lease, as a look finds it that leaves strays out."""
+    return store.run(reading.upcoming(strays=False)).next_expiry
+
+
+def test_without_strays_the_end_of_a_lease_is_in_sight_a_second_before(store: Store) -> None:
+    """E1: a worker looks twice a second, so nothing is missed; most leases are renewed long before their end."""
+    store.a_worker(ttl=SECOND)
+    store.claimed(by=store.a_worker(ttl=TTL))
+    store.clock.advance(TTL - SECOND - 1)
+    assert over_soon(store) is None
+    store.clock.advance(1)
+    assert over_soon(store) == SECOND
+    store.clock.advance(2 * SECOND)
+    assert over_soon(store) == -SECOND
+
+
+def test_without_strays_a_lease_that_holds_nothing_is_not_in_sight(store: Store) -> None:
+    worker = store.a_worker()
+    worker.end(store.claimed(by=worker))
+    store.clock.advance(TTL)
+    assert over_soon(store) is None

@@ -338,3 +338,55 @@ def test_one_that_is_not_the_keeper_does_what_it_finds_overdue(app: Windlass, cl
         clock.advance("6s")
         upkeep_of(app, max(first, second, key=lambda worker: worker.lease)).tick()
         assert job.refresh().state is State.PENDING
+
+
+def looks_for_strays(tap: Tap) -> list[bool]:
+    """Of each look from now on, whether it is one at every lease."""
+    found: list[bool] = []
+    tap.before.append(lambda call: found.append(call.params["strays"]) if call.name == "upcoming" else None)
+    return found
+
+
+def test_most_looks_pass_leases_by_that_are_not_nearly_over(app: Windlass, tap: Tap) -> None:
+    """Each look at a thousand leases cost 3,000 pages of PostgreSQL, several times a second."""
+    looks, upkeep = looks_for_strays(tap), some_duties(app)
+    for _ in range(5):
+        upkeep.outlook.look()
+    assert looks == [True, False, False, False, False]
+
+
+@pytest.mark.only_on("sqlite")
+def test_only_the_keeper_looks_for_jobs_without_an_open_lease(app: Windlass, tap: Tap) -> None:
+    looks = looks_for_strays(tap)
+
+    def look_three_times() -> None:
+        for _ in range(3):
+            outlook.look()
+
+    with app.worker(duties=False) as first, app.worker(duties=False) as second:
+        outlook = upkeep_of(app, second).outlook
+        look_three_times()
+        keeps = [outlook.is_keeper]
+        first.stop()
+        look_three_times()
+        keeps.append(outlook.is_keeper)
+    assert keeps == [False, True]
+    assert looks == [True, False, False, False, True, False]
+
+
+def test_jobs_without_an_open_lease_stay_in_sight_until_they_are_rescued(
+    app: Windlass, clock: ManualClock, tap: Tap
+) -> None:
+    """E1: a round that comes between the look and the rescue must not lose sight of them."""
+    job = app.enqueue("echo", 1)
+    assert len(app.claim(1, lease=1)) == 1
+    looks, upkeep = looks_for_strays(tap), some_duties(app)
+    clock.advance(5)
+    upkeep.outlook.look()
+    upkeep.outlook.look()
+    assert looks == [True, True]
+    upkeep.tick()
+    assert app.job(job.id).state is State.PENDING
+    upkeep.outlook.look()
+    upkeep.outlook.look()
+    assert looks[-2:] == [True, False], "once more after the rescue, for what it may have passed by"

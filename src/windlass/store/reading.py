@@ -240,9 +240,13 @@ class Upcoming(Struct, frozen=True, array_like=True):
     """Whether no process leads, in time."""
 
 
-def upcoming() -> Operation[Upcoming]:
-    """What there is to do for the store as a whole, and how many workers there are to do it."""
-    answer = yield Call("upcoming", {"duty": LEADER}, Lane.READ)
+def upcoming(*, strays: bool = True) -> Operation[Upcoming]:
+    """What there is to do for the store as a whole, and how many workers there are to do it.
+
+    Without ``strays`` the next expiry is known from a second before it, and jobs are left out whose lease is not open
+    any more, or begins in the future: to find those, every lease that holds something is looked at.
+    """
+    answer = yield Call("upcoming", {"duty": LEADER, "strays": strays}, Lane.READ)
     return records(answer["upcoming"], Upcoming)[0]
 
 

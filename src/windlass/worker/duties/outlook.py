@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from math import inf
 from threading import Lock
 
 import msgspec
@@ -22,6 +23,8 @@ _LONGEST_PAUSE = 0.5
 """Jobs that others schedule are noticed within this many seconds."""
 _SHARE = 0.25
 """Seconds between two looks of workers that are not the keeper, of all of them together."""
+_STRAYS_AFTER = 5.0
+"""Seconds between two looks for jobs whose lease is not open any more: a rescue that was cut short leaves some."""
 _SELDOM = 10.0
 """Seconds; one that is not the keeper looks at least so often, and so finds out that it has become the keeper."""
 
@@ -52,6 +55,8 @@ class Outlook:
         self._store_clock = store_clock
         self._lock = Lock()
         self._newest: tuple[float, Upcoming] | None = None
+        self._strays_due = 0.0
+        """When to look at every lease that holds something, on the monotonic clock."""
         self._is_away = False
         self._patient_until = 0.0
         self._lease = lease
@@ -85,6 +90,10 @@ class Outlook:
             self._newest = (clock.monotonic(), ahead)
             return ahead
 
+    def note_rescue(self) -> None:
+        """A rescue may have passed jobs by: they have no lease any more, and are looked for at once."""
+        self._strays_due = 0.0
+
     def note_outage(self) -> None:
         """The store could not be used: others cannot renew either."""
         self._is_away = True
@@ -96,13 +105,19 @@ class Outlook:
 
     def _ask(self) -> Upcoming:
         began = self._store_clock.monotonic()
+        now = clock.monotonic()
+        wants_strays = now >= self._strays_due
         try:
-            ahead = self._session.upkeep(upcoming())
+            ahead = self._session.upkeep(upcoming(strays=wants_strays))
         except StoreUnavailable:
             self.note_outage()
             raise
-        lease = self._lease()
+        lease, was_keeper = self._lease(), self.is_keeper
         self.workers, self.is_keeper = ahead.workers, lease is None or ahead.keeper in (None, lease)
+        if wants_strays:
+            self._strays_due = now + self._strays_pause(ahead)
+        elif self.is_keeper and not was_keeper:
+            self._strays_due = now
         self.is_lead_free = ahead.is_lead_free
         if self._is_away:
             self._is_away = False
@@ -110,6 +125,14 @@ class Outlook:
         if step := self._store_clock.step(began, now=ahead.now):
             self._wait_after(step)
         return ahead
+
+    def _strays_pause(self, ahead: Upcoming) -> float:
+        """The seconds until jobs without an open lease are looked for again: the keeper does that for all. What was
+        found stays in sight until it is rescued.
+        """
+        if ahead.next_expiry is not None and ahead.next_expiry <= 0:
+            return 0.0
+        return _STRAYS_AFTER if self.is_keeper else inf
 
     def _be_patient(self, seconds: float) -> None:
         self._patient_until = max(self._patient_until, clock.monotonic() + seconds)

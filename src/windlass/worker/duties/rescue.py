@@ -39,6 +39,7 @@ class Rescue:
         except StoreUnavailable:
             self._outlook.note_outage()
             raise
+        self._outlook.note_rescue()
         for job in rescued:
             log.warning("rescued job %s from a worker that was lost; it is %s now", job.id, job.state)
         if rescued:

@@ -2,6 +2,8 @@
 -- an open lease is overdue. And the time from which that is counted, how many workers have a lease in time, and the
 -- first of these leases; those of claims by hand have a colon in their names. Last, whether a queue that is not paused
 -- has jobs to claim, and whether the lead is free.
+-- :strays whether every lease that holds something is looked at; else only open ones that are over within a second,
+-- which are few however many there are
 -- gives upcoming
 WITH RECURSIVE clock AS (
 -- here clock
@@ -12,10 +14,17 @@ WITH RECURSIVE clock AS (
 )
 SELECT
     (SELECT min(run_at) FROM windlass_due) - now,
-    (SELECT min(CASE WHEN lease.state = 'open' AND lease.renewed_at - lease.ttl <= now THEN lease.renewed_at + lease.ttl
-            ELSE now END) - now
+    CASE WHEN CAST(:strays AS boolean) THEN (
+        SELECT min(CASE WHEN lease.state = 'open' AND lease.renewed_at - lease.ttl <= now
+            THEN lease.renewed_at + lease.ttl ELSE now END) - now
         FROM holding LEFT JOIN windlass_lease AS lease ON lease.id = holding.lease
-        WHERE holding.lease IS NOT NULL),
+        WHERE holding.lease IS NOT NULL)
+    ELSE (
+        -- A subquery for each lease that is nearly over: a join would walk all running jobs.
+        SELECT min(lease.renewed_at + lease.ttl) - now FROM windlass_lease AS lease
+        WHERE lease.state = 'open' AND lease.renewed_at + lease.ttl <= now + 1000
+        AND (SELECT true FROM windlass_running AS running WHERE running.lease = lease.id LIMIT 1))
+    END,
     now,
     live.count, live.first,
     -- The first queue that is not paused answers: the others are not stepped through.

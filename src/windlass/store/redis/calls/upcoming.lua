@@ -2,7 +2,8 @@
 -- gone while it holds jobs, or that begins in the future, is over now.
 -- KEYS due, lease_from, lease_until, waiting
 -- without epoch
--- asks duty
+-- asks duty, strays: whether every lease that holds something is looked at; else only those that are over within a
+--      second, which are few however many there are
 -- gives upcoming: one row (until the next job is due, until the next lease is over, the time, how many workers have a
 --       lease in time, the first of these leases, has a queue that is not paused jobs to claim, is the lead free),
 --       nothing where there is none; foreign: see there in shared/
@@ -19,9 +20,10 @@ local function next_expiry()
     for lease in pairs(early) do
         if holds(lease) then return 0 end
     end
-    local first = 0
+    local first, last = 0, ask.strays and '+inf' or written(now + 1000)
     while true do
-        local leases = redis.call('ZRANGE', KEY.lease_until, first, first + AT_ONCE - 1, 'WITHSCORES')
+        local leases = redis.call(
+            'ZRANGEBYSCORE', KEY.lease_until, '-inf', last, 'WITHSCORES', 'LIMIT', first, AT_ONCE)
         for index = 1, #leases, 2 do
             if holds(leases[index]) then return leases[index + 1] == '-inf' and 0 or leases[index + 1] - now end
         end

@@ -2,6 +2,8 @@
 -- an open lease is overdue. And the time from which that is counted, how many workers have a lease in time, and the
 -- first of these leases; those of claims by hand have a colon in their names. Last, whether a queue that is not paused
 -- has jobs to claim, and whether the lead is free.
+-- :strays whether every lease that holds something is looked at; else only open ones that are over within a second,
+-- which are few however many there are
 -- gives upcoming
 WITH RECURSIVE ready (queue) AS (
     SELECT min(queue) FROM windlass_job WHERE state = 'pending' AND crashes = 0 AND rescues = 0
@@ -18,9 +20,14 @@ WITH RECURSIVE ready (queue) AS (
 )
 SELECT
     (SELECT min(run_at) FROM windlass_job WHERE state IN ('scheduled', 'retrying')) - :now,
-    (SELECT min(iif(windlass_lease.state = 'open' AND renewed_at - ttl <= :now, renewed_at + ttl, :now)) - :now
-        FROM (SELECT DISTINCT lease FROM windlass_job WHERE state = 'running') AS held
-        LEFT JOIN windlass_lease ON windlass_lease.id = held.lease),
+    (SELECT min(over_at) - :now FROM (
+        SELECT iif(windlass_lease.state = 'open' AND renewed_at - ttl <= :now, renewed_at + ttl, :now) AS over_at
+        FROM (SELECT DISTINCT lease FROM windlass_job WHERE :strays AND state = 'running') AS held
+        LEFT JOIN windlass_lease ON windlass_lease.id = held.lease
+        UNION ALL
+        SELECT renewed_at + ttl FROM windlass_lease
+        WHERE NOT :strays AND state = 'open' AND renewed_at + ttl <= :now + 1000
+        AND EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.state = 'running' AND lease = windlass_lease.id))),
     :now,
     count(*), min(id),
     -- The first queue that is not paused answers: the others are not stepped through.

@@ -163,8 +163,9 @@ class ServerGround:
             case Kind.STORE_AWAY | Kind.OUTAGE if fault.amount < 0.5:
                 self._proxy.refuse()
             case Kind.STORE_AWAY | Kind.OUTAGE:
-                self.node.kill()
-                self._is_down = True
+                if not self._is_down:  # by an outage that came late and is not over yet
+                    self.node.kill()
+                    self._is_down = True
             case Kind.CUT:
                 self._proxy.cut(gently=fault.amount < 0.3)
             case Kind.DELAY:

@@ -218,7 +218,7 @@ MUTANTS: dict[str, Mutant] = {
             ("AND windlass_job.fence = ending.fence", ""),
         ),
         "sqlite",
-        ("I3", "I4"),
+        ("I2", "I3", "I4"),
     ),
     "rescue without a look at the lease": Mutant(
         together(edit("expired", (_IN_TIME, "false")), edit("rescue", (_IN_TIME, "false"))),

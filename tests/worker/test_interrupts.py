@@ -15,8 +15,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from threading import Event, Lock, Thread
-from types import FunctionType
+from threading import Condition, Event, Lock, Thread
+from types import FrameType, FunctionType
 
 import pytest
 
@@ -113,6 +113,37 @@ def test_a_thread_that_waits_for_an_event_is_interrupted_when_the_wait_ends() ->
     spinner = Spinner("shop.tasks", wait)
     eventually(lambda: interrupt(spinner.ident), "it can be interrupted where it waits")
     assert spinner.await_end() == [JobInterrupted]
+
+
+@on_one_store
+def test_a_thread_that_starts_another_is_interrupted_when_that_has_begun() -> None:
+    """Before, the exception could be raised in the new thread, and the first would wait for its beginning for ever."""
+    may_begin = Event()
+
+    class Slow(Thread):
+        def _bootstrap(self) -> None:
+            assert may_begin.wait(PATIENCE)
+            super()._bootstrap()  # type: ignore[misc]
+
+    def start(is_over: Event) -> None:
+        Slow(daemon=True).start()
+        while not is_over._flag:  # type: ignore[attr-defined]
+            pass
+
+    spinner = Spinner("shop.tasks", start)
+    eventually(lambda: _is_starting(sys._current_frames()[spinner.ident]), "it waits for the new thread")
+    assert not any(interrupt(spinner.ident) for _ in range(200))
+    may_begin.set()
+    eventually(lambda: interrupt(spinner.ident), "it is in user code again")
+    assert spinner.await_end() == [JobInterrupted]
+
+
+def _is_starting(frame: FrameType | None) -> bool:
+    """Whether the thread waits in ``Thread.start``."""
+    is_waiting = frame is not None and frame.f_code is Condition.wait.__code__
+    while is_waiting and frame is not None and frame.f_code is not Thread.start.__code__:
+        frame = frame.f_back
+    return is_waiting and frame is not None
 
 
 @on_one_store

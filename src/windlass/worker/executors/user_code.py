@@ -11,7 +11,7 @@ import ctypes
 import dis
 import sys
 from contextlib import suppress
-from threading import Condition, get_ident
+from threading import Condition, Thread, get_ident
 from types import FrameType
 
 from windlass.errors import JobInterrupted
@@ -43,6 +43,10 @@ def _places_of_waiting() -> frozenset[int]:
 
 _WAIT = Condition.wait.__code__
 _WAITING = _places_of_waiting()
+_START = Thread.start.__code__
+"""It waits, too, until the new thread has begun. What is set for the starting thread may be raised in the new one then,
+whose state has the number of the thread that made it at first, and nothing would ever end that wait.
+"""
 
 _SYMBOL = ("PyThreadState_SetAsyncExc", ctypes.pythonapi)
 _set_exception = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_ulong, ctypes.py_object)(_SYMBOL)
@@ -55,7 +59,10 @@ def is_user_code(frame: FrameType | None) -> bool:
         return False
     name = frame.f_globals.get("__name__", "")
     _learn(name)
-    return _is_user_code[name] or (frame.f_code is _WAIT and frame.f_lasti in _WAITING)
+    if frame.f_code is not _WAIT or frame.f_lasti not in _WAITING:
+        return _is_user_code[name]
+    waiter = None if frame.f_back is None else frame.f_back.f_back
+    return waiter is None or waiter.f_code is not _START
 
 
 def interrupt(thread: int) -> bool:
@@ -73,10 +80,14 @@ def interrupt(thread: int) -> bool:
         if name not in _is_user_code:
             _learn(name)
             continue
-        if _is_user_code[name] or (frame.f_code is _WAIT and frame.f_lasti in _WAITING):
+        if frame.f_code is _WAIT and frame.f_lasti in _WAITING:
+            waiter = None if frame.f_back is None else frame.f_back.f_back
+            may_interrupt = waiter is None or waiter.f_code is not _START
+        else:
+            may_interrupt = _is_user_code[name]
+        if may_interrupt:
             _set_exception(thread, JobInterrupted)
-            return True
-        return False
+        return may_interrupt
     return False
 
 

@@ -20,7 +20,7 @@ def test_the_first_look_that_finds_jobs_sends_the_worker_of_its_own_process() ->
 def test_all_are_called_for_jobs_that_stay() -> None:
     """The worker that was to go has died, or is full."""
     backlog = Backlog()
-    called = [backlog.judge(has_work=True, now=tick * 0.05) for tick in range(5)]
+    called = [backlog.judge(has_work=True, now=tick * 0.05) for tick in range(8)]
     assert called.count(Call.ALL) == 1
     assert not backlog.is_to_be_checked, "they know"
 

@@ -15,7 +15,7 @@ from msgspec.json import encode
 from windlass.errors import AppClosed, ConfigError, StoreUnavailable, WindlassError
 from windlass.store.driver import ALL_TOPICS, DataRefused, News, Topic, no_store
 from windlass.store.joining.joined import Joined, join
-from windlass.store.operation import Answer, Call, Lane
+from windlass.store.operation import Answer, Call
 from windlass.store.sqlite import schema
 from windlass.store.sqlite.access import Access
 from windlass.store.sqlite.address import Address
@@ -174,11 +174,18 @@ class SqliteDriver:
         return self._traffic.through(look)
 
     def _look_for_work(self) -> tuple[bool, int | None]:
-        try:
-            [(is_waiting, due)] = self.execute(Call("work", {}, Lane.READ))["work"]
-        except WindlassError:
-            return True, None  # whoever goes for it will say what is wrong
-        return bool(is_waiting), due
+        def look() -> tuple[bool, int | None]:
+            [statement] = self._calls["work"]
+            try:
+                rows = self._lanes.writer.peek(statement.text) if self._is_open else None
+            except (Busy, WindlassError):
+                rows = None  # whoever goes for it will say what is wrong
+            if rows is None:
+                return True, None
+            [(is_waiting, due)] = rows
+            return bool(is_waiting), due
+
+        return self._traffic.through(look)
 
     def _new_lanes(self) -> Lanes:
         return Lanes(

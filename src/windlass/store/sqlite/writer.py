@@ -20,7 +20,7 @@ from typing import TypeVar
 
 from windlass.errors import WindlassError
 from windlass.store.operation import Answer
-from windlass.store.sqlite.library import Busy, Commit, Connection
+from windlass.store.sqlite.library import Busy, Commit, Connection, Rows
 from windlass.store.sqlite.performing import Guarded, Prepared
 
 _SHARED = 64
@@ -136,6 +136,17 @@ class Writer:
         if is_foreign:
             return Sight.FOREIGN
         return Sight.OURS if is_ours else Sight.NOTHING
+
+    def peek(self, text: str) -> Rows | None:
+        """The rows of a statement that only reads; None while a commit of our own is under way. On this connection it
+        costs a third of what it does on another: a look for commits has just read what it needs.
+        """
+        if not self._turn.acquire(blocking=False):
+            return None
+        try:
+            return self._open().run(text)
+        finally:
+            self._turn.release()
 
     def close(self) -> None:
         with self._turn:

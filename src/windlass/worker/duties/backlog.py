@@ -6,8 +6,11 @@ from enum import Enum
 
 CHECK_AFTER = 0.05
 """Seconds after a look that has found jobs to claim, until another tells whether a worker has gone for them."""
-_TELL_AFTER = 0.15
-"""Seconds for which looks must find jobs before all workers are told: in a stream of jobs each may be a new one."""
+_TELL_AFTER = 0.3
+"""Seconds for which looks must find jobs before all workers are told: in a stream of jobs each may be a new one, and on
+a busy machine a claim may take that long. With the pause between two looks it stays below one second, the most that a
+lost wake-up may cost.
+"""
 _TELL_AGAIN = 1.0
 """Seconds between two pieces of news of jobs that still wait."""
 

@@ -18,7 +18,7 @@ from benchmarks.measurement import Line, Measurement, Round
 from benchmarks.processes.producer import producer_process
 from benchmarks.processes.worker import worker_process
 from benchmarks.subject import Subject
-from windlass import Retention, State
+from windlass import Retention, State, Windlass
 
 _PRODUCERS = 2
 _FINISHED = (State.COMPLETED, State.FAILED, State.CANCELLED)
@@ -34,8 +34,7 @@ def measure(round: Round) -> Figures:
     subject = Subject(round.place)
     subject.app.migrate()  # before three processes want to
     if round.scale.sustained_seconds >= _LONG:
-        kept = int(round.known["drain-async.jobs_per_second"] * _KEPT)
-        subject.app.configure(retention=Retention(at_most=kept))
+        keep_at_most(subject.app, int(round.known["drain-async.jobs_per_second"] * _KEPT))
     with ExitStack() as stack:
         worker = stack.enter_context(worker_process(round.place))
         producers = [stack.enter_context(producer_process(round.place)) for _ in range(_PRODUCERS)]
@@ -53,6 +52,11 @@ def measure(round: Round) -> Figures:
         "last_against_first_percent": _last_against_first(ended) * 100,
         "slowest_window_percent": min(map(_rate, ended, ended[_WINDOW:]), default=rate) / rate * 100,
     }
+
+
+def keep_at_most(app: Windlass, number: int) -> None:
+    """Let retention keep so many finished jobs. In the store: the worker is another process, with an app of its own."""
+    app.queue("default").configure(retention=Retention(at_most=number))
 
 
 def _last_against_first(ended: list[tuple[float, int]]) -> float:

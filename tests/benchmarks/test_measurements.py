@@ -11,11 +11,15 @@ from pathlib import Path
 import pytest
 
 from benchmarks.contender import Contender
+from benchmarks.measurements.sustained import keep_at_most
+from benchmarks.place import Place
 from benchmarks.registry import MEASUREMENTS
 from benchmarks.rounds import Rounds
 from benchmarks.scale import SMOKE
 from benchmarks.stores import STORES
+from benchmarks.subject import Subject
 from tests.benchmarks.conftest import ServerOf
+from windlass import State
 
 _OF_SERVERS = {"server_cpu_us_per_job", "server_cpu_percent"}
 
@@ -48,3 +52,16 @@ def test_only_a_store_with_a_server_has_one(server_of: ServerOf) -> None:
     assert server_of("sqlite").address == ""
     assert server_of("postgres").address.startswith("postgres")
     assert server_of("redis").address.startswith("redis")
+
+
+def test_a_long_run_bounds_what_its_worker_process_keeps(tmp_path: Path) -> None:
+    """Else it would only measure how the store grows."""
+    place = Place(f"sqlite:///{tmp_path}/jobs.db")
+    subject, worker = Subject(place), Subject(place)
+    subject.preload(10)
+    worker.app.worker().run_until_empty()
+    keep_at_most(subject.app, 7)
+    worker.app.clean()
+    assert subject.app.counts()[State.COMPLETED] == 7
+    subject.app.close()
+    worker.app.close()

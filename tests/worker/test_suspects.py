@@ -7,6 +7,9 @@ from typing import Any, Literal
 import pytest
 
 from tests.core.test_decide import a_job
+from tests.ledger.apps import PATIENCE, eventually, gate
+from tests.places.raw_sqlite import RawSqlite
+from tests.worker.tap import Tap
 from windlass import Windlass
 from windlass.core.fault import Fault, add_fault
 from windlass.worker.run import Run
@@ -74,3 +77,57 @@ def test_others_wait_for_it_a_minute_at_the_most() -> None:
     assert suspect.keeps_others_waiting(160.0)
     assert not suspect.keeps_others_waiting(160.1)
     assert not suspect.is_none(160.1)
+
+
+@pytest.mark.only_on("sqlite")
+def test_a_worker_begins_one_suspect_after_the_other_and_others_beside_them(app: Windlass, file: RawSqlite) -> None:
+    """F3: a death is then the doing of the one."""
+    begun: list[int] = []
+    with gate() as held:
+
+        @app.task
+        def dubious(number: int) -> None:
+            begun.append(number)
+            held.wait()
+
+        @app.task
+        def innocent() -> None: ...
+
+        suspects = [dubious.enqueue(number) for number in range(3)]
+        file.execute("UPDATE windlass_job SET rescues = 1")
+        with app.worker(concurrency=4):
+            held.await_entered()
+            for _ in range(5):
+                innocent.enqueue().result(timeout=PATIENCE)
+            assert len(begun) == 1
+            held.open()
+            for job in suspects:
+                job.result(timeout=PATIENCE)
+    assert sorted(begun) == [0, 1, 2]
+
+
+@pytest.mark.only_on("sqlite")
+def test_what_comes_after_a_suspect_that_runs_alone_waits_for_its_end(app: Windlass, file: RawSqlite, tap: Tap) -> None:
+    """F3: its third death would be decisive."""
+    order: list[str] = []
+    with gate() as held:
+
+        @app.task
+        def dubious() -> None:
+            held.wait()
+            order.append("suspect ended")
+
+        @app.task
+        def innocent() -> None:
+            order.append("another began")
+
+        dubious.enqueue()
+        file.execute("UPDATE windlass_job SET crashes = 2")
+        with app.worker(concurrency=4):
+            held.await_entered()
+            later = innocent.enqueue()
+            wanted = tap.calls["control"] + 2
+            eventually(lambda: tap.calls["control"] >= wanted, "the worker has had its turns")
+            held.open()
+            later.result(timeout=PATIENCE)
+    assert order == ["suspect ended", "another began"]

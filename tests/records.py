@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from windlass.log_relay import relay
+from windlass.threads.log_relay import relay
 
 _PATIENCE = 20.0
 

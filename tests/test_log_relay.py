@@ -8,8 +8,8 @@ from threading import Event
 
 import pytest
 
-from windlass.log_relay import LogRelay
-from windlass.thread_start import start_thread
+from windlass.threads.log_relay import LogRelay
+from windlass.threads.start import start_thread
 
 PATIENCE = 20
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from windlass import Windlass
-from windlass.worker.leaving import Parting
+from windlass.worker.shutdown import Parting
 
 
 def unhurried(app: Windlass) -> Windlass:

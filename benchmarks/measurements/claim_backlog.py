@@ -18,14 +18,14 @@ from benchmarks.measurement import Line, Measurement, Round
 from windlass.core.codec import Codec
 from windlass.core.decide import decide
 from windlass.core.outcome import Returned
-from windlass.core.record import Claimed
+from windlass.core.records import Claimed
 from windlass.core.retry import Retry
-from windlass.store.adding import NewJob, enqueue
 from windlass.store.driver import Driver
-from windlass.store.jobs import Claimant, cycle, finish
-from windlass.store.leases import Presence, open_lease
 from windlass.store.open import open_driver
 from windlass.store.operation import drive
+from windlass.store.operations.enqueue import NewJob, enqueue
+from windlass.store.operations.jobs import ClaimRequest, cycle, finish
+from windlass.store.operations.leases import WorkerReport, open_lease
 
 _CLAIMED = 50
 _WARM_UP = 10
@@ -46,12 +46,12 @@ class Backlog:
         """Seconds of each claim."""
         for first in range(0, size, _BULK):
             self._add(min(_BULK, size - first))
-        presence = Presence(_WORKER, _WORKER, "idle", "{}")
+        presence = WorkerReport(_WORKER, _WORKER, "idle", "{}")
         drive(open_lease(presence, lease=_LEASE, ttl=_TTL), driver.execute)
 
     def claim(self) -> None:
         """Time one claim, then put the store back as it was."""
-        claimant = Claimant(_WORKER, _LEASE, f"token-{next(self._numbers)}")
+        claimant = ClaimRequest(_WORKER, _LEASE, f"token-{next(self._numbers)}")
         began = time.perf_counter()
         claimed = drive(cycle(claimant, rooms=[("default", _CLAIMED)]), self._driver.execute).claimed
         self.samples.append(time.perf_counter() - began)

@@ -1,6 +1,33 @@
 """Background jobs for Python: start in one SQLite file, grow to many machines by changing one URL.
 
 A job may run more than once, after a crash; it ends once.
+
+Files, in reading order:
+
+- ``app``: The app: declares tasks, enqueues jobs, looks them up, makes workers.
+- ``task``: Tasks: registered functions, and requests to run them.
+- ``job``: The handle of one job: its state, its result, and what can be done to it.
+- ``queue``: The handle of one queue: its length, its settings, its pause.
+- ``active_job``: The running job, as its own task sees it: ``ActiveJob`` and ``current_job``.
+- ``claimed_job``: A job that the caller claimed and runs by itself: ``app.claim``.
+- ``options``: The options of a job and of a worker, checked before anything is stored.
+- ``retention``: How long finished jobs are kept, and the archive they go to.
+- ``hooks``: Hooks: user code around every enqueue and every run.
+- ``errors``: Every exception that a user can meet, in one tree.
+- ``clock``: The only place that reads the time, sleeps, or draws a random number.
+- ``forks``: Resets objects in a forked child, and keeps connections that it inherited from being closed.
+- ``version``: The version of the package.
+- ``admin/``: What an operator does to a store: change many jobs, clean up, move.
+- ``cli/``: The command line.
+- ``client/``: What an app, its handles and its workers share to talk to the store.
+- ``core/``: Decisions without I/O, clock or logging.
+- ``insight/``: Read models: what people and programs are shown. Nothing here prints or changes anything.
+- ``integrations/``: Other libraries; each is imported only when it is used.
+- ``programs/``: Jobs that run programs: commands, one process each, and helpers, which stay and answer line by line.
+- ``store/``: The store: what is asked of it, and the three that answer.
+- ``testing/``: For tests of code that enqueues: run jobs at once, collect them, move the time.
+- ``threads/``: Threads of our own.
+- ``worker/``: The worker: claims jobs, runs them, and hands in how they ended.
 """
 
 from __future__ import annotations
@@ -8,7 +35,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from windlass.active import ActiveJob, current_job, this_job
+from windlass.active_job import ActiveJob, current_job, this_job
 from windlass.core.retry import PROGRAMMING_ERRORS, Retry
 from windlass.core.state import State
 from windlass.core.unique import Unique
@@ -45,28 +72,28 @@ from windlass.errors import (
 from windlass.version import VERSION as __version__
 
 if TYPE_CHECKING:
+    from windlass.admin.operator import JobPage
     from windlass.app import Windlass
-    from windlass.commands.command import command
-    from windlass.commands.helper import Helper
+    from windlass.claimed_job import ClaimedJob
     from windlass.core.codec import Limits
     from windlass.core.fault import Fault
+    from windlass.insight.timeline import TimelineEntry
     from windlass.job import Job, Progress
-    from windlass.operating import JobPage
-    from windlass.pull import ClaimedJob
+    from windlass.programs.command import command
+    from windlass.programs.helper import Helper
     from windlass.queue import Queue
     from windlass.retention import Retention
     from windlass.task import Request, Task, TaskWithOptions
-    from windlass.timeline import TimelineEntry
-    from windlass.worker.portrait import WorkerStatus
+    from windlass.worker.status import WorkerStatus
     from windlass.worker.worker import Worker
 else:
     # Loaded when first used: whoever has Windlass installed loads it with pytest's plugins, whether used or not.
     _HOMES = {
-        "ClaimedJob": "windlass.pull",
+        "ClaimedJob": "windlass.claimed_job",
         "Fault": "windlass.core.fault",
-        "Helper": "windlass.commands.helper",
+        "Helper": "windlass.programs.helper",
         "Job": "windlass.job",
-        "JobPage": "windlass.operating",
+        "JobPage": "windlass.admin.operator",
         "Limits": "windlass.core.codec",
         "Progress": "windlass.job",
         "Queue": "windlass.queue",
@@ -74,11 +101,11 @@ else:
         "Retention": "windlass.retention",
         "Task": "windlass.task",
         "TaskWithOptions": "windlass.task",
-        "TimelineEntry": "windlass.timeline",
+        "TimelineEntry": "windlass.insight.timeline",
         "Windlass": "windlass.app",
         "Worker": "windlass.worker.worker",
-        "WorkerStatus": "windlass.worker.portrait",
-        "command": "windlass.commands.command",
+        "WorkerStatus": "windlass.worker.status",
+        "command": "windlass.programs.command",
     }
 
     def __getattr__(name: str) -> object:

@@ -1,4 +1,4 @@
-"""Windlass: declare tasks, enqueue, look up, run a worker."""
+"""The app: declares tasks, enqueues jobs, looks them up, makes workers."""
 
 from __future__ import annotations
 
@@ -7,48 +7,47 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, Unpack, overload
 
-from windlass.actor import actor
-from windlass.binding import Binding
-from windlass.commands.command import COMMAND, command
-from windlass.commands.guardian import Guardian
-from windlass.commands.program import Program, ProgramSettings
-from windlass.core import names
+from windlass.admin.operator import Operator
+from windlass.claimed_job import ClaimedJob
+from windlass.client.binding import Binding
+from windlass.client.config import actor, setting
+from windlass.client.declaration import check_task_function
+from windlass.client.enqueue import DEFAULT_QUEUE
+from windlass.client.hints import MethodHints
+from windlass.client.modules import is_module_name, load_module
+from windlass.client.registry import Registry, name_of
+from windlass.client.routes import Routes
+from windlass.client.session import Session
+from windlass.client.transactions import Transaction
+from windlass.core import validate
 from windlass.core.codec import Codec, Limits, limits_from
 from windlass.core.decide import decide
-from windlass.core.duration import duration, milliseconds
-from windlass.core.kinds import exception_classes, texts
 from windlass.core.outcome import Interrupted
-from windlass.core.record import Claimed
+from windlass.core.records import Claimed
 from windlass.core.retry import Retry, retry_rule
 from windlass.core.unique import Unique
-from windlass.declaration import check_task_function
-from windlass.enqueuing import DEFAULT_QUEUE
+from windlass.core.units import duration, milliseconds
+from windlass.core.validate import exception_classes, texts
 from windlass.errors import ConfigError, Duration
-from windlass.forking import start_anew_in_child
-from windlass.hints import MethodHints
+from windlass.forks import reset_in_child
 from windlass.hooks import Enqueuing, Hookable, Hooks
 from windlass.job import Job
-from windlass.modules import is_module_name, load_module
-from windlass.operating import Operating
 from windlass.options import UNSET, WorkerOptions, check_known
-from windlass.pull import ClaimedJob
-from windlass.registry import Registry, name_of
+from windlass.programs.command import COMMAND, command
+from windlass.programs.helper_settings import Program, ProgramSettings
+from windlass.programs.reaper import Reaper
 from windlass.retention import Archive, Retention, archive_from, retention_policy
-from windlass.routes import Routes
-from windlass.session import Session
-from windlass.settings import setting
-from windlass.store import jobs
-from windlass.store.adding import Enqueued
 from windlass.store.open import DEFAULT_NAMESPACE, open_driver
 from windlass.store.operation import Operation
+from windlass.store.operations import jobs
+from windlass.store.operations.enqueue import Enqueued
 from windlass.task import Request, Task, TaskSettings, TaskWithOptions, checked_call, checked_requests
-from windlass.transaction import Transaction
 
 if TYPE_CHECKING:
-    from windlass.commands.helper import Helper
+    from windlass.programs.helper import Helper
     from windlass.task import AsyncTask
     from windlass.testing.block import Block
-    from windlass.worker.leaving import Parting
+    from windlass.worker.shutdown import Parting
     from windlass.worker.worker import Worker
 
 P = ParamSpec("P")
@@ -61,7 +60,7 @@ Runnable = Task[..., Any] | TaskWithOptions[..., Any] | Request | Callable[..., 
 """What can be enqueued: a task, a task under options, a request, a plain function of a module, or a task's name."""
 
 
-class Windlass(Operating, Hookable, MethodHints):
+class Windlass(Operator, Hookable, MethodHints):
     """An application's jobs: its tasks, its store, and everything that can be asked of them.
 
     ``url`` comes from the argument, ``$WINDLASS_URL``, ``[tool.windlass]`` in pyproject.toml, or is
@@ -133,8 +132,8 @@ class Windlass(Operating, Hookable, MethodHints):
         self._actor = actor()
         self._parting: Parting | None = None
         """What its workers take for leaving; None: what they have in production."""
-        self._guardian = Guardian()
-        start_anew_in_child(self._guardian, Guardian.start_anew)
+        self._guardian = Reaper()
+        reset_in_child(self._guardian, Reaper.reset_after_fork)
         self._helpers: dict[str, Helper] = {}
 
     def __enter__(self) -> Windlass:
@@ -249,7 +248,7 @@ class Windlass(Operating, Hookable, MethodHints):
 
     def helper(self, name: str, argv: Sequence[str], **settings: Unpack[ProgramSettings]) -> Helper:
         """A program that stays and answers jobs, one line of JSON for each; see ``Helper`` and docs/commands.md."""
-        from windlass.commands.helper import Helper
+        from windlass.programs.helper import Helper
 
         check_known(settings, tuple(ProgramSettings.__annotations__), "helper option")
         helper = Helper(self, Program(name, argv, **settings))
@@ -312,7 +311,7 @@ class Windlass(Operating, Hookable, MethodHints):
         """Run a worker until a signal ends it, others ask it to stop, or it needs a fresh process: too many runs would
         not stop.
         """
-        from windlass.worker.signals import run_until_signalled
+        from windlass.worker.process.signals import run_until_signalled
 
         run_until_signalled(self.worker(queues, **options))
 
@@ -366,7 +365,7 @@ class Windlass(Operating, Hookable, MethodHints):
         if isinstance(function, Task) or not callable(function):
             raise ConfigError(f"@app.task decorates a function, got {function!r}")
         check_task_function(function)
-        return self._register(function, name_of(function) if name is None else names.task_name(name), settings)
+        return self._register(function, name_of(function) if name is None else validate.task_name(name), settings)
 
     def _adopt(self, function: Callable[..., Any], name: str) -> Task[..., Any]:
         return self._register(function, name, TaskSettings())
@@ -390,7 +389,7 @@ class Windlass(Operating, Hookable, MethodHints):
             return command(*args, **kwargs)
         if isinstance(task, str):
             known = self._registry.find(task)
-            return known.request(*args, **kwargs) if known else Request(names.task_name(task), args, kwargs)
+            return known.request(*args, **kwargs) if known else Request(validate.task_name(task), args, kwargs)
         return self._registry.named(task).request(*args, **kwargs)
 
     def _enqueue(self, request: Request) -> Job[Any]:
@@ -446,11 +445,11 @@ class Windlass(Operating, Hookable, MethodHints):
         return [self._handle(one) for one in stored]
 
     def _claim(self, limit: int, queues: Sequence[str], lease: Duration | None) -> Operation[list[Claimed]]:
-        names.whole_number(limit, "claim: limit", least=1, most=10_000)
+        validate.whole_number(limit, "claim: limit", least=1, most=10_000)
         named = texts(queues, "claim: queues", example="['mail']")
-        wanted = [names.queue_name(queue) for queue in named] or self._known_queues()
+        wanted = [validate.queue_name(queue) for queue in named] or self._known_queues()
         ttl = self._claim_lease if lease is None else _lease_milliseconds(lease, "lease")
-        # There may be no worker anywhere: whoever claims keeps the store moving. Unlike the duties it does not wait
+        # There may be no worker anywhere: a manual claim promotes and rescues too. Unlike the duties it does not wait
         # after a step of the store's clock: a program that is frozen between two claims would see one each time, and
         # would never rescue anybody.
         yield from jobs.promote(by=self._actor)

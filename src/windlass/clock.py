@@ -1,4 +1,4 @@
-"""The only place that reads time, sleeps or draws a random number."""
+"""The only place that reads the time, sleeps, or draws a random number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from datetime import UTC, datetime
 from threading import Event, Lock
 
-from windlass.wake import Wake
+from windlass.threads.wakeup import Wakeup
 
 
 def now() -> int:
@@ -26,7 +26,7 @@ def sleep(seconds: float) -> None:
     time.sleep(seconds)
 
 
-def wait(event: Event | Wake, seconds: float | None) -> bool:
+def wait(event: Event | Wakeup, seconds: float | None) -> bool:
     """Block until the event is set or the time is over; true if it was set."""
     return event.wait(seconds)
 
@@ -42,7 +42,7 @@ def roll() -> float:
 
 
 def random_bits(count: int) -> int:
-    """Random bits that nobody can guess."""
+    """Random bits that cannot be guessed."""
     return int.from_bytes(os.urandom((count + 7) // 8)) >> (-count % 8)
 
 

@@ -1,4 +1,4 @@
-"""Every exception a user can meet, in one tree.
+"""Every exception that a user can meet, in one tree.
 
 The first part is raised *to* callers; the second is raised *by* tasks to steer their own job.
 Nothing here imports anything of ours, so that the pure core may raise them too.
@@ -74,7 +74,7 @@ class JobCancelled(WindlassError):
 
 
 class JobTimeout(WindlassError, TimeoutError):
-    """The wait took longer than its limit; says in which state the job is, which goes on as if nobody had waited."""
+    """The wait took longer than its limit; says in which state the job is; the job itself goes on."""
 
 
 class LeaseLost(WindlassError):

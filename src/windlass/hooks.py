@@ -1,4 +1,4 @@
-"""Hooks: code of the user's around every enqueue and every run."""
+"""Hooks: user code around every enqueue and every run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import wraps
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
-from windlass.active import ActiveJob, current_job
+from windlass.active_job import ActiveJob, current_job
 from windlass.errors import ConfigError
 from windlass.task import Request, Task
 

@@ -1,4 +1,4 @@
-"""The handle that a caller gets back."""
+"""The handle of one job: its state, its result, and what can be done to it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 import msgspec
 
 from windlass import clock
-from windlass.core import names
-from windlass.core.duration import duration, milliseconds
+from windlass.client.result_waiter import PendingResult, refuse_on_loop_thread
+from windlass.core import validate
 from windlass.core.fault import Fault, read_faults
 from windlass.core.meta import read_meta
-from windlass.core.record import JobRecord
+from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED, State
+from windlass.core.units import duration, milliseconds
 from windlass.errors import (
     Duration,
     IllegalTransition,
@@ -26,18 +27,17 @@ from windlass.errors import (
     StoreNotFound,
     StoreUnavailable,
 )
-from windlass.explain import explain, needs_upkeep
-from windlass.store import jobs, reading
+from windlass.insight.timeline import TimelineEntry, timeline
+from windlass.insight.why import explain, needs_upkeep
+from windlass.insight.workers import worker_views
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
-from windlass.store.reading import Settled
-from windlass.timeline import TimelineEntry, timeline
-from windlass.waiting import Settlement, refuse_on_loop_thread
-from windlass.workers import worker_views
+from windlass.store.operations import jobs, queries
+from windlass.store.operations.queries import FinishedJob
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
-    from windlass.binding import Binding
+    from windlass.client.binding import Binding
 
 R = TypeVar("R")
 
@@ -251,37 +251,37 @@ class Job(Generic[R]):
     def cancel(self, *, by: str = "api", reason: str | None = None) -> bool:
         """Cancel a job that waits, or ask a running one to stop; False when it has finished, and nothing changes."""
         cancelled = self._binding.session.run(self._app._cancel(self.id, by, reason))
-        self._binding.session.announce(*Topic)
+        self._binding.session.notify_changed(*Topic)
         return cancelled
 
     async def acancel(self, *, by: str = "api", reason: str | None = None) -> bool:
         """``cancel`` for async code."""
         cancelled = await self._binding.session.arun(self._app._cancel(self.id, by, reason))
-        self._binding.session.announce(*Topic)
+        self._binding.session.notify_changed(*Topic)
         return cancelled
 
     def retry(self, *, queue: str | None = None, by: str = "api") -> Job[R]:
         """Run it again with a fresh budget of attempts; also runs a waiting job now."""
         self._binding.session.run(self._app._retry(self.id, queue, by))
-        self._binding.session.announce()
+        self._binding.session.notify_changed()
         return self.refresh()
 
     async def aretry(self, *, queue: str | None = None, by: str = "api") -> Job[R]:
         """``retry`` for async code."""
         await self._binding.session.arun(self._app._retry(self.id, queue, by))
-        self._binding.session.announce()
+        self._binding.session.notify_changed()
         return await self.arefresh()
 
     def reschedule(self, when: Duration | datetime) -> Job[R]:
         """Move a waiting job: a length of time from now, or an instant."""
         self._binding.session.run(self._reschedule(when))
-        self._binding.session.announce()
+        self._binding.session.notify_changed()
         return self.refresh()
 
     async def areschedule(self, when: Duration | datetime) -> Job[R]:
         """``reschedule`` for async code."""
         await self._binding.session.arun(self._reschedule(when))
-        self._binding.session.announce()
+        self._binding.session.notify_changed()
         return await self.arefresh()
 
     def delete(self) -> None:
@@ -309,7 +309,7 @@ class Job(Generic[R]):
         return await self._binding.session.arun(self._why())
 
     def _refresh(self) -> Operation[Job[R]]:
-        found = yield from reading.find([self.id])
+        found = yield from queries.find([self.id])
         if self.id not in found:
             raise JobNotFound(f"no job has the id {self.id!r}")
         self._record = found[self.id]
@@ -318,7 +318,7 @@ class Job(Generic[R]):
     def _reschedule(self, when: Duration | datetime) -> Operation[None]:
         yield from self._refresh()
         if isinstance(when, datetime):
-            moved = yield from jobs.reschedule(self.record.seq, at=names.milliseconds_since_1970(when, "when"))
+            moved = yield from jobs.reschedule(self.record.seq, at=validate.milliseconds_since_1970(when, "when"))
         else:
             moved = yield from jobs.reschedule(self.record.seq, delay=milliseconds(when, "when"))
         if not moved:
@@ -333,26 +333,26 @@ class Job(Generic[R]):
 
     def _timeline(self) -> Operation[list[TimelineEntry]]:
         yield from self._refresh()
-        story = yield from reading.story(self.record.seq)
+        story = yield from queries.history(self.record.seq)
         return timeline(self.record, story)
 
     def _why(self) -> Operation[str]:
         yield from self._refresh()
-        gates = yield from reading.gates(self.record.seq)
+        gates = yield from queries.gates(self.record.seq)
         if gates is None:
             raise JobNotFound(f"no job has the id {self.id!r}")
         workers = (yield from worker_views()) if needs_upkeep(gates) and not gates.is_tended else []
         if gates.state not in (State.RUNNING, State.CANCELLED, State.FAILED):
             return explain(gates, self.record, workers=workers)
-        story = yield from reading.story(self.record.seq)
+        story = yield from queries.history(self.record.seq)
         return explain(gates, self.record, story.events, workers)
 
-    def _wait(self, timeout: Duration | None) -> Settled:
+    def _wait(self, timeout: Duration | None) -> FinishedJob:
         limit, began = _limit(timeout), clock.monotonic()
         settled = self._binding.session.run(self._at_the_start_of_a_wait())
         if settled is not None:
             return settled
-        settlement = Settlement()
+        settlement = PendingResult()
         try:
             self._binding.waiter.add(self.id, settlement)
             settled = settlement.wait(_left(limit, began))
@@ -362,7 +362,7 @@ class Job(Generic[R]):
             settlement.is_given_up = True
         return settled or self._binding.session.run(self._at_the_end_of_a_wait(limit))
 
-    def _look_alone(self, limit: float | None, began: float) -> Settled:
+    def _look_alone(self, limit: float | None, began: float) -> FinishedJob:
         """Wait on this thread where the system refuses the one that waits for all."""
         while (left := _left(limit, began)) is None or left > 0:
             clock.sleep(_LOOK_ALONE if left is None else min(left, _LOOK_ALONE))
@@ -371,7 +371,7 @@ class Job(Generic[R]):
                 return settled
         return self._binding.session.run(self._at_the_end_of_a_wait(limit))
 
-    async def _await(self, timeout: Duration | None) -> Settled:
+    async def _await(self, timeout: Duration | None) -> FinishedJob:
         import asyncio
 
         limit, began = _limit(timeout), clock.monotonic()
@@ -385,11 +385,11 @@ class Job(Generic[R]):
             pass
         return await self._binding.session.arun(self._at_the_end_of_a_wait(limit))
 
-    def _at_the_start_of_a_wait(self) -> Operation[Settled | None]:
+    def _at_the_start_of_a_wait(self) -> Operation[FinishedJob | None]:
         """How the job has ended already. A store that is away comes back, or the time limit ends the wait."""
         waiter = self._binding.waiter
         try:
-            found = yield from reading.awaited([self.id])
+            found = yield from queries.awaited([self.id])
         except StoreNotFound:
             raise
         except StoreUnavailable as error:
@@ -398,13 +398,13 @@ class Job(Generic[R]):
         waiter.trouble = None
         return found[0] if found else None
 
-    def _at_the_end_of_a_wait(self, limit: float | None) -> Operation[Settled]:
+    def _at_the_end_of_a_wait(self, limit: float | None) -> Operation[FinishedJob]:
         """How the job ended after all, in the last moment; else ``JobTimeout`` that tells where it stands."""
         late = f"job {self.id} has not finished" + ("" if limit is None else f" within {limit:g} s")
         if trouble := self._binding.waiter.trouble:  # another call would only add its own deadline to the limit
             raise JobTimeout(f"{late}; where it stands is not known: {trouble}") from trouble
         try:
-            for settled in (yield from reading.awaited([self.id])):
+            for settled in (yield from queries.awaited([self.id])):
                 return settled
             why = yield from self._why()
         except StoreUnavailable as error:
@@ -412,11 +412,11 @@ class Job(Generic[R]):
         stands = f"it is {self.state}"
         raise JobTimeout(f"{late}; {why}" if why.startswith(stands) else f"{late}; {stands}: {why}")
 
-    def _found(self, settled: Settled) -> None:
+    def _found(self, settled: FinishedJob) -> None:
         if settled.state is None:
             raise JobNotFound(f"no job has the id {self.id!r}")
 
-    def _value(self, settled: Settled) -> R:
+    def _value(self, settled: FinishedJob) -> R:
         self._found(settled)
         if settled.state is State.COMPLETED:
             return cast(R, self._app._decode_result(str(settled.task), settled.result))
@@ -433,7 +433,7 @@ def _left(limit: float | None, began: float) -> float | None:
     return None if limit is None else max(0.0, limit - (clock.monotonic() - began))
 
 
-def _failure(id: str, settled: Settled) -> JobFailed:
+def _failure(id: str, settled: FinishedJob) -> JobFailed:
     faults = read_faults(settled.errors).faults
     last = faults[-1] if faults else None
     what = f"{last.type}: {last.message}" if last else "no error is recorded"

@@ -1,4 +1,4 @@
-"""The options of one job, checked before anything is stored."""
+"""The options of a job and of a worker, checked before anything is stored."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
-from windlass.core import names
-from windlass.core.duration import milliseconds
-from windlass.core.kinds import texts
+from windlass.client.hints import hint_for_option, nearest
+from windlass.core import validate
 from windlass.core.retry import Retry, retry_rule
 from windlass.core.unique import Unique
+from windlass.core.units import milliseconds
+from windlass.core.validate import texts
 from windlass.errors import ConfigError, Duration
-from windlass.hints import hint_for_option, nearest
 
 
 class OptionArguments(TypedDict, total=False):
@@ -81,15 +81,15 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.queue is not None:
-            names.queue_name(self.queue)
+            validate.queue_name(self.queue)
         if self.priority is not None:
-            names.priority(self.priority)
+            validate.priority(self.priority)
         if self.id is not None:
-            names.job_id(self.id)
+            validate.job_id(self.id)
         if self.attempts is not None:
-            names.whole_number(self.attempts, "attempts", least=1, most=32_767)
+            validate.whole_number(self.attempts, "attempts", least=1, most=32_767)
         if isinstance(self.unique, str):
-            names.unique_key(self.unique)
+            validate.unique_key(self.unique)
         elif self.unique is not None and not isinstance(self.unique, Unique):
             raise ConfigError(f"unique must be a text or a Unique, got {self.unique!r}")
         if self.delay is not None and self.at is not None:
@@ -112,7 +112,7 @@ class Options:
         if self.delay is not None:
             milliseconds(self.delay, "delay")
         if self.at is not None:
-            names.milliseconds_since_1970(self.at, "at")
+            validate.milliseconds_since_1970(self.at, "at")
         if self.timeout is not UNSET:
             timeout_milliseconds(self.timeout)
 
@@ -131,7 +131,7 @@ class Options:
 
     @property
     def at_milliseconds(self) -> int | None:
-        return None if self.at is None else names.milliseconds_since_1970(self.at, "at")
+        return None if self.at is None else validate.milliseconds_since_1970(self.at, "at")
 
 
 NO_OPTIONS = Options()
@@ -141,7 +141,7 @@ OPTION_NAMES = tuple(option.name for option in fields(Options))
 
 
 def check_known(given: Mapping[str, Any], known: tuple[str, ...], what: str = "option") -> None:
-    """Refuse names that nobody knows, with the nearest one that exists."""
+    """Reject unknown names, and suggest the nearest one that exists."""
     for name in given:
         if name not in known:
             raise ConfigError(f"unknown {what} {name!r}; {hint_for_option(name) or nearest(name, known)}")

@@ -1,4 +1,4 @@
-"""The handle of one queue."""
+"""The handle of one queue: its length, its settings, its pause."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from windlass import clock
-from windlass.core import names
-from windlass.core.retry import Retry, retry_rule
-from windlass.core.rules import read_retry, write_retry
+from windlass.client.result_waiter import refuse_on_loop_thread
+from windlass.core import validate
+from windlass.core.retry import Retry, read_retry, retry_rule, write_retry
 from windlass.core.state import FINISHED, State
 from windlass.errors import IllegalTransition
 from windlass.job import Job
 from windlass.options import UNSET
 from windlass.retention import Retention, read_retention, retention_policy, write_retention
-from windlass.store import queues, reading
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
-from windlass.store.queues import QueueRecord
-from windlass.waiting import refuse_on_loop_thread
+from windlass.store.operations import queries, queues
+from windlass.store.operations.queues import QueueRecord
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
@@ -97,7 +96,7 @@ class Queue:
         """Change what is named; None takes a setting back. Keeps who did it."""
         changes = _changes(weight=weight, max_length=max_length, retention=retention, retry=retry)
         self._app._session.run(queues.change(self.name, changes, by=by))
-        self._app._session.announce(Topic.WORK, Topic.CONTROL)
+        self._app._session.notify_changed(Topic.WORK, Topic.CONTROL)
 
     async def aconfigure(
         self,
@@ -111,36 +110,36 @@ class Queue:
         """``configure`` for async code."""
         changes = _changes(weight=weight, max_length=max_length, retention=retention, retry=retry)
         await self._app._session.arun(queues.change(self.name, changes, by=by))
-        self._app._session.announce(Topic.WORK, Topic.CONTROL)
+        self._app._session.notify_changed(Topic.WORK, Topic.CONTROL)
 
     def pause(self, reason: str | None = None, *, by: str = "api") -> None:
         """Claim no more of its jobs, anywhere; what runs goes on."""
         self._app._session.run(queues.pause(self.name, by=by, reason=reason))
-        self._app._session.announce(Topic.CONTROL)
+        self._app._session.notify_changed(Topic.CONTROL)
 
     async def apause(self, reason: str | None = None, *, by: str = "api") -> None:
         """``pause`` for async code."""
         await self._app._session.arun(queues.pause(self.name, by=by, reason=reason))
-        self._app._session.announce(Topic.CONTROL)
+        self._app._session.notify_changed(Topic.CONTROL)
 
     def resume(self, *, by: str = "api") -> None:
         """Go on claiming."""
         self._app._session.run(queues.pause(self.name, by=by, reason=None, is_paused=False))
-        self._app._session.announce(Topic.WORK, Topic.CONTROL)
+        self._app._session.notify_changed(Topic.WORK, Topic.CONTROL)
 
     async def aresume(self, *, by: str = "api") -> None:
         """``resume`` for async code."""
         await self._app._session.arun(queues.pause(self.name, by=by, reason=None, is_paused=False))
-        self._app._session.announce(Topic.WORK, Topic.CONTROL)
+        self._app._session.notify_changed(Topic.WORK, Topic.CONTROL)
 
     def peek(self, limit: int = 10) -> list[Job[Any]]:
         """The next jobs in the order in which they would run, without taking them."""
-        return [Job.of(self._app, record) for record in self._app._session.run(reading.peek(self.name, limit=limit))]
+        return [Job.of(self._app, record) for record in self._app._session.run(queries.peek(self.name, limit=limit))]
 
     async def apeek(self, limit: int = 10) -> list[Job[Any]]:
         """``peek`` for async code."""
         return [
-            Job.of(self._app, record) for record in await self._app._session.arun(reading.peek(self.name, limit=limit))
+            Job.of(self._app, record) for record in await self._app._session.arun(queries.peek(self.name, limit=limit))
         ]
 
     def purge(self, *, by: str = "api") -> int:
@@ -174,7 +173,7 @@ class Queue:
     def _remove(self) -> Operation[None]:
         if (yield from queues.remove(self.name)):
             return
-        left = yield from reading.counts(self.name)
+        left = yield from queries.counts(self.name)
         if any(sum(by_state.values()) for by_state in left.values()):
             raise IllegalTransition(f"queue {self.name!r} still has jobs that wait or run; purge or finish them first")
 
@@ -192,9 +191,9 @@ def _changes(
 ) -> dict[str, Any]:
     changes: dict[str, Any] = {}
     if weight is not UNSET:
-        changes["weight"] = None if weight is None else names.whole_number(weight, "weight", least=1, most=1000)
+        changes["weight"] = None if weight is None else validate.whole_number(weight, "weight", least=1, most=1000)
     if max_length is not UNSET:
-        changes["max_length"] = None if max_length is None else names.whole_number(max_length, "max_length", least=0)
+        changes["max_length"] = None if max_length is None else validate.whole_number(max_length, "max_length", least=0)
     if retention is not UNSET:
         changes["retention"] = None if retention is None else write_retention(retention_policy(retention))
     if retry is not UNSET:

@@ -1,4 +1,4 @@
-"""How long finished jobs are kept, and where they go then."""
+"""How long finished jobs are kept, and the archive they go to."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ import msgspec
 from msgspec import Struct
 
 from windlass import clock
-from windlass.core.duration import milliseconds
-from windlass.core.kinds import of_kind
-from windlass.core.names import whole_number
-from windlass.core.record import JobRecord
+from windlass.core.records import JobRecord
 from windlass.core.state import State
+from windlass.core.units import milliseconds
+from windlass.core.validate import of_kind, whole_number
 from windlass.errors import ConfigError, Duration
-from windlass.store import prune
 from windlass.store.operation import Operation
+from windlass.store.operations import prune
 
 _FOR_EVER = 2**60
 _KEPT_AT_MOST = 1_000_000

@@ -1,4 +1,4 @@
-"""Tasks: functions that were registered, and requests to run them."""
+"""Tasks: registered functions, and requests to run them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, Unpack, cast
 
 from msgspec import Struct
 
-from windlass.active import ActiveJob
-from windlass.core import names
+from windlass.active_job import ActiveJob
+from windlass.client.declaration import check_importable
+from windlass.client.hints import MethodHints, hint_for_option
+from windlass.core import validate
 from windlass.core.codec import Signature
-from windlass.core.kinds import exception_classes, flag, of_kind
-from windlass.core.memory import memory
 from windlass.core.retry import Retry, retry_rule
 from windlass.core.unique import Unique
-from windlass.declaration import check_importable
+from windlass.core.units import memory
+from windlass.core.validate import exception_classes, flag, of_kind
 from windlass.errors import ConfigError, Duration
-from windlass.hints import MethodHints, hint_for_option
 from windlass.options import NO_OPTIONS, OPTION_NAMES, OptionArguments, Options, timeout_milliseconds
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ class TaskSettings:
 
     def __post_init__(self) -> None:
         if self.queue is not None:
-            names.queue_name(self.queue)
-        names.priority(self.priority)
+            validate.queue_name(self.queue)
+        validate.priority(self.priority)
         if self.retry is not None:
             object.__setattr__(self, "retry", retry_rule(self.retry))
         if self.unique is not None:
@@ -91,7 +91,7 @@ class TaskSettings:
         if self.max_memory is not None:
             object.__setattr__(self, "memory_limit", memory(self.max_memory, "max_memory"))
         if self.recycle_after is not None:
-            names.whole_number(self.recycle_after, "recycle_after", least=1)
+            validate.whole_number(self.recycle_after, "recycle_after", least=1)
 
     def gives_up_on(self, error: BaseException) -> bool:
         """Whether running again would not help, by what the task says about its errors."""

@@ -1,3 +1,3 @@
-"""The version, for those who need it without asking the installed metadata."""
+"""The version of the package."""
 
 VERSION = "0.1.0"

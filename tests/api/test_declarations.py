@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from windlass import ActiveJob, ConfigError, Job, JobTimeout, Retention, Windlass
-from windlass.settings import _from_pyproject
+from windlass.client.config import _from_pyproject
 from windlass.testing import ManualClock
 
 

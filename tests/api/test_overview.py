@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests.ledger.apps import eventually
 from windlass import Windlass
-from windlass.store import leader
-from windlass.store.jobs import Claimant, cycle
-from windlass.store.leases import Presence, open_lease
+from windlass.store.operations import leader
+from windlass.store.operations.jobs import ClaimRequest, cycle
+from windlass.store.operations.leases import WorkerReport, open_lease
 from windlass.testing import ManualClock
 
 NO_WORKER = "no worker is alive"
@@ -15,14 +15,14 @@ WITH_DUTIES = "start `windlass duties`, or a worker without --no-duties"
 
 
 def open_worker(app: Windlass, name: str, info: str = '{"queues":["default"]}', *, ttl: int = 30_000) -> None:
-    app._session.run(open_lease(Presence(name, name, "idle", info), lease=f"lease-{name}", ttl=ttl))
+    app._session.run(open_lease(WorkerReport(name, name, "idle", info), lease=f"lease-{name}", ttl=ttl))
 
 
 def die_with_a_job(app: Windlass, name: str = "alpha") -> None:
     """A worker takes a job and is not heard of again."""
     app.enqueue("noop")
     open_worker(app, name)
-    claimant = Claimant(name, f"lease-{name}", f"token-{name}")
+    claimant = ClaimRequest(name, f"lease-{name}", f"token-{name}")
     app._session.run(cycle(claimant, endings=[], marks=[], rooms=[("default", 1)], takes_suspect=True))
 
 

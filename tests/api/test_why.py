@@ -11,8 +11,8 @@ from typing import Any
 from tests.ledger.apps import eventually, until_interrupted
 from tests.unhurried import unhurried
 from windlass import Job, State, Windlass
-from windlass.store import leader
-from windlass.store.leases import Presence, open_lease
+from windlass.store.operations import leader
+from windlass.store.operations.leases import WorkerReport, open_lease
 from windlass.testing import ManualClock
 
 NOBODY = "no worker and no `windlass duties` runs that would promote it"
@@ -26,11 +26,11 @@ def tend(app: Windlass) -> None:
 
 def worker_that_died(app: Windlass, *jobs: Job[Any]) -> None:
     """A worker takes the jobs and is not heard of again."""
-    from windlass.store.jobs import Claimant, cycle
+    from windlass.store.operations.jobs import ClaimRequest, cycle
 
-    presence = Presence("w1", "alpha-worker-1", "busy", '{"queues":["default"]}')
+    presence = WorkerReport("w1", "alpha-worker-1", "busy", '{"queues":["default"]}')
     app._session.run(open_lease(presence, lease="lease-1", ttl=30_000))
-    claimant = Claimant("alpha-worker-1", "lease-1", "token")
+    claimant = ClaimRequest("alpha-worker-1", "lease-1", "token")
     app._session.run(cycle(claimant, endings=[], marks=[], rooms=[("default", len(jobs))], takes_suspect=True))
     assert {job.refresh().state for job in jobs} == {State.RUNNING}
 
@@ -48,7 +48,7 @@ def test_a_job_of_a_worker_that_died_with_nobody_to_rescue_it(app: Windlass, clo
 
 
 def test_a_job_whose_worker_is_gone_without_a_trace(app: Windlass) -> None:
-    from windlass.store.leases import close_lease
+    from windlass.store.operations.leases import close_lease
 
     job = app.enqueue("noop")
     worker_that_died(app, job)
@@ -107,7 +107,7 @@ def test_jobs_that_have_ended(app: Windlass) -> None:
 def idle_worker(app: Windlass, name: str = "alpha-worker-1", state: str = "idle") -> Iterator[None]:
     """A worker that is alive and claims nothing while the test looks."""
     app._session.run(
-        open_lease(Presence(name, name, state, '{"queues":["default"]}'), lease=f"lease-{name}", ttl=30_000)
+        open_lease(WorkerReport(name, name, state, '{"queues":["default"]}'), lease=f"lease-{name}", ttl=30_000)
     )
     yield
 

@@ -63,7 +63,7 @@ async def forever() -> None:
 
 _MANY = """
 import contextlib, io, json, sys
-from windlass.cli.program import run
+from windlass.cli.main import run
 
 answers = []
 sys.path.insert(0, "")

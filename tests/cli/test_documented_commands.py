@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from windlass.cli.program import program
+from windlass.cli.main import program
 
 _ROOT = Path(__file__).parents[2]
 _PROMPT = "$ windlass "

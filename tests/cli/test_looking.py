@@ -11,7 +11,7 @@ import pytest
 from tests.cli.program import Program
 from tests.places.fixtures import PlaceOn
 from windlass import Windlass
-from windlass.cli.program import program
+from windlass.cli.main import program
 
 LOOKING = {
     "status": "",

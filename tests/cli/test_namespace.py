@@ -6,7 +6,7 @@ import click
 
 from tests.cli.program import Program
 from windlass import Windlass
-from windlass.cli.program import program
+from windlass.cli.main import program
 
 NEEDS_NONE = {"demo"}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from windlass.cli.visible import visible, visible_line
-from windlass.redact import MASK, is_secret, redacted, redacted_arguments
+from windlass.cli.terminal.escape import escaped, escaped_line
+from windlass.insight.redact import MASK, is_secret, redacted, redacted_arguments
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,6 @@ def test_arguments_are_masked_by_parameter_where_there_is_one() -> None:
 
 
 def test_text_is_made_visible_on_one_line_or_several() -> None:
-    assert visible("a\tb\n\x1b[2J\x9b\x00\u2066") == "a\tb\n\\x1b[2J\\x9b\\x00\\u2066"
-    assert visible_line("a\tb\r\nc\x0bd") == "a b c d"
-    assert visible("Grüße, 世界, 👩\u200d🚀") == "Grüße, 世界, 👩\u200d🚀", "what people write is left alone"
+    assert escaped("a\tb\n\x1b[2J\x9b\x00\u2066") == "a\tb\n\\x1b[2J\\x9b\\x00\\u2066"
+    assert escaped_line("a\tb\r\nc\x0bd") == "a b c d"
+    assert escaped("Grüße, 世界, 👩\u200d🚀") == "Grüße, 世界, 👩\u200d🚀", "what people write is left alone"

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from tests.cli.program import Program, eventually
 from windlass import State
-from windlass.store.noticing import notice
+from windlass.store.operations.events import notice
 
 
 def test_status_shows_store_counts_queues_and_what_needs_a_hand(shop: Program) -> None:

@@ -140,7 +140,7 @@ def test_limits_that_are_none_are_refused(shop: Program, given: list[str]) -> No
 
 
 def test_the_memory_of_this_process_is_known() -> None:
-    from windlass.worker.resources import cpu_seconds, resident_memory
+    from windlass.worker.process.resources import cpu_seconds, resident_memory
 
     told = Path("/proc/self/status").read_text().split("VmRSS:")[1].split()[0]
     assert abs(resident_memory() - int(told) * 1024) < 20_000_000

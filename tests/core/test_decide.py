@@ -9,8 +9,18 @@ import pytest
 from windlass.core.decide import RESCUES_ALLOWED, decide
 from windlass.core.ending import Ending
 from windlass.core.fault import Fault, read_faults
-from windlass.core.outcome import Blame, Cancelled, Interrupted, Lost, Outcome, Postponed, Raised, Refused, Returned
-from windlass.core.record import Claimed
+from windlass.core.outcome import (
+    Blame,
+    Cancelled,
+    FailedPermanently,
+    Interrupted,
+    Lost,
+    Outcome,
+    Postponed,
+    Raised,
+    Returned,
+)
+from windlass.core.records import Claimed
 from windlass.core.retry import Retry
 from windlass.core.state import State, Verb, is_legal
 from windlass.core.suspect import CRASHES_ALLOWED
@@ -68,8 +78,13 @@ BY_WORKER: list[tuple[str, Outcome, dict[str, Any], tuple[Any, ...]]] = [
     ("raised last with a delay", Raised(FAULT, 77), {"attempt": 3}, (State.FAILED, "attempts", 1, 0, 0, None)),
     ("timed out", Raised(FAULT, is_timeout=True), {}, (State.RETRYING, None, 1, 0, 0, 2_000)),
     ("timed out last", Raised(FAULT, is_timeout=True), {"attempt": 3}, (State.FAILED, "timeout", 1, 0, 0, None)),
-    ("refused", Refused(FAULT, "permanent"), {}, (State.FAILED, "permanent", 1, 0, 0, None)),
-    ("refused unrun", Refused(FAULT, "undecodable", is_run=False), {}, (State.FAILED, "undecodable", 0, 0, 0, None)),
+    ("refused", FailedPermanently(FAULT, "permanent"), {}, (State.FAILED, "permanent", 1, 0, 0, None)),
+    (
+        "refused unrun",
+        FailedPermanently(FAULT, "undecodable", is_run=False),
+        {},
+        (State.FAILED, "undecodable", 0, 0, 0, None),
+    ),
     ("postponed", Postponed(9_000), {}, (State.SCHEDULED, None, 0, 0, 0, 9_000)),
     ("throttled", Postponed(9_000, "throttled"), {"attempt": 3}, (State.SCHEDULED, "throttled", 0, 0, 0, 9_000)),
     ("interrupted", Interrupted(), {"attempt": 3}, (State.PENDING, None, 0, 0, 0, None)),
@@ -126,7 +141,7 @@ BY_HAND: list[tuple[str, Outcome, dict[str, Any], tuple[Any, ...]]] = [
     ("returned", Returned(None), {"attempt": 1}, (State.COMPLETED, None, 0, 0, 0, None)),
     ("raised first", Raised(FAULT), {"attempt": 1}, (State.RETRYING, None, 0, 0, 0, 2_000)),
     ("raised last", Raised(FAULT), {"attempt": 4}, (State.FAILED, "attempts", 0, 0, 0, None)),
-    ("refused", Refused(FAULT, "permanent"), {"attempt": 1}, (State.FAILED, "permanent", 0, 0, 0, None)),
+    ("refused", FailedPermanently(FAULT, "permanent"), {"attempt": 1}, (State.FAILED, "permanent", 0, 0, 0, None)),
     ("interrupted", Interrupted(), {"attempt": 1}, (State.PENDING, None, -1, 0, 0, None)),
     ("postponed", Postponed(9), {"attempt": 1}, (State.SCHEDULED, None, -1, 0, 0, 9)),
     ("cancelled", Cancelled(), {"attempt": 1}, (State.CANCELLED, None, 0, 0, 0, None)),
@@ -181,7 +196,7 @@ def test_a_result_and_a_run_time_are_written_as_they_are() -> None:
     [
         (Raised(FAULT), {}),
         (Raised(FAULT), {"attempt": 3}),
-        (Refused(FAULT, "permanent"), {}),
+        (FailedPermanently(FAULT, "permanent"), {}),
         (Lost(True, FAULT), {}),
         (Lost(True, FAULT), {"crashes": CRASHES_ALLOWED - 1}),
         (Lost(False, FAULT), {"rescues": RESCUES_ALLOWED - 1}),
@@ -196,7 +211,7 @@ def test_what_went_wrong_is_added_to_the_history(outcome: Outcome, known: dict[s
     assert read_faults(ending.errors).faults == (FAULT, FAULT)
 
 
-@pytest.mark.parametrize("outcome", [Raised(FAULT), Refused(FAULT, "undecodable"), Lost(True, FAULT)])
+@pytest.mark.parametrize("outcome", [Raised(FAULT), FailedPermanently(FAULT, "undecodable"), Lost(True, FAULT)])
 @pytest.mark.parametrize("errors", ["", "{broken", "[]", '{"left_out":0}'])
 def test_a_history_that_cannot_be_read_is_kept_as_it_is(outcome: Outcome, errors: str) -> None:
     """B32: raw text kept."""

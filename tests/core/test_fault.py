@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from windlass.core.codec import Codec
-from windlass.core.codec.conversion import convert_result
+from windlass.core.codec.convert import convert_result
 from windlass.core.codec.signature import unsigned
 from windlass.core.fault import Fault, add_fault
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from windlass.core.retry import PROGRAMMING_ERRORS, Retry
-from windlass.core.rules import read_retry, write_retry
+from windlass.core.retry import PROGRAMMING_ERRORS, Retry, read_retry, write_retry
 from windlass.errors import ConfigError
 
 

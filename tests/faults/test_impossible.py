@@ -15,7 +15,7 @@ from tests.faults.tally import await_all_done, notes
 from tests.ledger.apps import PATIENCE, eventually, raises
 from tests.places.behind import Behind, Value
 from windlass import Job, Retention, State, Windlass
-from windlass.core.record import JobRecord
+from windlass.core.records import JobRecord
 
 UP = 5.0
 """Seconds from the start of a worker's process until it is ready."""

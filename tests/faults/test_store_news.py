@@ -27,7 +27,7 @@ def test_news_that_cannot_be_sent_keeps_no_call_from_the_store(
     producer.enqueue(RECORD, 1)
     proxy.cut()  # so that the news needs a new connection
     begin(proxy)
-    producer._session.tell(Topic.ENDINGS)
+    producer._session.notify(Topic.FINISHED)
     proxy.restore()
     job = producer.enqueue(RECORD, 2)
     assert app.job(job.id).state == State.PENDING

@@ -14,7 +14,7 @@ import pytest
 from tests.ledger.apps import Apps, await_first_beat, eventually, work
 from tests.places.behind import Behind
 from windlass import ConfigError, Job, JobNotFound, Retention, State, Unique, Windlass
-from windlass.core.record import JobRecord
+from windlass.core.records import JobRecord
 from windlass.retention import Archive
 from windlass.store.operation import Operation
 from windlass.testing import ManualClock

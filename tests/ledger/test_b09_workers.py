@@ -10,9 +10,9 @@ from threading import Thread
 from tests.ledger.apps import LONG_LEASE, PATIENCE, Apps, eventually, gate
 from tests.worker.tap import tapped
 from windlass import Cancel, Snooze, State, Windlass
-from windlass.store.jobs import Claimant, cycle
-from windlass.store.leases import Presence, open_lease
 from windlass.store.operation import Call
+from windlass.store.operations.jobs import ClaimRequest, cycle
+from windlass.store.operations.leases import WorkerReport, open_lease
 from windlass.testing import ManualClock
 from windlass.version import VERSION
 
@@ -129,8 +129,8 @@ def test_a_lost_worker_shows_for_a_day_what_was_taken_from_it(app: Windlass, clo
     """B9: the jobs, where they went, when, and who took them."""
     job = app.enqueue("somewhere.else")
     for operation in (
-        open_lease(Presence("instance", "dead-worker-1", "idle", "{}"), lease="its lease", ttl=HOUR),
-        cycle(Claimant("dead-worker-1", "its lease", "token"), rooms=[("default", 1)]),
+        open_lease(WorkerReport("instance", "dead-worker-1", "idle", "{}"), lease="its lease", ttl=HOUR),
+        cycle(ClaimRequest("dead-worker-1", "its lease", "token"), rooms=[("default", 1)]),
     ):
         app._session.run(operation)
     assert [(view.state, view.taken) for view in app.workers()] == [("idle", ())]

@@ -27,7 +27,7 @@ JOBS = """
 import asyncio
 
 from windlass import Windlass
-from windlass.worker.leaving import Parting
+from windlass.worker.shutdown import Parting
 
 app = Windlass(namespace="{namespace}")  # the store comes from the environment
 app._parting = Parting(last_writes=10.0, goodbye=10.0)

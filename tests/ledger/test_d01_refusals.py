@@ -17,18 +17,18 @@ def _tasks(app: Windlass) -> None:
     declare(app)
 
 
-ENDINGS: dict[str, Callable[[ClaimedJob], None]] = {
+FINISHED: dict[str, Callable[[ClaimedJob], None]] = {
     "completed": lambda claimed: claimed.complete(),
     "failed": lambda claimed: claimed.discard("broken"),
 }
 
 
 @pytest.mark.parametrize("verb", VERBS)
-@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("ending", FINISHED)
 def test_what_has_ended_cannot_be_ended_again(app: Windlass, verb: str, ending: str) -> None:
     """D1: IllegalTransition names the state, and nothing changes."""
     one = claimed(app)
-    ENDINGS[ending](one)
+    FINISHED[ending](one)
     before = one.job.record
     with pytest.raises(IllegalTransition, match=ending):
         VERBS[verb](one)

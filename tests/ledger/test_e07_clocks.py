@@ -15,7 +15,7 @@ from tests.faults.clockshim import HOUR, Clocks, shifted_clocks
 from tests.ledger.apps import PATIENCE, Apps, eventually, gate, raises
 from tests.store.places import Place
 from windlass import Job, State, Windlass
-from windlass.store import reading
+from windlass.store.operations import queries
 
 pytestmark = pytest.mark.only_on("postgres", "redis")
 
@@ -123,7 +123,7 @@ def test_a_host_with_another_time_neither_loses_leases_nor_steals_jobs_nor_runs_
 
 def skews(app: Windlass) -> list[float]:
     """What was written down of them, the oldest first: how many seconds a worker was ahead."""
-    found = [event.detail or "" for event in app._session.run(reading.notices()) if event.kind == "skewed"]
+    found = [event.detail or "" for event in app._session.run(queries.notices()) if event.kind == "skewed"]
     return [msgspec.json.decode(detail)["seconds"] for detail in reversed(found)]
 
 

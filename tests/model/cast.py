@@ -11,12 +11,12 @@ from tests.model.material import BY_HAND, LEASE, OUTCOMES, QUEUES
 from tests.model.side_by_side import Asked, SideBySide
 from windlass.core.decide import decide
 from windlass.core.ending import Ending
-from windlass.core.record import Claimed
+from windlass.core.records import Claimed
 from windlass.core.retry import Retry
 from windlass.errors import IdConflict, QueueFull
-from windlass.store.adding import Naming, NewJob
-from windlass.store.jobs import Claimant, Cycled, Mark
-from windlass.store.leases import Presence
+from windlass.store.operations.enqueue import NewJob, Uniqueness
+from windlass.store.operations.jobs import ClaimRequest, CycleResult, StartMark
+from windlass.store.operations.leases import WorkerReport
 
 RETRY = Retry()
 
@@ -40,7 +40,7 @@ class Cast(SideBySide):
     def set_up(self) -> None:
         """Something to run and somebody to run it, so that no history is about nothing."""
         self.take_lease("w1")
-        self.store([self.new("mail"), self.new("mail", priority=1), self.new("bulk", key="k")], {2: Naming()})
+        self.store([self.new("mail"), self.new("mail", priority=1), self.new("bulk", key="k")], {2: Uniqueness()})
 
     def name(self, kind: str) -> str:
         """One that nobody had before."""
@@ -60,7 +60,7 @@ class Cast(SideBySide):
     ) -> NewJob:
         return NewJob(id or self.name("job"), task, queue, priority, "{}", None, attempts, delay, None, key, None, at)
 
-    def store(self, new: list[NewJob], namings: dict[int, Naming]) -> None:
+    def store(self, new: list[NewJob], namings: dict[int, Uniqueness]) -> None:
         before = self.model.last_seq
         answer = self.do("enqueue", new, namings)
         self.learn(before)
@@ -106,13 +106,13 @@ class Cast(SideBySide):
         """The options of a claim by hand."""
         return {"queues": QUEUES, "worker": BY_HAND, "token": self.name("token"), "ttl": LEASE}
 
-    def claimant(self, worker: str) -> Claimant:
-        return Claimant(worker, self.leases.get(worker, "none yet"), self.name("token"))
+    def claimant(self, worker: str) -> ClaimRequest:
+        return ClaimRequest(worker, self.leases.get(worker, "none yet"), self.name("token"))
 
-    def remember(self, answer: Cycled | list[Claimed]) -> list[Claimed]:
+    def remember(self, answer: CycleResult | list[Claimed]) -> list[Claimed]:
         """Keep what a call handed out, and count what it refused."""
         claimed = answer
-        if isinstance(answer, Cycled):
+        if isinstance(answer, CycleResult):
             claimed = answer.claimed
             self.tally.see("endings refused", len(answer.refused))
         assert isinstance(claimed, list)
@@ -126,7 +126,7 @@ class Cast(SideBySide):
 
     def finish(self, claims: list[Claimed], outcome: str, *, worker: str) -> None:
         endings = [ending(claim, outcome) for claim in claims]
-        self.remember(self.do("cycle", Claimant(worker, "", ""), endings=endings))
+        self.remember(self.do("cycle", ClaimRequest(worker, "", ""), endings=endings))
 
     def write_under(self, claim: Claimed, verb: str, outcome: str) -> None:
         """Write something to a job, be the claim good or stale."""
@@ -135,8 +135,8 @@ class Cast(SideBySide):
                 self.finish([claim, claim], outcome, worker="late")
                 return
             case "mark":
-                marks = [Mark(claim.seq, claim.fence, 5)]
-                is_written = bool(self.do("cycle", Claimant("late", "", ""), marks=marks).marked)
+                marks = [StartMark(claim.seq, claim.fence, 5)]
+                is_written = bool(self.do("cycle", ClaimRequest("late", "", ""), marks=marks).marked)
             case "extend":
                 is_written = self.do("extend", claim.seq, claim.fence, ttl=LEASE, worker="late")
             case _:
@@ -170,5 +170,5 @@ def once_more(asked: Asked) -> Asked:
     return asked._replace(options={**asked.options, "rooms": []}) if asked.name == "cycle" else asked
 
 
-def presence(worker: str) -> Presence:
-    return Presence(worker, worker, "idle", "{}")
+def presence(worker: str) -> WorkerReport:
+    return WorkerReport(worker, worker, "idle", "{}")

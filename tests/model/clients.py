@@ -7,7 +7,7 @@ from hypothesis.stateful import rule
 from tests.model import material as m
 from tests.model.cast import Cast
 from tests.model.material import WINDOWS, KeyPair, When
-from windlass.store.adding import Naming
+from windlass.store.operations.enqueue import Uniqueness
 
 
 class Clients(Cast):
@@ -23,7 +23,7 @@ class Clients(Cast):
 
     @rule(queue=m.queues, id=m.own_ids, task=m.tasks, keys=m.key_pairs, kind=m.kinds)
     def enqueue_named(self, queue: str, id: str | None, task: str, keys: KeyPair, kind: str) -> None:
-        naming = Naming(id is not None, kind, WINDOWS[kind])
+        naming = Uniqueness(id is not None, kind, WINDOWS[kind])
         # An own id that stands twice in one call is the same request twice, the key included.
         new = [self.new(queue, id=id, task=task, key=key if id is None else keys[0]) for key in keys]
         self.store(new, {0: naming, 1: naming})
@@ -34,6 +34,6 @@ class Clients(Cast):
         former = next((job for job in self.model.jobs.values() if job.id == id), None)
         if former:
             self.tally.see("deleted", len(self.do("delete", [(former.seq, id)])))
-        self.store([self.new(queue, id=id, task=task)], {0: Naming(True)})
+        self.store([self.new(queue, id=id, task=task)], {0: Uniqueness(True)})
         if former and former.unique_key:
-            self.store([self.new(queue, key=former.unique_key)], {0: Naming()})
+            self.store([self.new(queue, key=former.unique_key)], {0: Uniqueness()})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.model.model import Model
 from windlass.core.decide import RESCUES_ALLOWED
-from windlass.core.record import JobRecord
+from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED, State
 from windlass.core.suspect import CRASHES_ALLOWED
 

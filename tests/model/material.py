@@ -7,7 +7,7 @@ from typing import Literal
 from hypothesis import strategies as st
 
 from windlass.core.fault import Fault
-from windlass.core.outcome import Cancelled, Interrupted, Lost, Outcome, Postponed, Raised, Refused, Returned
+from windlass.core.outcome import Cancelled, FailedPermanently, Interrupted, Lost, Outcome, Postponed, Raised, Returned
 
 START = 1_700_000_000_000
 LEASE = 30_000
@@ -26,8 +26,8 @@ OUTCOMES: dict[str, Outcome] = {
     "raised": Raised(_FAULT),
     "raised, at once": Raised(_FAULT, delay=0),
     "timed out": Raised(_FAULT, is_timeout=True),
-    "refused": Refused(_FAULT, "permanent"),
-    "refused unread": Refused(_FAULT, "undecodable", is_run=False),
+    "refused": FailedPermanently(_FAULT, "permanent"),
+    "refused unread": FailedPermanently(_FAULT, "undecodable", is_run=False),
     "snoozed": Postponed(LEASE),
     "unknown": Postponed(1, "unknown_task"),
     "interrupted": Interrupted(),

@@ -14,15 +14,15 @@ from msgspec.structs import replace
 from tests.store.adding import add
 from tests.store.retaining import tidy
 from windlass.core.ending import Ending
-from windlass.core.record import Claimed, JobRecord
+from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import State
-from windlass.store import jobs, leases, queues, reading
-from windlass.store.adding import Enqueued, Naming, NewJob
 from windlass.store.driver import Driver
-from windlass.store.jobs import Claimant, Cycled, Mark, Rescued, Retried
-from windlass.store.leases import Presence, Renewed
 from windlass.store.operation import Call, Operation, drive
-from windlass.store.reading import Filter, Upcoming
+from windlass.store.operations import jobs, leases, queries, queues
+from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness
+from windlass.store.operations.jobs import ClaimRequest, CycleResult, Rescued, Retried, StartMark
+from windlass.store.operations.leases import Renewed, WorkerReport
+from windlass.store.operations.queries import Filter, NextDue
 
 A = TypeVar("A")
 
@@ -41,31 +41,31 @@ class Mirror:
 
     def learn(self, seqs: dict[str, int]) -> None:
         """Take note of new jobs, by id with the model's seq; the store must have numbered each above all before."""
-        found = self._run(reading.find(list(seqs)))
+        found = self._run(queries.find(list(seqs)))
         self._ids = list(dict.fromkeys([*self._ids, *seqs]))
         for id, ours in sorted(seqs.items(), key=lambda pair: pair[1]):
             theirs = found[id].seq
             assert theirs > max(self._ours, default=0), f"seq {theirs} was given out twice, or out of order"
             self._theirs[ours], self._ours[theirs] = theirs, ours
 
-    def enqueue(self, new: Sequence[NewJob], namings: dict[int, Naming]) -> list[Enqueued]:
+    def enqueue(self, new: Sequence[NewJob], namings: dict[int, Uniqueness]) -> list[Enqueued]:
         return self._run(add(new, namings))
 
     def cycle(
         self,
-        claimant: Claimant,
+        claimant: ClaimRequest,
         *,
         endings: Sequence[Ending] = (),
-        marks: Sequence[Mark] = (),
+        marks: Sequence[StartMark] = (),
         rooms: Sequence[tuple[str, int]] = (),
         takes_suspect: bool = False,
-    ) -> Cycled:
+    ) -> CycleResult:
         sent = [
             replace(ending, seq=self._theirs[ending.seq], fence=self._their_fence(ending.fence)) for ending in endings
         ]
         begun = [replace(mark, seq=self._theirs[mark.seq], fence=self._their_fence(mark.fence)) for mark in marks]
         cycled = self._run(jobs.cycle(claimant, endings=sent, marks=begun, rooms=rooms, takes_suspect=takes_suspect))
-        return Cycled(self._claims(cycled.claimed), self._set(cycled.refused), self._set(cycled.marked))
+        return CycleResult(self._claims(cycled.claimed), self._set(cycled.refused), self._set(cycled.marked))
 
     def claim(self, limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int) -> list[Claimed]:
         return self._claims(self._run(jobs.claim(limit, queues=queues, worker=worker, token=token, ttl=ttl)))
@@ -113,16 +113,16 @@ class Mirror:
     def delete(self, named: Sequence[tuple[int, str]]) -> list[int]:
         return sorted(self._set(self._run(jobs.delete([(self._theirs[seq], id) for seq, id in named]))))
 
-    def open_lease(self, presence: Presence, *, lease: str, ttl: int) -> None:
+    def open_lease(self, presence: WorkerReport, *, lease: str, ttl: int) -> None:
         self._run(leases.open_lease(presence, lease=lease, ttl=ttl))
 
-    def renew(self, presence: Presence, *, lease: str) -> Renewed:
+    def renew(self, presence: WorkerReport, *, lease: str) -> Renewed:
         renewed = self._run(leases.renew(presence, lease=lease))
         held = frozenset((self._ours[seq], self._our_fence(fence)) for seq, fence in renewed.held)
         return replace(renewed, held=held)
 
-    def upcoming(self) -> Upcoming:
-        ahead = self._run(reading.upcoming())
+    def upcoming(self) -> NextDue:
+        ahead = self._run(queries.next_due())
         # Overdue is overdue, since whenever.
         return replace(ahead, next_expiry=ahead.next_expiry and max(0, ahead.next_expiry))
 
@@ -139,11 +139,11 @@ class Mirror:
         self._run(tidy())
 
     def counts(self) -> dict[str, dict[State, int]]:
-        return self._run(reading.counts())
+        return self._run(queries.counts())
 
     def records(self) -> list[JobRecord]:
         """Every job that was ever stored and is still there, the oldest first."""
-        found = self._run(reading.find(self._ids))
+        found = self._run(queries.find(self._ids))
         return sorted(map(self._record, found.values()), key=lambda job: job.seq)
 
     def pages(self) -> list[JobRecord]:
@@ -151,17 +151,17 @@ class Mirror:
         found: list[JobRecord] = []
         cursor: int | None = None
         while True:
-            page = self._run(reading.page(Filter(), limit=7, cursor=cursor))
+            page = self._run(queries.page(Filter(), limit=7, cursor=cursor))
             found += page.jobs
             cursor = page.next
             if cursor is None:
                 return [self._record(job) for job in reversed(found)]
 
     def pending(self, queue: str) -> list[JobRecord]:
-        return [self._record(job) for job in self._run(reading.peek(queue, limit=100))]
+        return [self._record(job) for job in self._run(queries.peek(queue, limit=100))]
 
     def events(self, seq: int) -> list[tuple[int, str, str | None, int | None]]:
-        story = self._run(reading.story(self._theirs[seq]))
+        story = self._run(queries.history(self._theirs[seq]))
         return [
             (event.at, event.kind, event.worker, None if event.fence is None else self._our_fence(event.fence))
             for event in story.events

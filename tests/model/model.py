@@ -18,16 +18,16 @@ from windlass.core.decide import decide
 from windlass.core.ending import Ending
 from windlass.core.fault import Fault
 from windlass.core.outcome import Blame, Lost
-from windlass.core.record import Claimed, JobRecord
+from windlass.core.records import Claimed, JobRecord
 from windlass.core.retry import Retry
 from windlass.core.state import DUE_LATER, FINISHED, State, Verb, allowed_from, is_legal
 from windlass.core.suspect import fatal_run, has_to_run_alone, is_fresh, watched_for
 from windlass.errors import IdConflict, QueueFull
-from windlass.store.adding import Enqueued, Naming, NewJob
-from windlass.store.jobs import SEVERAL, Claimant, Cycled, Mark, Rescued, Retried
-from windlass.store.leases import Presence, Renewed
-from windlass.store.queues import ALL
-from windlass.store.reading import Upcoming
+from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness
+from windlass.store.operations.jobs import SEVERAL, ClaimRequest, CycleResult, Rescued, Retried, StartMark
+from windlass.store.operations.leases import Renewed, WorkerReport
+from windlass.store.operations.queries import NextDue
+from windlass.store.operations.queues import ALL
 
 DAY = 86_400_000
 _COUNTED = ("attempt", "crashes", "rescues")
@@ -78,7 +78,7 @@ class Model:
         self._paused: set[str] = set()
         self.losses: list[Loss] = []
 
-    def enqueue(self, jobs: Sequence[NewJob], namings: dict[int, Naming]) -> list[Enqueued]:
+    def enqueue(self, jobs: Sequence[NewJob], namings: dict[int, Uniqueness]) -> list[Enqueued]:
         named = {jobs[index].id: jobs[index] for index, naming in namings.items() if naming.has_own_id}
         if any(not _is_same(job, named.get(job.id, job)) for job in jobs):
             raise IdConflict("one id for two different jobs of the call")
@@ -94,7 +94,7 @@ class Model:
             for index, (job, (id, is_duplicate)) in enumerate(zip(jobs, placed, strict=True))
         ]
 
-    def _place(self, job: NewJob, naming: Naming | None) -> tuple[str, bool]:
+    def _place(self, job: NewJob, naming: Uniqueness | None) -> tuple[str, bool]:
         """The id of the job that stands for this one, and whether it was there before."""
         known = next((known for known in self.jobs.values() if known.id == job.id), None)
         if naming and known and not _is_same(job, known):
@@ -102,7 +102,7 @@ class Model:
         self._forget_if_over(job.unique_key)
         holder = known or self.holder(job.unique_key)
         if holder is None:
-            self._store(job, naming or Naming())
+            self._store(job, naming or Uniqueness())
             return job.id, False
         return holder.id, naming is not None
 
@@ -117,7 +117,7 @@ class Model:
         if key in self.keys and not self.holder(key):
             del self.keys[key]
 
-    def _store(self, job: NewJob, naming: Naming) -> None:
+    def _store(self, job: NewJob, naming: Uniqueness) -> None:
         now = self._now()
         due = max(now, now + job.delay if job.at is None else job.at)
         self.last_seq += 1
@@ -135,13 +135,13 @@ class Model:
 
     def cycle(
         self,
-        claimant: Claimant,
+        claimant: ClaimRequest,
         *,
         endings: Sequence[Ending] = (),
-        marks: Sequence[Mark] = (),
+        marks: Sequence[StartMark] = (),
         rooms: Sequence[tuple[str, int]] = (),
         takes_suspect: bool = False,
-    ) -> Cycled:
+    ) -> CycleResult:
         unwritten = [ending for ending in endings if not self._end(ending, Verb.FINISH)]
         refused = {ending.seq for ending in unwritten if self._refuse(ending.seq, ending.fence, claimant.worker)}
         marked = {mark.seq for mark in marks if self._mark(mark)}
@@ -152,14 +152,14 @@ class Model:
             for job in suspects + others[: room - len(suspects)]:
                 self._take(job, claimant)
         claimed = [self._claimed(job) for job in self._taken(claimant.token, claimant.lease)]
-        return Cycled(claimed, refused, marked)
+        return CycleResult(claimed, refused, marked)
 
     def claim(self, limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int) -> list[Claimed]:
         for queue in queues:
             for job in _in_order_of_age(self._ready(queue))[: max(0, limit - len(self._taken(token)))]:
                 lease = f"{token}:{job.seq}:{job.fence + 1}"
                 self._leases[lease] = Lease(ttl, self._now())
-                self._take(job, Claimant(worker, lease, token))
+                self._take(job, ClaimRequest(worker, lease, token))
         return [self._claimed(job) for job in self._taken(token)][:limit]
 
     def pending(self, queue: str) -> list[JobRecord]:
@@ -173,7 +173,7 @@ class Model:
         """The suspect that may be taken now: none before a job of a higher priority."""
         return [job for job in self._ready(queue)[:1] if _is_suspect(job)]
 
-    def _take(self, job: JobRecord, claimant: Claimant) -> None:
+    def _take(self, job: JobRecord, claimant: ClaimRequest) -> None:
         owner = {"lease": claimant.lease, "worker": claimant.worker, "fence": job.fence + 1}
         times = {"claimed_at": self._now(), "started_at": self._now() if _is_by_hand(claimant.lease) else None}
         self._move(job, Verb.CLAIM, State.RUNNING, attempt=job.attempt + _is_by_hand(claimant.lease), **owner, **times)
@@ -226,7 +226,7 @@ class Model:
             told["unknown_at"] = now if job.unknown_at is None else job.unknown_at
         return told
 
-    def _mark(self, mark: Mark) -> bool:
+    def _mark(self, mark: StartMark) -> bool:
         job = self.owned(mark.seq, mark.fence)
         if job and job.started_at is None:
             self.jobs[job.seq] = replace(job, started_at=self._now() - mark.ago)
@@ -367,22 +367,22 @@ class Model:
         self.keys = {name: key for name, key in self.keys.items() if key.seq not in deleted}
         return deleted
 
-    def open_lease(self, presence: Presence, *, lease: str, ttl: int) -> None:
+    def open_lease(self, presence: WorkerReport, *, lease: str, ttl: int) -> None:
         self._leases.setdefault(lease, Lease(ttl, self._now()))
 
-    def renew(self, presence: Presence, *, lease: str) -> Renewed:
+    def renew(self, presence: WorkerReport, *, lease: str) -> Renewed:
         if self._is_open(lease):
             self._leases[lease].renewed_at = self._now()
         held = frozenset((job.seq, job.fence) for job in self._running() if job.lease == lease)
         return Renewed(self._is_open(lease), held)
 
-    def upcoming(self) -> Upcoming:
+    def upcoming(self) -> NextDue:
         """In how long promote and rescue have something to do."""
         due = [job.run_at - self._now() for job in self.jobs.values() if job.state in DUE_LATER]
         leases = [self._leases[job.lease or ""] if self.is_in_time(job.lease) else None for job in self._running()]
         left = [lease.renewed_at + lease.ttl - self._now() if lease else 0 for lease in leases]
         live = [id for id in self._leases if ":" not in id and self._is_open(id) and self.is_in_time(id)]
-        return Upcoming(
+        return NextDue(
             min(due, default=None),
             min(left, default=None),
             self._now(),

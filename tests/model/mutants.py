@@ -24,7 +24,7 @@ from windlass import clock
 from windlass.core.decide import decide
 from windlass.store.driver import Driver
 from windlass.store.sqlite import schema
-from windlass.store.statements import Statement
+from windlass.store.statement_files import Statement
 
 STEPS = 20_000
 """What CI takes: a bug that so many steps do not find is not found."""
@@ -49,7 +49,7 @@ class Edit(NamedTuple):
         return {**calls, self.call: edited}
 
 
-DECIDERS = ("tests.model.cast.decide", "tests.model.model.decide", "windlass.store.jobs.decide")
+DECIDERS = ("tests.model.cast.decide", "tests.model.model.decide", "windlass.store.operations.jobs.decide")
 IN_TIME = "renewed_at - ttl <= :now AND :now < renewed_at + ttl"
 FORGET_NO_KEY = ("DELETE FROM windlass_key WHERE", "DELETE FROM windlass_key WHERE false AND")
 

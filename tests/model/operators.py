@@ -8,8 +8,8 @@ from tests.model import material as m
 from tests.model.cast import Cast
 from tests.model.material import Change, When
 from windlass.core.state import State
-from windlass.store.adding import Naming
-from windlass.store.queues import ALL
+from windlass.store.operations.enqueue import Uniqueness
+from windlass.store.operations.queues import ALL
 
 _WAITING = (State.PENDING, State.SCHEDULED, State.RETRYING)
 
@@ -35,10 +35,10 @@ class Operators(Cast):
         waiting = (job for job in self.model.jobs.values() if job.unique_key and job.state in _WAITING)
         former = next(waiting, None)
         if former is None:
-            self.store([self.new(queue, key="k")], {0: Naming()})
+            self.store([self.new(queue, key="k")], {0: Uniqueness()})
             return
         self.do("cancel", [former.seq])
-        self.store([self.new(queue, key=former.unique_key)], {0: Naming()})
+        self.store([self.new(queue, key=former.unique_key)], {0: Uniqueness()})
         retried = self.do("retry", [former.seq], queue=None)
         self.tally.see("retried by hand", len(retried.seqs))
         self.tally.see("retries kept off by a key", len(retried.key_taken))

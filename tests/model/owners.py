@@ -8,7 +8,7 @@ from tests.model import material as m
 from tests.model.cast import Cast, ending, once_more
 from tests.model.material import BY_HAND, PUT_BACK, QUEUES, Load
 from tests.model.side_by_side import Asked
-from windlass.store.jobs import Mark
+from windlass.store.operations.jobs import StartMark
 
 
 class Owners(Cast):
@@ -25,7 +25,7 @@ class Owners(Cast):
         live = self.live(worker)
         options = {
             "endings": [ending(claim, outcome) for claim in live[:ended]],
-            "marks": [Mark(claim.seq, claim.fence, 5) for claim in live[ended : ended + begun]],
+            "marks": [StartMark(claim.seq, claim.fence, 5) for claim in live[ended : ended + begun]],
             "rooms": [(queue, room) for queue in QUEUES if room],
             "takes_suspect": not begun,
         }

@@ -16,11 +16,11 @@ from tests.model.mirror import Mirror
 from tests.model.model import Model
 from tests.model.tally import Tally
 from windlass.core.fault import read_faults
-from windlass.core.record import Claimed, JobRecord
+from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import FINISHED
 from windlass.errors import IdConflict, QueueFull
 from windlass.store.driver import Driver
-from windlass.store.jobs import Cycled
+from windlass.store.operations.jobs import CycleResult
 
 
 class Clock:
@@ -129,7 +129,7 @@ def _plain(answer: Any) -> Any:
     match answer:
         case list():
             return [_plain(one) for one in answer]
-        case Cycled():
+        case CycleResult():
             return replace(
                 answer, claimed=_plain(answer.claimed), refused=set(answer.refused), marked=set(answer.marked)
             )

@@ -15,11 +15,11 @@ from tests.store.adding import add
 from tests.store.places import Place
 from windlass.core.ending import Ending
 from windlass.core.fault import read_faults
-from windlass.core.record import Claimed
+from windlass.core.records import Claimed
 from windlass.core.state import State
-from windlass.store import jobs, reading
-from windlass.store.adding import Enqueued, Naming, NewJob
 from windlass.store.operation import Operation, drive
+from windlass.store.operations import jobs, queries
+from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness
 
 A = TypeVar("A")
 
@@ -38,7 +38,7 @@ class Store:
 
     def enqueue(self, id: str, *, key: str | None = None, at: int | None = None) -> Enqueued:
         new = NewJob(id, "t", "mail", 0, "{}", None, 4, 0, None, key, None, at)
-        return self.run(add([new], {0: Naming()} if key else {}))[0]
+        return self.run(add([new], {0: Uniqueness()} if key else {}))[0]
 
     def claim(self, token: str) -> Claimed:
         [claimed] = self.run(jobs.claim(1, queues=["mail"], worker="me", token=token, ttl=LEASE))
@@ -76,7 +76,7 @@ def test_a_call_that_claims_a_job_again_after_its_rescue_gets_the_whole_time(sto
     store.rescue()
     again = store.claim("token")
     assert again.fence > first.fence
-    assert store.run(reading.upcoming()).next_expiry == LEASE
+    assert store.run(queries.next_due()).next_expiry == LEASE
     assert store.rescue() == []
 
 
@@ -85,5 +85,5 @@ def test_the_fault_of_a_lost_claim_by_hand_names_the_attempt_that_was_lost(store
     store.claim("token")
     store.clock.at += LEASE
     store.rescue()
-    record = store.run(reading.find(["job"]))["job"]
+    record = store.run(queries.find(["job"]))["job"]
     assert [fault.attempt for fault in read_faults(record.errors).faults] == [1]

@@ -8,8 +8,8 @@ from tests.model import material as m
 from tests.model.cast import Cast, once_more, presence
 from tests.model.material import BY_HAND, LEASE
 from tests.model.side_by_side import Asked
-from windlass.core.record import Claimed
-from windlass.store.jobs import Mark
+from windlass.core.records import Claimed
+from windlass.store.operations.jobs import StartMark
 
 _LOSSES = 5
 
@@ -50,7 +50,7 @@ class Troubles(Cast):
         assert self.last
         asked = self.last
         if is_marked and owner != BY_HAND:
-            self.do("cycle", self.claimant(owner), marks=[Mark(claim.seq, claim.fence, 0) for claim in claims])
+            self.do("cycle", self.claimant(owner), marks=[StartMark(claim.seq, claim.fence, 0) for claim in claims])
         self.clock.at += LEASE
         self.keep_up()
         return claims, asked

@@ -11,7 +11,7 @@ from tests.ledger.apps import PATIENCE
 from tests.moving.test_move import Ways, app_on
 from tests.places.fixtures import PlaceOn
 from windlass import IdConflict, State, Windlass
-from windlass.moving import move
+from windlass.admin.move import move
 
 
 @pytest.fixture(params=["postgres", "redis"])

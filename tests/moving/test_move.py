@@ -31,9 +31,9 @@ from windlass import (
     Windlass,
     clock,
 )
-from windlass.moving import Moved, MoveRefused, Progress, move
-from windlass.store import queues
-from windlass.store.noticing import notice
+from windlass.admin.move import Moved, MoveRefused, Progress, move
+from windlass.store.operations import queues
+from windlass.store.operations.events import notice
 
 PAIRS = [
     ("sqlite", "postgres"),

@@ -10,8 +10,8 @@ from tests.places.raw_redis import RawRedis
 from tests.places.raw_sqlite import RawSqlite
 from tests.store.places import Place, SqlitePlace
 from windlass import Job
-from windlass.store.leases import Presence, close_lease, open_lease
 from windlass.store.operation import Operation, drive
+from windlass.store.operations.leases import WorkerReport, close_lease, open_lease
 
 HOUR = 3_600_000
 
@@ -67,7 +67,7 @@ class Behind:
 
     def take_away(self, job: Job[Any]) -> None:
         """Let a running job be another's from one moment to the next, while its owner keeps its lease."""
-        self._run(open_lease(Presence("thief", "thief", "busy", "{}"), lease="thief's", ttl=HOUR))
+        self._run(open_lease(WorkerReport("thief", "thief", "busy", "{}"), lease="thief's", ttl=HOUR))
         self._raw.give(job, "thief's")
 
     def remove(self, id: str) -> None:

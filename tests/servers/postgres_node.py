@@ -23,7 +23,7 @@ class PostgresNode:
         self._account = account
         self._settings = dict(settings)
         self._programs = programs_in(folder, account)
-        self._life = ExitStack()
+        self._os_process = ExitStack()
         self.port = 0
         initialise(self._programs / "initdb", folder / "data", account)
 
@@ -40,7 +40,7 @@ class PostgresNode:
         for _ in range(1 if self.port else PORT_ATTEMPTS):
             port = self.port or free_port()
             try:
-                self._life.enter_context(running_at(how, port))
+                self._os_process.enter_context(running_at(how, port))
             except PortTaken:
                 continue
             self.port = port
@@ -49,7 +49,7 @@ class PostgresNode:
 
     def stop(self) -> None:
         """End it in order; whoever is connected is told to go."""
-        self._life.close()
+        self._os_process.close()
 
     def kill(self) -> None:
         """kill -9 of all its processes at once, and keep its files."""
@@ -57,7 +57,7 @@ class PostgresNode:
         for process in [server, *_children(server)]:
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
-        self._life.close()
+        self._os_process.close()
         self._pid.unlink()  # it still says "ready"
 
     @property

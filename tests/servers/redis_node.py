@@ -31,7 +31,7 @@ class RedisNode:
         self._program = program
         self._settings = dict(settings)
         self._lines: Sequence[str] = ()
-        self._life = ExitStack()
+        self._os_process = ExitStack()
         self.port = 0
 
     @property
@@ -57,7 +57,7 @@ class RedisNode:
         for _ in range(1 if self.port else PORT_ATTEMPTS):
             port = self.port or free_port()
             try:
-                self._life.enter_context(running_at(self._recipe(options), port))
+                self._os_process.enter_context(running_at(self._recipe(options), port))
             except PortTaken:
                 continue
             self.port = port
@@ -68,7 +68,7 @@ class RedisNode:
         """End it without a moment for anything, and keep its files."""
         self._signal(signal.SIGKILL)
         self._pid.unlink()
-        self._life.close()
+        self._os_process.close()
 
     def freeze(self) -> None:
         """Let it take connections and commands, and answer nothing."""
@@ -106,7 +106,7 @@ class RedisNode:
         """End it in order, and keep its files."""
         if self._pid.exists():
             self.thaw()
-        self._life.close()
+        self._os_process.close()
 
     def _signal(self, by: signal.Signals) -> None:
         os.kill(int(self._pid.read_text()), by)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from windlass.store.adding import Enqueued, Naming, NewJob, Terms, append, enqueue
 from windlass.store.operation import Operation
+from windlass.store.operations.enqueue import Enqueued, JobTemplate, NewJob, Uniqueness, append, enqueue
 
 
-def add(jobs: Sequence[NewJob], namings: dict[int, Naming]) -> Operation[list[Enqueued]]:
+def add(jobs: Sequence[NewJob], namings: dict[int, Uniqueness]) -> Operation[list[Enqueued]]:
     """Store jobs that are alike by ``append``, all others, and where that stores nothing, by ``enqueue``."""
     terms = None if namings else _common_terms(jobs)
     if terms is not None:
@@ -18,7 +18,7 @@ def add(jobs: Sequence[NewJob], namings: dict[int, Naming]) -> Operation[list[En
     return (yield from enqueue(jobs, namings))
 
 
-def _common_terms(jobs: Sequence[NewJob]) -> Terms | None:
+def _common_terms(jobs: Sequence[NewJob]) -> JobTemplate | None:
     """The terms of jobs that differ in nothing else than id and payload."""
     if not jobs:
         return None
@@ -27,5 +27,5 @@ def _common_terms(jobs: Sequence[NewJob]) -> Terms | None:
     return first if is_plain else None
 
 
-def _terms(job: NewJob) -> Terms:
-    return Terms(job.task, job.queue, job.priority, job.meta, job.max_attempts, job.delay, job.timeout, job.retry)
+def _terms(job: NewJob) -> JobTemplate:
+    return JobTemplate(job.task, job.queue, job.priority, job.meta, job.max_attempts, job.delay, job.timeout, job.retry)

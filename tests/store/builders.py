@@ -9,11 +9,11 @@ from windlass.core.decide import decide
 from windlass.core.ending import Ending
 from windlass.core.fault import Fault
 from windlass.core.outcome import Cancelled, Interrupted, Outcome, Raised, Returned
-from windlass.core.record import Claimed, JobRecord
+from windlass.core.records import Claimed, JobRecord
 from windlass.core.retry import Retry
-from windlass.store.adding import Naming, NewJob
-from windlass.store.jobs import Mark
-from windlass.store.pages import Found
+from windlass.store.operations.enqueue import NewJob, Uniqueness
+from windlass.store.operations.jobs import StartMark
+from windlass.store.operations.pages import Found
 
 START = 1_700_000_000_000
 SECOND = 1_000
@@ -22,7 +22,7 @@ HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 TTL = 30 * SECOND
 
-OWN_ID = Naming(has_own_id=True)
+OWN_ID = Uniqueness(has_own_id=True)
 RETURNED = Returned('"done"')
 INTERRUPTED = Interrupted()
 CANCELLED = Cancelled()
@@ -91,9 +91,9 @@ def ending(job: Claimed, outcome: Outcome = RETURNED, *, ran_for: int | None = 5
     return decide(job, outcome, retry=Retry(jitter=0), ran_for=ran_for)
 
 
-def mark(job: Claimed, *, ago: int = 0) -> Mark:
+def mark(job: Claimed, *, ago: int = 0) -> StartMark:
     """User code of this run has begun."""
-    return Mark(job.seq, job.fence, ago)
+    return StartMark(job.seq, job.fence, ago)
 
 
 def ids(jobs: Sequence[Claimed | JobRecord | Found]) -> list[str]:

@@ -12,21 +12,21 @@ from windlass.core.decide import decide
 from windlass.core.ending import Ending
 from windlass.core.outcome import Returned
 from windlass.core.retry import Retry
-from windlass.store.jobs import Claimant, cycle
-from windlass.store.leases import Presence, open_lease
 from windlass.store.open import open_driver
 from windlass.store.operation import drive
+from windlass.store.operations.jobs import ClaimRequest, cycle
+from windlass.store.operations.leases import WorkerReport, open_lease
 
 
 def main(url: str, namespace: str, name: str, room: int) -> None:
     driver = open_driver(url, namespace=namespace, deadline=30.0)
-    drive(open_lease(Presence(name, name, "busy", "{}"), lease=f"lease-{name}", ttl=600_000), driver.execute)
+    drive(open_lease(WorkerReport(name, name, "busy", "{}"), lease=f"lease-{name}", ttl=600_000), driver.execute)
     print("ready", flush=True)
     sys.stdin.readline()
     got: list[int] = []
     endings: list[Ending] = []
     for turn in count():
-        claimant = Claimant(name, f"lease-{name}", f"{name}-{turn}")
+        claimant = ClaimRequest(name, f"lease-{name}", f"{name}-{turn}")
         cycled = drive(cycle(claimant, endings=endings, rooms=[("default", room)]), driver.execute)
         assert not cycled.refused
         if not cycled.claimed:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tests.store.builders import HOUR, fresh, new_job, raised
 from tests.store.stores import Store
-from windlass.core.outcome import Refused
-from windlass.core.record import JobRecord
+from windlass.core.outcome import FailedPermanently
+from windlass.core.records import JobRecord
 from windlass.core.state import State
-from windlass.store import jobs
+from windlass.store.operations import jobs
 
 
 def a_job_in(store: Store, state: State) -> JobRecord:
@@ -27,7 +27,7 @@ def a_job_in(store: Store, state: State) -> JobRecord:
         case State.RETRYING:
             store.end(store.claimed(new_job(id, queue=queue)), raised(delay=HOUR))
         case State.FAILED:
-            store.end(store.claimed(new_job(id, queue=queue)), Refused(raised().fault, "permanent"))
+            store.end(store.claimed(new_job(id, queue=queue)), FailedPermanently(raised().fault, "permanent"))
         case State.COMPLETED:
             store.end(store.claimed(new_job(id, queue=queue)))
     if state is State.BLOCKED:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from windlass.core.state import State
-from windlass.store import prune
 from windlass.store.operation import Operation
-from windlass.store.prune import Line, Prunable
-from windlass.store.tidy import FIRST_KEY, tidy_events, tidy_keys, tidy_leftovers, tidy_windows
+from windlass.store.operations import prune
+from windlass.store.operations.prune import FinishedLine, Prunable
+from windlass.store.operations.tidy import FIRST_KEY, tidy_events, tidy_keys, tidy_leftovers, tidy_windows
 
 
 def tidy() -> Operation[None]:
@@ -23,7 +23,7 @@ def prunable(
     *, queue: str = "default", state: State = State.COMPLETED, age: int, keep: int
 ) -> Operation[list[Prunable]]:
     """The first page of what retention lets go of."""
-    line = Line(queue, state)
+    line = FinishedLine(queue, state)
     end = yield from prune.beyond(line, keep=keep)
     found = yield from prune.prunable(line, age=age, beyond=end)
     return found

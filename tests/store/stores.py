@@ -12,11 +12,11 @@ from tests.store.builders import RETURNED, TTL, ManualClock, ending, fresh, mark
 from tests.store.places import Place
 from windlass.core.ending import Ending
 from windlass.core.outcome import Outcome
-from windlass.core.record import Claimed, JobRecord
-from windlass.store import jobs, leases, reading
-from windlass.store.adding import Enqueued, Naming, NewJob
-from windlass.store.jobs import Claimant, Cycled, Mark
+from windlass.core.records import Claimed, JobRecord
 from windlass.store.operation import Operation, drive
+from windlass.store.operations import jobs, leases, queries
+from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness
+from windlass.store.operations.jobs import ClaimRequest, CycleResult, StartMark
 
 A = TypeVar("A")
 
@@ -51,12 +51,12 @@ class Store:
 
     # Building.
 
-    def enqueue(self, *new: NewJob, naming: Naming | None = None) -> list[Enqueued]:
+    def enqueue(self, *new: NewJob, naming: Uniqueness | None = None) -> list[Enqueued]:
         """Store jobs in one call; ``naming`` holds for all of them, keys are held until finished without one."""
         named = [index for index, job in enumerate(new) if naming is not None or job.unique_key is not None]
-        return self.run(add(new, {index: naming or Naming() for index in named}))
+        return self.run(add(new, {index: naming or Uniqueness() for index in named}))
 
-    def a_job(self, new: NewJob | None = None, *, naming: Naming | None = None) -> JobRecord:
+    def a_job(self, new: NewJob | None = None, *, naming: Uniqueness | None = None) -> JobRecord:
         """A stored job."""
         [stored] = self.enqueue(new or new_job(), naming=naming)
         return self.job(stored.id)
@@ -102,15 +102,15 @@ class Store:
     # Looking.
 
     def job(self, id: str) -> JobRecord:
-        found = self.run(reading.find([id]))
+        found = self.run(queries.find([id]))
         assert id in found, f"no job {id!r}"
         return found[id]
 
     def exists(self, id: str) -> bool:
-        return id in self.run(reading.find([id]))
+        return id in self.run(queries.find([id]))
 
-    def events(self, seq: int) -> list[reading.EventRecord]:
-        return self.run(reading.story(seq)).events
+    def events(self, seq: int) -> list[queries.EventRecord]:
+        return self.run(queries.history(seq)).events
 
     def kinds(self, seq: int) -> list[str]:
         return [event.kind for event in self.events(seq)]
@@ -129,20 +129,20 @@ class Worker:
     def id(self) -> str:
         return f"{self.name}-id"
 
-    def presence(self, state: str = "idle") -> leases.Presence:
+    def presence(self, state: str = "idle") -> leases.WorkerReport:
         queues = ",".join(f'"{queue}"' for queue in self.queues)
-        return leases.Presence(self.id, self.name, state, f'{{"queues":[{queues}]}}')
+        return leases.WorkerReport(self.id, self.name, state, f'{{"queues":[{queues}]}}')
 
     def cycle(
         self,
         *,
         endings: Sequence[Ending] = (),
-        marks: Sequence[Mark] = (),
+        marks: Sequence[StartMark] = (),
         rooms: Sequence[tuple[str, int]] = (),
         token: str | None = None,
         takes_suspect: bool = True,
-    ) -> Cycled:
-        claimant = Claimant(self.name, self.lease, token or fresh("token"))
+    ) -> CycleResult:
+        claimant = ClaimRequest(self.name, self.lease, token or fresh("token"))
         return self.store.run(
             jobs.cycle(claimant, endings=endings, marks=marks, rooms=rooms, takes_suspect=takes_suspect)
         )

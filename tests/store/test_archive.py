@@ -8,11 +8,11 @@ from tests.places.behind import Behind
 from tests.store.builders import HOUR, SECOND, mark, new_job, raised
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
-from windlass.core.outcome import Refused
-from windlass.core.record import JobRecord
+from windlass.core.outcome import FailedPermanently
+from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED, State
-from windlass.store import jobs
-from windlass.store.prune import archive
+from windlass.store.operations import jobs
+from windlass.store.operations.prune import archive
 
 
 @pytest.mark.parametrize("state", sorted(FINISHED))
@@ -64,7 +64,7 @@ def _returned(store: Store) -> JobRecord:
 
 def _unknown(store: Store) -> JobRecord:
     """A job that was given up because no worker knew its task."""
-    return store.finished(Refused(raised().fault, "unknown_task"), new_job("unknown", queue="other"))
+    return store.finished(FailedPermanently(raised().fault, "unknown_task"), new_job("unknown", queue="other"))
 
 
 @pytest.mark.parametrize("state", sorted(set(State) - FINISHED))

@@ -9,9 +9,9 @@ import pytest
 from tests.store.builders import CANCELLED, INTERRUPTED, RETURNED, SECOND, START, TTL, new_job, raised
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
-from windlass.core.outcome import Outcome, Postponed, Refused
+from windlass.core.outcome import FailedPermanently, Outcome, Postponed
 from windlass.core.state import FINISHED, WAITING, State
-from windlass.store import adding, jobs
+from windlass.store.operations import enqueue, jobs
 
 
 def cancel(store: Store, *seqs: int) -> dict[int, State]:
@@ -91,7 +91,7 @@ def test_a_request_alone_does_not_give_the_key_back(store: Store) -> None:
 
 
 def test_a_key_for_a_window_outlives_a_cancel(store: Store) -> None:
-    window = adding.Naming(until="window", window=SECOND)
+    window = enqueue.Uniqueness(until="window", window=SECOND)
     [stored] = store.enqueue(new_job("a", key="k"), naming=window)
     cancel(store, store.job(stored.id).seq)
     assert store.enqueue(new_job("b", key="k"), naming=window)[0].id == "a"
@@ -116,7 +116,7 @@ def test_a_run_that_returned_is_completed_all_the_same(store: Store) -> None:
         (INTERRUPTED, 0),
         (CANCELLED, 1),
         (Postponed(5), 0),
-        (Refused(raised().fault, "permanent"), 1),
+        (FailedPermanently(raised().fault, "permanent"), 1),
     ],
     ids=["raised", "interrupted", "cancelled", "postponed", "refused"],
 )

@@ -6,9 +6,9 @@ import pytest
 
 from tests.store.builders import SECOND, START, TTL, ids, mark, new_job, raised
 from tests.store.stores import Store
-from windlass.core.record import Claimed
+from windlass.core.records import Claimed
 from windlass.core.state import State
-from windlass.store import jobs
+from windlass.store.operations import jobs
 
 TOKEN = "t"
 

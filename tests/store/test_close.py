@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.store.builders import new_job
 from tests.store.stores import Store
 from windlass.core.state import State
-from windlass.store import leases
+from windlass.store.operations import leases
 
 
 def test_lease_and_worker_disappear(store: Store) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.store.builders import TTL, new_job
 from tests.store.stores import Store
-from windlass.store import jobs, leases, queues
-from windlass.store.leases import Control, QueueControl
+from windlass.store.operations import jobs, leases, queues
+from windlass.store.operations.leases import Control, QueueControl
 
 
 def test_a_worker_that_nobody_wants_anything_of(store: Store) -> None:

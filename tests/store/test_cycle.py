@@ -19,9 +19,9 @@ from tests.store.builders import (
 )
 from tests.store.stores import Store, Worker
 from windlass.core.outcome import Postponed
-from windlass.core.record import Claimed
+from windlass.core.records import Claimed
 from windlass.core.state import State
-from windlass.store import jobs, queues
+from windlass.store.operations import jobs, queues
 
 
 def test_a_claimed_job_carries_what_is_needed_to_run_it(store: Store) -> None:

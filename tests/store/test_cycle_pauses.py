@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.store.builders import ending, ids, new_job
 from tests.store.stores import Store
 from windlass.core.state import State
-from windlass.store import jobs, queues
-from windlass.store.queues import ALL
+from windlass.store.operations import jobs, queues
+from windlass.store.operations.queues import ALL
 
 
 def pause(store: Store, queue: str) -> None:

@@ -7,9 +7,9 @@ import pytest
 from tests.store.builders import OWN_ID, SECOND, new_job
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
-from windlass.core.record import JobRecord
+from windlass.core.records import JobRecord
 from windlass.core.state import State, Verb, allowed_from
-from windlass.store import adding, jobs, reading
+from windlass.store.operations import enqueue, jobs, queries
 
 
 def delete(store: Store, *found: JobRecord) -> list[int]:
@@ -22,7 +22,7 @@ def test_a_job_that_does_not_run_is_removed(store: Store, state: State) -> None:
     job = a_job_in(store, state)
     assert delete(store, job) == [job.seq]
     assert not store.exists(job.id)
-    assert store.run(reading.counts()) == {}
+    assert store.run(queries.counts()) == {}
 
 
 def test_a_running_job_is_its_owners(store: Store) -> None:
@@ -62,7 +62,7 @@ def test_the_events_of_a_running_job_stay(store: Store) -> None:
 
 @pytest.mark.parametrize("until", ["started", "finished", "window"])
 def test_its_key_is_free(store: Store, until: str) -> None:
-    naming = adding.Naming(until=until, window=SECOND if until == "window" else None)
+    naming = enqueue.Uniqueness(until=until, window=SECOND if until == "window" else None)
     job = store.a_job(new_job("a", key="k"), naming=naming)
     delete(store, job)
     assert store.enqueue(new_job("b", key="k"), naming=naming)[0].id == "b"

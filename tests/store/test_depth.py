@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.store.builders import SECOND, new_job
 from tests.store.stores import Store
-from windlass.store import jobs, reading
-from windlass.store.reading import Depth
+from windlass.store.operations import jobs, queries
+from windlass.store.operations.queries import Depth
 
 
 def test_the_oldest_of_each_queue_tells_its_wait(store: Store) -> None:
@@ -14,7 +14,7 @@ def test_the_oldest_of_each_queue_tells_its_wait(store: Store) -> None:
     store.clock.advance(SECOND)
     store.enqueue(new_job(priority=9))
     store.clock.advance(SECOND)
-    assert store.run(reading.depth()) == {
+    assert store.run(queries.depth()) == {
         "default": Depth("default", 2, 2 * SECOND),
         "b": Depth("b", 1, 2 * SECOND),
     }
@@ -24,11 +24,11 @@ def test_only_what_is_ready_counts(store: Store) -> None:
     store.enqueue(new_job(delay=5))
     store.claimed()
     store.finished()
-    assert store.run(reading.depth()) == {}
+    assert store.run(queries.depth()) == {}
 
 
 def test_a_delayed_job_waits_from_its_due_time_on(store: Store) -> None:
     store.enqueue(new_job(delay=10 * SECOND))
     store.clock.advance(11 * SECOND)
     store.run(jobs.promote())
-    assert store.run(reading.depth())["default"].oldest == SECOND
+    assert store.run(queries.depth())["default"].oldest == SECOND

@@ -6,13 +6,13 @@ import pytest
 
 from tests.store.builders import CANCELLED, OWN_ID, RETURNED, SECOND, START, fresh, new_job, raised
 from tests.store.stores import Store
-from windlass.core.outcome import Outcome, Refused
-from windlass.core.record import JobRecord
+from windlass.core.outcome import FailedPermanently, Outcome
+from windlass.core.records import JobRecord
 from windlass.core.state import State
 from windlass.errors import IdConflict
-from windlass.store import adding, jobs, queues, reading
-from windlass.store.adding import Enqueued, Naming, NewJob
-from windlass.store.driver import DataRefused
+from windlass.store.driver import DataRejected
+from windlass.store.operations import enqueue, jobs, queries, queues
+from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness
 
 
 @pytest.fixture(autouse=True, params=["new queues", "known queues"])
@@ -101,7 +101,7 @@ def test_ids_come_back_in_order(store: Store) -> None:
 def test_jobs_of_one_call_get_seqs_in_its_order(store: Store) -> None:
     new = [new_job(f"{number * 7919 % 100:02}") for number in range(50)]
     store.enqueue(*new)
-    found = store.run(reading.find([job.id for job in new]))
+    found = store.run(queries.find([job.id for job in new]))
     seqs = [found[job.id].seq for job in new]
     assert seqs == sorted(set(seqs))
 
@@ -109,12 +109,12 @@ def test_jobs_of_one_call_get_seqs_in_its_order(store: Store) -> None:
 def test_thousands_of_jobs_are_one_call(store: Store) -> None:
     """B4: thousands of jobs in one round trip."""
     store.enqueue(*(new_job() for _ in range(5000)))
-    assert store.run(reading.counts()) == {"default": {State.PENDING: 5000}}
+    assert store.run(queries.counts()) == {"default": {State.PENDING: 5000}}
 
 
 def test_an_empty_call_stores_nothing(store: Store) -> None:
     assert store.enqueue() == []
-    assert not any(store.run(reading.counts()).values())
+    assert not any(store.run(queries.counts()).values())
 
 
 def test_jobs_that_are_not_alike_keep_their_order_and_their_terms(store: Store) -> None:
@@ -200,7 +200,7 @@ def test_the_same_id_for_another_job_is_a_conflict(store: Store, other: NewJob) 
     with pytest.raises(IdConflict, match="'a'"):
         store.enqueue(new_job("before"), other, new_job("after"), naming=OWN_ID)
     assert store.job("a") == before
-    assert store.run(reading.find(["before", "after"])) == {}
+    assert store.run(queries.find(["before", "after"])) == {}
 
 
 def test_a_conflict_leaves_no_key_behind(store: Store) -> None:
@@ -217,13 +217,13 @@ def test_an_id_that_stands_twice_in_one_call_is_one_job(store: Store) -> None:
         Enqueued("b", State.PENDING),
         Enqueued("a", State.PENDING, True),
     ]
-    assert store.run(reading.counts()) == {"default": {State.PENDING: 2}}
+    assert store.run(queries.counts()) == {"default": {State.PENDING: 2}}
 
 
 def test_an_id_for_two_different_jobs_of_one_call_is_a_conflict(store: Store) -> None:
     with pytest.raises(IdConflict, match="'a'"):
         store.enqueue(new_job("b"), new_job("a"), new_job("a", task="other"), naming=OWN_ID)
-    assert store.run(reading.counts()) == {}
+    assert store.run(queries.counts()) == {}
 
 
 def test_bulk_insert_reports_which_ids_were_there(store: Store) -> None:
@@ -231,7 +231,7 @@ def test_bulk_insert_reports_which_ids_were_there(store: Store) -> None:
     store.enqueue(new_job("b"), new_job("d"), naming=OWN_ID)
     stored = store.enqueue(*(new_job(id) for id in "abcde"), naming=OWN_ID)
     assert [one.is_duplicate for one in stored] == [False, True, False, True, False]
-    assert store.run(reading.counts()) == {"default": {State.PENDING: 5}}
+    assert store.run(queries.counts()) == {"default": {State.PENDING: 5}}
 
 
 def test_a_call_whose_answer_was_lost_may_be_repeated(store: Store) -> None:
@@ -240,7 +240,7 @@ def test_a_call_whose_answer_was_lost_may_be_repeated(store: Store) -> None:
     store.enqueue(*new)
     again = store.enqueue(*new)
     assert [stored.id for stored in again] == [job.id for job in new]
-    assert store.run(reading.counts()) == {"default": {State.PENDING: 2, State.SCHEDULED: 1}}
+    assert store.run(queries.counts()) == {"default": {State.PENDING: 2, State.SCHEDULED: 1}}
 
 
 # Unique keys.
@@ -265,12 +265,12 @@ def test_the_first_of_a_call_takes_the_key(store: Store) -> None:
         Enqueued("b", State.PENDING),
         Enqueued("a", State.PENDING, True),
     ]
-    assert store.run(reading.counts()) == {"default": {State.PENDING: 2}}
+    assert store.run(queries.counts()) == {"default": {State.PENDING: 2}}
 
 
 def test_the_first_of_a_call_takes_the_key_in_whatever_order_they_are_named(store: Store) -> None:
     new = [new_job("a", key="k"), new_job("b", key="k")]
-    stored = store.run(adding.enqueue(new, {1: Naming(), 0: Naming()}))
+    stored = store.run(enqueue.enqueue(new, {1: Uniqueness(), 0: Uniqueness()}))
     assert stored == [Enqueued("a", State.PENDING), Enqueued("a", State.PENDING, True)]
 
 
@@ -286,7 +286,7 @@ def test_a_key_is_held_while_its_job_is_not_finished(store: Store) -> None:
 
 @pytest.mark.parametrize(
     "outcome",
-    [RETURNED, CANCELLED, Refused(raised().fault, "permanent")],
+    [RETURNED, CANCELLED, FailedPermanently(raised().fault, "permanent")],
     ids=["completed", "cancelled", "failed"],
 )
 def test_a_key_is_free_once_its_job_is_finished(store: Store, outcome: Outcome) -> None:
@@ -298,14 +298,14 @@ def test_a_key_is_free_once_its_job_is_finished(store: Store, outcome: Outcome) 
 
 def test_a_key_until_started_is_held_while_its_job_waits(store: Store) -> None:
     """B17: while waiting."""
-    until_started = Naming(until="started")
+    until_started = Uniqueness(until="started")
     store.enqueue(new_job("a", key="k"), naming=until_started)
     assert store.enqueue(new_job("b", key="k"), naming=until_started) == [Enqueued("a", State.PENDING, True)]
 
 
 def test_a_key_until_started_is_free_while_its_job_may_run(store: Store) -> None:
     """B17: nobody knows yet whether it has begun, and an enqueue after the start must not be lost."""
-    until_started = Naming(until="started")
+    until_started = Uniqueness(until="started")
     store.enqueue(new_job("a", key="k"), naming=until_started)
     store.a_worker().take()
     assert store.enqueue(new_job("b", key="k"), naming=until_started) == [Enqueued("b", State.PENDING)]
@@ -313,7 +313,7 @@ def test_a_key_until_started_is_free_while_its_job_may_run(store: Store) -> None
 
 def test_a_job_that_comes_back_does_not_take_its_key_again(store: Store) -> None:
     """B17: a key once released is not taken again by retry, rescue or release."""
-    until_started = Naming(until="started")
+    until_started = Uniqueness(until="started")
     worker = store.a_worker()
     store.enqueue(new_job("a", key="k"), naming=until_started)
     [job] = worker.take()
@@ -326,7 +326,7 @@ def test_a_job_that_comes_back_does_not_take_its_key_again(store: Store) -> None
 
 def test_a_key_for_a_window_is_held_after_the_job_is_finished(store: Store) -> None:
     """B17: for a time window, measured from the enqueue."""
-    window = Naming(until="window", window=10 * SECOND)
+    window = Uniqueness(until="window", window=10 * SECOND)
     store.enqueue(new_job("a", key="k"), naming=window)
     [job] = store.a_worker().take()
     store.end(job)
@@ -337,14 +337,14 @@ def test_a_key_for_a_window_is_held_after_the_job_is_finished(store: Store) -> N
 
 
 def test_a_window_that_is_over_frees_the_key_of_a_job_that_still_waits(store: Store) -> None:
-    window = Naming(until="window", window=10 * SECOND)
+    window = Uniqueness(until="window", window=10 * SECOND)
     store.enqueue(new_job("a", key="k", delay=60 * SECOND), naming=window)
     store.clock.advance(10 * SECOND)
     assert store.enqueue(new_job("b", key="k"), naming=window) == [Enqueued("b", State.PENDING)]
 
 
 def test_a_duplicate_does_not_prolong_a_window(store: Store) -> None:
-    window = Naming(until="window", window=10 * SECOND)
+    window = Uniqueness(until="window", window=10 * SECOND)
     store.enqueue(new_job("a", key="k"), naming=window)
     store.clock.advance(9 * SECOND)
     store.enqueue(new_job("b", key="k"), naming=window)
@@ -378,9 +378,9 @@ def test_the_same_id_and_key_twice_in_one_call_is_one_job(store: Store) -> None:
 @pytest.mark.parametrize("company", [(), ("a",)], ids=["alone", "in company"])
 def test_text_that_is_no_unicode_is_refused_as_data(store: Store, company: tuple[str, ...]) -> None:
     """B4: all or none, also when one job cannot be stored."""
-    with pytest.raises(DataRefused):
+    with pytest.raises(DataRejected):
         store.enqueue(*map(new_job, company), new_job("b", payload="lone \ud800 surrogate"))
-    assert store.run(reading.counts()) == {}
+    assert store.run(queries.counts()) == {}
     store.enqueue(new_job(fresh("works")))
 
 
@@ -396,6 +396,6 @@ def test_text_that_is_no_unicode_is_refused_as_data(store: Store, company: tuple
     ids=["priority", "attempts", "delay", "timeout"],
 )
 def test_a_number_beyond_64_bits_is_refused_as_data(store: Store, company: tuple[str, ...], job: NewJob) -> None:
-    with pytest.raises(DataRefused):
+    with pytest.raises(DataRejected):
         store.enqueue(*map(new_job, company), job)
-    assert store.run(reading.counts()) == {}
+    assert store.run(queries.counts()) == {}

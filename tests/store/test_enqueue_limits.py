@@ -9,8 +9,8 @@ from tests.store.stores import Store
 from windlass.core.outcome import Outcome, Postponed
 from windlass.core.state import State
 from windlass.errors import QueueFull
-from windlass.store import jobs, queues, reading
-from windlass.store.adding import Enqueued
+from windlass.store.operations import jobs, queries, queues
+from windlass.store.operations.enqueue import Enqueued
 
 
 def limit(store: Store, length: int | None, queue: str = "default") -> None:
@@ -18,7 +18,7 @@ def limit(store: Store, length: int | None, queue: str = "default") -> None:
 
 
 def counts(store: Store, queue: str = "default") -> dict[State, int]:
-    return store.run(reading.counts(queue)).get(queue, {})
+    return store.run(queries.counts(queue)).get(queue, {})
 
 
 def test_a_full_queue_refuses(store: Store) -> None:
@@ -57,7 +57,7 @@ def test_one_full_queue_refuses_the_whole_call(store: Store) -> None:
     limit(store, 0, "tight")
     with pytest.raises(QueueFull, match="'tight'"):
         store.enqueue(new_job(), new_job(queue="tight"), new_job(queue="wide"))
-    assert store.run(reading.counts()) == {}
+    assert store.run(queries.counts()) == {}
 
 
 def test_a_refused_call_takes_no_key(store: Store) -> None:

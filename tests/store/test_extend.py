@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests.store.builders import SECOND, TTL
 from tests.store.stores import Store
-from windlass.core.record import Claimed
+from windlass.core.records import Claimed
 from windlass.core.state import State
-from windlass.store import jobs
+from windlass.store.operations import jobs
 
 
 def extend(store: Store, job: Claimed, ttl: int = TTL) -> bool:

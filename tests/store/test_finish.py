@@ -8,10 +8,10 @@ import pytest
 from tests.store.builders import CANCELLED, INTERRUPTED, RETURNED, SECOND, START, TTL, ending, new_job, raised
 from tests.store.stores import Store
 from windlass.core.fault import read_faults
-from windlass.core.outcome import Outcome, Postponed, Refused, Returned
-from windlass.core.record import Claimed
+from windlass.core.outcome import FailedPermanently, Outcome, Postponed, Returned
+from windlass.core.records import Claimed
 from windlass.core.state import State
-from windlass.store import adding, jobs
+from windlass.store.operations import enqueue, jobs
 
 
 def taken_over(store: Store) -> tuple[Claimed, Claimed]:
@@ -107,7 +107,7 @@ def test_a_success_after_failures_keeps_the_history(store: Store) -> None:
 @pytest.mark.parametrize(("is_run", "attempt"), [(True, 1), (False, 0)])
 def test_a_refused_job_fails_with_its_reason(store: Store, is_run: bool, attempt: int) -> None:
     """A11: only a run whose user code began is charged."""
-    found = store.finished(Refused(raised().fault, "undecodable", is_run))
+    found = store.finished(FailedPermanently(raised().fault, "undecodable", is_run))
     assert (found.state, found.reason, found.attempt) == (State.FAILED, "undecodable", attempt)
 
 
@@ -247,8 +247,8 @@ def test_an_ending_that_was_refused_releases_no_key(store: Store) -> None:
 
 
 def test_an_ending_releases_no_key_that_another_job_took_since(store: Store) -> None:
-    store.enqueue(new_job("a", key="k"), naming=adding.Naming(until="started"))
+    store.enqueue(new_job("a", key="k"), naming=enqueue.Uniqueness(until="started"))
     [job] = store.a_worker().take()
-    store.enqueue(new_job("b", key="k"), naming=adding.Naming(until="finished"))
+    store.enqueue(new_job("b", key="k"), naming=enqueue.Uniqueness(until="finished"))
     store.end(job)
     assert store.enqueue(new_job("c", key="k"))[0].id == "b"

@@ -7,7 +7,7 @@ import pytest
 from tests.store.builders import TTL
 from tests.store.stores import Store
 from windlass.core.state import State
-from windlass.store import leases
+from windlass.store.operations import leases
 
 
 def names(store: Store) -> list[str]:
@@ -35,7 +35,7 @@ def test_a_worker_that_lives_is_not_forgotten(store: Store) -> None:
     """Not even when a lost one has its name."""
     worker = store.a_worker("w1")
     store.clock.advance(TTL)
-    new = leases.Presence("another-id", "w1", "idle", "{}")
+    new = leases.WorkerReport("another-id", "w1", "idle", "{}")
     store.run(leases.open_lease(new, lease="another-lease", ttl=TTL))
     assert store.run(leases.forget("w1")) == [worker.id]
     assert store.run(leases.forget("w1")) == []

@@ -7,9 +7,9 @@ import pytest
 from tests.store.builders import new_job, raised
 from tests.store.stores import Store
 from windlass.errors import IdConflict
-from windlass.store import jobs, moving, reading
-from windlass.store.adding import Naming, NewJob
-from windlass.store.reading import Filter
+from windlass.store.operations import jobs, queries, transfer
+from windlass.store.operations.enqueue import NewJob, Uniqueness
+from windlass.store.operations.queries import Filter
 
 TEXT = "n\u00e4dle\U0001f600"
 LARGE = f'{{"v":1,"args":["{"x" * 20_000}{TEXT}"],"kwargs":{{}}}}'
@@ -32,7 +32,7 @@ def test_payloads_of_every_length_come_back_as_they_were(store: Store, length: i
 
 def test_a_claim_by_hand_and_a_look_ahead_have_it(store: Store) -> None:
     store.enqueue(a_large_job("a"))
-    assert [job.payload for job in store.run(reading.peek("default", limit=1))] == [LARGE]
+    assert [job.payload for job in store.run(queries.peek("default", limit=1))] == [LARGE]
     [taken] = store.run(jobs.claim(1, queues=["default"], worker="me", token="t", ttl=1_000))
     assert taken.payload == LARGE
 
@@ -54,30 +54,30 @@ def test_it_outlives_failures_rescues_and_a_retry_by_hand(store: Store) -> None:
 
 def test_the_same_id_is_the_same_job_only_with_the_same_payload(store: Store) -> None:
     """A7."""
-    store.enqueue(a_large_job("mine"), naming=Naming(has_own_id=True))
-    [again] = store.enqueue(a_large_job("mine"), naming=Naming(has_own_id=True))
+    store.enqueue(a_large_job("mine"), naming=Uniqueness(has_own_id=True))
+    [again] = store.enqueue(a_large_job("mine"), naming=Uniqueness(has_own_id=True))
     assert again.id == "mine"
     with pytest.raises(IdConflict):
-        store.enqueue(new_job("mine", payload=LARGE.replace("xxxx", "xxxy", 1)), naming=Naming(has_own_id=True))
+        store.enqueue(new_job("mine", payload=LARGE.replace("xxxx", "xxxy", 1)), naming=Uniqueness(has_own_id=True))
 
 
 def test_it_is_found_by_what_stands_in_it_and_counts_by_its_size(store: Store) -> None:
     """S7: pages are bounded by what their jobs hold."""
     job = store.a_job(a_large_job())
     store.enqueue(new_job())
-    found = store.run(reading.matching(Filter(text=TEXT), limit=10))
+    found = store.run(queries.matching(Filter(text=TEXT), limit=10))
     assert [each.id for each in found.jobs] == [job.id]
     assert found.jobs[0].size >= len(LARGE.encode())
-    assert [each.payload for each in store.run(reading.page(Filter(text=TEXT), limit=10)).jobs] == [LARGE]
-    [stop, _] = store.run(moving.walk(after=0, queue=None)).stops
+    assert [each.payload for each in store.run(queries.page(Filter(text=TEXT), limit=10)).jobs] == [LARGE]
+    [stop, _] = store.run(transfer.scan(after=0, queue=None)).stops
     assert stop.size >= len(LARGE.encode())
 
 
 def test_it_moves_to_another_store_and_goes_with_its_job(store: Store) -> None:
     """S8."""
     job = store.a_job(a_large_job())
-    load = store.run(moving.export([job.id]))
+    load = store.run(transfer.export([job.id]))
     assert store.run(jobs.delete([(job.seq, job.id)])) == [job.seq]
     assert not store.exists(job.id)
-    assert store.run(moving.store_load(load)) == 1
+    assert store.run(transfer.store_batch(load)) == 1
     assert store.job(job.id).payload == LARGE

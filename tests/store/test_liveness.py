@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from windlass.store.liveness import Finding, Liveness
+from windlass.store.connection.liveness import Finding, Liveness
 
 
 def silent_until(liveness: Liveness, finding: Finding, *, now: float) -> float:
@@ -10,7 +10,7 @@ def silent_until(liveness: Liveness, finding: Finding, *, now: float) -> float:
     while True:
         now += liveness.pause(now)
         found = liveness.judge(now)
-        if found is Finding.ASK:
+        if found is Finding.CONTROL:
             liveness.note_question(now)
         if found is finding:
             return now

@@ -18,11 +18,11 @@ from tests.store.places import SqlitePlace
 from tests.store.redis.keyspace import Keyspace
 from tests.store.stores import Store
 from windlass import Retention, StoreUnavailable
-from windlass.clean import clean
-from windlass.core.record import Claimed
+from windlass.admin.cleanup import clean
+from windlass.core.records import Claimed
 from windlass.core.state import State
-from windlass.store import jobs, moving, reading
 from windlass.store.operation import Answer, Call, drive
+from windlass.store.operations import jobs, queries, transfer
 
 LONG = '{"v":1,"args":["' + 100 * "x" + '"],"kwargs":{}}'
 """Redis keeps it beside the body."""
@@ -40,7 +40,7 @@ def lose(store: Store, *lost: str) -> None:
 
 def losses(store: Store) -> list[tuple[int, str | None, str, str | None]]:
     """What was noticed, the oldest first: seq, queue, state, and who met it."""
-    noticed = [event for event in store.run(reading.notices()) if event.kind == "lost"][::-1]
+    noticed = [event for event in store.run(queries.notices()) if event.kind == "lost"][::-1]
     details = [msgspec.json.decode(event.detail or "") for event in noticed]
     return [
         (detail["seq"], detail["queue"], detail["was"], event.worker)
@@ -64,7 +64,7 @@ def tidied(store: Store) -> None:
 
 
 def counts(store: Store) -> dict[str, dict[State, int]]:
-    return store.run(reading.counts())
+    return store.run(queries.counts())
 
 
 def test_a_pending_job_without_a_body_is_noticed_by_who_takes_it(
@@ -123,7 +123,7 @@ def test_word_that_cannot_be_left_undoes_nothing(store: Store, caplog: pytest.Lo
             raise StoreUnavailable("away")
         return store.driver.execute(call)
 
-    claimant = jobs.Claimant(worker.name, worker.lease, "token")
+    claimant = jobs.ClaimRequest(worker.name, worker.lease, "token")
     assert ids(drive(jobs.cycle(claimant, rooms=[("default", 2)]), execute).claimed) == [sound.id]
     told = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
     assert ["1 pending in queue default" in line for line in told] == ([True] if leaves_traces(store) else [])
@@ -157,7 +157,7 @@ def test_a_job_without_a_body_is_noticed_when_it_is_due(store: Store, state: Sta
     assert store.run(jobs.promote(by="finder")) == 1
     assert losses(store) == ([(gone.seq, "mail", str(state), "finder")] if leaves_traces(store) else [])
     assert counts(store) == {"sound": {State.PENDING: 1}}
-    assert store.run(reading.upcoming()).next_due is None
+    assert store.run(queries.next_due()).next_due is None
     assert store.job(sound.id).state is State.PENDING
     tidied(store)
 
@@ -184,7 +184,7 @@ def just_claimed(store: Store, job: Claimed) -> None:
 
 
 def marked(store: Store, job: Claimed) -> None:
-    store.run(jobs.cycle(jobs.Claimant("finder", "", ""), marks=[mark(job)]))
+    store.run(jobs.cycle(jobs.ClaimRequest("finder", "", ""), marks=[mark(job)]))
 
 
 def cancelled(store: Store, job: Claimed) -> None:
@@ -262,7 +262,7 @@ def test_rescue_notices_lost_runs(store: Store, by_hand: bool, attempt: int) -> 
     assert [rescued.id for rescued in store.rescue()] == [sound.id]
     assert losses(store) == ([(gone.seq, "default", "running", "rescuer")] if leaves_traces(store) else [])
     assert counts(store) == {"default": {State.PENDING: 1}}
-    assert store.run(reading.upcoming()).next_expiry is None
+    assert store.run(queries.next_due()).next_expiry is None
     tidied(store)
 
 
@@ -272,9 +272,9 @@ def test_a_finished_job_without_a_body_is_noticed_when_its_time_is_over(store: S
     gone = [store.finished(outcome, new_job(attempts=1)) for _ in range(3)]  # type: ignore[arg-type]
     sound = store.finished(outcome, new_job(attempts=1))  # type: ignore[arg-type]
     lose(store, *(job.id for job in gone))
-    groups = store.run(reading.dead_groups())
+    groups = store.run(queries.dead_groups())
     assert [group.count for group in groups] == ([1] if sound.state is State.FAILED else [])
-    assert [stop.id for stop in store.run(moving.walk(after=0, queue=None)).stops] == [sound.id]
+    assert [stop.id for stop in store.run(transfer.scan(after=0, queue=None)).stops] == [sound.id]
     store.clock.advance(31 * DAY)
     tidied(store)
     was = str(sound.state)
@@ -292,7 +292,7 @@ def test_an_id_whose_body_is_gone_is_free(store: Store) -> None:
     store.a_job(new, naming=OWN_ID)
     lose(store, "own")
     assert not store.exists("own")
-    assert [settled.state for settled in store.run(reading.awaited(["own"]))] == [None]
+    assert [settled.state for settled in store.run(queries.awaited(["own"]))] == [None]
     [stored] = store.enqueue(new_job("own", task="other", key="k"), naming=OWN_ID)
     assert (stored.id, stored.is_duplicate) == ("own", False)
     assert [job.task for job in store.a_worker().take()] == ["other"]

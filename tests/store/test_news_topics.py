@@ -20,9 +20,9 @@ def test_topics_that_are_not_followed_are_not_heard(store: Store) -> None:
     with closing(store.driver.listen(ear, topics=[Topic.CONTROL])) as news:
         ear.begins([Topic.CONTROL])
         assert news.hears(Topic.CONTROL)
-        assert not news.hears(Topic.ENDINGS)
-        other.driver.tell(Topic.ENDINGS)
-        other.driver.tell(Topic.CONTROL)
+        assert not news.hears(Topic.FINISHED)
+        other.driver.notify(Topic.FINISHED)
+        other.driver.notify(Topic.CONTROL)
         assert ear.next() is Topic.CONTROL
         assert ear.is_silent()
 
@@ -34,15 +34,15 @@ def test_a_topic_that_is_followed_later_is_told_once_and_heard_from_then_on(stor
     with closing(store.driver.listen(ear, topics=[Topic.CONTROL])) as news:
         ear.begins([Topic.CONTROL])
         for _ in range(3):
-            news.follow([Topic.CONTROL, Topic.ENDINGS])
-            assert ear.next() is Topic.ENDINGS
-            assert news.hears(Topic.ENDINGS)
-            other.driver.tell(Topic.ENDINGS)
-            assert ear.next() is Topic.ENDINGS
+            news.follow([Topic.CONTROL, Topic.FINISHED])
+            assert ear.next() is Topic.FINISHED
+            assert news.hears(Topic.FINISHED)
+            other.driver.notify(Topic.FINISHED)
+            assert ear.next() is Topic.FINISHED
             news.follow([Topic.CONTROL])
-            until(lambda: not news.hears(Topic.ENDINGS))
-            other.driver.tell(Topic.ENDINGS)
-            other.driver.tell(Topic.CONTROL)
+            until(lambda: not news.hears(Topic.FINISHED))
+            other.driver.notify(Topic.FINISHED)
+            other.driver.notify(Topic.CONTROL)
             assert ear.next() is Topic.CONTROL
 
 
@@ -54,7 +54,7 @@ def test_nothing_is_lost_while_topics_change(store: Store) -> None:
         ear.begins([Topic.CONTROL])
         for number in range(50):
             news.follow([Topic.CONTROL, Topic.BACKLOG] if number % 2 else [Topic.CONTROL])
-            other.driver.tell(Topic.CONTROL)
+            other.driver.notify(Topic.CONTROL)
             while ear.next() is not Topic.CONTROL:
                 pass
 
@@ -64,6 +64,6 @@ def test_work_is_heard_of_whatever_else_is_followed(store: Store) -> None:
     with closing(store.driver.listen(ear, topics=[Topic.WORK])) as news:
         until(lambda: news.hears(Topic.WORK))
         other.enqueue(new_job())
-        other.driver.tell(Topic.WORK)
+        other.driver.notify(Topic.WORK)
         assert ear.next() is Topic.WORK
-        assert not news.hears(Topic.ENDINGS)
+        assert not news.hears(Topic.FINISHED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.store.stores import Store
-from windlass.store import jobs
+from windlass.store.operations import jobs
 
 
 def test_a_note_is_told_with_the_job(store: Store) -> None:

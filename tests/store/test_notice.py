@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from tests.store.stores import Store
-from windlass.store.noticing import notice
-from windlass.store.reading import EventRecord, notices
+from windlass.store.operations.events import notice
+from windlass.store.operations.queries import EventRecord, notices
 
 
 def test_notices_are_read_the_newest_first(store: Store) -> None:

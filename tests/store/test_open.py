@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.store.builders import SECOND, START, TTL, fresh, ids, new_job
 from tests.store.stores import Store, Worker
-from windlass.store import leases
+from windlass.store.operations import leases
 
 
 def test_an_open_lease_may_claim_at_once(store: Store) -> None:
@@ -49,6 +49,6 @@ def test_a_worker_that_opens_a_second_lease_is_shown_once_with_its_first_start(s
 def test_two_workers_of_one_name_are_two(store: Store) -> None:
     """C12: a random instance id decides ownership, the name is for people."""
     for number in (1, 2):
-        presence = leases.Presence(f"id{number}", "same", "idle", "{}")
+        presence = leases.WorkerReport(f"id{number}", "same", "idle", "{}")
         store.run(leases.open_lease(presence, lease=f"lease{number}", ttl=TTL))
     assert [(found.id, found.name) for found in store.run(leases.workers())] == [("id1", "same"), ("id2", "same")]

@@ -9,10 +9,10 @@ import pytest
 from tests.store.builders import HOUR, INTERRUPTED, SECOND, TTL, ids, new_job, raised
 from tests.store.stores import Store
 from windlass.core.outcome import Outcome, Postponed
-from windlass.core.record import Claimed
+from windlass.core.records import Claimed
 from windlass.core.state import State
-from windlass.store import jobs, reading
-from windlass.store.moving import Load, store_load
+from windlass.store.operations import jobs, queries
+from windlass.store.operations.transfer import Batch, store_batch
 
 SNOOZED = Postponed(SECOND, None)
 
@@ -46,18 +46,18 @@ def by_a_repeated_cycle(store: Store) -> list[str]:
 
 
 def by_a_peek(store: Store) -> list[str]:
-    return ids(store.run(reading.peek("default", limit=100)))
+    return ids(store.run(queries.peek("default", limit=100)))
 
 
 def by_the_number_ahead(store: Store) -> list[str]:
     """What `why` counts."""
 
     def ahead(seq: int) -> int:
-        found = store.run(reading.gates(seq))
+        found = store.run(queries.gates(seq))
         assert found is not None
         return found.ahead
 
-    waiting = store.run(reading.page(reading.Filter(states=(State.PENDING,)), limit=100)).jobs
+    waiting = store.run(queries.page(queries.Filter(states=(State.PENDING,)), limit=100)).jobs
     return [job.id for job in sorted(waiting, key=lambda job: ahead(job.seq))]
 
 
@@ -220,9 +220,9 @@ def test_a_move_keeps_the_order(store: Store) -> None:
     store.enqueue(new_job("late", delay=2), new_job("early"))
     store.clock.advance(2)
     store.run(jobs.promote())
-    moved = store.run(reading.find(["late", "early"]))
+    moved = store.run(queries.find(["late", "early"]))
     assert store.run(jobs.delete([(job.seq, job.id) for job in moved.values()]))
-    store.run(store_load(Load([moved["late"], moved["early"]], keys=[], events=[])))
+    store.run(store_batch(Batch([moved["late"], moved["early"]], keys=[], events=[])))
     assert by_a_worker(store) == ["early", "late"]
 
 

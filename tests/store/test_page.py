@@ -7,23 +7,23 @@ import pytest
 from tests.store.builders import SECOND, START, ids, new_job, raised
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
-from windlass.core.outcome import Refused
-from windlass.core.record import JobRecord
+from windlass.core.outcome import FailedPermanently
+from windlass.core.records import JobRecord
 from windlass.core.state import State
-from windlass.store import jobs, reading
 from windlass.store.operation import Operation
-from windlass.store.pages import PAGE, Found
-from windlass.store.reading import WINDOW, Filter, Page
+from windlass.store.operations import jobs, queries
+from windlass.store.operations.pages import PAGE, Found
+from windlass.store.operations.queries import WINDOW, Filter, Page
 
 
 def found(store: Store, filter: Filter, limit: int = 50) -> list[str]:
-    return ids(store.run(reading.page(filter, limit=limit)).jobs)
+    return ids(store.run(queries.page(filter, limit=limit)).jobs)
 
 
 def all_pages(store: Store, filter: Filter, limit: int) -> list[Page[JobRecord]]:
-    pages = [store.run(reading.page(filter, limit=limit))]
+    pages = [store.run(queries.page(filter, limit=limit))]
     while pages[-1].next is not None:
-        pages.append(store.run(reading.page(filter, limit=limit, cursor=pages[-1].next)))
+        pages.append(store.run(queries.page(filter, limit=limit, cursor=pages[-1].next)))
     return pages
 
 
@@ -33,7 +33,7 @@ def test_the_newest_come_first(store: Store) -> None:
 
 
 def test_an_empty_store_has_one_empty_page(store: Store) -> None:
-    assert store.run(reading.page(Filter(), limit=5)) == Page([], None)
+    assert store.run(queries.page(Filter(), limit=5)) == Page([], None)
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 7, 8, 100])
@@ -47,16 +47,16 @@ def test_pages_follow_each_other_without_gap_or_overlap(store: Store, limit: int
 
 def test_jobs_that_come_in_between_do_not_shift_the_pages(store: Store) -> None:
     store.enqueue(*(new_job(f"{number}") for number in range(4)))
-    first = store.run(reading.page(Filter(), limit=2))
+    first = store.run(queries.page(Filter(), limit=2))
     store.enqueue(new_job("new"))
-    second = store.run(reading.page(Filter(), limit=2, cursor=first.next))
+    second = store.run(queries.page(Filter(), limit=2, cursor=first.next))
     assert ids(first.jobs) + ids(second.jobs) == ["3", "2", "1", "0"]
 
 
 @pytest.mark.parametrize("state", sorted(State))
 def test_by_state(store: Store, state: State) -> None:
     jobs_by_state = {state: a_job_in(store, state) for state in State}
-    page = store.run(reading.page(Filter(states=(state,)), limit=50))
+    page = store.run(queries.page(Filter(states=(state,)), limit=50))
     assert page == Page([jobs_by_state[state]], None)
 
 
@@ -99,7 +99,7 @@ def test_by_time_of_creation(store: Store) -> None:
 def test_by_time_of_ending(store: Store) -> None:
     """A11: purge by age."""
     for id in "ab":
-        store.finished(Refused(raised().fault, "permanent"), new_job(id))
+        store.finished(FailedPermanently(raised().fault, "permanent"), new_job(id))
         store.clock.advance(SECOND)
     store.enqueue(new_job("waiting"))
     assert found(store, Filter(states=(State.FAILED,), finished_before=START + SECOND)) == ["a"]
@@ -119,9 +119,9 @@ def test_a_filter_that_finds_little_gives_a_short_page_with_a_next(store: Store)
     store.enqueue(new_job("needle", queue="rare"))
     for _ in range(2):
         store.enqueue(*(new_job() for _ in range(WINDOW // 2)))
-    first = store.run(reading.page(Filter(queue="rare"), limit=10))
+    first = store.run(queries.page(Filter(queue="rare"), limit=10))
     assert (first.jobs, first.next is not None) == ([], True)
-    second = store.run(reading.page(Filter(queue="rare"), limit=10, cursor=first.next))
+    second = store.run(queries.page(Filter(queue="rare"), limit=10, cursor=first.next))
     assert (ids(second.jobs), second.next) == (["needle"], None)
 
 
@@ -137,7 +137,7 @@ def test_a_bulk_operation_reaches_every_job_that_the_filter_finds(store: Store) 
         return len(cancelled)
 
     assert store.run(jobs.for_each_page(Filter(queue="default"), cancel)) == PAGE + 3
-    assert store.run(reading.counts()) == {
+    assert store.run(queries.counts()) == {
         "default": {State.CANCELLED: PAGE + 3},
         "other": {State.PENDING: 2},
     }
@@ -151,7 +151,7 @@ def test_a_bulk_operation_that_deletes_what_it_finds_reaches_all(store: Store) -
         return len(deleted)
 
     assert store.run(jobs.for_each_page(Filter(), delete)) == 2 * PAGE
-    assert store.run(reading.counts()) == {}
+    assert store.run(queries.counts()) == {}
 
 
 def test_a_bulk_operation_may_stop_after_so_many(store: Store) -> None:

@@ -11,10 +11,10 @@ from windlass.core.ending import Ending
 from windlass.core.outcome import Returned
 from windlass.core.state import State
 from windlass.errors import StoreUnavailable
-from windlass.store import jobs, moving, reading
 from windlass.store.operation import Call, Operation
-from windlass.store.pages import PAGE_BYTES, Found
-from windlass.store.reading import Filter
+from windlass.store.operations import jobs, queries, transfer
+from windlass.store.operations.pages import PAGE_BYTES, Found
+from windlass.store.operations.queries import Filter
 
 LARGE = "x" * 1_000_000
 MOST = PAGE_BYTES + 2_000_000
@@ -30,7 +30,7 @@ def large_jobs(store: Store, number: int) -> list[str]:
 def test_a_list_reads_whole_jobs_in_portions(store: Store) -> None:
     names = large_jobs(store, 10)
     tapped = Tapped(store)
-    found = tapped.run(reading.page(Filter(), limit=100))
+    found = tapped.run(queries.page(Filter(), limit=100))
     assert (ids(found.jobs), found.next) == (names[::-1], None)
     assert {len(job.payload) for job in found.jobs} == {len(LARGE) + 2}
     assert tapped.names() == ["page", "job", "job", "job"]
@@ -64,7 +64,7 @@ def test_large_results_are_handed_out_a_page_at_a_time(store: Store) -> None:
     waiting, looks = ["unknown", *names], 0
     while waiting:
         tapped = Tapped(store)
-        settled = tapped.run(reading.awaited(waiting))
+        settled = tapped.run(queries.awaited(waiting))
         assert settled
         assert max(tapped.sizes("awaited")) < MOST
         waiting = [id for id in waiting if id not in {job.id for job in settled}]
@@ -75,7 +75,7 @@ def test_large_results_are_handed_out_a_page_at_a_time(store: Store) -> None:
 def test_a_peek_reads_whole_jobs_in_portions(store: Store) -> None:
     names = large_jobs(store, 10)
     tapped = Tapped(store)
-    assert ids(tapped.run(reading.peek("default", limit=100))) == names
+    assert ids(tapped.run(queries.peek("default", limit=100))) == names
     assert tapped.names() == ["peek", "job", "job", "job"]
     assert max(tapped.sizes("peek")) < 1000
     assert max(tapped.sizes("job")) < MOST
@@ -90,12 +90,12 @@ def test_a_peek_leaves_out_what_is_claimed_meanwhile(store: Store) -> None:
             worker.take(2)
 
     tapped = Tapped(store, after=take_two)
-    assert ids(tapped.run(reading.peek("default", limit=100))) == ["2", "3", "4"]
+    assert ids(tapped.run(queries.peek("default", limit=100))) == ["2", "3", "4"]
 
 
 def test_a_claim_of_many_by_hand_learns_how_much_jobs_hold(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each job comes once, in order, under a lease of its own."""
-    monkeypatch.setattr("windlass.store.jobs._FIRST_CLAIM", 2)
+    monkeypatch.setattr("windlass.store.operations.jobs._FIRST_CLAIM", 2)
     names = large_jobs(store, 12)
     tapped = Tapped(store)
     taken = tapped.run(jobs.claim_many(11, queues=["default"], worker="me", token="t", ttl=TTL))
@@ -110,7 +110,7 @@ def test_a_claim_of_many_gives_what_it_has_when_the_store_goes_away(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was taken must not wait until its lease is over."""
-    monkeypatch.setattr("windlass.store.jobs._FIRST_CLAIM", 2)
+    monkeypatch.setattr("windlass.store.operations.jobs._FIRST_CLAIM", 2)
     store.enqueue(*(new_job(f"{number}") for number in range(5)))
     tapped = Tapped(store, before=never("claim", lambda params: params["token"] != "t.0"))
     taken = tapped.run(jobs.claim_many(5, queues=["default"], worker="me", token="t", ttl=TTL))
@@ -119,34 +119,34 @@ def test_a_claim_of_many_gives_what_it_has_when_the_store_goes_away(
 
 def test_a_search_for_a_text_ends_by_bytes_and_goes_on_behind(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each page reads a part of what jobs hold; together they find every job."""
-    monkeypatch.setattr("windlass.store.reading._READ_BYTES", 3_500_000)
+    monkeypatch.setattr("windlass.store.operations.queries._READ_BYTES", 3_500_000)
     large_jobs(store, 8)
     store.enqueue(new_job("small"))
     for wanted, expected in (("xxx", "76543210"), ("small", "small")):
         found, cursor, pages = "", None, 0
         while True:
-            page = store.run(reading.matching(Filter(text=wanted), limit=100, cursor=cursor))
+            page = store.run(queries.matching(Filter(text=wanted), limit=100, cursor=cursor))
             found, cursor, pages = found + "".join(job.id for job in page.jobs), page.next, pages + 1
             if cursor is None:
                 break
         assert found == expected
         assert pages >= 2
-    assert len(store.run(reading.matching(Filter(task=new_job().task), limit=100)).jobs) == 9, "others read no texts"
+    assert len(store.run(queries.matching(Filter(task=new_job().task), limit=100)).jobs) == 9, "others read no texts"
 
 
 def test_dead_letters_with_long_histories_are_grouped_as_far_as_bytes_reach(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On Redis what went wrong is a field of its own, and no history is read."""
-    monkeypatch.setattr("windlass.store.reading._READ_BYTES", 3 * len(LARGE))
+    monkeypatch.setattr("windlass.store.operations.queries._READ_BYTES", 3 * len(LARGE))
     history = f'{{"faults":[{{"note":"{LARGE}","type":"ValueError"}}]}}'
     for _ in range(4):
         job = store.claimed()
         store.run(jobs.finish([Ending(job.seq, job.fence, State.FAILED, errors=history)], worker="w"))
-    [group] = store.run(reading.dead_groups())
+    [group] = store.run(queries.dead_groups())
     assert (group.error, group.count) == ("ValueError", 4 if store.place.url.startswith("redis") else 2)
-    monkeypatch.setattr("windlass.store.reading._READ_BYTES", 1)
-    assert sum(group.count for group in store.run(reading.dead_groups())) >= 1
+    monkeypatch.setattr("windlass.store.operations.queries._READ_BYTES", 1)
+    assert sum(group.count for group in store.run(queries.dead_groups())) >= 1
 
 
 def with_errors(store: Store, number: int) -> list[str]:
@@ -209,6 +209,6 @@ def test_a_walk_tells_sizes_in_bytes(store: Store) -> None:
     """B31: a move takes loads of a size that can travel."""
     store.enqueue(new_job("a", payload='"' + "ü" * 1000 + '"'))
     store.finished(raised(), new=new_job("b", attempts=1, priority=5))
-    sizes = {stop.id: stop.size for stop in store.run(moving.walk(after=0, queue=None)).stops}
+    sizes = {stop.id: stop.size for stop in store.run(transfer.scan(after=0, queue=None)).stops}
     assert sizes["a"] == 2002
     assert sizes["b"] > 100

@@ -14,8 +14,8 @@ from tests.store.builders import RETURNED, ending, ids, new_job, raised
 from tests.store.stores import Store
 from windlass.core.ending import Ending
 from windlass.core.state import State
-from windlass.store import jobs, reading
-from windlass.store.driver import DataRefused
+from windlass.store.driver import DataRejected
+from windlass.store.operations import jobs, queries
 
 
 def bad_state(good: Ending) -> Ending:
@@ -46,11 +46,11 @@ def test_one_poisonous_ending_among_200_is_refused_with_nothing_written(store: S
     taken = worker.take(200)
     endings = [ending(job, raised() if number % 3 else RETURNED) for number, job in enumerate(taken)]
     endings[117] = poison(ending(taken[117]))
-    before = store.run(reading.find(ids(taken)))
-    with pytest.raises(DataRefused):
+    before = store.run(queries.find(ids(taken)))
+    with pytest.raises(DataRejected):
         worker.cycle(endings=endings, rooms=[("default", 5)])
-    assert store.run(reading.find(ids(taken))) == before
-    assert store.run(reading.counts()) == {"default": {State.RUNNING: 200, State.PENDING: 10}}
+    assert store.run(queries.find(ids(taken))) == before
+    assert store.run(queries.counts()) == {"default": {State.RUNNING: 200, State.PENDING: 10}}
 
 
 @pytest.mark.parametrize("poison", POISONS)
@@ -59,14 +59,14 @@ def test_without_the_poisonous_one_the_call_passes(store: Store, poison: Poison)
     store.enqueue(*(new_job() for _ in range(20)))
     worker = store.a_worker()
     endings = [ending(job) for job in worker.take()]
-    with pytest.raises(DataRefused):
+    with pytest.raises(DataRejected):
         worker.cycle(endings=[*endings[:10], poison(endings[10]), *endings[11:]])
     assert not worker.cycle(endings=[*endings[:10], *endings[11:]]).refused
-    assert store.run(reading.counts()) == {"default": {State.RUNNING: 1, State.COMPLETED: 19}}
+    assert store.run(queries.counts()) == {"default": {State.RUNNING: 1, State.COMPLETED: 19}}
 
 
 def test_progress_that_is_no_unicode_is_refused_as_data(store: Store) -> None:
     job = store.claimed()
-    with pytest.raises(DataRefused):
+    with pytest.raises(DataRejected):
         store.run(jobs.progress(job.seq, job.fence, "\ud800", worker="w"))
     assert store.job(job.id).progress is None

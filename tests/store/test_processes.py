@@ -9,7 +9,7 @@ from tests.store.builders import new_job
 from tests.store.processes import running
 from tests.store.stores import Store
 from windlass.core.state import State
-from windlass.store import reading
+from windlass.store.operations import queries
 
 JOBS = 20_000
 PROCESSES = 4
@@ -36,4 +36,4 @@ def test_no_job_is_handed_out_twice_and_none_is_missing(store: Store) -> None:
     assert len(taken) == JOBS, "some are missing"
     assert max(taken.values()) == 1, "some were handed out twice"
     assert all(shares), "a process that got nothing proves nothing"
-    assert store.run(reading.counts()) == {"default": {State.COMPLETED: JOBS}}
+    assert store.run(queries.counts()) == {"default": {State.COMPLETED: JOBS}}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.store.builders import INTERRUPTED, TTL, raised
 from tests.store.stores import Store
-from windlass.core.record import Claimed
-from windlass.store import jobs
+from windlass.core.records import Claimed
+from windlass.store.operations import jobs
 
 
 def progress(store: Store, job: Claimed, text: str) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from tests.store.builders import SECOND, START, ids, new_job, raised
 from tests.store.stores import Store
 from windlass.core.state import State
-from windlass.store import jobs, reading
+from windlass.store.operations import jobs, queries
 
 
 def test_a_job_is_due_at_its_time_and_not_before(store: Store) -> None:
@@ -65,7 +65,7 @@ def test_all_pages_are_promoted(store: Store, count: int) -> None:
     store.enqueue(*(new_job(delay=1) for _ in range(count)))
     store.clock.advance(1)
     assert store.run(jobs.promote(10)) == count
-    assert store.run(reading.counts()) == {"default": {State.PENDING: count}}
+    assert store.run(queries.counts()) == {"default": {State.PENDING: count}}
 
 
 def test_a_clock_that_was_set_back_makes_jobs_wait_not_run_twice(store: Store) -> None:

@@ -11,13 +11,13 @@ from tests.store.stores import Store
 from tests.store.tapping import Tapped
 from windlass.core.ending import Ending
 from windlass.core.outcome import Returned
-from windlass.core.record import Claimed
+from windlass.core.records import Claimed
 from windlass.core.state import FINISHED, State
-from windlass.store import jobs
-from windlass.store.adding import Naming
-from windlass.store.pages import PAGE
-from windlass.store.prune import Line, beyond, prune
-from windlass.store.prune import prunable as look
+from windlass.store.operations import jobs
+from windlass.store.operations.enqueue import Uniqueness
+from windlass.store.operations.pages import PAGE
+from windlass.store.operations.prune import FinishedLine, beyond, prune
+from windlass.store.operations.prune import prunable as look
 
 ALL_KEPT = 1_000_000
 
@@ -119,7 +119,7 @@ def test_at_most_a_page_comes_at_once(store: Store) -> None:
     store.clock.advance(2 * DAY)
     page = store.run(retaining.prunable(age=DAY, keep=ALL_KEPT))
     assert len(page) == PAGE
-    assert store.run(prune(Line("default", State.COMPLETED), page)) == PAGE
+    assert store.run(prune(FinishedLine("default", State.COMPLETED), page)) == PAGE
     assert len(prunable(store)) == 1
 
 
@@ -135,8 +135,8 @@ def test_a_job_that_finished_anew_between_look_and_delete_stays(store: Store) ->
     store.run(jobs.retry([again.seq], by="operator"))
     [taken] = store.a_worker().take()
     store.end(taken, raised())
-    assert store.run(prune(Line("default", State.FAILED), pages[State.FAILED])) == 0
-    assert store.run(prune(Line("default", State.COMPLETED), pages[State.COMPLETED])) == 1
+    assert store.run(prune(FinishedLine("default", State.FAILED), pages[State.FAILED])) == 0
+    assert store.run(prune(FinishedLine("default", State.COMPLETED), pages[State.COMPLETED])) == 1
     assert store.job("again").state is State.FAILED
     assert not store.exists(old.id)
 
@@ -146,19 +146,19 @@ def test_a_job_that_waits_again_stays(store: Store) -> None:
     store.clock.advance(2 * DAY)
     page = store.run(retaining.prunable(state=State.FAILED, age=DAY, keep=ALL_KEPT))
     store.run(jobs.retry([job.seq], by="operator"))
-    assert store.run(prune(Line("default", State.FAILED), page)) == 0
+    assert store.run(prune(FinishedLine("default", State.FAILED), page)) == 0
     assert store.job(job.id).state is State.PENDING
 
 
 def test_events_and_keys_go_with_the_job(store: Store) -> None:
     """A13: everything that belongs to it."""
-    window = Naming(until="window", window=1000 * DAY)
+    window = Uniqueness(until="window", window=1000 * DAY)
     store.enqueue(new_job("a", key="k"), new_job("b", key="l"), naming=window)
     found = [store.job(id) for id in ("a", "b")]
     store.run(jobs.cancel([job.seq for job in found], by="me"))
     store.clock.advance(2 * DAY)
     page = store.run(retaining.prunable(state=State.CANCELLED, age=DAY, keep=ALL_KEPT))
-    assert store.run(prune(Line("default", State.CANCELLED), page[:1])) == 1
+    assert store.run(prune(FinishedLine("default", State.CANCELLED), page[:1])) == 1
     assert (store.kinds(found[0].seq), store.kinds(found[1].seq)) == ([], ["cancelled"])
     stored = store.enqueue(new_job("c", key="k"), new_job("d", key="l"), naming=window)
     assert [new.id for new in stored] == ["c", "b"]
@@ -181,7 +181,7 @@ def test_a_look_goes_on_behind_a_position(store: Store) -> None:
     store.clock.advance(1)
     finish(store, "later")
     store.clock.advance(2 * DAY)
-    line = Line("default", State.COMPLETED)
+    line = FinishedLine("default", State.COMPLETED)
     first = store.run(look(line, age=DAY, beyond=None, limit=2))
     second = store.run(look(line, age=DAY, beyond=None, limit=2, after=first[-1].position))
     third = store.run(look(line, age=DAY, beyond=None, limit=9, after=second[-1].position))
@@ -192,9 +192,9 @@ def test_a_look_goes_on_behind_a_position(store: Store) -> None:
 def test_the_newest_are_counted_in_short_steps(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """S10: no look walks over all that is kept, however many that are."""
     finish(store, *"abcdefg")
-    monkeypatch.setattr("windlass.store.prune._STEP", 2)
+    monkeypatch.setattr("windlass.store.operations.prune._STEP", 2)
     for keep in range(9):
         tapped = Tapped(store)
-        end = tapped.run(beyond(Line("default", State.COMPLETED), keep=keep))
+        end = tapped.run(beyond(FinishedLine("default", State.COMPLETED), keep=keep))
         assert (end and end.seq) == (store.job("abcdefg"[6 - keep]).seq if keep < 7 else None)
         assert all(call.params["skip"] <= 2 for call in tapped.calls)

@@ -12,10 +12,10 @@ from tests.store.tapping import Tapped
 from windlass.core.ending import Ending
 from windlass.core.outcome import Returned
 from windlass.core.state import FINISHED, State
-from windlass.store import jobs, reading
-from windlass.store.adding import Naming
-from windlass.store.pages import PAGE
-from windlass.store.prune import OLDEST, Line, Position, Pruned, beyond, prune_oldest
+from windlass.store.operations import jobs, queries
+from windlass.store.operations.enqueue import Uniqueness
+from windlass.store.operations.pages import PAGE
+from windlass.store.operations.prune import OLDEST, FinishedLine, Position, Pruned, beyond, prune_oldest
 
 NEVER = 2**60
 LARGE = '"' + "x" * 1_000_000 + '"'
@@ -31,7 +31,7 @@ def prune(
     after: Position = OLDEST,
     limit: int = PAGE,
 ) -> Pruned | None:
-    line = Line(queue, state)
+    line = FinishedLine(queue, state)
     end = store.run(beyond(line, keep=keep))
     return store.run(prune_oldest(line, age=age, beyond=end, after=after, limit=limit))
 
@@ -51,7 +51,7 @@ def finish_at_once(store: Store, *names: str) -> None:
 
 def rest(store: Store) -> str:
     """The names of the jobs that are left, the oldest first."""
-    found = store.run(reading.page(reading.Filter(), limit=1000)).jobs
+    found = store.run(queries.page(queries.Filter(), limit=1000)).jobs
     return "".join(job.id for job in reversed(found))
 
 
@@ -62,7 +62,7 @@ def test_the_newest_are_kept(store: Store) -> None:
     assert pruned is not None
     assert (pruned.count, bool(pruned.has_more), rest(store)) == (3, False, "de")
     assert prune(store, keep=2) is None
-    assert store.run(reading.counts())["default"][State.COMPLETED] == 2
+    assert store.run(queries.counts())["default"][State.COMPLETED] == 2
 
 
 def test_the_old_ones_go_and_no_others(store: Store) -> None:
@@ -101,12 +101,12 @@ def test_a_page_goes_on_behind_a_position(store: Store) -> None:
 def test_only_the_state_and_the_queue_that_were_named(store: Store) -> None:
     for state in State:
         a_job_in(store, state)
-    before = store.run(reading.counts())
+    before = store.run(queries.counts())
     for state in FINISHED:
         assert prune(store, queue="elsewhere", state=state, keep=0) is None
     for state in set(State) - FINISHED:
         assert prune(store, state=state, keep=0) is None
-    assert store.run(reading.counts()) == before
+    assert store.run(queries.counts()) == before
 
 
 @pytest.mark.parametrize("state", [State.FAILED, State.CANCELLED])
@@ -114,12 +114,12 @@ def test_dead_letters_leave_their_lists_too(store: Store, state: State) -> None:
     found = a_job_in(store, state)
     kept = a_job_in(store, state)
     assert prune(store, queue=found.queue, state=state, keep=1 if found.queue == kept.queue else 0) is not None
-    listed = store.run(reading.page(reading.Filter(states=(state,)), limit=9)).jobs
+    listed = store.run(queries.page(queries.Filter(states=(state,)), limit=9)).jobs
     assert [job.id for job in listed] == [kept.id]
 
 
 def test_everything_that_belongs_to_a_job_goes_with_it(store: Store) -> None:
-    window = Naming(until="window", window=1000 * DAY)
+    window = Uniqueness(until="window", window=1000 * DAY)
     long = new_job("a", key="k", payload=f'"{"p" * 2000}"', meta=f'{{"m":"{"m" * 2000}"}}')
     store.enqueue(long, new_job("b", key="l"), naming=window)
     found = [store.job(name) for name in "ab"]
@@ -161,7 +161,7 @@ def test_a_page_ends_by_bytes_and_has_at_least_one(store: Store) -> None:
     for name in "abc":
         store.finished(Returned(LARGE), new=new_job(name, payload=LARGE))
         store.clock.advance(1)
-    line = Line("default", State.COMPLETED)
+    line = FinishedLine("default", State.COMPLETED)
     store.clock.advance(HOUR)
     tapped = Tapped(store)
     pruned = tapped.run(prune_oldest(line, age=1, beyond=None, bytes=5_000_000))
@@ -179,7 +179,7 @@ def test_a_page_ends_by_bytes_and_has_at_least_one(store: Store) -> None:
 def test_a_page_that_is_sent_twice_does_no_harm(store: Store) -> None:
     """I10: an answer that was lost is no reason to fear; what it removed is gone, what is kept stays."""
     finish(store, *"abcde")
-    line = Line("default", State.COMPLETED)
+    line = FinishedLine("default", State.COMPLETED)
     end = store.run(beyond(line, keep=2))
     for _ in range(2):
         store.run(prune_oldest(line, age=NEVER, beyond=end, limit=2))

@@ -6,9 +6,9 @@ import pytest
 
 from tests.store.builders import SECOND, START, new_job
 from tests.store.stores import Store
-from windlass.store import queues
-from windlass.store.driver import DataRefused
-from windlass.store.queues import QueueRecord
+from windlass.store.driver import DataRejected
+from windlass.store.operations import queues
+from windlass.store.operations.queues import QueueRecord
 
 
 def changed(store: Store, changes: dict[str, object], name: str = "mail") -> QueueRecord:
@@ -52,6 +52,6 @@ def test_what_is_true_for_all_queues_is_kept_under_a_name_of_its_own(store: Stor
 
 def test_a_value_of_the_wrong_kind_is_refused(store: Store) -> None:
     changed(store, {"weight": 3})
-    with pytest.raises(DataRefused):
+    with pytest.raises(DataRejected):
         changed(store, {"weight": "heavy"})
     assert store.run(queues.settings("mail"))["mail"].weight == 3

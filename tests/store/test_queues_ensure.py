@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.store.builders import new_job
 from tests.store.stores import Store
-from windlass.store import queues
-from windlass.store.queues import QueueRecord
+from windlass.store.operations import queues
+from windlass.store.operations.queues import QueueRecord
 
 
 def ensure(store: Store, name: str, weight: int | None, max_length: int | None) -> QueueRecord:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.store.builders import SECOND, START, new_job
 from tests.store.stores import Store
-from windlass.store import queues
-from windlass.store.queues import QueueRecord
+from windlass.store.operations import queues
+from windlass.store.operations.queues import QueueRecord
 
 
 def pause(store: Store, *, by: str = "me", reason: str | None = "maintenance", is_paused: bool = True) -> QueueRecord:

@@ -7,7 +7,7 @@ import pytest
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
 from windlass.core.state import State
-from windlass.store import jobs, queues
+from windlass.store.operations import jobs, queues
 
 
 def test_an_empty_queue_goes_with_its_settings(store: Store) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.store.builders import new_job
 from tests.store.stores import Store
-from windlass.store import queues
-from windlass.store.queues import QueueRecord
+from windlass.store.operations import queues
+from windlass.store.operations.queues import QueueRecord
 
 
 def test_a_queue_exists_from_its_first_job_on(store: Store) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from tests.store.builders import INTERRUPTED, OWN_ID, SECOND, TTL, ending, fresh, ids, new_job, raised
 from tests.store.stepping import Stepwise
 from tests.store.stores import Store
-from windlass.core.outcome import Refused
+from windlass.core.outcome import FailedPermanently
 from windlass.core.state import State
-from windlass.store import adding, jobs, reading
-from windlass.store.jobs import Claimant, Rescued, Retried
+from windlass.store.operations import enqueue, jobs, queries
+from windlass.store.operations.jobs import ClaimRequest, Rescued, Retried
 
 
 def rescuing(store: Store) -> Stepwise[list[Rescued]]:
@@ -137,7 +137,7 @@ def test_a_zombie_meets_a_job_that_was_deleted_while_it_asked(store: Store) -> N
 
 def test_key_released_taken_first_job_retried(store: Store) -> None:
     """B17: reported, not forced; free again when the second has ended."""
-    permanent = Refused(raised().fault, "permanent")
+    permanent = FailedPermanently(raised().fault, "permanent")
     first = store.finished(permanent, new_job("first", key="k"))
     other = store.another()
     other.enqueue(new_job("second", key="k"))
@@ -149,7 +149,7 @@ def test_key_released_taken_first_job_retried(store: Store) -> None:
 
 def test_key_released_first_job_retried_then_taken(store: Store) -> None:
     """B17: the retried job runs without its key, so the second may take it and neither ends the other's hold."""
-    permanent = Refused(raised().fault, "permanent")
+    permanent = FailedPermanently(raised().fault, "permanent")
     first = store.finished(permanent, new_job("first", key="k"))
     store.run(jobs.retry([first.seq], by="me"))
     store.another().enqueue(new_job("second", key="k", queue="other"))
@@ -192,11 +192,11 @@ def test_a_request_to_cancel_that_comes_before_the_ending_decides_it(store: Stor
 def test_an_enqueue_whose_answer_was_lost(store: Store) -> None:
     """Repeating with the same ids is safe (I10)."""
     new = [new_job(), new_job(key="k"), new_job(delay=SECOND)]
-    namings = {1: adding.Naming()}
-    Stepwise(store, adding.enqueue(new, namings)).lose_answer()
-    again = store.run(adding.enqueue(new, namings))
+    namings = {1: enqueue.Uniqueness()}
+    Stepwise(store, enqueue.enqueue(new, namings)).lose_answer()
+    again = store.run(enqueue.enqueue(new, namings))
     assert [stored.id for stored in again] == [job.id for job in new]
-    assert store.run(reading.counts()) == {"default": {State.PENDING: 2, State.SCHEDULED: 1}}
+    assert store.run(queries.counts()) == {"default": {State.PENDING: 2, State.SCHEDULED: 1}}
 
 
 def test_a_cycle_whose_answer_was_lost(store: Store) -> None:
@@ -204,12 +204,12 @@ def test_a_cycle_whose_answer_was_lost(store: Store) -> None:
     worker = store.a_worker()
     store.enqueue(*(new_job(f"{number}") for number in range(6)))
     done = worker.take(2)
-    claimant = Claimant(worker.name, worker.lease, fresh("token"))
+    claimant = ClaimRequest(worker.name, worker.lease, fresh("token"))
     endings = [ending(job) for job in done]
     Stepwise(store, jobs.cycle(claimant, endings=endings, rooms=[("default", 2)])).lose_answer()
     again = store.run(jobs.cycle(claimant, endings=endings))
     assert (ids(again.claimed), list(again.refused)) == (["2", "3"], [])
-    assert store.run(reading.counts()) == {"default": {State.COMPLETED: 2, State.RUNNING: 2, State.PENDING: 2}}
+    assert store.run(queries.counts()) == {"default": {State.COMPLETED: 2, State.RUNNING: 2, State.PENDING: 2}}
 
 
 def test_an_ending_whose_answer_was_lost_and_whose_job_went_on(store: Store) -> None:

@@ -9,10 +9,10 @@ import pytest
 
 from tests.store.builders import SECOND, START, TTL, ending
 from tests.store.stores import Store
-from windlass.core.record import Claimed
-from windlass.store import jobs
+from windlass.core.records import Claimed
 from windlass.store.operation import Operation
-from windlass.store.reading import EventRecord
+from windlass.store.operations import jobs
+from windlass.store.operations.queries import EventRecord
 
 WRITES: dict[str, Callable[[Claimed], Operation[object]]] = {
     "completed": lambda job: jobs.finish([ending(job)], worker="zombie"),

@@ -7,7 +7,7 @@ import pytest
 from tests.store.builders import INTERRUPTED, SECOND, START, new_job, raised
 from tests.store.stores import Store
 from windlass.core.state import State
-from windlass.store import jobs
+from windlass.store.operations import jobs
 
 
 def test_a_released_job_is_pending_and_uncharged(store: Store) -> None:

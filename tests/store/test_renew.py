@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.store.builders import TTL, ids, new_job
 from tests.store.stores import Store, Worker
-from windlass.store.leases import Renewed
+from windlass.store.operations.leases import Renewed
 
 
 def test_a_renewed_lease_is_in_time_from_now_on(store: Store) -> None:

@@ -8,7 +8,7 @@ from tests.store.builders import HOUR, SECOND, START, ids
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
 from windlass.core.state import State, Verb, allowed_from
-from windlass.store import jobs
+from windlass.store.operations import jobs
 
 MOVABLE = sorted(allowed_from(Verb.RESCHEDULE))
 

@@ -10,11 +10,11 @@ from windlass.core.decide import RESCUES_ALLOWED
 from windlass.core.fault import read_faults
 from windlass.core.state import State
 from windlass.core.suspect import CRASHES_ALLOWED
-from windlass.store import adding, leases, reading
-from windlass.store.jobs import Rescued
+from windlass.store.operations import enqueue, leases, queries
+from windlass.store.operations.jobs import Rescued
 
 
-def lose(store: Store, new: adding.NewJob | None = None, *, times: int = 1, is_marked: bool = False) -> str:
+def lose(store: Store, new: enqueue.NewJob | None = None, *, times: int = 1, is_marked: bool = False) -> str:
     """A job that so many workers took and never came back with."""
     new = new or new_job()
     store.enqueue(new)
@@ -87,7 +87,7 @@ def test_all_pages_are_rescued(store: Store, count: int) -> None:
     assert len(store.a_worker().take(count)) == count
     store.clock.advance(TTL)
     assert len(store.rescue()) == count
-    assert store.run(reading.counts()) == {"default": {State.PENDING: count}}
+    assert store.run(queries.counts()) == {"default": {State.PENDING: count}}
 
 
 def test_an_empty_store_has_nothing_to_rescue(store: Store) -> None:

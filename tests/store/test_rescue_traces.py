@@ -7,10 +7,10 @@ import json
 from tests.store.builders import MINUTE, START, TTL, new_job
 from tests.store.stores import Store
 from windlass.core.fault import read_faults
-from windlass.core.record import Claimed
+from windlass.core.records import Claimed
 from windlass.core.state import State
-from windlass.store import jobs
-from windlass.store.jobs import Rescued
+from windlass.store.operations import jobs
+from windlass.store.operations.jobs import Rescued
 
 
 def test_a_missing_lease_is_a_lease_that_is_over(store: Store) -> None:

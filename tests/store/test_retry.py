@@ -9,14 +9,14 @@ import pytest
 from tests.store.builders import SECOND, START, TTL, ids, new_job, raised
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
-from windlass.core.outcome import Refused
-from windlass.core.record import JobRecord
+from windlass.core.outcome import FailedPermanently
+from windlass.core.records import JobRecord
 from windlass.core.state import State, Verb, allowed_from
-from windlass.store import jobs, queues
-from windlass.store.adding import Naming
-from windlass.store.jobs import Retried
+from windlass.store.operations import jobs, queues
+from windlass.store.operations.enqueue import Uniqueness
+from windlass.store.operations.jobs import Retried
 
-PERMANENT = Refused(raised().fault, "permanent")
+PERMANENT = FailedPermanently(raised().fault, "permanent")
 
 
 def retry(store: Store, *seqs: int, queue: str | None = None) -> Retried:
@@ -155,7 +155,7 @@ def test_a_job_that_holds_its_own_key_is_retried(store: Store) -> None:
 def test_a_key_that_its_holder_has_given_up_stands_in_nobodys_way(store: Store) -> None:
     """A key until started is given up while its job may run, one for a window by time."""
     first = store.finished(PERMANENT, new_job("first", key="k"))
-    store.enqueue(new_job("second", key="k", queue="other"), naming=Naming(until="started"))
+    store.enqueue(new_job("second", key="k", queue="other"), naming=Uniqueness(until="started"))
     assert retry(store, first.seq).key_taken == {first.seq: "second"}
     store.a_worker().take(queue="other")
     assert retry(store, first.seq).seqs == [first.seq]
@@ -163,7 +163,7 @@ def test_a_key_that_its_holder_has_given_up_stands_in_nobodys_way(store: Store) 
 
 def test_a_key_whose_window_is_over_stands_in_nobodys_way(store: Store) -> None:
     first = store.finished(PERMANENT, new_job("first", key="k"))
-    store.enqueue(new_job("second", key="k"), naming=Naming(until="window", window=SECOND))
+    store.enqueue(new_job("second", key="k"), naming=Uniqueness(until="window", window=SECOND))
     store.clock.advance(SECOND - 1)
     assert retry(store, first.seq).key_taken == {first.seq: "second"}
     store.clock.advance(1)

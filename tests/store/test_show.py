@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from tests.store.builders import SECOND, START, TTL
 from tests.store.stores import Store, Worker
-from windlass.store import leases
-from windlass.store.leases import Presence, WorkerRecord
+from windlass.store.operations import leases
+from windlass.store.operations.leases import WorkerRecord, WorkerReport
 
 
 def show(worker: Worker, info: str = "{}") -> None:
-    presence = Presence(worker.id, worker.name, "busy", info)
+    presence = WorkerReport(worker.id, worker.name, "busy", info)
     worker.store.run(leases.show(presence, lease=worker.lease))
 
 
@@ -56,7 +56,7 @@ def test_a_worker_that_is_gone_is_not_shown_again(store: Store) -> None:
 def test_it_counts_only_under_the_lease_that_the_worker_has(store: Store) -> None:
     """A call that was under way when the worker opened another lease shows nothing that is over."""
     worker = store.a_worker("w1")
-    late = Presence(worker.id, worker.name, "busy", "{}")
+    late = WorkerReport(worker.id, worker.name, "busy", "{}")
     store.run(leases.open_lease(worker.presence(), lease="another", ttl=TTL))
     store.run(leases.show(late, lease=worker.lease))
     assert [seen.state for seen in store.run(leases.workers())] == ["idle"]

@@ -6,8 +6,8 @@ import pytest
 
 from tests.store.builders import TTL
 from tests.store.stores import Store
-from windlass.store import leases
-from windlass.store.leases import PAUSE, STOP
+from windlass.store.operations import leases
+from windlass.store.operations.leases import PAUSE, STOP
 
 
 def signals(store: Store) -> dict[str, tuple[str | None, str | None]]:
@@ -79,7 +79,7 @@ def test_a_stop_is_not_for_another_worker_that_has_the_name_later(store: Store) 
     """Names come again: those of a supervisor's places, and those that a person gives."""
     old = store.a_worker("w1")
     store.run(leases.signal("w1", signal=STOP, by="me"))
-    new = leases.Presence("another-id", "w1", "idle", "{}")
+    new = leases.WorkerReport("another-id", "w1", "idle", "{}")
     store.run(leases.open_lease(new, lease="another-lease", ttl=TTL))
     assert store.run(leases.control(worker="another-id", lease="another-lease")).signal is None
     assert old.control().signal == STOP

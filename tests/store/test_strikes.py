@@ -13,21 +13,21 @@ import pytest
 from tests.store.builders import new_job
 from tests.store.stores import Store
 from tests.strikes import Strike, Striker, sweep
-from windlass.store import reading
 from windlass.store.driver import Topic
+from windlass.store.operations import queries
 
 OURS = ("windlass", "threading", "contextlib")
 
 
 def counts(store: Store) -> object:
-    return store.run(reading.counts())
+    return store.run(queries.counts())
 
 
 def check_at_rest(store: Store, rival: Store, striker: Striker) -> None:
     """Both can write, in either order."""
     for each in (rival, store):
         each.enqueue(new_job())
-    assert store.run(reading.counts()), striker.struck
+    assert store.run(queries.counts()), striker.struck
 
 
 @pytest.fixture
@@ -61,8 +61,8 @@ def test_a_read_that_is_struck_anywhere_leaves_nothing_held(store: Store, rival:
 
 def test_news_that_are_struck_anywhere_leave_nothing_held(store: Store, rival: Store) -> None:
     for striker in sweep(*OURS):
-        striker.during(lambda: store.driver.tell(Topic.CONTROL))
-        store.driver.tell(Topic.CONTROL)
+        striker.during(lambda: store.driver.notify(Topic.CONTROL))
+        store.driver.notify(Topic.CONTROL)
         check_at_rest(store, rival, striker)
 
 

@@ -9,13 +9,13 @@ import pytest
 from tests.store.builders import HOUR, SECOND, START, TTL, ending, new_job, raised
 from tests.store.stores import Store, Worker
 from windlass.core.outcome import Interrupted, Outcome, Postponed
-from windlass.core.record import Claimed, JobRecord
+from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import State
-from windlass.store import jobs, queues, reading
-from windlass.store.jobs import Claimant, Mark, Rescued
-from windlass.store.moving import export, store_load
 from windlass.store.operation import Call, drive
-from windlass.store.pages import PAGE
+from windlass.store.operations import jobs, queries, queues
+from windlass.store.operations.jobs import ClaimRequest, Rescued, StartMark
+from windlass.store.operations.pages import PAGE
+from windlass.store.operations.transfer import export, store_batch
 
 
 def a_suspect(store: Store, *ids: str, is_marked: bool = False, **options: int) -> list[JobRecord]:
@@ -143,11 +143,11 @@ def test_the_loss_of_a_claim_by_hand_makes_no_suspect(store: Store) -> None:
 def test_suspects_are_counted_and_listed_with_the_pending(store: Store) -> None:
     a_suspect(store, "a", "b")
     store.enqueue(new_job("x", priority=1), new_job("y"))
-    assert store.run(reading.counts()) == {"default": {State.PENDING: 4}}
-    depth = store.run(reading.depth())["default"]
+    assert store.run(queries.counts()) == {"default": {State.PENDING: 4}}
+    depth = store.run(queries.depth())["default"]
     assert (depth.ready, depth.oldest) == (4, TTL)
-    assert [job.id for job in store.run(reading.peek("default", limit=3))] == ["x", "a", "b"]
-    page = store.run(reading.page(reading.Filter(states=(State.PENDING,)), limit=10))
+    assert [job.id for job in store.run(queries.peek("default", limit=3))] == ["x", "a", "b"]
+    page = store.run(queries.page(queries.Filter(states=(State.PENDING,)), limit=10))
     assert {job.id for job in page.jobs} == {"a", "b", "x", "y"}
 
 
@@ -195,7 +195,7 @@ def test_a_suspect_stays_one_when_it_is_moved(store: Store) -> None:
     [job] = a_suspect(store, "a")
     load = store.run(export([job.id]))
     store.run(jobs.delete([(job.seq, job.id)]))
-    store.run(store_load(load))
+    store.run(store_batch(load))
     assert store.a_worker().cycle(rooms=[("default", 5)], takes_suspect=False).claimed == []
     assert ids(store.a_worker().take()) == ["a"]
 
@@ -203,10 +203,10 @@ def test_a_suspect_stays_one_when_it_is_moved(store: Store) -> None:
 def test_why_tells_what_a_suspect_waits_for(store: Store) -> None:
     [_, second] = a_suspect(store, "a", "b")
     store.enqueue(new_job("high", priority=1), new_job("same"))
-    found = store.run(reading.gates(second.seq))
+    found = store.run(queries.gates(second.seq))
     assert found is not None
     assert (found.ahead, found.suspects_ahead) == (1, 1)
-    other = store.run(reading.gates(store.job("same").seq))
+    other = store.run(queries.gates(store.job("same").seq))
     assert other is not None
     assert (other.ahead, other.suspects_ahead) == (1, 0)
 
@@ -412,7 +412,7 @@ def test_a_mark_that_came_since_the_look_makes_rescue_look_again(store: Store) -
 
     def execute(call: Call) -> object:
         if call.name == "rescue":
-            [seq] = worker.cycle(marks=[Mark(job.seq, job.fence, 0)]).marked
+            [seq] = worker.cycle(marks=[StartMark(job.seq, job.fence, 0)]).marked
             assert seq == job.seq
         return store.driver.execute(call)
 
@@ -430,5 +430,5 @@ def test_the_time_of_a_fatal_run_ends_with_the_lease(store: Store) -> None:
 
 def test_a_claim_of_a_suspect_needs_a_lease_in_time(store: Store) -> None:
     a_suspect(store, "a")
-    claimant = Claimant("nobody", "no lease", "t")
+    claimant = ClaimRequest("nobody", "no lease", "t")
     assert store.run(jobs.cycle(claimant, rooms=[("default", 1)], takes_suspect=True)).claimed == []

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tests.store.stores import Store
-from windlass.store.sweeping import Swept, sweep
+from windlass.store.operations.vacuum import Vacuumed, vacuum
 
 
 def test_a_store_that_is_small_needs_no_sweeping(store: Store) -> None:
     store.finished()
-    assert store.run(sweep()) == Swept([])
+    assert store.run(vacuum()) == Vacuumed([])

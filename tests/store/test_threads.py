@@ -11,8 +11,8 @@ from tests.store.builders import OWN_ID, ending, fresh, new_job
 from tests.store.stores import Store
 from windlass.core.state import State
 from windlass.errors import IdConflict, QueueFull, WindlassError
-from windlass.store import jobs, queues, reading
-from windlass.store.driver import DataRefused
+from windlass.store.driver import DataRejected
+from windlass.store.operations import jobs, queries, queues
 
 A = TypeVar("A")
 THREADS = 16
@@ -46,7 +46,7 @@ def test_what_many_threads_enqueue_is_all_stored(store: Store) -> None:
             store.enqueue(new_job(f"{number}.{turn}"), new_job(f"{number}.{turn}+"))
 
     at_once(enqueue)
-    assert store.run(reading.counts()) == {"default": {State.PENDING: THREADS * 20}}
+    assert store.run(queries.counts()) == {"default": {State.PENDING: THREADS * 20}}
 
 
 def test_a_call_that_fails_does_not_disturb_those_beside_it(store: Store) -> None:
@@ -60,7 +60,7 @@ def test_a_call_that_fails_does_not_disturb_those_beside_it(store: Store) -> Non
         lambda id: store.enqueue(new_job(id), new_job(payload="\ud800")),
         lambda id: store.enqueue(new_job(id), new_job(priority=2**70)),
     ]
-    expected = [None, IdConflict, QueueFull, DataRefused, DataRefused]
+    expected = [None, IdConflict, QueueFull, DataRejected, DataRejected]
 
     def mixed(number: int) -> list[type[WindlassError] | None]:
         return [
@@ -71,8 +71,8 @@ def test_a_call_that_fails_does_not_disturb_those_beside_it(store: Store) -> Non
     for number, failures in enumerate(at_once(mixed)):
         assert failures == [expected[(number + turn) % 5] for turn in range(20)]
     good = [f"{number}.{turn}" for number in range(THREADS) for turn in range(20) if (number + turn) % 5 == 0]
-    assert store.run(reading.counts()) == {"default": {State.PENDING: len(good) + 1}}
-    assert sorted(store.run(reading.find(good))) == sorted(good)
+    assert store.run(queries.counts()) == {"default": {State.PENDING: len(good) + 1}}
+    assert sorted(store.run(queries.find(good))) == sorted(good)
 
 
 def test_one_id_that_many_enqueue_at_once_is_one_job(store: Store) -> None:
@@ -80,7 +80,7 @@ def test_one_id_that_many_enqueue_at_once_is_one_job(store: Store) -> None:
     drivers = [store, store.another()]
     stored = at_once(lambda number: drivers[number % 2].enqueue(new_job("a"), naming=OWN_ID)[0])
     assert sorted(one.is_duplicate for one in stored) == [False] + [True] * (THREADS - 1)
-    assert store.run(reading.counts()) == {"default": {State.PENDING: 1}}
+    assert store.run(queries.counts()) == {"default": {State.PENDING: 1}}
 
 
 def test_one_key_that_many_enqueue_at_once_is_one_job(store: Store) -> None:
@@ -91,7 +91,7 @@ def test_one_key_that_many_enqueue_at_once_is_one_job(store: Store) -> None:
         return {drivers[turn % 2].enqueue(new_job(fresh(f"{number}"), key="k"))[0].id for turn in range(13)}
 
     assert len(set.union(*at_once(enqueue))) == 1
-    assert store.run(reading.counts()) == {"default": {State.PENDING: 1}}
+    assert store.run(queries.counts()) == {"default": {State.PENDING: 1}}
 
 
 def test_a_limit_holds_however_many_enqueue_at_once(store: Store) -> None:
@@ -104,7 +104,7 @@ def test_a_limit_holds_however_many_enqueue_at_once(store: Store) -> None:
         return refusals.count(QueueFull)
 
     assert sum(at_once(enqueue)) == THREADS * 10 - 50
-    assert store.run(reading.counts()) == {"default": {State.PENDING: 50}}
+    assert store.run(queries.counts()) == {"default": {State.PENDING: 50}}
 
 
 def test_jobs_that_many_take_at_once_go_to_one_each(store: Store) -> None:
@@ -123,7 +123,7 @@ def test_jobs_that_many_take_at_once_go_to_one_each(store: Store) -> None:
 
     seqs = [seq for taken in at_once(work, 8) for seq in taken]
     assert (len(seqs), len(set(seqs))) == (400, 400)
-    assert store.run(reading.counts()) == {"default": {State.COMPLETED: 400}}
+    assert store.run(queries.counts()) == {"default": {State.COMPLETED: 400}}
 
 
 def test_many_who_cancel_at_once_leave_one_trace(store: Store) -> None:

@@ -8,9 +8,9 @@ from tests.places.behind import Behind
 from tests.store import retaining
 from tests.store.builders import DAY, SECOND, TTL, new_job
 from tests.store.stores import Store
-from windlass.store import jobs, leases
-from windlass.store.adding import Naming
-from windlass.store.tidy import FIRST_KEY, tidy_events, tidy_keys, tidy_leftovers
+from windlass.store.operations import jobs, leases
+from windlass.store.operations.enqueue import Uniqueness
+from windlass.store.operations.tidy import FIRST_KEY, tidy_events, tidy_keys, tidy_leftovers
 
 
 def tidy(store: Store) -> None:
@@ -68,8 +68,8 @@ def test_an_old_lease_that_holds_nothing_goes(store: Store) -> None:
 
 def test_keys_whose_window_is_over_go_and_the_others_stay(store: Store) -> None:
     """A13: unique keys are bounded."""
-    store.enqueue(new_job("a", key="over"), naming=Naming(until="window", window=SECOND))
-    store.enqueue(new_job("b", key="held"), naming=Naming(until="window", window=DAY))
+    store.enqueue(new_job("a", key="over"), naming=Uniqueness(until="window", window=SECOND))
+    store.enqueue(new_job("b", key="held"), naming=Uniqueness(until="window", window=DAY))
     store.enqueue(new_job("c", key="until"))
     store.clock.advance(SECOND)
     tidy(store)
@@ -79,7 +79,7 @@ def test_keys_whose_window_is_over_go_and_the_others_stay(store: Store) -> None:
 
 def test_each_call_removes_a_bounded_part(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """A13: however much there is; the operation says that there is more."""
-    monkeypatch.setattr("windlass.store.tidy.AT_ONCE", 2)
+    monkeypatch.setattr("windlass.store.operations.tidy.AT_ONCE", 2)
     found = [store.a_job() for _ in range(5)]
     for job in found:
         store.run(jobs.note([(job.seq, 0, "refused", {})], worker="w"))
@@ -95,7 +95,7 @@ def test_each_call_removes_a_bounded_part(store: Store, monkeypatch: pytest.Monk
 
 def test_the_walk_through_all_keys_goes_in_pages(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """A13: three million keys are looked at bit by bit; a key whose job somebody deleted is found."""
-    monkeypatch.setattr("windlass.store.tidy.KEYS_LOOKED_AT", 2)
+    monkeypatch.setattr("windlass.store.operations.tidy.KEYS_LOOKED_AT", 2)
     store.enqueue(*(new_job(f"{number}", key=f"key {number}") for number in range(5)))
     behind = Behind(store.place)
     behind.remove("3")

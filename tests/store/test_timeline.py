@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from tests.store.builders import SECOND, START, TTL, new_job, raised
 from tests.store.stores import Store
-from windlass.core.outcome import Refused
-from windlass.store import jobs, reading
-from windlass.store.reading import Story
+from windlass.core.outcome import FailedPermanently
+from windlass.store.operations import jobs, queries
+from windlass.store.operations.queries import JobHistory
 
 
 def test_the_happy_path_writes_nothing(store: Store) -> None:
     """A12: the happy path costs no extra rows."""
     job = store.finished()
     retried = store.finished(raised())
-    assert store.run(reading.story(job.seq)) == Story([], None)
-    assert store.run(reading.story(retried.seq)) == Story([], None)
+    assert store.run(queries.history(job.seq)) == JobHistory([], None)
+    assert store.run(queries.history(retried.seq)) == JobHistory([], None)
 
 
 def test_the_unusual_is_told_in_order(store: Store) -> None:
@@ -42,16 +42,16 @@ def test_a_running_job_tells_when_its_worker_was_last_heard_of(store: Store) -> 
     """A12: last heartbeat of its worker while running."""
     worker = store.a_worker()
     job = store.claimed(by=worker)
-    assert store.run(reading.story(job.seq)).seen_at == START
+    assert store.run(queries.history(job.seq)).seen_at == START
     store.clock.advance(SECOND)
     worker.renew()
-    assert store.run(reading.story(job.seq)).seen_at == START + SECOND
+    assert store.run(queries.history(job.seq)).seen_at == START + SECOND
     worker.end(job)
-    assert store.run(reading.story(job.seq)).seen_at is None
+    assert store.run(queries.history(job.seq)).seen_at is None
 
 
 def test_a_job_that_is_not_there_has_no_story(store: Store) -> None:
-    assert store.run(reading.story(4711)) == Story([], None)
+    assert store.run(queries.history(4711)) == JobHistory([], None)
 
 
 def test_every_run_beyond_the_first_has_a_recorded_cause(store: Store) -> None:
@@ -66,7 +66,7 @@ def test_every_run_beyond_the_first_has_a_recorded_cause(store: Store) -> None:
     worker.end(job, raised(delay=0))
     store.run(jobs.promote())
     [job] = worker.take()
-    worker.end(job, Refused(raised().fault, "permanent"))
+    worker.end(job, FailedPermanently(raised().fault, "permanent"))
     store.run(jobs.retry([job.seq], by="me"))
     found = store.job("a")
     assert store.kinds(job.seq) == ["rescued", "retried"]

@@ -12,14 +12,14 @@ from tests.store.builders import CANCELLED, DAY, HOUR, INTERRUPTED, RETURNED, TT
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
 from windlass.core.ending import Ending
-from windlass.core.outcome import Outcome, Postponed, Refused
-from windlass.core.record import JobRecord
+from windlass.core.outcome import FailedPermanently, Outcome, Postponed
+from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED, TRANSITIONS, State, Verb, is_legal
-from windlass.store import jobs
-from windlass.store.driver import DataRefused
-from windlass.store.jobs import Mark
+from windlass.store.driver import DataRejected
 from windlass.store.operation import Call, Operation
-from windlass.store.reading import EventRecord
+from windlass.store.operations import jobs
+from windlass.store.operations.jobs import StartMark
+from windlass.store.operations.queries import EventRecord
 
 ILLEGAL = [(verb, state) for verb in Verb for state in State if state not in TRANSITIONS[verb]]
 LEGAL = [(verb, state) for verb in Verb for state in sorted(TRANSITIONS[verb]) if verb is not Verb.FINISH]
@@ -48,7 +48,7 @@ def finish(store: Store, job: JobRecord) -> None:
     for state in State:
         for fence in (job.fence - 1, job.fence, job.fence + 1):
             ending = Ending(job.seq, fence, state, "reason", 1, 1, 1, 5, 5, '"result"', "{}", job.unique_key)
-            with suppress(DataRefused):
+            with suppress(DataRejected):
                 store.run(jobs.finish([ending], worker="zombie"))
 
 
@@ -126,7 +126,7 @@ def test_marks_progress_and_extension_of_a_job_that_does_not_run_change_nothing(
     for fence in (job.fence - 1, job.fence, job.fence + 1):
         assert not store.run(jobs.progress(job.seq, fence, '"x"', worker="zombie"))
         assert not store.run(jobs.extend(job.seq, fence, ttl=DAY, worker="zombie"))
-        assert not store.a_worker().cycle(marks=[Mark(job.seq, fence, 0)]).marked
+        assert not store.a_worker().cycle(marks=[StartMark(job.seq, fence, 0)]).marked
     assert everything(store, job) == before
 
 
@@ -144,7 +144,7 @@ def test_only_writes_under_another_fence_are_told_as_refused(store: Store, state
 def test_a_running_job_has_no_ending_that_the_table_does_not_know(store: Store, target: State) -> None:
     job = a_job_in(store, State.RUNNING)
     before = everything(store, job)
-    with pytest.raises(DataRefused):
+    with pytest.raises(DataRejected):
         store.run(jobs.finish([Ending(job.seq, job.fence, target)], worker="w"))
     assert everything(store, job) == before
 
@@ -212,7 +212,7 @@ def test_a_move_that_is_in_the_table_is_made(store: Store, verb: Verb, state: St
 
 OUTCOMES: dict[State, Outcome] = {
     State.COMPLETED: RETURNED,
-    State.FAILED: Refused(raised().fault, "permanent"),
+    State.FAILED: FailedPermanently(raised().fault, "permanent"),
     State.CANCELLED: CANCELLED,
     State.RETRYING: raised(),
     State.SCHEDULED: Postponed(5),

@@ -9,12 +9,12 @@ import pytest
 from tests.store.builders import INTERRUPTED, SECOND, TTL, ending, mark, new_job
 from tests.store.stores import Store
 from windlass.core.outcome import Postponed
-from windlass.core.record import Claimed
+from windlass.core.records import Claimed
 from windlass.core.state import State
-from windlass.store import jobs
-from windlass.store.adding import Enqueued, Naming
+from windlass.store.operations import jobs
+from windlass.store.operations.enqueue import Enqueued, Uniqueness
 
-UNTIL_STARTED = Naming(until="started")
+UNTIL_STARTED = Uniqueness(until="started")
 
 
 def a_fetch_that_is_handed_back(store: Store, job: Claimed) -> None:
@@ -65,7 +65,7 @@ def a_run_that_snoozes(store: Store, job: Claimed) -> None:
 
 
 def a_marked_run_that_is_rescued(store: Store, job: Claimed) -> None:
-    store.run(jobs.cycle(jobs.Claimant("w", "", ""), marks=[mark(job)]))
+    store.run(jobs.cycle(jobs.ClaimRequest("w", "", ""), marks=[mark(job)]))
     store.clock.advance(TTL)
     assert store.rescue()
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from tests.store.builders import SECOND, TTL, new_job, raised
 from tests.store.stores import Store
-from windlass.store import jobs, leader, queues, reading
-from windlass.store.reading import Upcoming
+from windlass.store.operations import jobs, leader, queries, queues
+from windlass.store.operations.queries import NextDue
 
 
-def upcoming(store: Store) -> Upcoming:
-    return store.run(reading.upcoming())
+def upcoming(store: Store) -> NextDue:
+    return store.run(queries.next_due())
 
 
 def test_an_empty_store_has_nothing_in_sight(store: Store) -> None:
-    assert upcoming(store) == Upcoming(None, None, store.clock.now(), 0, None)
+    assert upcoming(store) == NextDue(None, None, store.clock.now(), 0, None)
 
 
 def test_the_next_due_time_counts(store: Store) -> None:
@@ -61,7 +61,7 @@ def test_nothing_is_left_after_the_duties(store: Store) -> None:
     store.clock.advance(TTL)
     store.run(jobs.promote())
     store.rescue()
-    assert upcoming(store) == Upcoming(None, None, store.clock.now(), 0, None, has_work=True)
+    assert upcoming(store) == NextDue(None, None, store.clock.now(), 0, None, has_work=True)
 
 
 def test_workers_in_time_are_counted_and_the_first_of_them_is_the_keeper(store: Store) -> None:
@@ -128,7 +128,7 @@ def test_whether_the_lead_is_free_is_told(store: Store) -> None:
 
 def over_soon(store: Store) -> int | None:
     """The next end of a lease, as a look finds it that leaves strays out."""
-    return store.run(reading.upcoming(strays=False)).next_expiry
+    return store.run(queries.next_due(strays=False)).next_expiry
 
 
 def test_without_strays_the_end_of_a_lease_is_in_sight_a_second_before(store: Store) -> None:

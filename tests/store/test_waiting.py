@@ -7,15 +7,15 @@ import pytest
 from tests.store.builders import SECOND, TTL, new_job
 from tests.store.stores import Store
 from windlass.core.outcome import Interrupted
-from windlass.store import jobs, queues, reading
+from windlass.store.operations import jobs, queries, queues
 
 MANY = [f"q{number:04}" for number in range(1_200)]
 
 
 def waiting(store: Store) -> set[str]:
     """As the store goes through them, which must be what it finds when all are named."""
-    found = store.run(reading.waiting())
-    assert found == store.run(reading.waiting(["a", "b", "c", "default", *MANY]))
+    found = store.run(queries.waiting())
+    assert found == store.run(queries.waiting(["a", "b", "c", "default", *MANY]))
     return set(found)
 
 
@@ -66,7 +66,7 @@ def test_more_queues_are_found_than_one_call_names(store: Store) -> None:
 
 def test_only_those_that_are_named_are_told_of(store: Store) -> None:
     store.enqueue(new_job(queue="a"), new_job(queue="b"))
-    assert store.run(reading.waiting(["b", "c"])) == {"b"}
+    assert store.run(queries.waiting(["b", "c"])) == {"b"}
 
 
 def test_a_queue_that_has_nothing_but_a_suspect_is_found(store: Store) -> None:

@@ -9,12 +9,12 @@ from tests.store.every_state import a_job_in
 from tests.store.stores import Store
 from windlass.core.outcome import Postponed
 from windlass.core.state import State
-from windlass.store import leader, leases, queues, reading
-from windlass.store.reading import Gates
+from windlass.store.operations import leader, leases, queries, queues
+from windlass.store.operations.queries import Gates
 
 
 def gates(store: Store, seq: int) -> Gates:
-    found = store.run(reading.gates(seq))
+    found = store.run(queries.gates(seq))
     assert found is not None
     return found
 
@@ -26,7 +26,7 @@ def test_nothing_stands_before_a_job_that_a_worker_may_take(store: Store) -> Non
 
 
 def test_a_job_that_is_gone_has_no_gates(store: Store) -> None:
-    assert store.run(reading.gates(4711)) is None
+    assert store.run(queries.gates(4711)) is None
 
 
 def test_a_queue_that_nobody_serves(store: Store) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.store.builders import SECOND, START, TTL
 from tests.store.retaining import tidy
 from tests.store.stores import Store
-from windlass.store import leases
-from windlass.store.leases import WorkerRecord
+from windlass.store.operations import leases
+from windlass.store.operations.leases import WorkerRecord
 
 
 def states(store: Store) -> dict[str, str]:
@@ -17,7 +17,7 @@ def test_a_worker_tells_what_it_does_with_every_heartbeat(store: Store) -> None:
     """Heartbeats with the worker's state."""
     worker = store.a_worker("w1")
     store.clock.advance(SECOND)
-    presence = leases.Presence(worker.id, "w1", "busy", '{"queues":["default"],"running":3}')
+    presence = leases.WorkerReport(worker.id, "w1", "busy", '{"queues":["default"],"running":3}')
     store.run(leases.renew(presence, lease=worker.lease))
     assert store.run(leases.workers()) == [
         WorkerRecord(worker.id, "w1", "busy", START, START + SECOND, None, None, presence.info)

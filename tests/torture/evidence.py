@@ -27,7 +27,7 @@ from tests.torture.witness import (
     Unsure,
 )
 from tests.torture.workload import LONGEST_DELAY, is_isolated
-from windlass.core.record import JobRecord
+from windlass.core.records import JobRecord
 
 GAP = 1.2
 """Seconds between two signs of life from which on a process had not got its turns. Between two heartbeats, a third of

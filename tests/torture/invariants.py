@@ -15,7 +15,7 @@ from tests.torture.evidence import Evidence, Run
 from tests.torture.plan import OF_STORE, Kind
 from tests.torture.workload import BRIEF
 from windlass.core.fault import read_faults
-from windlass.core.record import JobRecord
+from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED, State
 from windlass.core.suspect import CRASHES_ALLOWED
 

@@ -15,10 +15,11 @@ from typing import Any
 
 from windlass.core import decide
 from windlass.errors import JobInterrupted, OutcomeUnknown, StoreUnavailable
-from windlass.store import jobs, statements
+from windlass.store import statement_files
 from windlass.store.operation import Call
-from windlass.worker import exchange
+from windlass.store.operations import jobs
 from windlass.worker.executors import threads
+from windlass.worker.fetch import cycle_client
 
 Plant = Callable[[], None]
 
@@ -40,7 +41,7 @@ def edit(call: str, *changes: tuple[str, str]) -> Plant:
     """Other words in the statements of a call on SQLite."""
 
     def plant() -> None:
-        really = statements.load_calls
+        really = statement_files.load_calls
 
         def load(package: str, *, prefix: str) -> Any:
             calls = dict(really(package, prefix=prefix))
@@ -55,7 +56,7 @@ def edit(call: str, *changes: tuple[str, str]) -> Plant:
     return plant
 
 
-def _edited(statement: statements.Statement, changes: Sequence[tuple[str, str]]) -> statements.Statement:
+def _edited(statement: statement_files.Statement, changes: Sequence[tuple[str, str]]) -> statement_files.Statement:
     from dataclasses import replace
 
     text = statement.text
@@ -64,7 +65,7 @@ def _edited(statement: statements.Statement, changes: Sequence[tuple[str, str]])
     return replace(statement, text=text)
 
 
-def _assert_found(call: str, changes: Sequence[tuple[str, str]], found: Sequence[statements.Statement]) -> None:
+def _assert_found(call: str, changes: Sequence[tuple[str, str]], found: Sequence[statement_files.Statement]) -> None:
     for words, _ in changes:
         if not any(words in statement.text for statement in found):
             raise LookupError(f"mutant: no statement of {call} says {words!r}")
@@ -96,23 +97,23 @@ def _claims_handed_out_twice() -> None:
     """One job in fifty is handed to two slots of its worker."""
     really, numbers = jobs.cycle, count()
 
-    def cycle(*args: Any, **kwargs: Any) -> Generator[Call, Any, jobs.Cycled]:
+    def cycle(*args: Any, **kwargs: Any) -> Generator[Call, Any, jobs.CycleResult]:
         cycled = yield from really(*args, **kwargs)
         twice = [job for job in cycled.claimed if next(numbers) % 50 == 49]
-        return jobs.Cycled([*cycled.claimed, *twice], cycled.refused, cycled.marked)
+        return jobs.CycleResult([*cycled.claimed, *twice], cycled.refused, cycled.marked)
 
     _replace(really, cycle)
 
 
 def _endings_lost_in_outages() -> None:
     """What could not be handed in is forgotten."""
-    really = exchange.Exchange.cycle
+    really = cycle_client.CycleClient.cycle
 
-    def cycle(self: exchange.Exchange, *args: Any, **kwargs: Any) -> jobs.Cycled | None:
+    def cycle(self: cycle_client.CycleClient, *args: Any, **kwargs: Any) -> jobs.CycleResult | None:
         cycled = really(self, *args, **kwargs)
-        return jobs.Cycled([], (), ()) if cycled is None else cycled
+        return jobs.CycleResult([], (), ()) if cycled is None else cycled
 
-    _set(exchange.Exchange, "cycle", cycle)
+    _set(cycle_client.CycleClient, "cycle", cycle)
 
 
 def _keys_kept() -> None:
@@ -122,9 +123,9 @@ def _keys_kept() -> None:
 
 def _lock_leaked_by_interrupts() -> None:
     """A run that is interrupted keeps the lock of the log."""
-    really = threads.Seat.call
+    really = threads.ThreadSlot.call
 
-    def call(self: threads.Seat, *args: Any) -> object:
+    def call(self: threads.ThreadSlot, *args: Any) -> object:
         try:
             return really(self, *args)
         except JobInterrupted:
@@ -132,7 +133,7 @@ def _lock_leaked_by_interrupts() -> None:
                 handler.acquire()
             raise
 
-    _set(threads.Seat, "call", call)
+    _set(threads.ThreadSlot, "call", call)
 
 
 def _starts_swallowed() -> None:

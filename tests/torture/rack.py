@@ -25,7 +25,7 @@ from tests.torture.report import Report, figures_of
 from tests.torture.witness import Reader, Witness, now
 from tests.torture.workload import BRIEF, KEYED, KEYS, Spice
 from windlass import Retention, StoreUnavailable, Windlass
-from windlass.core.record import JobRecord
+from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED
 
 Footprints = dict[int, Footprint]

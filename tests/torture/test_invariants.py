@@ -26,7 +26,7 @@ from tests.torture.witness import (
     Refused,
     Saw,
 )
-from windlass.core.record import JobRecord
+from windlass.core.records import JobRecord
 from windlass.core.state import State
 
 LEASE = 3.0

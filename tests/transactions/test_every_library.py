@@ -15,8 +15,8 @@ from tests.transactions.callers.caller import Caller
 from tests.transactions.places import KINDS, POSTGRES, Kind, Shop
 from tests.transactions.scene import Scene
 from windlass import ConfigError, IdConflict, QueueFull, StoreUnavailable
-from windlass.store import adding
-from windlass.store.driver import DataRefused
+from windlass.store.driver import DataRejected
+from windlass.store.operations import enqueue
 
 every_kind = pytest.mark.parametrize("kind_name", KINDS)
 every_kind_on_postgres = pytest.mark.parametrize("kind_name", POSTGRES)
@@ -145,8 +145,8 @@ def test_a_full_queue_leaves_the_transaction_usable(scene: Scene, caller: Caller
 def test_data_that_the_store_refuses_leave_the_transaction_usable(scene: Scene, caller: Caller) -> None:
     poisonous = replace(new_job(), priority="many")  # no caller of the app gets that far
     caller.execute(scene.order)
-    with pytest.raises(DataRefused):
-        caller.run_in(scene.app, adding.enqueue([new_job(), poisonous], {}))
+    with pytest.raises(DataRejected):
+        caller.run_in(scene.app, enqueue.enqueue([new_job(), poisonous], {}))
     caller.commit()
     assert scene.stored() == []
     assert scene.shop.order_count() == 1

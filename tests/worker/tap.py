@@ -8,11 +8,11 @@ from threading import Event
 
 from tests.ledger.apps import PATIENCE
 from windlass import Windlass
-from windlass.core.record import Claimed
+from windlass.core.records import Claimed
+from windlass.store.answers import records
+from windlass.store.caller.joined import Joined
 from windlass.store.driver import ALL_TOPICS, Driver, News, Topic
-from windlass.store.joining.joined import Joined
 from windlass.store.operation import Answer, Call
-from windlass.store.rows import records
 
 Before = Callable[[Call], None]
 After = Callable[[Call, Answer], None]
@@ -61,8 +61,8 @@ class Tap:
     ) -> News:
         return self._driver.listen(heard, filled=filled, topics=topics)
 
-    def tell(self, topic: Topic) -> None:
-        self._driver.tell(topic)
+    def notify(self, topic: Topic) -> None:
+        self._driver.notify(topic)
 
     def join(self, connection: object) -> Joined:
         return self._driver.join(connection)

@@ -15,8 +15,8 @@ from tests.strikes import Strike, sweep
 from tests.worker.tap import Tap
 from windlass import IllegalTransition, State, Windlass
 from windlass.store.operation import Call
-from windlass.worker.signals import run_burst, run_until_signalled
-from windlass.worker.stop import Stop
+from windlass.worker.process.signals import run_burst, run_until_signalled
+from windlass.worker.process.stop_order import Stop
 from windlass.worker.worker import Worker
 
 pytestmark = pytest.mark.only_on("sqlite")
@@ -119,7 +119,7 @@ def _note(acted: list[float], grace: float, is_urgent: Callable[[], bool]) -> No
 
 def test_a_stop_that_an_exception_ends_may_be_tried_again() -> None:
     """As a second Ctrl-C does, at whatever line: the end of the program must be able to hand back what runs."""
-    for striker in sweep("windlass.worker.stop"):
+    for striker in sweep("windlass.worker.process.stop_order"):
         acted: list[float] = []
         stop = Stop(partial(_note, acted))
         told = striker.during(partial(stop, grace=0, is_urgent=lambda: False))

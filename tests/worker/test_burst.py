@@ -28,12 +28,12 @@ def test_a_job_that_is_ready_again_at_once_is_run_again(app: Windlass, wish: Exc
     fences: list[int] = []
 
     @app.task
-    def insist() -> None:
+    def interrupt_again() -> None:
         fences.append(current_job().fence)
         if len(fences) < 4:
             raise wish
 
-    job = insist.enqueue()
+    job = interrupt_again.enqueue()
     assert app.worker().run_until_empty() == 4
     assert (job.refresh().state, list(map(raises, fences))) == (State.COMPLETED, [1, 2, 3, 4])
 
@@ -71,7 +71,7 @@ def test_it_does_not_quit_because_a_job_was_taken_and_returned_while_it_counted(
     fences: list[int] = []
 
     @app.task
-    def insist() -> None:
+    def interrupt_again() -> None:
         fences.append(current_job().fence)
         if len(fences) == 1:
             raise RetryableError("again", delay=0)
@@ -84,7 +84,7 @@ def test_it_does_not_quit_because_a_job_was_taken_and_returned_while_it_counted(
         bursting.start()
         hold.await_reached()
         worker.pause()
-        job = insist.enqueue()
+        job = interrupt_again.enqueue()
         worker.resume()
         eventually(lambda: len(fences) >= 1, "the job runs")
         counting.open()

@@ -127,7 +127,7 @@ def test_a_coroutine_that_was_cancelled_before_its_first_step_gives_its_slot_bac
             second = note.enqueue()
             eventually(lambda: worker.status().running == 2, "the second is handed to the loop")
             second.cancel()
-            eventually(lambda: any(run.stop is not None for run in worker._steering.running()), "the request arrives")
+            eventually(lambda: any(run.stop is not None for run in worker._control.running()), "the request arrives")
             hog.open()
             second.wait(timeout=PATIENCE)
             first.wait(timeout=PATIENCE)
@@ -191,7 +191,7 @@ def test_another_process_is_heard_without_news(app: Windlass, new_app: Apps) -> 
         job = wait.enqueue()
         assert began.wait(PATIENCE)
         other = new_app()
-        other._session.announce = lambda *topics: None  # type: ignore[method-assign]  # the news gets lost
+        other._session.notify_changed = lambda *topics: None  # type: ignore[method-assign]  # the news gets lost
         other.cancel(job.id)
         assert job.wait(timeout=PATIENCE).state is State.CANCELLED
 

@@ -18,9 +18,9 @@ from tests.worker.isolated.tasks import isolated, undecorated
 from windlass import ConfigError, JobCancelled, State, Windlass
 from windlass.core.ending import Ending
 from windlass.testing import drain, inline, manual
-from windlass.worker.dispatcher import Executor
-from windlass.worker.executors.processes import ProcessExecutor
-from windlass.worker.run import Run
+from windlass.worker.executors.processes.executor import ProcessExecutor
+from windlass.worker.runs.dispatcher import Executor
+from windlass.worker.runs.run import Run
 
 pytestmark = pytest.mark.only_on("sqlite")
 """A child never sees a store; what a store has to do with children is in ``test_processes.py``."""
@@ -202,7 +202,7 @@ def test_a_program_that_a_job_waits_for_dies_with_it(
     crew: Windlass, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """B8: a job that has to be killed takes what it started along."""
-    monkeypatch.setattr("windlass.worker.executors.processes._KILL_AFTER", 0.5)
+    monkeypatch.setattr("windlass.worker.executors.processes.executor._KILL_AFTER", 0.5)
     program = tmp_path / "program"
     with crew.worker(children=1):
         failed = failure_of(enqueue(crew, "starts_a_program", str(program), timeout=0.5, attempts=1))

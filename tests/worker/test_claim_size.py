@@ -8,11 +8,11 @@ from tests.ledger.apps import PATIENCE, Apps
 from tests.worker.tap import Tap, tapped
 from windlass import StoreUnavailable, Windlass
 from windlass.core.ending import Ending
-from windlass.core.record import Claimed
+from windlass.core.records import Claimed
 from windlass.core.state import State
 from windlass.store.operation import Answer, Call
-from windlass.store.pages import PAGE_BYTES
-from windlass.worker.claim_size import ClaimSize, first_page
+from windlass.store.operations.pages import PAGE_BYTES
+from windlass.worker.fetch.claim_size import ClaimSize, first_page
 
 MIB = 2**20
 

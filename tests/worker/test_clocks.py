@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from windlass.worker.duties.store_clock import StoreClock
-from windlass.worker.skew import apart
+from windlass.worker.duties.clock_step import StoreClock
+from windlass.worker.lease.clock_skew import apart
 
 
 @pytest.mark.parametrize(

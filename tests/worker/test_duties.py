@@ -12,14 +12,14 @@ import pytest
 from tests.ledger.apps import LONG_LEASE, PATIENCE, Apps, eventually
 from tests.worker.tap import Tap, tapped
 from windlass import Retention, State, StoreUnavailable, Windlass
-from windlass.store import leader as store_leader
 from windlass.store.operation import Call
-from windlass.store.reading import upcoming
+from windlass.store.operations import leader as store_leader
+from windlass.store.operations.queries import next_due
 from windlass.testing import ManualClock
 from windlass.worker.build import build_duties
 from windlass.worker.duties.cleaning import Cleaning
 from windlass.worker.duties.duties import LedDuty
-from windlass.worker.duties.leadership import Leadership
+from windlass.worker.duties.leader import Leadership
 from windlass.worker.identity import identity
 from windlass.worker.ticker import stop_all
 from windlass.worker.worker import Worker
@@ -315,9 +315,9 @@ def test_the_more_workers_the_more_seldom_one_that_is_not_the_keeper_looks(app: 
 def test_a_worker_without_duties_is_not_the_keeper_where_another_has_them(app: Windlass) -> None:
     """D6: however old it is; it would keep nothing, and the others would look seldom."""
     with app.worker(["default"], duties=False) as first, app.worker(["default"]) as second:
-        assert app._session.run(upcoming()).keeper == second.lease
+        assert app._session.run(next_due()).keeper == second.lease
         second.stop()
-        assert app._session.run(upcoming()).keeper == first.lease
+        assert app._session.run(next_due()).keeper == first.lease
 
 
 def test_when_the_keeper_leaves_another_takes_its_place(app: Windlass) -> None:

@@ -16,12 +16,12 @@ from tests.worker.isolated.starting import enqueue
 from tests.worker.isolated.tasks import isolated
 from tests.worker.scarce import ThreadRefusals, no_files, open_files
 from windlass import StartRefused, State, Windlass
-from windlass.commands.group import ProcessGroup
-from windlass.commands.guardian import Guardian
-from windlass.store.announcer import Announcer
+from windlass.programs.process_group import ProcessGroup
+from windlass.programs.reaper import Reaper
+from windlass.store.connection.notifier import Notifier
 from windlass.store.driver import Topic
-from windlass.worker.health import HealthServer
-from windlass.worker.supervisor.process import WorkerProcess
+from windlass.worker.process.health import HealthServer
+from windlass.worker.supervisor.worker_process import WorkerProcess
 
 REFUSING = """
 import os, threading
@@ -87,12 +87,12 @@ def test_what_cannot_begin_goes_back_uncharged_and_the_worker_is_not_ready(
         threads.refuse("windlass-run")
         job = plain.options(attempts=attempts).enqueue()
         eventually(lambda: threads.refused, "a thread is refused")
-        eventually(lambda: "refuses threads" in (worker.vitals.unreadiness() or ""), "it is not ready")
+        eventually(lambda: "refuses threads" in (worker.liveness.readiness_problem() or ""), "it is not ready")
         eventually(lambda: job.refresh().state is State.PENDING and job.fence > 0, "it goes back")
-        assert (job.attempt, worker.vitals.death()) == (0, None)
+        assert (job.attempt, worker.liveness.death()) == (0, None)
         threads.allow()
         assert job.result(timeout=PATIENCE) == "done"
-        eventually(lambda: worker.vitals.unreadiness() is None, "it is ready again")
+        eventually(lambda: worker.liveness.readiness_problem() is None, "it is ready again")
 
 
 @pytest.mark.only_on("sqlite")
@@ -163,7 +163,7 @@ def test_isolated_runs_outlast_a_time_without_files(crew: Windlass, caplog: pyte
 
     caplog.set_level(logging.ERROR, "windlass.worker")
     with crew.worker(["default"], concurrency=4, children=2) as worker:
-        eventually(lambda: worker.vitals.unreadiness() is None, "it is ready")
+        eventually(lambda: worker.liveness.readiness_problem() is None, "it is ready")
         with no_files() as allow:  # this thread does without reading the store, too: that takes a file
             job = enqueue(crew, "echo", 1)
             eventually(lambda: any("cannot be started" in entry.message for entry in caplog.records), "it is told")
@@ -185,10 +185,10 @@ def test_coroutines_outlast_a_time_without_files(app: Windlass) -> None:
         return "done"
 
     with app.worker(["default"]) as worker:
-        eventually(lambda: worker.vitals.unreadiness() is None, "it is ready")
+        eventually(lambda: worker.liveness.readiness_problem() is None, "it is ready")
         with no_files() as allow:
             job = coroutine.enqueue()
-            eventually(lambda: worker.vitals.unreadiness() is not None, "its loop is refused")
+            eventually(lambda: worker.liveness.readiness_problem() is not None, "its loop is refused")
             allow()
         assert job.result(timeout=PATIENCE) == "done"
         assert job.refresh().attempt == 1
@@ -304,7 +304,7 @@ def test_a_task_that_gets_no_thread_of_its_own_begins_again_uncharged(app: Windl
 @pytest.mark.only_on("sqlite")
 def test_a_program_that_the_system_cannot_start_now_is_no_failed_attempt(app: Windlass) -> None:
     """A17: and nothing is left of it."""
-    guardian = Guardian()
+    guardian = Reaper()
     argv = ["/bin/sh", "-c", "exit 7"]
 
     def code() -> int:
@@ -338,7 +338,7 @@ def test_a_worker_process_that_cannot_be_started_keeps_no_file_open() -> None:
 @pytest.mark.only_on("sqlite")
 def test_health_is_answered_without_a_thread_for_the_request(threads: ThreadRefusals) -> None:
     """B38."""
-    with HealthServer(host="127.0.0.1", port=0, death=lambda: None, unreadiness=lambda: "draining") as server:
+    with HealthServer(host="127.0.0.1", port=0, death=lambda: None, readiness_problem=lambda: "draining") as server:
         threads.refuse("Thread-")
         with urlopen(f"{server.address}/healthz", timeout=PATIENCE) as answer:  # noqa: S310  # our own
             assert answer.read() == b"ok\n"
@@ -349,12 +349,12 @@ def test_health_is_answered_without_a_thread_for_the_request(threads: ThreadRefu
 def test_news_without_a_thread_to_send_them_later_are_sent_at_once(threads: ThreadRefusals) -> None:
     """A3: a caller whose job is stored does not hear of a thread that was refused."""
     sent: list[Topic] = []
-    announcer = Announcer(sent.append)
+    announcer = Notifier(sent.append)
     threads.refuse("windlass-announcer")
     for _ in range(3):
-        announcer.tell(Topic.WORK)
+        announcer.notify(Topic.WORK)
     assert (sent, len(threads.refused)) == ([Topic.WORK] * 3, 2)
     threads.allow()
-    announcer.tell(Topic.WORK)
+    announcer.notify(Topic.WORK)
     eventually(lambda: len(sent) == 4, "by a thread again")
     announcer.close()

@@ -10,9 +10,9 @@ import pytest
 from tests.ledger.apps import eventually, gate
 from tests.worker.tap import Tap
 from windlass import Windlass
-from windlass.worker.heartbeat import Beats, Heartbeat
-from windlass.worker.portrait import Figures, Portrait
-from windlass.worker.recent import Recent
+from windlass.worker.lease.heartbeat import Heartbeat, HeartbeatTimes
+from windlass.worker.recent_jobs import RecentJobs
+from windlass.worker.status import Figures, StatusReporter
 from windlass.worker.worker import Worker
 
 pytestmark = pytest.mark.only_on("sqlite")
@@ -33,26 +33,26 @@ class Rounds:
     """
 
     def __init__(self, worker: Worker) -> None:
-        parts, shown = worker._heartbeat, worker._portrait
+        parts, shown = worker._heartbeat, worker._status
         self.now = 1000.0
         self.heartbeat = Heartbeat(
             session=parts._session,
-            steering=parts._steering,
-            portrait=Portrait(
+            control=parts._control,
+            status_reporter=StatusReporter(
                 identity=shown.identity,
                 queues=shown.queues,
                 allows_commands=False,
                 has_duties=True,
                 dispatcher=worker._dispatcher,
                 pump=worker._pump,
-                recent=Recent(),
+                recent=RecentJobs(),
                 unknown_tasks=shown._unknown_tasks,
                 memory=lambda: 2**20,
                 processor=lambda: 1.0,
             ),
             skew=parts._skew,
             new_lease=lambda: "a-lease",
-            beats=Beats(ttl=3600, interval=1200, failures_allowed=3),
+            beats=HeartbeatTimes(ttl=3600, interval=1200, failures_allowed=3),
             monotonic=lambda: self.now,
         )
 

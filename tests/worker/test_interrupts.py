@@ -94,7 +94,8 @@ def test_user_code_is_interrupted() -> None:
 
 @on_one_store
 @pytest.mark.parametrize(
-    "module", ["windlass.store.pool", "logging.handlers", "threading", "queue", "importlib._bootstrap", "contextlib"]
+    "module",
+    ["windlass.store.connection.pool", "logging.handlers", "threading", "queue", "importlib._bootstrap", "contextlib"],
 )
 def test_no_other_code_is_interrupted(module: str) -> None:
     spinner = Spinner(module)
@@ -395,7 +396,7 @@ def test_threads_that_are_interrupted_anywhere_leave_nothing_held(
         time_out(enqueue, at_once=20, shortest=0.02, rng=rng)
         assert worker.status().abandoned == 0
         # A machine that is busy with other things may let a thread of the worker wait for long.
-        eventually(lambda: worker.vitals.unreadiness() is None, "the worker is well")
+        eventually(lambda: worker.liveness.readiness_problem() is None, "the worker is well")
     assert own.acquire(timeout=PATIENCE)
     check_at_rest(app, place, told)
 
@@ -439,7 +440,7 @@ def test_coroutines_that_are_cancelled_anywhere_leave_nothing_held(
         time_out(enqueue, at_once=20, shortest=0.02, rng=rng)
         assert worker.status().abandoned == 0
         # A machine that is busy with other things may let a thread of the worker wait for long.
-        eventually(lambda: worker.vitals.unreadiness() is None, "the worker is well")
+        eventually(lambda: worker.liveness.readiness_problem() is None, "the worker is well")
     assert not own.locked()
     check_at_rest(app, place, told)
 

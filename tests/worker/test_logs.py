@@ -222,7 +222,7 @@ def test_a_child_keeps_the_log_of_a_run_that_returns(app: Windlass) -> None:
 @pytest.mark.parametrize("end", ["killed", "deaf"])
 def test_the_last_words_of_a_child_that_dies_are_kept(app: Windlass, end: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """W5: of a crash, and of a run that had to be killed; the newest of them, if there were many."""
-    monkeypatch.setattr("windlass.worker.executors.processes._KILL_AFTER", 0.5)
+    monkeypatch.setattr("windlass.worker.executors.processes.executor._KILL_AFTER", 0.5)
     isolated(app)
     with app.worker(children=1):
         [job] = app.enqueue_many([app.request("last_words", [end], attempts=1, timeout=0.5)])

@@ -13,14 +13,14 @@ import pytest
 from tests.ledger.apps import PATIENCE, eventually
 from tests.worker.scarce import ThreadRefusals
 from windlass import StartRefused, Windlass
-from windlass.wake import Wake
-from windlass.worker.own_threads import OwnThreads
+from windlass.threads.wakeup import Wakeup
+from windlass.worker.process.own_threads import OwnThreads
 from windlass.worker.ticker import Ticker
 
 dying = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 
 
-class Fragile(Wake):
+class Fragile(Wakeup):
     """Ends the thread that clears it, when it was told to."""
 
     is_broken = False

@@ -10,7 +10,7 @@ from tests.ledger.apps import PATIENCE, eventually
 from tests.places.raw_sqlite import RawSqlite
 from tests.worker.tap import Tap
 from windlass import State, Windlass
-from windlass.store.driver import DataRefused
+from windlass.store.driver import DataRejected
 from windlass.store.operation import Call
 
 TOGETHER = 200
@@ -77,7 +77,7 @@ def test_a_job_whose_failure_cannot_be_stored_either_holds_nobody_up(
 
     def never(call: Call) -> None:
         if call.name == "cycle" and seq in ended(call):
-            raise DataRefused("no words will do")
+            raise DataRejected("no words will do")
 
     tap.before.append(never)
     with app.worker():
@@ -94,7 +94,7 @@ def test_a_refusal_that_is_not_about_endings_is_tried_again(app: Windlass, tap: 
 
     def refuse_claims(call: Call) -> None:
         if call.name == "cycle" and call.params["rooms"] and next(refusals, False):
-            raise DataRefused("a row that is not ours")
+            raise DataRejected("a row that is not ours")
 
     tap.before.append(refuse_claims)
 

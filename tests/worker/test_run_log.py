@@ -15,11 +15,11 @@ from msgspec.structs import replace
 from tests.ledger.apps import PATIENCE, eventually, work
 from windlass import Cancel, Retry, Snooze, Throttled, Windlass
 from windlass.core.ending import Ending
-from windlass.core.record import Claimed
+from windlass.core.records import Claimed
 from windlass.core.state import State
-from windlass.log_relay import JOBS_LOGGER, LogRelay
-from windlass.thread_start import start_thread
-from windlass.worker.run_log import RunLog
+from windlass.threads.log_relay import JOBS_LOGGER, LogRelay
+from windlass.threads.start import start_thread
+from windlass.worker.runs.run_log import RunLog
 
 pytestmark = pytest.mark.only_on("sqlite")
 

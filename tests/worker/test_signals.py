@@ -12,7 +12,7 @@ import pytest
 
 from tests.ledger.apps import PATIENCE
 from windlass import ConfigError, Windlass
-from windlass.worker.signals import StopSignals
+from windlass.worker.process.signals import StopSignals
 
 
 def test_the_first_signal_asks_and_the_second_urges() -> None:

@@ -12,8 +12,8 @@ from tests.places.raw_sqlite import RawSqlite
 from tests.worker.tap import Tap
 from windlass import Windlass
 from windlass.core.fault import Fault, add_fault
-from windlass.worker.run import Run
-from windlass.worker.suspect import SuspectInFlight
+from windlass.worker.runs.run import Run
+from windlass.worker.runs.suspects import SuspectInFlight
 
 
 def noop() -> None: ...

@@ -9,9 +9,9 @@ import pytest
 from tests.ledger.apps import LONG_LEASE, Apps, eventually
 from tests.places.behind import Behind
 from windlass import Request, State, Windlass
-from windlass.core.record import Claimed
+from windlass.core.records import Claimed
 from windlass.testing import ManualClock
-from windlass.worker.unknown_tasks import UnknownTasks
+from windlass.worker.runs.unknown_tasks import UnknownTasks
 
 
 @pytest.fixture

@@ -150,12 +150,12 @@ def test_endings_are_heard_of_only_while_a_result_is_awaited(new_app: Apps) -> N
     app = a_worker_app(new_app)
     with app.worker() as worker:
         eventually(lambda: app._session.hears(Topic.WORK), "it hears of work")
-        assert not app._session.hears(Topic.ENDINGS)
+        assert not app._session.hears(Topic.FINISHED)
         worker.pause()
         waiting = app.enqueue("echo")
         with ThreadPoolExecutor(1) as threads:
             result = threads.submit(waiting.result, timeout=PATIENCE)
-            eventually(lambda: app._session.hears(Topic.ENDINGS), "it hears of endings too")
+            eventually(lambda: app._session.hears(Topic.FINISHED), "it hears of endings too")
             worker.resume()
             assert result.result(PATIENCE) == 1
 

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from windlass.worker.wake_ups import Heard, WakeUps
+from windlass.worker.fetch.wake_ups import Heard, WakeUps
 
 
 def wake_ups(workers: int = 1) -> WakeUps:

@@ -1,9 +1,28 @@
-"""The command line."""
+"""The command line.
+
+Files, in reading order:
+
+- ``main``: The ``windlass`` program: all commands.
+- ``find_app``: Finds and imports the app that a command is about.
+- ``app_option``: ``--app``, ``--url``, ``--namespace``, ``--yes``: what commands share.
+- ``filters``: ``--state``, ``--queue``, ``--task`` …: which jobs a command is about.
+- ``ids``: Short ids: any unique beginning of an id is accepted.
+- ``bulk``: Changes all jobs that a filter finds, after a count and a question.
+- ``per_id_results``: Does one thing to several jobs, and prints the result of each.
+- ``times``: Times and durations as people write and read them.
+- ``output``: One answer, two forms: a table for people, JSON for programs.
+- ``errors``: Exit codes and error lines: 1 a problem, 2 wrong use.
+- ``logs``: Logging of commands.
+- ``commands/``: One module for each command.
+- ``demo/``: ``windlass demo``: a small story on a temporary file; everything shown is read from the store.
+- ``terminal/``: Writing to a terminal.
+- ``views/``: What commands print: each view as a table for people and as JSON for programs.
+"""
 
 import io
 import sys
 
-from windlass.cli.program import run
+from windlass.cli.main import run
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Changing many jobs at once: those that a filter finds, after a look at how many they are."""
+"""Changes all jobs that a filter finds, after a count and a question."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, cast
 import click
 
 from windlass.app import Windlass
-from windlass.cli.managing import Confirm
+from windlass.cli.app_option import Confirm
 from windlass.cli.output import Output
-from windlass.cli.views.said import Said, jobs_counted
+from windlass.cli.views.message import Message, jobs_counted
 from windlass.core.state import State, Verb, allowed_from
-from windlass.filtering import JobFilter, filter_of
-from windlass.store import reading
+from windlass.insight.job_filter import JobFilter, filter_of
 from windlass.store.operation import Operation
+from windlass.store.operations import queries
 
 _COUNTED = 100_000
 """Up to here jobs are counted before a question."""
@@ -48,7 +48,7 @@ def change_all(app: Windlass, bulk: Bulk, filter: dict[str, Any], *, out: Output
         least = "at least " if count >= _COUNTED else ""
         confirm(f"{bulk.name.capitalize()} {least}{jobs_counted(count)}?")
     changed = sum(bulk.act(one) for one in filters) if count else 0
-    out.show(Said(f"{bulk.done} {jobs_counted(changed)}", {bulk.done: changed}))
+    out.show(Message(f"{bulk.done} {jobs_counted(changed)}", {bulk.done: changed}))
 
 
 def wants_many(ids: Sequence[str], everything: bool, filter: dict[str, Any]) -> bool:
@@ -62,7 +62,7 @@ def wants_many(ids: Sequence[str], everything: bool, filter: dict[str, Any]) -> 
 def _count(filter: dict[str, Any]) -> Operation[int]:
     total, cursor = 0, None
     while total < _COUNTED:
-        found = yield from reading.matching(filter_of(cast(JobFilter, filter)), limit=reading.WINDOW, cursor=cursor)
+        found = yield from queries.matching(filter_of(cast(JobFilter, filter)), limit=queries.WINDOW, cursor=cursor)
         total += len(found.jobs)
         cursor = found.next
         if cursor is None:

@@ -1,4 +1,4 @@
-"""Which jobs a command is about."""
+"""``--state``, ``--queue``, ``--task`` …: which jobs a command is about."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any, TypeVar
 
 import click
 
-from windlass.cli.moments import since
+from windlass.cli.times import since
 from windlass.core.state import State
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def matching(command: Command) -> Command:
+def with_filters(command: Command) -> Command:
     """``--queue``, ``--task``, ``--reason`` and ``--text``."""
     command = click.option("--reason", help="Only jobs with this reason: attempts, timeout, crashed ...")(command)
     return _common(command)

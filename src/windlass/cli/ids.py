@@ -1,4 +1,4 @@
-"""Ids as people read and type them: the beginning is enough where no other job begins so."""
+"""Short ids: any unique beginning of an id is accepted."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from windlass.app import Windlass
-from windlass.cli.output import ForPeople, Output
+from windlass.cli.output import HumanOutput, Output
 from windlass.errors import JobNotFound
 from windlass.job import Job
-from windlass.store import reading
+from windlass.store.operations import queries
 
 _OURS = re.compile("[0-7][0-9A-HJKMNP-TV-Z]{25}")
 _SHORTEST = 8
@@ -24,7 +24,7 @@ def whole_id(app: Windlass, given: str) -> str:
     try:
         return app.job(given).id
     except JobNotFound:
-        found = app._session.run(reading.named(given, limit=_NAMED + 1)) if given else []
+        found = app._session.run(queries.named(given, limit=_NAMED + 1)) if given else []
     if found is None:
         raise JobNotFound(f"no job has the id {given!r}, and there are too many to look for one that begins so")
     if not found:
@@ -37,11 +37,11 @@ def whole_id(app: Windlass, given: str) -> str:
 
 def short_ids(app: Windlass, jobs: Sequence[Job[Any]], out: Output) -> dict[str, str]:
     """For people at a terminal: by id the beginnings that no other job has, where they are shorter."""
-    if not (isinstance(out, ForPeople) and sys.stdout.isatty() and jobs):
+    if not (isinstance(out, HumanOutput) and sys.stdout.isatty() and jobs):
         return {}
     starts = _distinct_starts([job.id for job in jobs])
     seqs = {job.id: job.record.seq for job in jobs}
-    shared = app._session.run(reading.shared_starts([(start, seqs[id]) for id, start in starts.items()]))
+    shared = app._session.run(queries.shared_starts([(start, seqs[id]) for id, start in starts.items()]))
     return {id: start for id, start in starts.items() if start not in shared}
 
 

@@ -1,4 +1,4 @@
-"""Logging for commands; the library itself leaves it to the application."""
+"""Logging of commands."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from textwrap import dedent
 import click
 
 from windlass import clock
-from windlass.cli.moments import iso, length
 from windlass.cli.output import Command
-from windlass.cli.visible import UNSAFE, visible
+from windlass.cli.terminal.escape import UNSAFE, escaped
+from windlass.cli.times import iso, length
+from windlass.client.config import setting
 from windlass.errors import ConfigError
-from windlass.log_relay import JOBS_LOGGER
-from windlass.settings import setting
+from windlass.threads.log_relay import JOBS_LOGGER
 
 _LEVELS = ("debug", "info", "warning", "error", "critical")
 _FORMATS = ("text", "json")
@@ -44,7 +44,7 @@ _LEVEL_COLOURS = {"WARNING": "yellow", "ERROR": "red", "CRITICAL": "red"}
 _WIDEST = 32
 
 
-def logging_jobs(command: Command) -> Command:
+def with_log_options(command: Command) -> Command:
     """Give a command ``--log-jobs`` and ``--log-format``; ``set_up_logs`` finds them."""
     command = click.option(
         "--log-format",
@@ -95,7 +95,7 @@ class VisibleFormatter(logging.Formatter):
     """Messages may quote job data, which must not steer the terminal."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return visible(super().format(record))
+        return escaped(super().format(record))
 
 
 class JsonFormatter(logging.Formatter):
@@ -133,7 +133,7 @@ class TerminalFormatter(logging.Formatter):
         fields = record.__dict__
         if "outcome" in fields and "job" in fields:
             return self._run(record, fields)
-        return _coloured(visible(super().format(record)), _LEVEL_COLOURS.get(record.levelname))
+        return _coloured(escaped(super().format(record)), _LEVEL_COLOURS.get(record.levelname))
 
     def _run(self, record: logging.LogRecord, fields: dict[str, object]) -> str:
         task, queue = str(fields["task"]), str(fields["queue"])
@@ -143,9 +143,9 @@ class TerminalFormatter(logging.Formatter):
         took = length(timedelta(seconds=seconds)) if isinstance(seconds, int | float) else "-"
         line = (
             f"{self.formatTime(record, self.datefmt)} {self._process}"
-            f"{_coloured(f'{outcome:<9}', _OUTCOMES.get(outcome, 'cyan'))} {took:>5}  {visible(task):<{self._task}}  "
-            f"{visible(queue):<{self._queue}}  {fields['attempt']}/{fields['max_attempts']}  "
-            f"{_coloured(visible(str(fields['job'])), 'bright_black')}"
+            f"{_coloured(f'{outcome:<9}', _OUTCOMES.get(outcome, 'cyan'))} {took:>5}  {escaped(task):<{self._task}}  "
+            f"{escaped(queue):<{self._queue}}  {fields['attempt']}/{fields['max_attempts']}  "
+            f"{_coloured(escaped(str(fields['job'])), 'bright_black')}"
         )
         return "\n".join([line, *self._failure(record, fields)])
 
@@ -158,8 +158,8 @@ class TerminalFormatter(logging.Formatter):
             follows = f"again in {length(timedelta(seconds=delay))}"
         else:
             follows = f"failed for good ({reason})"
-        error = _coloured(visible(f"    {fields['error']}"), _LEVEL_COLOURS.get(record.levelname))
-        traceback = [_coloured(visible(record.exc_text), "bright_black")] if record.exc_text else []
+        error = _coloured(escaped(f"    {fields['error']}"), _LEVEL_COLOURS.get(record.levelname))
+        traceback = [_coloured(escaped(record.exc_text), "bright_black")] if record.exc_text else []
         return [f"{error} · {follows}", *traceback]
 
 

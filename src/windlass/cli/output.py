@@ -1,4 +1,4 @@
-"""One answer, two readers: a table for people, JSON for programs."""
+"""One answer, two forms: a table for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 import click
 
-from windlass.cli.screen import Screen, screen
-from windlass.cli.visible import UNSAFE
+from windlass.cli.terminal.escape import UNSAFE
+from windlass.cli.terminal.screen import Screen, screen
 
 Command = Callable[..., None]
 """What click calls: with its options by name."""
@@ -33,14 +33,14 @@ class Output(Protocol):
     def show(self, view: View) -> None: ...
 
 
-class ForPeople:
+class HumanOutput:
     """Draws on the terminal, or writes plain lines where there is none."""
 
     def show(self, view: View) -> None:
         view.draw(screen())
 
 
-class ForPrograms:
+class JsonOutput:
     """Writes one JSON value: a line of its own, or indented at a terminal."""
 
     def show(self, view: View) -> None:
@@ -54,12 +54,12 @@ def json_text(value: object, *, indent: int | None = None) -> str:
     return UNSAFE.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 
-def printing(command: Command) -> Command:
+def with_output(command: Command) -> Command:
     """Give a command ``--json`` and, as ``out``, the output that was chosen."""
 
     @click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
     @wraps(command)
     def run(*, as_json: bool, **options: Any) -> None:
-        command(out=ForPrograms() if as_json else ForPeople(), **options)
+        command(out=JsonOutput() if as_json else HumanOutput(), **options)
 
     return run

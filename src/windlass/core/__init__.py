@@ -1,1 +1,22 @@
-"""The pure part: decisions without I/O, clock or logging."""
+"""Decisions without I/O, clock or logging.
+
+Files, in reading order:
+
+- ``state``: The states of a job, and the one table of transitions between them.
+- ``records``: The columns of a job, as the store hands them out.
+- ``outcome``: What an attempt gave, before it is decided what that means.
+- ``decide``: The one place where an outcome becomes a state.
+- ``ending``: What is written when a run has ended.
+- ``retry``: When a failed attempt runs again, and which errors are final.
+- ``suspect``: Suspects: jobs whose last run died together with its process.
+- ``unique``: Unique jobs: what makes two jobs equal, and for how long.
+- ``meta``: Metadata that travels with a job besides its arguments.
+- ``round_robin``: Smooth weighted round robin: fair shares without bursts.
+- ``ulid``: ULIDs: ids that sort by creation time.
+- ``validate``: Checks names and settings; raises ``ConfigError`` that names the setting.
+- ``units``: Durations and amounts of memory as people write them: "10m", "512MB".
+- ``exitcode``: An exit code in words.
+- ``reentry``: Detects a call into our code from inside itself: signal handlers, finalisers.
+- ``codec/``: Arguments, results and metadata as JSON text and back; a stored name is never imported.
+- ``fault/``: Exceptions of attempts, as data.
+"""

@@ -6,8 +6,18 @@ from typing import assert_never
 
 from windlass.core.ending import Ending
 from windlass.core.fault import Fault, add_fault, add_log, read_faults
-from windlass.core.outcome import Blame, Cancelled, Interrupted, Lost, Outcome, Postponed, Raised, Refused, Returned
-from windlass.core.record import HeldJob
+from windlass.core.outcome import (
+    Blame,
+    Cancelled,
+    FailedPermanently,
+    Interrupted,
+    Lost,
+    Outcome,
+    Postponed,
+    Raised,
+    Returned,
+)
+from windlass.core.records import HeldJob
 from windlass.core.retry import Retry
 from windlass.core.state import State
 from windlass.core.suspect import CRASHES_ALLOWED, evidence, is_suspect
@@ -28,7 +38,7 @@ def decide(job: HeldJob, outcome: Outcome, *, retry: Retry, roll: float = 0.5, r
             return _ending(job, State.COMPLETED, charge=1, ran_for=ran_for, result=result, errors=errors)
         case Raised(fault, delay, is_timeout):
             return _after_error(job, fault, delay, is_timeout=is_timeout, retry=retry, roll=roll, ran_for=ran_for)
-        case Refused(fault, reason, is_run):
+        case FailedPermanently(fault, reason, is_run):
             return _ending(
                 job, State.FAILED, reason=reason, charge=int(is_run), ran_for=ran_for, errors=_history(job, fault)
             )
@@ -96,7 +106,7 @@ def _after_loss(job: HeldJob, fault: Fault, blame: Blame, *, was_started: bool) 
             return _ending(job, State.FAILED, reason="crashed", rescue=1, errors=errors)
         return _ending(job, State.PENDING, rescue=1)
     if job.attempt + 1 >= job.max_attempts:
-        # It began its last allowed run, so it must not run again, whoever is to blame.
+        # It began its last allowed run, so it must not run again, even if another job is to blame.
         return _ending(job, State.FAILED, reason="crashed", charge=1, crash=1, errors=errors)
     match blame:
         case Blame.OTHER:

@@ -1,4 +1,4 @@
-"""What is written when a run is over."""
+"""What is written when a run has ended."""
 
 from __future__ import annotations
 

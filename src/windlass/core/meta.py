@@ -1,4 +1,4 @@
-"""What travels with a job besides its arguments."""
+"""Metadata that travels with a job besides its arguments."""
 
 from __future__ import annotations
 

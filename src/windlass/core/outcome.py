@@ -1,4 +1,4 @@
-"""What an attempt gave, before anybody decides what it means.
+"""What an attempt gave, before it is decided what that means.
 
 Tagged, because an attempt in a child process sends it over a pipe.
 """
@@ -29,7 +29,7 @@ class Raised(Struct, frozen=True, tag=True):
     is_timeout: bool = False
 
 
-class Refused(Struct, frozen=True, tag=True):
+class FailedPermanently(Struct, frozen=True, tag=True):
     """It makes no sense to run this again; ``reason`` says why (permanent, undecodable, result)."""
 
     fault: Fault
@@ -39,7 +39,7 @@ class Refused(Struct, frozen=True, tag=True):
 
 
 class Postponed(Struct, frozen=True, tag=True):
-    """Not now: the task snoozed or was throttled, or nobody here knows it; nothing is charged."""
+    """Not now: the task snoozed, was throttled, or is unknown here; nothing is charged."""
 
     delay: int
     reason: str | None = None
@@ -79,4 +79,4 @@ class Lost(Struct, frozen=True, tag=True):
     blame: Blame = Blame.OWN
 
 
-Outcome = Returned | Raised | Refused | Postponed | Interrupted | Cancelled | Lost
+Outcome = Returned | Raised | FailedPermanently | Postponed | Interrupted | Cancelled | Lost

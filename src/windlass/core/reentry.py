@@ -1,4 +1,4 @@
-"""Calls that would wait for themselves.
+"""Detects a call into our code from inside itself: signal handlers, finalisers.
 
 A signal handler, a finaliser or a log handler runs on the thread that it interrupts, wherever that is: perhaps in the
 middle of one of our calls, with a lock taken that only this thread can give back.

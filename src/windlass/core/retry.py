@@ -1,4 +1,4 @@
-"""When to run a failed attempt again, and which errors are final."""
+"""When a failed attempt runs again, and which errors are final."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Literal
 
-from windlass.core.duration import duration
-from windlass.core.kinds import of_kind
+import msgspec
+from msgspec import Struct
+
+from windlass.core.units import duration
+from windlass.core.validate import of_kind
 from windlass.errors import ConfigError, Duration
 
 Backoff = Literal["exponential", "linear", "fixed"]
@@ -95,3 +98,33 @@ def retry_rule(setting: object) -> Retry:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+class _StoredRetry(Struct, frozen=True):
+    attempts: int
+    base: float
+    factor: float
+    floor: float
+    cap: float
+    jitter: float
+    backoff: Literal["exponential", "linear", "fixed"]
+
+
+_DECODER = msgspec.json.Decoder(_StoredRetry, strict=False)
+
+
+def write_retry(retry: Retry) -> str:
+    """A rule as JSON; one with a function of its own cannot be written."""
+    if retry.custom is not None:
+        raise ConfigError("retry: a custom function cannot be stored; set it on the task")
+    return msgspec.json.encode(msgspec.convert(retry, _StoredRetry, from_attributes=True)).decode()
+
+
+def read_retry(text: str | None) -> Retry | None:
+    """The rule, or None where there is none or it cannot be read."""
+    if text is None:
+        return None
+    try:
+        return Retry(**msgspec.structs.asdict(_DECODER.decode(text)))
+    except (msgspec.MsgspecError, ValueError, ConfigError):
+        return None

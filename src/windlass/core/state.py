@@ -1,4 +1,4 @@
-"""The states of a job and the one table of legal moves between them."""
+"""The states of a job, and the one table of transitions between them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Verb(StrEnum):
 
 
 FINISHED = frozenset({State.COMPLETED, State.FAILED, State.CANCELLED})
-"""Final until somebody retries by hand."""
+"""Final until retried by hand."""
 
 WAITING = frozenset({State.SCHEDULED, State.PENDING, State.RETRYING, State.BLOCKED})
 """Not started, or between two attempts; what ``max_length`` counts (but for blocked)."""

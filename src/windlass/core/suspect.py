@@ -1,4 +1,4 @@
-"""Suspects: jobs whose last run died with its process, so that they may be what killed it.
+"""Suspects: jobs whose last run died together with its process.
 
 A suspect waits in a place of its own. A process starts one at a time and the store knows of its start before user code
 begins, so that the next death can be charged to it alone. docs/how-it-works.md tells the whole rule.
@@ -7,7 +7,7 @@ begins, so that the next death can be charged to it alone. docs/how-it-works.md 
 from __future__ import annotations
 
 from windlass.core.fault import read_faults
-from windlass.core.record import HeldJob
+from windlass.core.records import HeldJob
 
 CRASHES_ALLOWED = 3
 """A job that died with its process this often is failed, whatever its attempts."""

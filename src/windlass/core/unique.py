@@ -1,4 +1,4 @@
-"""Unique jobs: what makes two jobs the same, and for how long."""
+"""Unique jobs: what makes two jobs equal, and for how long."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from windlass.core.duration import milliseconds
-from windlass.core.kinds import texts
+from windlass.core.units import milliseconds
+from windlass.core.validate import texts
 from windlass.errors import ConfigError, Duration
 
 

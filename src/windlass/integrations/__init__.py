@@ -1,1 +1,6 @@
-"""Windlass together with libraries that not everybody has; each is imported when it is switched on."""
+"""Other libraries; each is imported only when it is used.
+
+Files, in reading order:
+
+- ``opentelemetry``: OpenTelemetry: traces from an enqueue to its runs.
+"""

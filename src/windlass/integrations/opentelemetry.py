@@ -1,11 +1,11 @@
-"""Traces that lead from whoever enqueued a job to its runs, as two hooks."""
+"""OpenTelemetry: traces from an enqueue to its runs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from windlass.active import ActiveJob
+from windlass.active_job import ActiveJob
 from windlass.errors import Cancel, ConfigError, Snooze, Throttled
 from windlass.task import Request
 from windlass.version import VERSION

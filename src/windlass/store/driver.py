@@ -1,4 +1,4 @@
-"""What every store driver offers to the layers above it."""
+"""The protocol of a store driver."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from enum import Enum
 from typing import Protocol
 
 from windlass.errors import StoreNotFound, WindlassError
-from windlass.store.joining.joined import Joined
+from windlass.store.caller.joined import Joined
 from windlass.store.operation import Answer, Call
 
 
-class DataRefused(WindlassError):
+class DataRejected(WindlassError):
     """The store is well but will not take these values; the same call without them would pass."""
 
 
@@ -28,7 +28,7 @@ class Topic(Enum):
 
     WORK = "work"
     """Jobs may be taken that could not be taken before."""
-    ENDINGS = "endings"
+    FINISHED = "endings"
     """Jobs have finished."""
     CONTROL = "cancels"
     """Workers are wanted to do something: stop running jobs, pause, follow other settings."""
@@ -71,7 +71,7 @@ class Driver(Protocol):
     def execute(self, call: Call) -> Answer:
         """Carry out one call. Where there is no store, one on a lane that writes makes it; others make nothing.
 
-        Raises ``StoreNotFound`` then; ``StoreUnavailable``, ``OutcomeUnknown`` or ``DataRefused``; ``ConfigError``
+        Raises ``StoreNotFound`` then; ``StoreUnavailable``, ``OutcomeUnknown`` or ``DataRejected``; ``ConfigError``
         where the store is not one that we may use; ``AppClosed`` after ``close``.
         """
 
@@ -90,7 +90,7 @@ class Driver(Protocol):
         ``filled`` is called instead, with a queue, where it is known that jobs were added to that queue.
         """
 
-    def tell(self, topic: Topic) -> None:
+    def notify(self, topic: Topic) -> None:
         """Let other processes hear of something that was just committed here."""
 
     def join(self, connection: object) -> Joined:

@@ -1,4 +1,4 @@
-"""From a URL to a driver: the only place that knows the stores by name."""
+"""From a URL to a driver; the only module that knows the stores by name."""
 
 from __future__ import annotations
 

@@ -23,19 +23,19 @@ class Lane(Enum):
 
     WRITE = "write"
     READ = "read"
-    BEAT = "beat"
+    HEARTBEAT = "beat"
     """Heartbeats: must get through however busy the other lanes are."""
-    ASK = "ask"
+    CONTROL = "ask"
     """What a heartbeat asks: only reads, and must get through like it."""
 
     @property
     def writes(self) -> bool:
         """Whether a call whose answer was lost may have left something behind."""
-        return self is Lane.WRITE or self is Lane.BEAT
+        return self is Lane.WRITE or self is Lane.HEARTBEAT
 
     @property
     def is_of_heartbeats(self) -> bool:
-        return self is Lane.BEAT or self is Lane.ASK
+        return self is Lane.HEARTBEAT or self is Lane.CONTROL
 
 
 class Call(Struct, frozen=True, gc=False):

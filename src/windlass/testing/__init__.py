@@ -31,10 +31,21 @@ True 0
 1
 
 With pytest, the fixture ``windlass_app`` is the app on an empty store, ``windlass_clock`` the clock it goes by.
+
+Files, in reading order:
+
+- ``modes``: ``inline`` and ``manual``: jobs run at once, or are collected.
+- ``block``: A store of its own for the user's app, as long as a block of a test lasts.
+- ``drain``: ``drain``: runs what is ready.
+- ``assertion``: ``assert_enqueued``: whether a job was enqueued, and what was enqueued instead.
+- ``manual_clock``: A clock that stands still until a test moves it.
+- ``runner``: Runs jobs on the calling thread, through the store as a worker does.
+- ``transaction``: Jobs of the caller's transactions in a test.
+- ``plugin``: Fixtures for pytest; nothing is imported before a test uses one.
 """
 
 from windlass.testing.assertion import assert_enqueued
-from windlass.testing.draining import drain
+from windlass.testing.drain import drain
 from windlass.testing.manual_clock import ManualClock
 from windlass.testing.modes import inline, manual
 

@@ -1,4 +1,4 @@
-"""Whether a job was enqueued, and what was enqueued instead."""
+"""``assert_enqueued``: whether a job was enqueued, and what was enqueued instead."""
 
 from __future__ import annotations
 

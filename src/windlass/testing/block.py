@@ -1,4 +1,4 @@
-"""A store of its own for the user's app, for as long as a block of a test lasts."""
+"""A store of its own for the user's app, as long as a block of a test lasts."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from windlass.errors import ConfigError
 from windlass.job import Job
 from windlass.retention import TableArchive
-from windlass.store import reading
 from windlass.store.open import open_driver
+from windlass.store.operations import queries
 from windlass.testing.transaction import join_for
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
-    from windlass.binding import Binding
+    from windlass.client.binding import Binding
     from windlass.worker.worker import Worker
 
 _OVER = (
@@ -61,9 +61,9 @@ class Block:
 
     def jobs(self, task: str | None = None) -> Iterator[Job[Any]]:
         """All jobs, or those of one task, the newest first."""
-        binding, filter, cursor = self.open_binding, reading.Filter(task=task), None
+        binding, filter, cursor = self.open_binding, queries.Filter(task=task), None
         while True:
-            page = binding.session.run(reading.page(filter, limit=_PAGE, cursor=cursor))
+            page = binding.session.run(queries.page(filter, limit=_PAGE, cursor=cursor))
             yield from (Job.of(self._app, record, binding=binding) for record in page.jobs)
             cursor = page.next
             if cursor is None:

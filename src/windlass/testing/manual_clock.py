@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from threading import Lock
 
-from windlass.core.duration import duration
-from windlass.core.names import milliseconds_since_1970
+from windlass.core.units import duration
+from windlass.core.validate import milliseconds_since_1970
 from windlass.errors import Duration
 
 _START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""What happens to enqueued jobs in a test: they run at once, or they are collected."""
+"""``inline`` and ``manual``: jobs run at once, or are collected."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ def inline(app: Windlass, *, clock: Callable[[], int] | None = None) -> Iterator
     >>> jobs[0].state
     <State.COMPLETED: 'completed'>
     """
-    from windlass.core.record import JobRecord
+    from windlass.core.records import JobRecord
     from windlass.core.state import State
-    from windlass.store.jobs import reschedule
+    from windlass.store.operations.jobs import reschedule
     from windlass.testing.block import redirected
     from windlass.testing.runner import Runner
 

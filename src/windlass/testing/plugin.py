@@ -1,4 +1,4 @@
-"""Fixtures for pytest. Nothing of Windlass is loaded before a test asks for one of them."""
+"""Fixtures for pytest; nothing is imported before a test uses one."""
 
 from __future__ import annotations
 

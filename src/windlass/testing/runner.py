@@ -1,4 +1,4 @@
-"""Jobs on the calling thread, through the store as a worker runs them."""
+"""Runs jobs on the calling thread, through the store as a worker does."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
 from windlass import clock
-from windlass.active import running
+from windlass.active_job import running
+from windlass.claimed_job import progress_text
 from windlass.core.outcome import Outcome
-from windlass.core.record import Claimed, JobRecord
-from windlass.core.rules import read_retry
-from windlass.pull import progress_text
-from windlass.store import queues, reading
+from windlass.core.records import Claimed, JobRecord
+from windlass.core.retry import read_retry
 from windlass.store.driver import Topic
-from windlass.store.jobs import Claimant, Mark, cycle, finish, progress, promote
-from windlass.store.leases import Presence, close_lease, open_lease
-from windlass.worker.attempt import Attempts, Call
+from windlass.store.operations import queries, queues
+from windlass.store.operations.jobs import ClaimRequest, StartMark, cycle, finish, progress, promote
+from windlass.store.operations.leases import WorkerReport, close_lease, open_lease
 from windlass.worker.identity import identity
-from windlass.worker.joblog import listen_to_logs
-from windlass.worker.run import Run, Stop
+from windlass.worker.runs.attempt import AttemptRules, Call
+from windlass.worker.runs.job_log import capture_logs
+from windlass.worker.runs.run import Run, StopReason
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
-    from windlass.binding import Binding
+    from windlass.client.binding import Binding
 
 _LEASE = 24 * 3600 * 1000
 """Long enough for a test that moves its clock inside a task."""
@@ -44,7 +44,7 @@ class Runner:
         self._binding = binding
         self._session = binding.session
         self._who = identity(prefix="testing")
-        self._attempts = Attempts(
+        self._attempts = AttemptRules(
             codec=app._codec,
             retry=app._default_retry,
             give_up_on=app._give_up_on,
@@ -58,11 +58,11 @@ class Runner:
         ``after_each`` is told how each run left its job.
         """
         runs = 0
-        listen_to_logs()
+        capture_logs()
         with self._lease() as lease:
             while (job := self._claim(lease)) is not None:
                 runs += self._end(job, lease)
-                for record in self._session.run(reading.find([job.id])).values():
+                for record in self._session.run(queries.find([job.id])).values():
                     after_each(record)
         return runs
 
@@ -70,7 +70,7 @@ class Runner:
     def _lease(self) -> Iterator[str]:
         lease = self._binding.ids.next()
         self._session.run(
-            open_lease(Presence(self._who.instance, self._who.name, "busy", "{}"), lease=lease, ttl=_LEASE)
+            open_lease(WorkerReport(self._who.instance, self._who.name, "busy", "{}"), lease=lease, ttl=_LEASE)
         )
         try:
             yield lease
@@ -98,14 +98,14 @@ class Runner:
         run = Run(job, task, claimed=clock.monotonic(), report=self._report)
         ending = self._attempts.ending(run, self._perform(run, lease))
         self._session.run(finish([ending], worker=self._who.name))
-        self._session.tell(Topic.ENDINGS)
+        self._session.notify(Topic.FINISHED)
         return int(run.started is not None)
 
     def _perform(self, run: Run, lease: str) -> Outcome:
         call = self._attempts.begin(run)
         if not isinstance(call, tuple):
             return call
-        self._session.run(cycle(self._claimant(lease), marks=[Mark(run.job.seq, run.job.fence, 0)]))
+        self._session.run(cycle(self._claimant(lease), marks=[StartMark(run.job.seq, run.job.fence, 0)]))
         token = running.set(run)
         try:
             value = _called(run, call)
@@ -115,8 +115,8 @@ class Runner:
             running.reset(token)
         return self._attempts.returned(run, value)
 
-    def _claimant(self, lease: str) -> Claimant:
-        return Claimant(self._who.name, lease, self._binding.ids.next())
+    def _claimant(self, lease: str) -> ClaimRequest:
+        return ClaimRequest(self._who.name, lease, self._binding.ids.next())
 
     def _report(self, run: Run, value: float | None, text: str | None) -> bool:
         shown = progress_text(value, text)
@@ -138,7 +138,7 @@ async def _limited(run: Run, coroutine: Coroutine[Any, Any, Any]) -> Any:
     except TimeoutError:
         if not watch.expired():
             raise  # the task's own
-        run.stop = Stop.TIMED_OUT
+        run.stop = StopReason.TIMED_OUT
         raise asyncio.CancelledError from None
 
 

@@ -1,4 +1,4 @@
-"""Jobs of the caller's transactions in a test: they are in the block's store, and no connection is used."""
+"""Jobs of the caller's transactions in a test."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
-from windlass.store import jobs, reading
-from windlass.store.adding import Enqueued
+from windlass.store.caller.adopt import channel_of
+from windlass.store.caller.joined import Joined
+from windlass.store.caller.script import Own, Script
 from windlass.store.driver import Driver
-from windlass.store.joining.joined import Joined
-from windlass.store.joining.recognising import channel_of
-from windlass.store.joining.script import Own, Script
 from windlass.store.operation import Answer, Call, Operation, drive
+from windlass.store.operations import jobs, queries
+from windlass.store.operations.enqueue import Enqueued
 
 A = TypeVar("A")
 
@@ -54,5 +54,5 @@ class JoinedInTest(Joined):
 
 
 def _delete(ids: list[str]) -> Operation[None]:
-    found = yield from reading.find(ids)
+    found = yield from queries.find(ids)
     yield from jobs.delete([(record.seq, record.id) for record in found.values()])

@@ -1,1 +1,21 @@
-"""The worker: takes jobs from the store, runs them, hands back how they ended."""
+"""The worker: claims jobs, runs them, and hands in how they ended.
+
+Files, in reading order:
+
+- ``worker``: The worker: one thread for each duty, started and stopped together.
+- ``build``: Puts a worker together from its parts.
+- ``settings``: The settings of a worker, checked and completed.
+- ``identity``: The name of a worker, for people; a random id decides who owns what.
+- ``ticker``: Runs ``tick()`` in a loop on a thread: waiting and stopping are written once.
+- ``status``: What a worker reports of itself.
+- ``recent_jobs``: The last jobs of a worker.
+- ``liveness``: Whether a worker is alive and ready.
+- ``shutdown``: Stops a worker: no more claims, grace time, release the rest, close the lease.
+- ``duties/``: Duties: upkeep of the store, one file each, registered in ``build.py``.
+- ``executors/``: Where user code runs: threads, an event loop, child processes.
+- ``fetch/``: Fetches jobs and hands in endings.
+- ``lease/``: The lease of a worker: kept alive, and read for orders.
+- ``process/``: The process around a worker: signals, health, end.
+- ``runs/``: Runs: jobs inside a worker, from claim to ending.
+- ``supervisor/``: Several worker processes under one small parent, which knows neither the store nor user code.
+"""

@@ -8,42 +8,42 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from windlass import clock
-from windlass.commands.tasks import worker_tasks
+from windlass.programs.tasks import worker_tasks
 from windlass.store.driver import Topic
-from windlass.store.leases import lease_name
-from windlass.wake import Wake
-from windlass.worker.attempt import Attempts
-from windlass.worker.dispatcher import Dispatcher
+from windlass.store.operations.leases import lease_name
+from windlass.threads.wakeup import Wakeup
 from windlass.worker.duties.cleaning import Cleaning
+from windlass.worker.duties.clock_step import StoreClock
+from windlass.worker.duties.due_times import DueTimes
 from windlass.worker.duties.duties import Duties
 from windlass.worker.duties.duty import Duty
-from windlass.worker.duties.leadership import Leadership
-from windlass.worker.duties.outlook import Outlook
+from windlass.worker.duties.leader import Leadership
 from windlass.worker.duties.promotion import Promotion
 from windlass.worker.duties.rescue import Rescue
-from windlass.worker.duties.store_clock import StoreClock
 from windlass.worker.duties.vacuum import Vacuum
-from windlass.worker.exchange import Exchange
-from windlass.worker.executors.child.finding import check_places
-from windlass.worker.executors.loop import LoopExecutor
-from windlass.worker.executors.processes import ProcessExecutor
+from windlass.worker.executors.event_loop.executor import LoopExecutor
+from windlass.worker.executors.processes.child_side.task_lookup import check_places
+from windlass.worker.executors.processes.executor import ProcessExecutor
+from windlass.worker.executors.processes.recycling import ChildLimits
 from windlass.worker.executors.threads import ThreadExecutor
-from windlass.worker.executors.wear import ChildLimits
-from windlass.worker.heartbeat import Heartbeat
+from windlass.worker.fetch.capacity import FEW, Capacity
+from windlass.worker.fetch.cycle_client import CycleClient
+from windlass.worker.fetch.prefetch import NoPrefetch, PooledPrefetch, Prefetch, PrefetchByQueue
+from windlass.worker.fetch.pump import Pump
 from windlass.worker.identity import Identity
-from windlass.worker.pace import NoPrefetch, Pace, PaceByQueue, PooledPace
-from windlass.worker.portrait import Portrait
-from windlass.worker.progress import report_progress
-from windlass.worker.pump import Pump
-from windlass.worker.recent import Recent
-from windlass.worker.room import FEW, Room
-from windlass.worker.run import Run
-from windlass.worker.run_log import RunLog
+from windlass.worker.lease.clock_skew import ClockSkew
+from windlass.worker.lease.control import WorkerControl
+from windlass.worker.lease.heartbeat import Heartbeat
+from windlass.worker.recent_jobs import RecentJobs
+from windlass.worker.runs.attempt import AttemptRules
+from windlass.worker.runs.dispatcher import Dispatcher
+from windlass.worker.runs.reporting import report_progress
+from windlass.worker.runs.run import Run
+from windlass.worker.runs.run_log import RunLog
+from windlass.worker.runs.unknown_tasks import UnknownTasks
+from windlass.worker.runs.watchdog import Look, Watchdog
 from windlass.worker.settings import WorkerSettings
-from windlass.worker.skew import Skew
-from windlass.worker.steering import Steering
-from windlass.worker.unknown_tasks import UnknownTasks
-from windlass.worker.watch import Look, Watch
+from windlass.worker.status import StatusReporter
 from windlass.worker.worker import Parts, Worker
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def build_worker(
         kill_after=settings.stop_patience / 2,
     )
     unknown_tasks = UnknownTasks()
-    attempts = Attempts(
+    attempts = AttemptRules(
         codec=app._codec,
         retry=app._default_retry,
         give_up_on=app._give_up_on,
@@ -73,33 +73,33 @@ def build_worker(
         now=binding.now,
         unknown_tasks=unknown_tasks,
     )
-    pace = _pace(settings)
+    prefetch = _prefetch(settings)
     dispatcher = Dispatcher(
-        concurrency=settings.concurrency, on_ended=lambda: pump.ended(), on_run=partial(_observe, pace)
+        concurrency=settings.concurrency, on_ended=lambda: pump.ended(), on_run=partial(_observe, prefetch)
     )
     looks, close_executors = _give_executors(dispatcher, attempts, settings.children, worker=who.name)
-    room = Room(settings.queues, concurrency=settings.concurrency, most=session.cycle_limit, pace=pace)
-    recent = Recent()
+    capacity = Capacity(settings.queues, concurrency=settings.concurrency, most=session.cycle_limit, prefetch=prefetch)
+    recent = RecentJobs()
     pump = Pump(
         session=session,
         registry=tasks,
         attempts=attempts,
         dispatcher=dispatcher,
-        room=room,
-        exchange=Exchange(
+        capacity=capacity,
+        cycle_client=CycleClient(
             session=session, attempts=attempts, worker=who.name, lease=lambda: beating.lease, token=binding.ids.next
         ),
         report=partial(report_progress, session, who.name),
         recent=recent,
         run_log=RunLog(worker=who.name),
-        wake=Wake(),
+        wake=Wakeup(),
         workers=lambda: 1 if duties is None else duties.workers,
         is_watched=lambda: duties is not None and session.hears(Topic.WORK, Topic.BACKLOG),
     )
-    steering = Steering(
-        session=session, attempts=attempts, dispatcher=dispatcher, room=room, pump=pump, worker=who.name
+    control = WorkerControl(
+        session=session, attempts=attempts, dispatcher=dispatcher, capacity=capacity, pump=pump, worker=who.name
     )
-    portrait = Portrait(
+    status_reporter = StatusReporter(
         identity=who,
         queues=settings.queues,
         allows_commands=settings.allows_commands,
@@ -111,14 +111,14 @@ def build_worker(
     )
     beating = Heartbeat(
         session=session,
-        steering=steering,
-        portrait=portrait,
-        skew=Skew(session=session, worker=who.name, now=binding.now),
+        control=control,
+        status_reporter=status_reporter,
+        skew=ClockSkew(session=session, worker=who.name, now=binding.now),
         new_lease=lambda: lease_name(binding.ids.next(), has_duties=settings.has_duties),
         beats=settings.beats,
         monotonic=monotonic,
     )
-    watch = Watch(
+    watch = Watchdog(
         session=session,
         attempts=attempts,
         dispatcher=dispatcher,
@@ -131,8 +131,8 @@ def build_worker(
         session=session,
         dispatcher=dispatcher,
         pump=pump,
-        steering=steering,
-        portrait=portrait,
+        control=control,
+        status_reporter=status_reporter,
         heartbeat=beating,
         watch=watch,
         duties=duties,
@@ -142,7 +142,7 @@ def build_worker(
 
 
 def _give_executors(
-    dispatcher: Dispatcher, attempts: Attempts, limits: ChildLimits, *, worker: str
+    dispatcher: Dispatcher, attempts: AttemptRules, limits: ChildLimits, *, worker: str
 ) -> tuple[tuple[Look, ...], tuple[Callable[[], None], ...]]:
     """One for each kind of task; how to watch and how to close them all."""
     dispatcher.threads = threads = ThreadExecutor(attempts=attempts, dispatcher=dispatcher)
@@ -153,16 +153,16 @@ def _give_executors(
     return (threads.look, loop.look, processes.look), (threads.close, loop.close, processes.close)
 
 
-def _pace(settings: WorkerSettings) -> Pace:
+def _prefetch(settings: WorkerSettings) -> Prefetch:
     if not settings.prefetches:
         return NoPrefetch()
-    kind = PaceByQueue if len(settings.queues) <= FEW else PooledPace
+    kind = PrefetchByQueue if len(settings.queues) <= FEW else PooledPrefetch
     return kind(concurrency=settings.concurrency)
 
 
-def _observe(pace: Pace, run: Run, seconds: float, now: float) -> None:
+def _observe(prefetch: Prefetch, run: Run, seconds: float, now: float) -> None:
     fetched = inf if run.task.settings.prefetch == 0 else seconds
-    pace.observe(run.job.queue, run.job.task, fetched, now=now)
+    prefetch.observe(run.job.queue, run.job.task, fetched, now=now)
 
 
 def _duties(
@@ -192,7 +192,7 @@ def build_duties(
     by_hand = binding.clock
     # A clock that a test moves by hand is not stepped: time passes with it.
     store_clock = StoreClock(clock.monotonic if by_hand is None else lambda: by_hand() / 1000)
-    outlook = Outlook(session=session, by=by, beat=beat, store_clock=store_clock, lease=lease)
+    outlook = DueTimes(session=session, by=by, beat=beat, store_clock=store_clock, lease=lease)
     promotion = Promotion(session=session, by=by, outlook=outlook, poll_here=poll_here)
     duties: list[Duty] = [
         promotion,

@@ -1,4 +1,4 @@
-"""What a worker is called. The name is for people; a random id, made at each start, decides who owns what."""
+"""The name of a worker, for people; a random id decides who owns what."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import socket
 from dataclasses import dataclass
 
 from windlass import clock
-from windlass.settings import setting
+from windlass.client.config import setting
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What was asked of a worker, checked and worked out."""
+"""The settings of a worker, checked and completed."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from windlass.core import kinds, names
-from windlass.core.duration import duration
-from windlass.core.memory import memory
+from windlass.core import validate
+from windlass.core.units import duration, memory
 from windlass.errors import ConfigError, Duration
-from windlass.worker.executors.wear import ChildLimits
-from windlass.worker.heartbeat import Beats
+from windlass.worker.executors.processes.recycling import ChildLimits
 from windlass.worker.identity import Identity, identity
-from windlass.worker.leaving import Parting
+from windlass.worker.lease.heartbeat import HeartbeatTimes
+from windlass.worker.shutdown import Parting
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
@@ -32,7 +31,7 @@ class WorkerSettings:
     queues: Mapping[str, int]
     """With their weights."""
     concurrency: int
-    beats: Beats
+    beats: HeartbeatTimes
     grace: float
     parting: Parting
     """Not for users: a test on a busy machine gives its workers more time to leave."""
@@ -67,10 +66,10 @@ class WorkerSettings:
         commands_folder: str | Path | None = None,
     ) -> WorkerSettings:
         """The settings of a worker for an app; a wrong one is named in the error."""
-        names.whole_number(concurrency, "concurrency", least=1, most=10_000)
-        names.whole_number(heartbeat_failures, "heartbeat_failures", least=1)
+        validate.whole_number(concurrency, "concurrency", least=1, most=10_000)
+        validate.whole_number(heartbeat_failures, "heartbeat_failures", least=1)
         for flag, value in (("duties", duties), ("prefetch", prefetch), ("allow_commands", allow_commands)):
-            kinds.flag(value, flag)
+            validate.flag(value, flag)
         return cls(
             identity=identity(prefix=name, version=version, id=id),
             queues=_served(app, queues, allow_commands=allow_commands),
@@ -87,21 +86,21 @@ class WorkerSettings:
         )
 
 
-def _beats(lease: Duration, heartbeat: Duration | None, failures_allowed: int) -> Beats:
+def _beats(lease: Duration, heartbeat: Duration | None, failures_allowed: int) -> HeartbeatTimes:
     ttl = duration(lease, "lease").total_seconds()
     interval = ttl / 3 if heartbeat is None else duration(heartbeat, "heartbeat").total_seconds()
     if not 0 < interval <= ttl / 2:
         raise ConfigError(f"heartbeat must be at most half of the lease ({ttl:g} s), got {interval:g} s")
-    return Beats(ttl, interval, failures_allowed)
+    return HeartbeatTimes(ttl, interval, failures_allowed)
 
 
 def _child_limits(
     count: int | None, max_jobs: int | None, max_memory: int | str | None, *, concurrency: int
 ) -> ChildLimits:
     if count is not None:
-        names.whole_number(count, "children", least=1, most=1_000)
+        validate.whole_number(count, "children", least=1, most=1_000)
     if max_jobs is not None:
-        names.whole_number(max_jobs, "child_max_jobs", least=1)
+        validate.whole_number(max_jobs, "child_max_jobs", least=1)
     most = min(concurrency, os.cpu_count() or 1)
     largest = None if max_memory is None else memory(max_memory, "child_max_memory")
     return ChildLimits(count or most, max_jobs, largest)
@@ -121,6 +120,6 @@ def _served(app: Windlass, queues: Queues, *, allow_commands: bool) -> dict[str,
         raise ConfigError(f"queues must name at least one queue, as in ['mail'] or {{'mail': 3}}; got {queues!r}")
     weights = dict(queues) if isinstance(queues, Mapping) else dict.fromkeys(queues, 1)
     return {
-        names.queue_name(name): names.whole_number(weight, f"weight of queue {name!r}", least=1, most=1000)
+        validate.queue_name(name): validate.whole_number(weight, f"weight of queue {name!r}", least=1, most=1000)
         for name, weight in weights.items()
     }

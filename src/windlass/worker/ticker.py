@@ -1,4 +1,4 @@
-"""A loop out of ticks: the waiting and the stopping, written once."""
+"""Runs ``tick()`` in a loop on a thread: waiting and stopping are written once."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from contextlib import suppress
 from threading import Thread
 
 from windlass import clock
-from windlass.thread_start import start_thread
-from windlass.wake import Wake
+from windlass.threads.start import start_thread
+from windlass.threads.wakeup import Wakeup
 
 log = logging.getLogger("windlass.worker")
 
@@ -33,18 +33,18 @@ class Ticker:
     service never dies of one bad round.
     """
 
-    def __init__(self, tick: Callable[[], float], *, name: str, wake: Wake | None = None, rest: float = 0.0) -> None:
+    def __init__(self, tick: Callable[[], float], *, name: str, wake: Wakeup | None = None, rest: float = 0.0) -> None:
         self._tick = tick
         self._rest = rest
         self._name = name
-        self._wake = wake or Wake()
-        self._stopped = Wake()
+        self._wake = wake or Wakeup()
+        self._stopped = Wakeup()
         self._thread: Thread | None = None
         self.ticked = 0.0
         """When the newest tick began, on the monotonic clock."""
 
     @property
-    def wake(self) -> Wake:
+    def wake(self) -> Wakeup:
         return self._wake
 
     @property
@@ -57,7 +57,7 @@ class Ticker:
 
     @property
     def has_died(self) -> bool:
-        """Whether its thread has ended although nobody stopped it."""
+        """Whether its thread ended without being stopped."""
         return self._thread is not None and not (self._thread.is_alive() or self._stopped.is_set())
 
     def start(self) -> None:

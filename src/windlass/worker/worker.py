@@ -1,4 +1,4 @@
-"""The worker: threads with one duty each, started and stopped together."""
+"""The worker: one thread for each duty, started and stopped together."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from windlass import clock
-from windlass.core.duration import duration
+from windlass.client.session import Session
+from windlass.core.units import duration
 from windlass.errors import ConfigError, Duration, StartRefused, WindlassError
-from windlass.log_relay import relay
-from windlass.session import Session
-from windlass.store import queues
 from windlass.store.driver import Topic
-from windlass.store.jobs import promote
 from windlass.store.operation import Operation
-from windlass.store.reading import depth, upcoming
-from windlass.thread_start import start_thread
-from windlass.wake import Wake
-from windlass.worker.dispatcher import Dispatcher
+from windlass.store.operations import queues
+from windlass.store.operations.jobs import promote
+from windlass.store.operations.queries import depth, next_due
+from windlass.threads.log_relay import relay
+from windlass.threads.start import start_thread
+from windlass.threads.wakeup import Wakeup
 from windlass.worker.duties.duties import Duties
-from windlass.worker.executors.child.name import is_child
-from windlass.worker.heartbeat import Heartbeat
-from windlass.worker.interrupt import AtExit, NextInterrupt, has_interrupted_loop, tell_of_wait
-from windlass.worker.joblog import listen_to_logs
-from windlass.worker.leaving import Leaving, Parting
-from windlass.worker.own_threads import DEATHS_ALLOWED, OwnThreads
-from windlass.worker.portrait import Portrait, WorkerStatus
-from windlass.worker.pump import Pump
-from windlass.worker.steering import Steering
-from windlass.worker.stop import Stop, Urgency
+from windlass.worker.executors.processes.child_side.name import is_child
+from windlass.worker.fetch.pump import Pump
+from windlass.worker.lease.control import WorkerControl
+from windlass.worker.lease.heartbeat import Heartbeat
+from windlass.worker.liveness import Liveness
+from windlass.worker.process.own_threads import DEATHS_ALLOWED, OwnThreads
+from windlass.worker.process.program_end import AtExit, NextInterrupt, has_interrupted_loop, tell_of_wait
+from windlass.worker.process.stop_order import Stop, Urgency
+from windlass.worker.runs.dispatcher import Dispatcher
+from windlass.worker.runs.job_log import capture_logs
+from windlass.worker.runs.watchdog import Watchdog
+from windlass.worker.shutdown import Parting, Shutdown
+from windlass.worker.status import StatusReporter, WorkerStatus
 from windlass.worker.ticker import Ticker
-from windlass.worker.vitals import Vitals
-from windlass.worker.watch import Watch
 
 log = logging.getLogger("windlass.worker")
 
@@ -50,10 +50,10 @@ class Parts:
     session: Session
     dispatcher: Dispatcher
     pump: Pump
-    steering: Steering
-    portrait: Portrait
+    control: WorkerControl
+    status_reporter: StatusReporter
     heartbeat: Heartbeat
-    watch: Watch
+    watch: Watchdog
     duties: Duties | None
     close_executors: tuple[Callable[[], None], ...]
 
@@ -79,8 +79,8 @@ class Worker:
         self._session = parts.session
         self._dispatcher = parts.dispatcher
         self._pump = parts.pump
-        self._steering = parts.steering
-        self._portrait = parts.portrait
+        self._control = parts.control
+        self._status = parts.status_reporter
         self._heartbeat = parts.heartbeat
         self._close_executors = parts.close_executors
         self._pumping = Ticker(self._pump_once, name="pump", wake=self._pump.wake)
@@ -90,19 +90,19 @@ class Worker:
         self._duties = parts.duties
         # The pump comes last: whatever keeps one of them from starting, nothing has been claimed.
         self._threads = OwnThreads([self._beating, self._watching, *self._upkeep_tickers(), self._pumping])
-        self.vitals = Vitals(
+        self.liveness = Liveness(
             heartbeat=parts.heartbeat,
             pumping=self._pumping,
-            portrait=parts.portrait,
+            status_reporter=parts.status_reporter,
             losses=[self._threads.trouble],
             troubles=[self._no_slots],
         )
-        """Whether it lives and is ready, for whoever watches over the process."""
-        self._rounds = Wake()
-        self._leaving = Leaving(
+        """Whether it is alive and ready, for health checks."""
+        self._rounds = Wakeup()
+        self._shutdown = Shutdown(
             pump=parts.pump,
             dispatcher=parts.dispatcher,
-            steering=parts.steering,
+            control=parts.control,
             heartbeat=parts.heartbeat,
             duties=parts.duties,
             rounds=self._rounds,
@@ -142,7 +142,7 @@ class Worker:
 
     @property
     def name(self) -> str:
-        return self._portrait.identity.name
+        return self._status.identity.name
 
     @property
     def lease(self) -> str:
@@ -152,7 +152,7 @@ class Worker:
     @property
     def queues(self) -> dict[str, int]:
         """The queues it serves, with their weights."""
-        return dict(self._portrait.queues)
+        return dict(self._status.queues)
 
     @property
     def concurrency(self) -> int:
@@ -167,7 +167,7 @@ class Worker:
     @property
     def is_asked_to_stop(self) -> bool:
         """Whether others asked it to stop, as ``app.stop_worker`` does: then it stops by itself."""
-        return self._steering.is_asked_to_stop
+        return self._control.is_asked_to_stop
 
     @property
     def wants_restart(self) -> bool:
@@ -182,21 +182,21 @@ class Worker:
     @property
     def is_drained(self) -> bool:
         """Whether nothing runs, waits or is on its way to or from the store."""
-        return self._leaving.is_done()
+        return self._shutdown.is_done()
 
     @property
     def is_paused(self) -> bool:
         """Whether ``pause`` was called here, and no ``resume`` since."""
-        return self._steering.is_paused
+        return self._control.is_paused
 
     @property
     def state(self) -> str:
         """starting, idle, busy, paused or draining."""
-        return self._portrait.state
+        return self._status.state
 
     def status(self) -> WorkerStatus:
         """What it does at this moment."""
-        return self._portrait.status()
+        return self._status.status()
 
     def start(self) -> None:
         """Open a lease and start all threads; raises ``StoreUnavailable`` when the store is away."""
@@ -217,8 +217,8 @@ class Worker:
         self._session.run(queues.ensure([(name, None, None) for name in self.queues]))
         self._heartbeat.open()
         self._is_started = True
-        listen_to_logs()
-        self._portrait.note_start()
+        capture_logs()
+        self._status.note_start()
         try:
             self._subscribe()
             self._threads.start()
@@ -237,7 +237,7 @@ class Worker:
         again.
         """
         self._unsubscribe()
-        self._portrait.note_failed_start()
+        self._status.note_failed_start()
         self._is_started = False
         with suppress(WindlassError):  # then it is over when its time is
             self._heartbeat.close()
@@ -249,7 +249,7 @@ class Worker:
     def drain(self) -> None:
         """Claim no more, for good, and hand back what has not started; what runs goes on until it ends or ``stop``."""
         self._pump.drain()
-        self._portrait.note_draining()
+        self._status.note_draining()
 
     def stop(self, *, grace: Duration | None = None, is_urgent: Callable[[], bool] = lambda: False) -> None:
         """Claim no more, give running jobs the grace time, hand the rest back uncharged.
@@ -266,12 +266,12 @@ class Worker:
     def _stop_once(self, grace: float, is_urgent: Urgency) -> None:
         self.drain()
         if self.is_asked_to_stop:
-            log.info("stopping, as %s asked: finishing what runs", self._steering.asked_to_stop_by)
-        self._leaving.finish(grace=grace, is_urgent=is_urgent)
-        self._leaving.part(
-            hush=self._unsubscribe,
-            upkeep=(self._watching, *self._upkeep_tickers()),
-            hot=(self._pumping, self._beating),
+            log.info("stopping, as %s asked: finishing what runs", self._control.asked_to_stop_by)
+        self._shutdown.finish(grace=grace, is_urgent=is_urgent)
+        self._shutdown.part(
+            unsubscribe=self._unsubscribe,
+            background=(self._watching, *self._upkeep_tickers()),
+            essential=(self._pumping, self._beating),
             close=self._close_executors,
         )
         self._at_exit.unregister()
@@ -282,7 +282,7 @@ class Worker:
         try:
             start_thread(self.stop, name="windlass-stop")
         except StartRefused as error:
-            log.warning("asked to stop by %s; trying again: %s", self._steering.asked_to_stop_by, error)
+            log.warning("asked to stop by %s; trying again: %s", self._control.asked_to_stop_by, error)
 
     def _stop_at_exit(self) -> None:
         """The program ends without having stopped it: its jobs go back now, not when its lease is over."""
@@ -323,8 +323,8 @@ class Worker:
 
     def pause(self) -> None:
         """Claim no more until ``resume``; what runs goes on. Waits, a second at the most, for a claim under way."""
-        self._steering.is_paused = True
-        self._steering.follow_pause()
+        self._control.is_paused = True
+        self._control.update_claiming()
         if self._pumping.is_alive:
             self._rounds.clear()
             self._pump.ended()
@@ -337,8 +337,8 @@ class Worker:
     def resume(self) -> None:
         """Go on claiming."""
         self._watch.is_exhausted = False
-        self._steering.is_paused = False
-        self._steering.follow_pause()
+        self._control.is_paused = False
+        self._control.update_claiming()
 
     def _pump_once(self) -> float:
         self._pump.tick()
@@ -359,18 +359,18 @@ class Worker:
     def _watch_once(self) -> float:
         pause = self._watch.tick()
         self._threads.look()
-        self._session.keep_listening()
+        self._session.listen_again()
         if self._threads.deaths >= DEATHS_ALLOWED:
             self._watch.is_exhausted = True
-        if self.wants_restart and not self._steering.is_paused:
+        if self.wants_restart and not self._control.is_paused:
             log.critical(
                 "%s runs would not stop, %s threads of the worker have ended; claiming no more, a worker with a fresh "
                 "process has to take over",
                 self._dispatcher.stuck_count,
                 self._threads.deaths,
             )
-            self._steering.is_paused = True
-            self._steering.follow_pause()
+            self._control.is_paused = True
+            self._control.update_claiming()
         return pause
 
     def _news(self) -> None:
@@ -397,7 +397,7 @@ class Worker:
 
     def _is_empty(self) -> bool:
         cycles = self._pump.cycle_count
-        if not self._leaving.is_done():
+        if not self._shutdown.is_done():
             return False
         if self._session.run(self._ready_jobs()):
             self._pump.news()
@@ -412,7 +412,7 @@ class Worker:
         holds its row: it counts as one.
         """
         yield from promote()
-        due = (yield from upcoming()).next_due
+        due = (yield from next_due()).next_due
         if due is not None and due <= 0:
             return 1
         depths = yield from depth()

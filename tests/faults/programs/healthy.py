@@ -6,12 +6,14 @@ import json
 import sys
 
 from tests.faults.programs.tasks import app, say
-from windlass.worker.health import HealthServer
-from windlass.worker.signals import run_until_signalled
+from windlass.worker.process.health import HealthServer
+from windlass.worker.process.signals import run_until_signalled
 
 if __name__ == "__main__":
     worker = app.worker(**json.loads(sys.argv[1]))
-    vitals = worker.vitals
-    with HealthServer(host="127.0.0.1", port=0, death=vitals.death, unreadiness=vitals.unreadiness) as server:
+    liveness = worker.liveness
+    with HealthServer(
+        host="127.0.0.1", port=0, death=liveness.death, readiness_problem=liveness.readiness_problem
+    ) as server:
         say("health", server.address)
         run_until_signalled(worker, on_started=lambda: say("ready"))

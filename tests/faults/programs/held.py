@@ -17,7 +17,7 @@ from tests.faults.programs.tasks import app, say
 from tests.faults.programs.worker import Said
 from tests.worker.tap import tapped
 from windlass.store.operation import Answer, Call
-from windlass.worker.signals import run_until_signalled
+from windlass.worker.process.signals import run_until_signalled
 
 
 class Held:

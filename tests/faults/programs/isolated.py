@@ -15,7 +15,7 @@ from threading import Event
 
 from tests.faults.programs.tasks import app, die, say
 from windlass import current_job
-from windlass.worker.signals import run_until_signalled
+from windlass.worker.process.signals import run_until_signalled
 
 
 @app.task(name="hold_in_child", isolation="process")

@@ -10,7 +10,7 @@ import time
 from tests.faults.programs.tasks import app, say
 from tests.faults.programs.worker import Said
 from tests.worker.odd import ODD, unstorable
-from windlass.worker.signals import run_until_signalled
+from windlass.worker.process.signals import run_until_signalled
 
 
 @app.task(name="raises")

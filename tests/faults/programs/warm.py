@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from tests.commands import answering
 from tests.faults.programs.tasks import app, say
-from windlass.worker.signals import run_until_signalled
+from tests.programs import answering
+from windlass.worker.process.signals import run_until_signalled
 
 if __name__ == "__main__":
     app.helper("answering", [sys.executable, "-I", "-S", answering.__file__]).task("tell")

@@ -7,7 +7,7 @@ import logging
 import sys
 
 from tests.faults.programs.tasks import app, say
-from windlass.worker.signals import run_until_signalled
+from windlass.worker.process.signals import run_until_signalled
 
 
 class Said(logging.Handler):

@@ -34,7 +34,7 @@ def test_nobody_listens_and_one_line_says_so(store: Store, caplog: pytest.LogCap
     store.enqueue(new_job())
     with caplog.at_level(logging.INFO, logger="windlass"), closing(store.driver.listen(heard.put)):
         until(lambda: "found by polling" in caplog.text)
-        store.another().driver.tell(Topic.WORK)
+        store.another().driver.notify(Topic.WORK)
         store.enqueue(new_job())
     assert caplog.text.count("found by polling") == 1
     assert heard.empty()

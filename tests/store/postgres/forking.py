@@ -32,7 +32,7 @@ def main(url: str) -> None:
 
     def in_child(number: int) -> None:
         store.enqueue(new_job(f"{number}"))
-        store.driver.tell(Topic.WORK)
+        store.driver.notify(Topic.WORK)
 
     for number in range(5):
         heard[Topic.WORK].clear()
@@ -46,11 +46,11 @@ def main(url: str) -> None:
 
 def close_beside_a_child(news: News) -> None:
     """A child that lives on has copies of everything that is open; the parent's listener must end all the same."""
-    told, tell = os.pipe()
+    told, notify = os.pipe()
     child = fork(lambda: _ends_when_told(told))
     news.close()
     until(lambda: not any(thread.name == "windlass-news" for thread in threading.enumerate()))
-    os.write(tell, b"x")
+    os.write(notify, b"x")
     wait(child)
 
 

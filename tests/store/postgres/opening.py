@@ -11,10 +11,10 @@ from typing import Any
 from tests.store.builders import ManualClock
 from tests.store.places import ServerPlace, wipe_postgres
 from tests.store.stores import Store
-from windlass.store import reading
 from windlass.store.operation import Lane
+from windlass.store.operations import queries
+from windlass.store.postgres.connection import TimedConnection
 from windlass.store.postgres.driver import PostgresDriver
-from windlass.store.postgres.timed import TimedConnection
 
 Opening = Callable[..., Store]
 
@@ -32,7 +32,7 @@ def opening(url: str) -> Iterator[Opening]:
 
 def count(store: Store) -> int:
     """How many jobs there are: a call that only reads."""
-    return sum(sum(states.values()) for states in store.run(reading.counts()).values())
+    return sum(sum(states.values()) for states in store.run(queries.counts()).values())
 
 
 def on_its_connection(store: Store, lane: Lane, statement: bytes) -> list[tuple[Any, ...]]:

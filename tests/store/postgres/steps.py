@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.store.postgres.database import Database
-from windlass.store.postgres.steps import Step, all_steps
+from windlass.store.postgres.schema import Step, all_steps
 
 NEWEST = all_steps()[-1]
 ALL = [step.name for step in all_steps()]

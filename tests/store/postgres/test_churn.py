@@ -10,8 +10,8 @@ from tests.store.postgres.opening import Opening
 from tests.store.retaining import prunable
 from tests.store.stores import Store
 from windlass.core.state import State
-from windlass.store import jobs
 from windlass.store.operation import Call, Lane
+from windlass.store.operations import jobs
 
 ROUNDS = 30
 JOBS = 500

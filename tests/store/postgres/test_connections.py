@@ -16,10 +16,10 @@ from tests.store.postgres.database import Database
 from tests.store.postgres.opening import Opening, count, on_its_connection, threads
 from tests.store.waiting import until
 from windlass.errors import AppClosed, StoreUnavailable
-from windlass.store import reading
 from windlass.store.driver import Topic
 from windlass.store.open import open_driver
 from windlass.store.operation import Lane, drive
+from windlass.store.operations import queries
 from windlass.store.postgres.driver import PostgresDriver
 
 
@@ -63,7 +63,7 @@ def test_a_worker_that_does_everything_at_once_has_five_connections(database: Da
             until(lambda: len(database.waiting()) == 4)
         for each in asked:
             each.result()
-        store.driver.tell(Topic.WORK)
+        store.driver.notify(Topic.WORK)
         assert len(database.backends()) == 5
 
 
@@ -174,7 +174,7 @@ def test_a_driver_that_nobody_closed_goes_without_a_word(database: Database) -> 
     """Warnings are errors here, also while an object is freed."""
     driver = open_driver(database.url)
     driver.make()
-    drive(reading.counts(), driver.execute)
+    drive(queries.counts(), driver.execute)
     del driver
     gc.collect()
     until(lambda: not database.backends())

@@ -132,7 +132,7 @@ def test_telling_others_holds_nobody_up(database: Database, opened: Opening) -> 
     store.enqueue(new_job())
     with stopped(database.backends()):
         started = monotonic()
-        store.driver.tell(Topic.WORK)
+        store.driver.notify(Topic.WORK)
         assert monotonic() - started < leeway(1 + LATE)
 
 

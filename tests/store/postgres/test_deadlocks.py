@@ -24,11 +24,11 @@ from tests.store.waiting import until
 from windlass.core.ending import Ending
 from windlass.core.outcome import Outcome
 from windlass.core.state import FINISHED
-from windlass.store import jobs, leases, queues
 from windlass.store.operation import Operation
-from windlass.store.pages import Found
-from windlass.store.prune import Line, archive, prune, prune_oldest
-from windlass.store.reading import Filter
+from windlass.store.operations import jobs, leases, queues
+from windlass.store.operations.pages import Found
+from windlass.store.operations.prune import FinishedLine, archive, prune, prune_oldest
+from windlass.store.operations.queries import Filter
 
 T = TypeVar("T")
 Role = Callable[[Store, Random], None]
@@ -119,8 +119,8 @@ def tidy_up(store: Store, random: Random) -> None:
     for state in shuffled(sorted(FINISHED), random):
         found = store.run(prunable(queue="default", state=state, age=0, keep=20))
         store.run(archive(shuffled([(job.seq, "2026-W01") for job in found], random)))
-        store.run(prune(Line("default", state), shuffled(found, random)))
-        store.run(prune_oldest(Line("slow", state), age=0, beyond=None, limit=20))
+        store.run(prune(FinishedLine("default", state), shuffled(found, random)))
+        store.run(prune_oldest(FinishedLine("slow", state), age=0, beyond=None, limit=20))
     store.run(tidy())
     store.run(queues.change(random.choice(QUEUES), {"weight": 2}, by="me"))
     store.run(queues.ensure([(queue, None, None) for queue in shuffled(list(QUEUES), random)]))

@@ -16,9 +16,9 @@ from tests.store.stores import Store
 from tests.store.waiting import until
 from windlass.core.outcome import Outcome
 from windlass.core.state import State
-from windlass.store import jobs
-from windlass.store.jobs import Claimant, Retried
 from windlass.store.operation import Operation
+from windlass.store.operations import jobs
+from windlass.store.operations.jobs import ClaimRequest, Retried
 from windlass.store.postgres.driver import PostgresDriver
 
 A = TypeVar("A")
@@ -58,7 +58,7 @@ def uncommitted(database: Database, store: Store, operation: Operation[Any]) -> 
 
 def claiming(store: Store) -> Operation[Any]:
     worker = store.a_worker()
-    return jobs.cycle(Claimant(worker.name, worker.lease, fresh("token")), rooms=[("default", 9)])
+    return jobs.cycle(ClaimRequest(worker.name, worker.lease, fresh("token")), rooms=[("default", 9)])
 
 
 def test_a_job_that_is_being_claimed_is_asked_to_stop(store: Store, beside: Beside[Any]) -> None:

@@ -19,11 +19,11 @@ from tests.store.postgres.opening import Opening, count
 from tests.store.stores import Store
 from tests.store.waiting import until
 from windlass.errors import QueueFull
-from windlass.store import queues
-from windlass.store.adding import Naming, NewJob
 from windlass.store.driver import Topic
 from windlass.store.open import open_driver
 from windlass.store.operation import drive
+from windlass.store.operations import queues
+from windlass.store.operations.enqueue import NewJob, Uniqueness
 
 MOMENT = 0.005
 """Seconds between two pieces of news about work, at the least."""
@@ -36,11 +36,11 @@ def test_what_one_tells_the_other_hears(opened: Opening, topic: Topic) -> None:
     with closing(listener.driver.listen(ear)):
         ear.begins()
         for _ in range(3):
-            teller.driver.tell(topic)
+            teller.driver.notify(topic)
             assert ear.next() is topic
 
 
-def tell(store: Store, jobs: list[NewJob], naming: Naming | None = None) -> None:
+def notify(store: Store, jobs: list[NewJob], naming: Uniqueness | None = None) -> None:
     """Store jobs as an app does, so that others hear of it."""
     drive(add(jobs, {} if naming is None else {0: naming}), store.driver.store)
 
@@ -53,11 +53,11 @@ def transactions(database: Database) -> int:
 
 @pytest.mark.parametrize(
     ("jobs", "naming"),
-    [([new_job()], None), ([new_job(), new_job()], None), ([new_job(key="one")], Naming())],
+    [([new_job()], None), ([new_job(), new_job()], None), ([new_job(key="one")], Uniqueness())],
     ids=["append_one", "append", "enqueue"],
 )
 def test_news_of_a_job_goes_out_in_the_transaction_that_stores_it(
-    database: Database, opened: Opening, jobs: list[NewJob], naming: Naming | None
+    database: Database, opened: Opening, jobs: list[NewJob], naming: Uniqueness | None
 ) -> None:
     """G5: one commit, and nobody hears of what was not stored."""
     listener, ear = opened(), Ear()
@@ -66,7 +66,7 @@ def test_news_of_a_job_goes_out_in_the_transaction_that_stores_it(
         ear.begins()
         for number in range(3):
             before = transactions(database)
-            tell(opened(), [another(job, number) for job in jobs], naming)
+            notify(opened(), [another(job, number) for job in jobs], naming)
             needed = transactions(database) - before
             assert ear.next() is Topic.WORK
             if needed == 1:
@@ -88,7 +88,7 @@ def test_the_jobs_of_a_burst_are_told_of_as_one(database: Database, opened: Open
         ear.begins()
         began, before = monotonic(), transactions(database)
         for _ in range(50):
-            tell(teller, [new_job()])
+            notify(teller, [new_job()])
         teller.driver.close()  # which sends what waits
         moments = (monotonic() - began) / MOMENT
         assert 51 <= transactions(database) - before <= 52 + moments
@@ -102,9 +102,9 @@ def test_an_enqueue_that_stores_nothing_tells_nothing(opened: Opening) -> None:
     with closing(listener.driver.listen(ear)):
         ear.begins()
         with pytest.raises(QueueFull):
-            tell(teller, [new_job(queue="small")])
-        other.driver.tell(Topic.ENDINGS)
-        assert ear.next() is Topic.ENDINGS
+            notify(teller, [new_job(queue="small")])
+        other.driver.notify(Topic.FINISHED)
+        assert ear.next() is Topic.FINISHED
         assert ear.is_silent()
 
 
@@ -113,9 +113,9 @@ def test_one_does_not_hear_oneself(opened: Opening) -> None:
     listener, other, ear = opened(), opened(), Ear()
     with closing(listener.driver.listen(ear)):
         ear.begins()
-        listener.driver.tell(Topic.WORK)
-        other.driver.tell(Topic.ENDINGS)
-        assert ear.next() is Topic.ENDINGS
+        listener.driver.notify(Topic.WORK)
+        other.driver.notify(Topic.FINISHED)
+        assert ear.next() is Topic.FINISHED
         assert ear.is_silent()
 
 
@@ -127,9 +127,9 @@ def test_stores_in_other_schemas_are_not_heard(database: Database, opened: Openi
         closing(listener.driver.listen(ear)),
     ):
         ear.begins()
-        other.tell(Topic.WORK)
-        teller.driver.tell(Topic.ENDINGS)
-        assert ear.next() is Topic.ENDINGS
+        other.notify(Topic.WORK)
+        teller.driver.notify(Topic.FINISHED)
+        assert ear.next() is Topic.FINISHED
 
 
 def test_a_burst_is_one_piece_of_news_or_two(opened: Opening) -> None:
@@ -139,12 +139,12 @@ def test_a_burst_is_one_piece_of_news_or_two(opened: Opening) -> None:
         ear.begins()
         began = monotonic()
         for _ in range(100):
-            teller.driver.tell(Topic.WORK)
+            teller.driver.notify(Topic.WORK)
         teller.driver.close()  # which sends what waits
         moments = (monotonic() - began) / MOMENT
-        opened().driver.tell(Topic.ENDINGS)
+        opened().driver.notify(Topic.FINISHED)
         heard = [ear.next()]
-        while heard[-1] is not Topic.ENDINGS:
+        while heard[-1] is not Topic.FINISHED:
             heard.append(ear.next())
         heard.pop()
         assert 2 <= len(heard) <= 2 + moments, "the first, the last, and one a moment in between"
@@ -160,7 +160,7 @@ def test_a_listener_whose_connection_was_cut_listens_again(database: Database, o
             database.end_backends()
             ear.begins()
             assert monotonic() - started < leeway(8)
-            teller.driver.tell(Topic.WORK)
+            teller.driver.notify(Topic.WORK)
             assert ear.next() is Topic.WORK
 
 
@@ -199,7 +199,7 @@ def test_nothing_is_listened_for_where_polling_was_asked_for(database: Database,
     listener, teller, ear = opened(database.with_options("news=poll")), opened(), Ear()
     with closing(listener.driver.listen(ear)):
         teller.enqueue(new_job())
-        teller.driver.tell(Topic.WORK)
+        teller.driver.notify(Topic.WORK)
         assert count(listener) == 1
         assert len(database.backends()) == 2
         assert ear.is_silent()
@@ -226,7 +226,7 @@ def test_telling_is_not_needed(database: Database, opened: Opening, caplog: pyte
     database.run("ALTER FUNCTION pg_notify(text, text) RENAME TO pg_notify_is_gone")
     store = opened()
     with caplog.at_level(logging.DEBUG, logger="windlass"):
-        tell(store, [new_job()])
-        store.driver.tell(Topic.WORK)
+        notify(store, [new_job()])
+        store.driver.notify(Topic.WORK)
     assert count(store) == 1
     assert caplog.records == []

@@ -19,9 +19,9 @@ from tests.store.postgres.test_churn import pages
 from tests.store.stores import Store, Worker
 from tests.store.waiting import until
 from windlass import Windlass
-from windlass.notices import notices
+from windlass.insight.notices import notices
+from windlass.store.operations.vacuum import VacuumBlocker, vacuum, vacuum_blocker
 from windlass.store.postgres.statements import statements
-from windlass.store.sweeping import Hindrance, hindrance, sweep
 from windlass.worker.duties.vacuum import Vacuum
 
 JOBS = 1000
@@ -48,7 +48,7 @@ def run_jobs(store: Store, worker: Worker) -> None:
         taken = worker.take(JOBS)
         assert len(taken) == JOBS, "jobs still move"
         assert not worker.cycle(endings=[ending(job) for job in taken]).refused
-        store.run(sweep())
+        store.run(vacuum())
 
 
 def touched_by_a_claim(database: Database, store: Store, worker: Worker) -> int:
@@ -85,7 +85,7 @@ def test_claims_step_over_what_cannot_be_removed_once_and_are_quick_again_afterw
         run_jobs(store, worker)
         length = pages(database)["ready"]
         assert FEW < touched_by_a_claim(database, store, worker) <= length + FEW
-    until(lambda: "ready" in store.run(sweep()).tables)  # the server knows of dead rows a moment later
+    until(lambda: "ready" in store.run(vacuum()).tables)  # the server knows of dead rows a moment later
     assert touched_by_a_claim(database, store, worker) <= FEW
 
 
@@ -154,8 +154,8 @@ def test_what_was_left_is_swept_when_the_transaction_has_ended(
         assert "transaction" not in caplog.text
 
 
-def found(store: Store) -> Hindrance:
-    hindering = store.run(hindrance())
+def found(store: Store) -> VacuumBlocker:
+    hindering = store.run(vacuum_blocker())
     assert hindering is not None
     return hindering
 
@@ -186,6 +186,6 @@ def test_one_that_was_prepared_and_forgotten_is_told() -> None:
         with psycopg.connect(node.url, autocommit=True) as connection:
             for statement in ("BEGIN", "CREATE TABLE written ()", "PREPARE TRANSACTION 'order-7'"):
                 connection.execute(statement)
-        hindering = app._session.run(hindrance())
+        hindering = app._session.run(vacuum_blocker())
         assert hindering is not None
         assert hindering.holder == "prepared transaction 'order-7'"

@@ -19,16 +19,16 @@ from tests.store.postgres.database import Database
 from tests.store.postgres.opening import Opening
 from tests.store.retaining import tidy
 from tests.store.stores import Store, Worker
-from windlass.core.record import Claimed, JobRecord
+from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import State
-from windlass.store import jobs, leader, leases, prune, queues, reading, sweeping
-from windlass.store.adding import Enqueued, Naming, NewJob, enqueue
-from windlass.store.noticing import notice
 from windlass.store.operation import Call
+from windlass.store.operations import jobs, leader, leases, prune, queries, queues, vacuum
+from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness, enqueue
+from windlass.store.operations.events import notice
 from windlass.store.postgres.statements import statements
 
-UNTIL_STARTED = Naming(until="started")
-FOR_A_SECOND = Naming(until="window", window=SECOND)
+UNTIL_STARTED = Uniqueness(until="started")
+FOR_A_SECOND = Uniqueness(until="window", window=SECOND)
 LIMITED = "limited"
 PATIENCE = "3s"
 """For how long the server lets a call wait for a lock; the calls of these tests wait for nobody else."""
@@ -77,7 +77,7 @@ class Scene:
         self.enqueue(new_job(queue="first used here"))
         self.enqueue(new_job(delay=HOUR))
 
-    def enqueue(self, job: NewJob, *, naming: Naming | None = None) -> Enqueued:
+    def enqueue(self, job: NewJob, *, naming: Uniqueness | None = None) -> Enqueued:
         """Enqueue in the caller's transaction."""
         [stored] = self._joined.run(enqueue([job], {} if naming is None else {0: naming}))
         return stored
@@ -170,7 +170,7 @@ def _beat(scene: Scene) -> None:
 def _sweep(scene: Scene) -> None:
     for table in ("ready", "due", "running", "tally"):
         scene.store.driver.execute(Call(f"vacuum_{table}"))
-    scene.store.run(sweeping.hindrance())
+    scene.store.run(vacuum.vacuum_blocker())
 
 
 def _signal(scene: Scene) -> None:
@@ -185,7 +185,7 @@ def _note(scene: Scene) -> None:
     job = scene.running
     scene.store.run(jobs.note([(job.seq, job.fence, "handed_back", {})], worker="me"))
     scene.store.run(notice("stepped", [("me", "{}")]))
-    assert scene.store.run(jobs.note_refused([(job.seq, job.fence + 1, "completed")], worker="me"))
+    assert scene.store.run(jobs.note_stale_writes([(job.seq, job.fence + 1, "completed")], worker="me"))
 
 
 def _progress(scene: Scene) -> None:
@@ -200,13 +200,13 @@ def _tidy(scene: Scene) -> None:
 def _prune(scene: Scene) -> None:
     job = scene.ended
     found = prune.Prunable(job.seq, job.id, 0, job.fence, job.finished_at or 0)
-    assert scene.store.run(prune.prune(prune.Line(job.queue, job.state), [found])) == 1
+    assert scene.store.run(prune.prune(prune.FinishedLine(job.queue, job.state), [found])) == 1
 
 
 def _prune_oldest(scene: Scene) -> None:
     """A job that the caller has retried in its transaction is passed by, all others go."""
     job = scene.ended
-    line = prune.Line(job.queue, job.state)
+    line = prune.FinishedLine(job.queue, job.state)
     scene.retry(scene.other_ended)
     pruned = scene.store.run(prune.prune_oldest(line, age=-HOUR, beyond=None))
     assert pruned is not None
@@ -220,7 +220,7 @@ def _reschedule(scene: Scene) -> None:
 
 
 def _read(scene: Scene) -> None:
-    scene.store.run(reading.upcoming())
+    scene.store.run(queries.next_due())
     scene.worker.control()
 
 

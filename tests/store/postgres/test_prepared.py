@@ -11,7 +11,7 @@ from tests.store.postgres.database import Database
 from tests.store.postgres.opening import Opening, count, on_its_connection
 from tests.store.stores import Store
 from windlass.store.operation import Lane
-from windlass.store.postgres.timed import TimedConnection
+from windlass.store.postgres.connection import TimedConnection
 
 _TWICE = b"SELECT statement FROM pg_prepared_statements GROUP BY statement HAVING count(*) > 1"
 
@@ -42,7 +42,7 @@ def use(store: Store, *, times: int) -> None:
 def test_hot_calls_are_planned_once(opened: Opening) -> None:
     store = opened()
     use(store, times=20)
-    for lane, statements in ((Lane.WRITE, 3), (Lane.BEAT, 1)):
+    for lane, statements in ((Lane.WRITE, 3), (Lane.HEARTBEAT, 1)):
         often = {text: plans for text, plans in prepared(store, lane).items() if sum(plans) >= 20}
         assert len(often) >= statements
         assert all(custom == 0 for _, custom in often.values())
@@ -56,7 +56,7 @@ def test_a_call_is_one_statement_whatever_its_values_are(opened: Opening) -> Non
     store.a_worker(ttl=100)
     store.a_worker(ttl=100_000)
     store.a_worker(ttl=10_000_000_000)
-    for lane in (Lane.WRITE, Lane.BEAT):
+    for lane in (Lane.WRITE, Lane.HEARTBEAT):
         assert on_its_connection(store, lane, _TWICE) == []
         assert prepared(store, lane)
 
@@ -64,7 +64,7 @@ def test_a_call_is_one_statement_whatever_its_values_are(opened: Opening) -> Non
 def test_nothing_is_prepared_when_the_url_says_so(database: Database, opened: Opening) -> None:
     store = opened(database.with_options("prepare=off"))
     use(store, times=3)
-    assert prepared(store, Lane.WRITE) == prepared(store, Lane.BEAT) == {}
+    assert prepared(store, Lane.WRITE) == prepared(store, Lane.HEARTBEAT) == {}
 
 
 def test_without_preparing_no_call_needs_what_another_left_behind(

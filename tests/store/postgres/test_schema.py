@@ -11,7 +11,7 @@ from tests.store.postgres.steps import NEWEST, newer, note, outdate
 from windlass.errors import ConfigError, StoreUnavailable
 from windlass.store.open import open_driver
 from windlass.store.postgres.driver import PostgresDriver
-from windlass.store.postgres.steps import Step, all_steps, script
+from windlass.store.postgres.schema import Step, all_steps, script
 
 
 def tables(database: Database, schema: str = "windlass") -> list[tuple[object, ...]]:

@@ -13,10 +13,10 @@ from tests.store.postgres.database import Database
 from tests.store.postgres.opening import Opening
 from tests.store.stores import Store
 from windlass.core.state import State
-from windlass.store import jobs, moving, reading
 from windlass.store.operation import Call
+from windlass.store.operations import jobs, queries, transfer
+from windlass.store.postgres.schema import all_steps, script
 from windlass.store.postgres.statements import statements
-from windlass.store.postgres.steps import all_steps, script
 
 MANY = 5_000
 FEW = 10
@@ -40,7 +40,7 @@ def kept(store: Store) -> dict[tuple[str, str], int]:
     """What the store says of finished jobs."""
     return {
         (queue, str(state)): number
-        for queue, states in store.run(reading.counts()).items()
+        for queue, states in store.run(queries.counts()).items()
         for state, number in states.items()
         if state in (State.COMPLETED, State.FAILED, State.CANCELLED)
     }
@@ -99,9 +99,9 @@ def _rescue(store: Store) -> None:
 
 
 def _import(store: Store) -> None:
-    load = store.run(moving.export([store.finished().id, store.finished(raised(), new_job(attempts=1)).id]))
+    load = store.run(transfer.export([store.finished().id, store.finished(raised(), new_job(attempts=1)).id]))
     store.run(jobs.delete([(job.seq, job.id) for job in load.jobs]))
-    assert store.run(moving.store_load(load)) == 2
+    assert store.run(transfer.store_batch(load)) == 2
 
 
 def _fail_one(store: Store) -> None:

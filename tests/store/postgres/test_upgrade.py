@@ -8,8 +8,8 @@ from tests.store.builders import ids
 from tests.store.postgres.database import Database
 from tests.store.postgres.opening import Opening, count
 from windlass.core.state import State
-from windlass.store import jobs, reading
-from windlass.store.postgres.steps import all_steps
+from windlass.store.operations import jobs, queries
+from windlass.store.postgres.schema import all_steps
 
 JOBS = """
     INSERT INTO windlass.queue (name) VALUES ('default');
@@ -39,7 +39,7 @@ def test_an_older_store_keeps_its_jobs_and_takes_the_new_order(opened: Opening) 
     """S8, B3."""
     store = opened()
     assert store.driver.migrate() == [step.name for step in all_steps()[1:]]
-    assert ids(store.run(reading.peek("default", limit=10))) == ["urgent", "early", "late", "odd"]
+    assert ids(store.run(queries.peek("default", limit=10))) == ["urgent", "early", "late", "odd"]
     assert count(store) == 5
 
 

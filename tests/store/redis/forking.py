@@ -56,7 +56,7 @@ def many_children_beside_busy_threads(store: Store) -> None:
     def work() -> None:
         while not over.is_set():
             store.enqueue(new_job())
-            store.driver.tell(Topic.WORK)
+            store.driver.notify(Topic.WORK)
 
     threads = [Thread(target=work) for _ in range(4)]
     for thread in threads:
@@ -74,7 +74,7 @@ def news_in_parent_and_child(store: Store) -> None:
         ear = Ear()
         with closing(store.driver.listen(ear)):
             ear.begins()
-            store.driver.tell(Topic.CONTROL)
+            store.driver.notify(Topic.CONTROL)
             assert ear.next() is Topic.CONTROL
 
     with closing(store.driver.listen(lambda topic: None)):

@@ -10,7 +10,7 @@ from msgspec.msgpack import encode
 
 from tests.store.builders import TTL, new_job
 from tests.store.stores import Store
-from windlass.store import jobs
+from windlass.store.operations import jobs
 from windlass.store.redis.scripts import load_scripts
 
 START_OF_2026 = 1_767_225_600

@@ -5,9 +5,9 @@ from __future__ import annotations
 from tests.store.builders import HOUR, SECOND, ids, new_job
 from tests.store.stores import Store
 from windlass.core.state import State
-from windlass.store import jobs, reading
-from windlass.store.noticing import notice
-from windlass.store.reading import WINDOW, Depth, Filter, Page
+from windlass.store.operations import jobs, queries
+from windlass.store.operations.events import notice
+from windlass.store.operations.queries import WINDOW, Depth, Filter, Page
 
 MEBIBYTE = 2**20
 
@@ -19,10 +19,10 @@ def test_jobs_in_a_rare_state_are_found_at_once(store: Store) -> None:
     for _ in range(2):
         store.enqueue(*(new_job() for _ in range(WINDOW // 2)))
     for id, state in (("later", State.SCHEDULED), ("running", State.RUNNING)):
-        assert store.run(reading.page(Filter(states=(state,)), limit=10)) == Page([store.job(id)], None)
+        assert store.run(queries.page(Filter(states=(state,)), limit=10)) == Page([store.job(id)], None)
     both = Filter(states=(State.SCHEDULED, State.RUNNING))
-    first = store.run(reading.page(both, limit=1))
-    second = store.run(reading.page(both, limit=1, cursor=first.next))
+    first = store.run(queries.page(both, limit=1))
+    second = store.run(queries.page(both, limit=1, cursor=first.next))
     assert ids(first.jobs) + ids(second.jobs) == ["running", "later"]
 
 
@@ -32,9 +32,9 @@ def test_a_search_through_long_texts_gives_short_pages(store: Store) -> None:
     for _ in range(5):
         store.enqueue(*(new_job(payload='"' + "x" * MEBIBYTE + '"') for _ in range(8)))
     search = Filter(text="needle")
-    first = store.run(reading.page(search, limit=10))
+    first = store.run(queries.page(search, limit=10))
     assert (first.jobs, first.next is not None) == ([], True)
-    second = store.run(reading.page(search, limit=10, cursor=first.next))
+    second = store.run(queries.page(search, limit=10, cursor=first.next))
     assert (ids(second.jobs), second.next) == (["old"], None)
 
 
@@ -42,14 +42,14 @@ def test_the_newest_hundred_events_of_a_job_are_kept(store: Store) -> None:
     """A13: events are bounded."""
     job = store.a_job()
     for number in range(120):
-        store.run(jobs.note_refused([(job.seq, number + 1, "extend")], worker="w"))
+        store.run(jobs.note_stale_writes([(job.seq, number + 1, "extend")], worker="w"))
     assert [event.fence for event in store.events(job.seq)] == list(range(21, 121))
 
 
 def test_the_newest_thousand_notices_are_kept(store: Store) -> None:
     for number in range(1_005):
         store.run(notice("cleaned", [("leader", str(number))]))
-    found = [notice.detail for notice in store.run(reading.notices(2_000))]
+    found = [notice.detail for notice in store.run(queries.notices(2_000))]
     assert found == [str(number) for number in range(1_004, 4, -1)]
 
 
@@ -62,4 +62,4 @@ def test_the_longest_wait_is_found_behind_jobs_that_were_put_off(store: Store) -
     store.clock.advance(20 * SECOND)
     store.run(jobs.promote())
     store.a_worker().take(1)
-    assert store.run(reading.depth()) == {"default": Depth("default", 52, 20 * SECOND)}
+    assert store.run(queries.depth()) == {"default": Depth("default", 52, 20 * SECOND)}

@@ -139,7 +139,7 @@ def test_news_reach_whoever_listens_at_another_node() -> None:
         with closing(listener.driver.listen(ear)):
             ear.begins()
             teller.enqueue(new_job())
-            teller.driver.tell(Topic.WORK)
+            teller.driver.notify(Topic.WORK)
             assert ear.next() is Topic.WORK
 
 

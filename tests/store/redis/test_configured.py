@@ -6,7 +6,7 @@ import redis
 
 from tests.store.builders import new_job
 from tests.store.stores import Store
-from windlass.store import queues
+from windlass.store.operations import queues
 
 
 def hashes_read(store: Store) -> int:

@@ -25,11 +25,11 @@ from tests.store.redis.opened import opened
 from tests.store.stores import Store
 from tests.store.waiting import until
 from windlass.errors import AppClosed, ConfigError, OutcomeUnknown, StoreUnavailable, WindlassError
-from windlass.store import reading
 from windlass.store.driver import Topic
 from windlass.store.operation import Call, Lane
+from windlass.store.operations import queries
+from windlass.store.redis.connection import Connection
 from windlass.store.redis.driver import RedisDriver
-from windlass.store.redis.wire import Wire
 
 T = TypeVar("T")
 
@@ -57,11 +57,11 @@ def read(store: Store) -> object:
     return store.driver.execute(Call("counts", lane=Lane.READ))
 
 
-def with_its_connection(store: Store, work: Callable[[Wire], T]) -> T:
+def with_its_connection(store: Store, work: Callable[[Connection], T]) -> T:
     """Do something with the only connection for calls that the store may have."""
     driver = store.driver
     assert isinstance(driver, RedisDriver)
-    return driver._lanes.use(Lane.WRITE, work, until=monotonic() + 5)
+    return driver._connections.use(Lane.WRITE, work, until=monotonic() + 5)
 
 
 def test_a_worker_process_has_at_most_five_connections(node: RedisNode) -> None:
@@ -90,7 +90,7 @@ def test_the_pool_is_as_large_as_the_url_says(node: RedisNode) -> None:
 def test_whoever_finds_no_free_connection_waits_no_longer_than_the_deadline(node: RedisNode) -> None:
     with opened(f"{node.url}?pool=1", deadline=0.2) as store:
 
-        def find_none(wire: Wire) -> None:
+        def find_none(wire: Connection) -> None:
             with pytest.raises(StoreUnavailable, match=r"all 1 connections are in use; add \?pool=2"):
                 store.enqueue(new_job())
 
@@ -147,13 +147,13 @@ def test_a_connection_with_an_outstanding_answer_is_not_used_again(node: RedisNo
     """Ctrl-C between a question and its answer must not give that answer to the next call."""
     with opened(f"{node.url}?pool=1") as store:
 
-        def leave(wire: Wire) -> None:
+        def leave(wire: Connection) -> None:
             node.freeze()
             wire.send("PING", until=monotonic() + 5)
 
         with_its_connection(store, leave)
         node.thaw()
-        assert store.run(reading.counts()) == {}
+        assert store.run(queries.counts()) == {}
 
 
 def test_a_server_that_was_restarted_is_not_noticed(node: RedisNode) -> None:
@@ -276,10 +276,10 @@ def test_a_user_needs_only_the_documented_rights(node: RedisNode) -> None:
             store.rescue()
             worker.renew()
             ear.begins()
-            news.follow([Topic.ENDINGS])
+            news.follow([Topic.FINISHED])
             until(lambda: not news.hears(Topic.WORK))
-            store.driver.tell(Topic.ENDINGS)
-            until(lambda: ear.next() is Topic.ENDINGS)
+            store.driver.notify(Topic.FINISHED)
+            until(lambda: ear.next() is Topic.FINISHED)
     with (
         redis.Redis(port=node.port, username="jobs", password=password) as client,
         pytest.raises(redis.exceptions.NoPermissionError),

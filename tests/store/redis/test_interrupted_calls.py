@@ -16,8 +16,8 @@ from tests.store.stores import Worker
 from tests.store.waiting import until
 from windlass.core.state import State
 from windlass.errors import OutcomeUnknown
-from windlass.store import reading
 from windlass.store.driver import Topic
+from windlass.store.operations import queries
 
 SECONDS = 20
 
@@ -51,7 +51,7 @@ def test_a_pause_that_is_too_long_leaves_the_outcome_open(node: RedisNode) -> No
                 worker.end(job)
         assert [found.id for found in store.enqueue(new_job("a"))] == ["a"]
         assert not worker.end(job)
-        assert store.run(reading.counts()) == {"default": {State.PENDING: 1, State.COMPLETED: 1}}
+        assert store.run(queries.counts()) == {"default": {State.PENDING: 1, State.COMPLETED: 1}}
 
 
 def enqueue(worker: Worker) -> object:
@@ -67,7 +67,7 @@ def control(worker: Worker) -> object:
 
 
 def read(worker: Worker) -> object:
-    return worker.store.run(reading.counts())
+    return worker.store.run(queries.counts())
 
 
 @pytest.mark.parametrize("call", [enqueue, renew, control, read])
@@ -103,7 +103,7 @@ def test_a_connection_that_was_killed_during_a_write_leaves_its_outcome_open(
         assert killed not in node.clients()
         assert worker.renew().is_open
         store.enqueue(new_job("a"))
-        assert store.run(reading.counts()) == {"default": {State.PENDING: 1}}
+        assert store.run(queries.counts()) == {"default": {State.PENDING: 1}}
 
 
 def test_a_listener_that_was_killed_comes_back_and_is_told_to_look(node: RedisNode) -> None:
@@ -117,5 +117,5 @@ def test_a_listener_that_was_killed_comes_back_and_is_told_to_look(node: RedisNo
             node.command("CLIENT", "KILL", "TYPE", "pubsub")
             ear.begins()
             assert callers <= set(node.clients())
-            store.driver.tell(Topic.ENDINGS)
-            assert ear.next() is Topic.ENDINGS
+            store.driver.notify(Topic.FINISHED)
+            assert ear.next() is Topic.FINISHED

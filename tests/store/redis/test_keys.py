@@ -21,11 +21,11 @@ from tests.store.redis.keyspace import BLOCK, Keyspace, documented
 from tests.store.retaining import tidy
 from tests.store.stores import Store
 from windlass import clock
-from windlass.core.outcome import Postponed, Refused
+from windlass.core.outcome import FailedPermanently, Postponed
 from windlass.core.state import State
-from windlass.store import jobs, leader, queues, reading
-from windlass.store.adding import Naming
 from windlass.store.driver import Driver
+from windlass.store.operations import jobs, leader, queries, queues
+from windlass.store.operations.enqueue import Uniqueness
 from windlass.store.redis.scripts import load_scripts
 
 READS = {
@@ -48,7 +48,7 @@ def test_every_call_of_a_life_leaves_keys_that_agree(store: Store) -> None:
     store.enqueue(
         new_job("long", payload=LONG, meta=LONG, retry=LONG, key="k", priority=-7, timeout=5, delay=SECOND),
         new_job("window", key="w"),
-        naming=Naming(until="window", window=HOUR),
+        naming=Uniqueness(until="window", window=HOUR),
     )
     store.run(tidy())
     store.run(queues.pause(queues.ALL, by="me", reason="x"))
@@ -69,7 +69,7 @@ def test_a_worker_and_a_puller_leave_keys_that_agree(store: Store) -> None:
     worker.end(taken[1], raised())
     worker.end(taken[2], Postponed(SECOND, "unknown_task"))
     store.run(jobs.progress(taken[3].seq, taken[3].fence, LONG, worker="w"))
-    store.end(pulled[0], Refused(raised().fault, "permanent"))
+    store.end(pulled[0], FailedPermanently(raised().fault, "permanent"))
     keys_of(store).check()
     worker.close()
     keys_of(store).check()
@@ -82,7 +82,7 @@ def test_a_worker_and_a_puller_leave_keys_that_agree(store: Store) -> None:
 def test_a_job_that_is_retried_by_hand_leaves_keys_that_agree(store: Store) -> None:
     job = store.claimed()
     store.run(jobs.progress(job.seq, job.fence, LONG, worker="w"))
-    store.end(job, Refused(raised().fault, "permanent"))
+    store.end(job, FailedPermanently(raised().fault, "permanent"))
     keys_of(store).check()
     store.run(jobs.retry([job.seq], by="me", queue="other"))
     keys_of(store).check()
@@ -97,7 +97,7 @@ def test_nothing_is_left_of_jobs_leases_and_workers_that_are_gone(store: Store) 
     store.clock.advance(DAY + 1)
     store.rescue()
     store.run(tidy())
-    page = store.run(reading.page(reading.Filter(), limit=100)).jobs
+    page = store.run(queries.page(queries.Filter(), limit=100)).jobs
     assert len(page) == len(found) + 1
     store.run(jobs.delete([(job.seq, job.id) for job in page]))
     assert keys_of(store).types.keys() == {"epoch", "seq", "queues", "counts", "notices"}

@@ -6,7 +6,7 @@ import redis
 
 from tests.store.builders import new_job
 from tests.store.stores import Store
-from windlass.store import reading
+from windlass.store.operations import queries
 
 MANY = 200
 
@@ -22,5 +22,5 @@ def test_a_look_does_not_depend_on_how_many_leases_there_are(store: Store) -> No
         store.a_worker()
     store.claimed(new_job(), by=store.a_worker())
     before = existence_checks(store)
-    assert store.run(reading.upcoming(strays=False)).workers == MANY + 1
+    assert store.run(queries.next_due(strays=False)).workers == MANY + 1
     assert existence_checks(store) - before < 10

@@ -10,8 +10,8 @@ from tests.store.redis.keyspace import Keyspace
 from tests.store.retaining import tidy
 from tests.store.stores import Store
 from windlass.core.state import State
-from windlass.store import jobs, reading
-from windlass.store.tidy import tidy_leftovers
+from windlass.store.operations import jobs, queries
+from windlass.store.operations.tidy import tidy_leftovers
 
 MANY = 5_000
 COUNTED = 50_000
@@ -46,10 +46,10 @@ def test_too_many_due_jobs_are_not_counted_anew(store: Store) -> None:
         Behind(store.place).remove(job.id)
     store.clock.advance(1)
     store.run(jobs.promote())
-    assert store.run(reading.counts()) == {"default": {State.SCHEDULED: COUNTED + 2}}
-    assert [event.detail for event in store.run(reading.notices())] == [
+    assert store.run(queries.counts()) == {"default": {State.SCHEDULED: COUNTED + 2}}
+    assert [event.detail for event in store.run(queries.notices())] == [
         f'{{"seq":{gone.seq},"queue":null,"was":"scheduled"}}'
     ]
     store.clock.advance(1)
     store.run(jobs.promote())
-    assert store.run(reading.counts()) == {"default": {State.SCHEDULED: COUNTED}}
+    assert store.run(queries.counts()) == {"default": {State.SCHEDULED: COUNTED}}

@@ -18,8 +18,8 @@ from tests.store.redis.opened import opened
 from tests.store.waiting import until
 from windlass.store.driver import Topic
 from windlass.store.open import open_driver
+from windlass.store.redis.connection import Connection
 from windlass.store.redis.news import RedisNews
-from windlass.store.redis.wire import Wire
 
 
 @pytest.mark.parametrize("topic", Topic)
@@ -28,7 +28,7 @@ def test_what_is_told_is_heard(node: RedisNode, topic: Topic) -> None:
     ear = Ear()
     with opened(node.url) as listener, opened(node.url) as teller, closing(listener.driver.listen(ear)):
         ear.begins()
-        teller.driver.tell(topic)
+        teller.driver.notify(topic)
         assert ear.next() is topic
 
 
@@ -40,8 +40,8 @@ def test_a_job_in_an_empty_queue_is_heard_of(node: RedisNode) -> None:
         teller.enqueue(new_job())
         assert ear.next() is Topic.WORK
         teller.enqueue(new_job())
-        teller.driver.tell(Topic.ENDINGS)
-        assert ear.next() is Topic.ENDINGS
+        teller.driver.notify(Topic.FINISHED)
+        assert ear.next() is Topic.FINISHED
         teller.enqueue(new_job(queue="other"))
         assert ear.next() is Topic.WORK
 
@@ -71,7 +71,7 @@ def test_a_listener_comes_back_after_a_restart_and_is_told_to_look(node: RedisNo
         node.start()
         ear.begins()
         store.enqueue(new_job())
-        store.driver.tell(Topic.WORK)
+        store.driver.notify(Topic.WORK)
         assert ear.next() is Topic.WORK
 
 
@@ -81,7 +81,7 @@ def test_a_server_that_fell_silent_is_left(node: RedisNode) -> None:
     attempts: list[float] = []
     with opened(node.url) as store:
 
-        def connect(deadline: float) -> Wire:
+        def connect(deadline: float) -> Connection:
             attempts.append(deadline)
             return store.driver._connect(deadline)  # type: ignore[attr-defined, no-any-return]
 
@@ -127,7 +127,7 @@ def test_a_listener_may_close_the_news(node: RedisNode) -> None:
         ear.begins()
         closes.set()
         store.enqueue(new_job())
-        store.driver.tell(Topic.WORK)
+        store.driver.notify(Topic.WORK)
         assert heard.wait(SECONDS)
         until(lambda: not any(thread.name == "windlass-news" for thread in enumerate()))
         assert said == [Topic.WORK]
@@ -138,7 +138,7 @@ def test_a_program_with_very_many_open_files_hears(node: RedisNode) -> None:
     ear = Ear()
     with opened(node.url) as store, many_open_files(), closing(store.driver.listen(ear)):
         ear.begins()
-        store.driver.tell(Topic.WORK)
+        store.driver.notify(Topic.WORK)
         assert ear.next() is Topic.WORK
 
 
@@ -148,5 +148,5 @@ def test_telling_costs_nothing_while_the_server_is_away(node: RedisNode) -> None
         store.enqueue(new_job())
         node.kill()
         started = monotonic()
-        store.driver.tell(Topic.WORK)
+        store.driver.notify(Topic.WORK)
         assert monotonic() - started < leeway(5)

@@ -9,13 +9,13 @@ from tests.store.builders import DAY, RETURNED, ending, new_job, raised
 from tests.store.redis.keyspace import Keyspace
 from tests.store.stores import Store, Worker
 from windlass.core.outcome import Returned
-from windlass.core.record import Claimed
+from windlass.core.records import Claimed
 from windlass.core.state import State
-from windlass.store import jobs, reading
-from windlass.store.adding import NewJob
-from windlass.store.prune import Line, beyond, prunable, prune, prune_oldest
+from windlass.store.operations import jobs, queries
+from windlass.store.operations.enqueue import NewJob
+from windlass.store.operations.prune import FinishedLine, beyond, prunable, prune, prune_oldest
 
-LINE = Line("default", State.COMPLETED)
+LINE = FinishedLine("default", State.COMPLETED)
 LONG = '"' + "x" * 100 + '"'
 
 
@@ -130,7 +130,7 @@ def test_both_kinds_are_removed_in_the_order_of_their_ends(store: Store) -> None
 
 def test_they_are_listed_and_deleted_by_hand(store: Store) -> None:
     taken = many(store, 3)
-    listed = store.run(reading.page(reading.Filter(states=(State.COMPLETED,)), limit=9)).jobs
+    listed = store.run(queries.page(queries.Filter(states=(State.COMPLETED,)), limit=9)).jobs
     assert [job.id for job in listed] == [job.id for job in reversed(taken)]
     assert len(store.run(jobs.delete([(taken[0].seq, taken[0].id)]))) == 1
     assert len(completed(store)) == 2
@@ -141,7 +141,7 @@ def test_one_whose_body_is_gone_is_noticed_and_the_others_go(store: Store) -> No
     with redis.Redis.from_url(store.place.url) as client:
         client.delete(f"{{{store.place.namespace}}}:job:{taken[1].seq}")
     assert prune_all(store) == 2
-    noticed = [event for event in store.run(reading.notices()) if event.kind == "lost"]
+    noticed = [event for event in store.run(queries.notices()) if event.kind == "lost"]
     assert len(noticed) == 1
     assert prune_all(store) == 0
     found = Keyspace(store.place.url, store.place.namespace)

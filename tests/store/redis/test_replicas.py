@@ -14,10 +14,10 @@ from tests.store.redis.opened import opened
 from tests.store.redis.replicated import replicated
 from tests.store.redis.test_connections import read
 from tests.store.stores import Worker
-from windlass.core.record import Claimed
+from windlass.core.records import Claimed
 from windlass.core.state import State
 from windlass.errors import OutcomeUnknown, StoreUnavailable
-from windlass.store import reading
+from windlass.store.operations import queries
 
 
 @pytest.mark.parametrize("is_same_process", [True, False])
@@ -44,7 +44,7 @@ def test_fences_do_not_repeat_when_a_replica_takes_over_that_was_behind(is_same_
         for job in again:
             assert not new_owner.end(job)
         assert not store.exists("lost")
-        assert store.run(reading.counts()) == {"default": {State.COMPLETED: 3}}
+        assert store.run(queries.counts()) == {"default": {State.COMPLETED: 3}}
         Keyspace(servers.replica.url, "windlass").check()
 
 
@@ -108,4 +108,4 @@ def test_a_server_that_takes_no_writes_can_be_read_by_who_comes_now(node: RedisN
     with opened(node.url) as store, opened(node.url, deadline=1) as newcomer:
         store.enqueue(new_job())
         node.command("CONFIG", "SET", "min-replicas-to-write", "1")
-        assert newcomer.run(reading.counts()) == {"default": {State.PENDING: 1}}
+        assert newcomer.run(queries.counts()) == {"default": {State.PENDING: 1}}

@@ -14,11 +14,11 @@ from tests.servers.running import free_port
 from tests.store.builders import new_job
 from tests.store.redis.opened import opened
 from tests.store.redis.test_connections import is_away, read
-from tests.store.redis.test_losses import DURABLE
+from tests.store.redis.test_vanished import DURABLE
 from tests.store.waiting import until
 from windlass.core.state import State
 from windlass.errors import StoreUnavailable
-from windlass.store import reading
+from windlass.store.operations import queries
 
 
 def test_scripts_that_the_server_forgot_are_sent_again(node: RedisNode) -> None:
@@ -46,7 +46,7 @@ def test_a_server_without_memory_takes_no_jobs_but_ends_them(node: RedisNode) ->
         node.command("CONFIG", "SET", "maxmemory", "0")
         store.enqueue(new_job("taken"))
         assert not store.exists("refused")
-        assert store.run(reading.counts())["default"][State.COMPLETED] == 2
+        assert store.run(queries.counts())["default"][State.COMPLETED] == 2
 
 
 def test_a_server_that_came_back_without_memory_ends_jobs() -> None:
@@ -106,7 +106,7 @@ def test_a_server_that_loads_its_data_is_waited_for(node: RedisNode) -> None:
             read(hasty)
         store.enqueue(new_job("after"))
         assert not is_loading(node)
-        assert store.run(reading.counts()) == {"default": {State.PENDING: 1001}}
+        assert store.run(queries.counts()) == {"default": {State.PENDING: 1001}}
 
 
 def is_loading(node: RedisNode) -> bool:

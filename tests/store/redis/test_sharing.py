@@ -14,7 +14,7 @@ from tests.store.redis.opened import UrlPlace, opened
 from tests.store.retaining import tidy
 from tests.store.stores import Store
 from windlass.core.state import State
-from windlass.store import leases, queues, reading
+from windlass.store.operations import leases, queries, queues
 
 
 @contextmanager
@@ -38,10 +38,10 @@ def test_two_apps_on_one_server_have_nothing_in_common(node: RedisNode, namespac
         assert [(job.id, job.payload) for job in taken] == [("a", '"theirs"'), ("b", new_job().payload)]
         assert not theirs.end(taken[0])
         theirs.clock.advance(TTL)
-        assert ids(ours.run(reading.page(reading.Filter(), limit=10)).jobs) == ["a"]
+        assert ids(ours.run(queries.page(queries.Filter(), limit=10)).jobs) == ["a"]
         assert [rescued.id for rescued in theirs.rescue()] == ["b"]
         assert ours.rescue() == []
-        assert ours.run(reading.counts()) == {"default": {State.PENDING: 1}}
+        assert ours.run(queries.counts()) == {"default": {State.PENDING: 1}}
         assert [worker.name for worker in ours.run(leases.workers())].count("w1") == 1
 
 

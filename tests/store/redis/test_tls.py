@@ -35,8 +35,8 @@ def test_jobs_and_news_travel_through_tls(node: RedisNode, certificates: Certifi
             worker, job = store.a_worker(), store.claimed(new_job(payload="x" * 100_000))
             assert not worker.end(job)
             ear.begins()
-            store.driver.tell(Topic.ENDINGS)
-            until(lambda: ear.next() is Topic.ENDINGS)
+            store.driver.notify(Topic.FINISHED)
+            until(lambda: ear.next() is Topic.FINISHED)
 
 
 def test_a_server_of_an_unknown_authority_is_refused_at_once(node: RedisNode, certificates: Certificates) -> None:

@@ -7,8 +7,8 @@ import redis
 from tests.store.builders import SECOND, START, ids, new_job
 from tests.store.redis.keyspace import Keyspace
 from tests.store.stores import Store
-from windlass.store import jobs, reading
-from windlass.store.reading import Depth
+from windlass.store.operations import jobs, queries
+from windlass.store.operations.queries import Depth
 
 
 def take_turns_away(store: Store) -> None:
@@ -68,5 +68,5 @@ def test_their_depth_and_their_order_can_be_read(store: Store) -> None:
     take_turns_away(store)
     store.clock.advance(SECOND)
     store.enqueue(new_job("new"))
-    assert store.run(reading.depth()) == {"default": Depth("default", 2, SECOND)}
-    assert ids(store.run(reading.peek("default", limit=5))) == ["old", "new"]
+    assert store.run(queries.depth()) == {"default": Depth("default", 2, SECOND)}
+    assert ids(store.run(queries.peek("default", limit=5))) == ["old", "new"]

@@ -17,9 +17,9 @@ from threading import Event, Thread
 from tests.store.builders import TTL, new_job
 from tests.store.sqlite.opened import Opened
 from windlass.errors import StoreUnavailable
-from windlass.store import reading
-from windlass.store.leases import Presence, open_lease
 from windlass.store.open import open_driver
+from windlass.store.operations import queries
+from windlass.store.operations.leases import WorkerReport, open_lease
 
 SECONDS = 20
 """How long a child may take before it counts as hung."""
@@ -47,7 +47,7 @@ def wait(child: int) -> None:
 
 
 def present(store: Opened, *ids: str) -> None:
-    missing = set(ids) - set(store.run(reading.find(ids)))
+    missing = set(ids) - set(store.run(queries.find(ids)))
     assert not missing, f"missing: {missing}"
 
 
@@ -115,18 +115,18 @@ def an_idle_child_that_ends_normally(store: Opened, url: str) -> None:
 def the_parent_closes_first(store: Opened, url: str) -> None:
     """A child goes on when its parent has let the file go, and others come and go."""
     store.enqueue(new_job("before"))
-    is_told, tell = os.pipe()
+    has_all_refusals, notify = os.pipe()
     is_closed, close = os.pipe()
 
     def work() -> None:
         store.enqueue(new_job("child"))
-        os.write(tell, b"x")
+        os.write(notify, b"x")
         os.read(is_closed, 1)
         store.enqueue(new_job("child again"))
         present(store, "before", "child", "child again")
 
     child = fork(work)
-    os.read(is_told, 1)
+    os.read(has_all_refusals, 1)
     store.driver.close()
     other = Opened(open_driver(url))
     other.enqueue(new_job("other"))
@@ -155,7 +155,7 @@ def the_child_closes_and_opens_anew(store: Opened, url: str) -> None:
 
 def every_lane_works_in_the_child(store: Opened, url: str) -> None:
     """Writing, reading and heartbeats had connections in the parent."""
-    presence = Presence("w", "w", "idle", "{}")
+    presence = WorkerReport("w", "w", "idle", "{}")
     store.enqueue(new_job("before"))
     store.run(open_lease(presence, lease="parent", ttl=TTL))
 

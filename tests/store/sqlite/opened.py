@@ -8,10 +8,10 @@ from typing import TypeVar
 
 from tests.store.adding import add
 from tests.store.places import SqlitePlace
-from windlass.store import reading
-from windlass.store.adding import NewJob
 from windlass.store.driver import Driver
 from windlass.store.operation import Operation, drive
+from windlass.store.operations import queries
+from windlass.store.operations.enqueue import NewJob
 
 A = TypeVar("A")
 
@@ -30,7 +30,7 @@ class Opened:
 
     def count(self) -> int:
         self.driver.make()  # also of a store that nobody has used yet
-        return sum(sum(states.values()) for states in self.run(reading.counts()).values())
+        return sum(sum(states.values()) for states in self.run(queries.counts()).values())
 
 
 @contextmanager

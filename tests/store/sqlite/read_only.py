@@ -12,9 +12,9 @@ from pathlib import Path
 
 from tests.store.builders import new_job
 from windlass.errors import WindlassError
-from windlass.store.adding import enqueue
 from windlass.store.open import open_driver
 from windlass.store.operation import drive
+from windlass.store.operations.enqueue import enqueue
 
 
 def attempt(url: str) -> str:

@@ -8,7 +8,7 @@ from tests.store.processes import running
 from tests.store.sqlite.files import beside
 from tests.store.sqlite.opened import is_intact, opened
 from tests.store.sqlite.writing import BATCH
-from windlass.store import reading
+from windlass.store.operations import queries
 
 
 def test_a_backup_of_a_file_in_use_is_a_whole_store(place: SqlitePlace) -> None:
@@ -21,6 +21,6 @@ def test_a_backup_of_a_file_in_use_is_a_whole_store(place: SqlitePlace) -> None:
     assert is_intact(copy)
     with opened(copy) as store:
         ids = [f"{name}.{part}" for name in acknowledged for part in range(BATCH)]
-        assert len(store.run(reading.find(ids))) == len(ids)
+        assert len(store.run(queries.find(ids))) == len(ids)
         assert store.count() % BATCH == 0
         store.enqueue(new_job())

@@ -33,10 +33,10 @@ def test_work_is_told_where_there_is_some() -> None:
     """Heartbeats, claims and endings of others sent every idle worker for jobs, with a lock that keeps others away."""
     found = Found(is_waiting=False)
     commits, heard = told(found)
-    commits.tell()
+    commits.notify()
     assert heard == []
     found.answer = True, None
-    commits.tell()
+    commits.notify()
     assert heard == [Topic.WORK]
 
 
@@ -46,19 +46,19 @@ def test_a_job_that_is_due_sooner_than_any_other_is_told_of_once() -> None:
     commits, heard = told(found)
     for due, count in [(2_000, 1), (2_000, 1), (1_500, 2), (None, 2), (3_000, 3), (4_000, 3)]:
         found.answer = False, due
-        commits.tell()
+        commits.notify()
         assert len(heard) == count
 
 
 def test_endings_are_told_only_while_they_are_followed() -> None:
     found = Found(is_waiting=False)
     commits, heard = told(found)
-    commits.tell()
-    commits.followed = frozenset([Topic.WORK, Topic.ENDINGS])
-    commits.tell()
-    assert heard == [Topic.ENDINGS]
-    commits.followed = frozenset([Topic.ENDINGS])
-    commits.tell()
+    commits.notify()
+    commits.followed = frozenset([Topic.WORK, Topic.FINISHED])
+    commits.notify()
+    assert heard == [Topic.FINISHED]
+    commits.followed = frozenset([Topic.FINISHED])
+    commits.notify()
     assert found.looks == 2, "nothing is looked up for nobody"
 
 
@@ -66,7 +66,7 @@ def test_beside_a_backlog_not_every_commit_is_looked_into() -> None:
     found = Found(is_waiting=True)
     commits, heard = told(found)
     for _ in range(1_000):
-        commits.tell()
+        commits.notify()
     assert len(heard) == 1_000
     assert found.looks < 1_000
 
@@ -76,6 +76,6 @@ def test_a_heartbeat_of_another_process_is_no_news_of_work(store: Store) -> None
     worker = other.a_worker()
     with closing(store.driver.listen(ear)):
         worker.renew("busy")
-        assert ear.next() is Topic.ENDINGS
+        assert ear.next() is Topic.FINISHED
         other.enqueue(new_job())
         until(lambda: ear.next() is Topic.WORK)

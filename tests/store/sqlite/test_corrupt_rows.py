@@ -11,8 +11,8 @@ from tests.store.places import SqlitePlace
 from tests.store.retaining import prunable
 from tests.store.sqlite.opened import Opened, opened
 from windlass.core.state import State
-from windlass.store import jobs, reading
-from windlass.store.leases import Presence, open_lease
+from windlass.store.operations import jobs, queries
+from windlass.store.operations.leases import WorkerReport, open_lease
 
 
 @pytest.fixture
@@ -27,30 +27,30 @@ def damaged(place: SqlitePlace) -> Iterator[Opened]:
 
 def test_a_claim_hands_out_the_others(damaged: Opened) -> None:
     """B32: the damaged one fails later, by itself."""
-    damaged.run(open_lease(Presence("w", "w", "idle", "{}"), lease="l", ttl=TTL))
-    cycled = damaged.run(jobs.cycle(jobs.Claimant("w", "l", "t"), rooms=[("default", 9)]))
+    damaged.run(open_lease(WorkerReport("w", "w", "idle", "{}"), lease="l", ttl=TTL))
+    cycled = damaged.run(jobs.cycle(jobs.ClaimRequest("w", "l", "t"), rooms=[("default", 9)]))
     assert ids(cycled.claimed) == ["a", "b", "c"]
 
 
 def test_lists_and_pages_still_work(damaged: Opened) -> None:
     """B32: lists and pages still work."""
-    assert ids(damaged.run(reading.page(reading.Filter(), limit=9)).jobs) == ["c", "b", "a"]
-    assert ids(damaged.run(reading.peek("default", limit=9))) == ["a", "b", "c"]
-    assert sorted(damaged.run(reading.find(["a", "b"]))) == ["a", "b"]
+    assert ids(damaged.run(queries.page(queries.Filter(), limit=9)).jobs) == ["c", "b", "a"]
+    assert ids(damaged.run(queries.peek("default", limit=9))) == ["a", "b", "c"]
+    assert sorted(damaged.run(queries.find(["a", "b"]))) == ["a", "b"]
 
 
 def test_a_failed_one_can_be_awaited_and_grouped(damaged: Opened, place: SqlitePlace) -> None:
     """B32: a damaged history of errors hides nobody's result."""
     place.execute("UPDATE windlass_job SET state = 'failed', finished_at = 1, reason = 'undecodable'")
-    assert len(damaged.run(reading.awaited(["a", "b", "c"]))) == 3
-    assert sum(group.count for group in damaged.run(reading.dead_groups())) == 3
+    assert len(damaged.run(queries.awaited(["a", "b", "c"]))) == 3
+    assert sum(group.count for group in damaged.run(queries.dead_groups())) == 3
     found = damaged.run(prunable(queue="default", state=State.FAILED, age=0, keep=0))
     assert ids(found) == ["a", "b", "c"]
 
 
 def test_a_damaged_one_can_be_rescued_and_deleted(damaged: Opened, place: SqlitePlace) -> None:
-    damaged.run(open_lease(Presence("w", "w", "idle", "{}"), lease="l", ttl=TTL))
-    damaged.run(jobs.cycle(jobs.Claimant("w", "l", "t"), rooms=[("default", 9)]))
+    damaged.run(open_lease(WorkerReport("w", "w", "idle", "{}"), lease="l", ttl=TTL))
+    damaged.run(jobs.cycle(jobs.ClaimRequest("w", "l", "t"), rooms=[("default", 9)]))
     place.execute("DELETE FROM windlass_lease")
     assert len(damaged.run(jobs.rescue(by="r", now=lambda: 0))) == 3
     [(seq,)] = place.execute("SELECT seq FROM windlass_job WHERE id = 'b'")

@@ -12,7 +12,7 @@ from tests.store.builders import new_job
 from tests.store.places import SqlitePlace
 from tests.store.sqlite.opened import Opened, is_intact, opened
 from windlass.errors import StoreUnavailable
-from windlass.store import reading
+from windlass.store.operations import queries
 
 PAYLOAD = "x" * 20_000
 
@@ -50,7 +50,7 @@ def test_a_full_disk_loses_nothing_and_heals(small_disk: Path, options: str) -> 
     place = SqlitePlace(small_disk / "jobs.db", options)
     with opened(place) as store:
         stored = fill(store, "a")
-        assert sorted(store.run(reading.find(stored))) == sorted(stored)
+        assert sorted(store.run(queries.find(stored))) == sorted(stored)
         assert store.count() == len(stored)
         ballast.unlink()
         stored += fill(store, "b")

@@ -14,9 +14,9 @@ from tests.store.sqlite.opened import Opened, opened
 from tests.store.waiting import until
 from tests.strikes import Strike, sweep
 from windlass.errors import IdConflict, StoreUnavailable
-from windlass.store import adding, reading
-from windlass.store.adding import Naming
-from windlass.store.driver import DataRefused
+from windlass.store.driver import DataRejected
+from windlass.store.operations import enqueue, queries
+from windlass.store.operations.enqueue import Uniqueness
 from windlass.store.sqlite.driver import SqliteDriver
 
 THREADS = 100
@@ -25,7 +25,7 @@ THREADS = 100
 
 def are_queued(driver: SqliteDriver, calls: Sequence[Future[Any]], *, before: int = 0) -> bool:
     """Whether all wait for their turn or were refused; ``before`` so many have it."""
-    return len(driver._lanes.writer._queued) + sum(map(Future.done, calls)) + before == len(calls)
+    return len(driver._connections.writer._queued) + sum(map(Future.done, calls)) + before == len(calls)
 
 
 @contextmanager
@@ -37,7 +37,7 @@ def gathered(place: SqlitePlace, store: Opened, calls: list[Callable[[], object]
         connection.execute("BEGIN IMMEDIATE")
         futures = [pool.submit(calls[0])]
         # The first has taken itself off the line and waits for the file; the others stand behind it.
-        until(lambda: driver._lanes.writer._turn.locked() and not driver._lanes.writer._queued)
+        until(lambda: driver._connections.writer._turn.locked() and not driver._connections.writer._queued)
         futures += [pool.submit(call) for call in calls[1:]]
         until(partial(are_queued, driver, futures, before=1))
         yield futures
@@ -60,10 +60,10 @@ def test_one_that_fails_leaves_the_others_alone(place: SqlitePlace) -> None:
     """Each call of a shared commit stands for itself (I11)."""
     with opened(place) as store:
         store.enqueue(new_job("taken"))
-        own = {0: Naming(has_own_id=True)}
+        own = {0: Uniqueness(has_own_id=True)}
 
         def conflict() -> object:
-            return store.run(adding.enqueue([new_job("taken", task="other"), new_job("beside")], own))
+            return store.run(enqueue.enqueue([new_job("taken", task="other"), new_job("beside")], own))
 
         def poison() -> None:
             store.enqueue(new_job("beside too"), new_job(payload="\ud800"))
@@ -78,10 +78,10 @@ def test_one_that_fails_leaves_the_others_alone(place: SqlitePlace) -> None:
         with gathered(place, store, [*good[:10], conflict, poison, huge, wrong, *good[10:]]) as futures:
             pass
         errors = [type(future.exception(10)) for future in futures]
-        assert errors[10:14] == [IdConflict, DataRefused, DataRefused, TypeError]
+        assert errors[10:14] == [IdConflict, DataRejected, DataRejected, TypeError]
         assert set(errors[:10] + errors[14:]) == {type(None)}
         assert store.count() == 41
-        assert store.run(reading.find(["beside", "beside too", "beside also", "beside all"])) == {}
+        assert store.run(queries.find(["beside", "beside too", "beside also", "beside all"])) == {}
 
 
 def test_a_commit_that_fails_is_told_to_every_caller(place: SqlitePlace) -> None:
@@ -102,9 +102,11 @@ def test_a_leader_that_is_struck_anywhere_leaves_the_others_alone(place: SqliteP
         driver = store.driver
         assert isinstance(driver, SqliteDriver)
         store.count()
-        for number, striker in enumerate(sweep("windlass.store.sqlite.writer", "windlass.store.sqlite.library")):
+        for number, striker in enumerate(
+            sweep("windlass.store.sqlite.group_commit", "windlass.store.sqlite.libraries")
+        ):
             names = [f"{number}-{part}" for part in range(3)]
-            with driver._lanes.writer._turn:
+            with driver._connections.writer._turn:
                 told = [
                     threads.submit(striker.during, partial(store.enqueue, new_job(name, payload="[1]")))
                     for name in names
@@ -112,7 +114,7 @@ def test_a_leader_that_is_struck_anywhere_leaves_the_others_alone(place: SqliteP
                 until(partial(are_queued, driver, told))
             errors = [future.result(20) for future in told]
             assert sum(error is not None for error in errors) <= 1, (striker.struck, errors)
-            stored = store.run(reading.find(names))
+            stored = store.run(queries.find(names))
             for name, error in zip(names, errors, strict=True):
                 assert isinstance(error, Strike) or name in stored, (striker.struck, error)
             rival.enqueue(new_job())

@@ -16,8 +16,8 @@ from tests.store.builders import OWN_ID, TTL, ending, ids, new_job
 from tests.store.stepping import Stepwise
 from tests.store.stores import Store, Worker
 from windlass.core.state import State
-from windlass.store import jobs
-from windlass.store.jobs import Claimant, Rescued
+from windlass.store.operations import jobs
+from windlass.store.operations.jobs import ClaimRequest, Rescued
 
 
 class Doorway:
@@ -82,7 +82,7 @@ def test_a_claim_that_the_rescue_of_its_lease_waits_for_is_rescued_next(store: S
     rescuer = Stepwise(store, jobs.rescue(by="r", now=store.clock.now))
     rescuer.step("expired")
     with doorway.shut():
-        claimant = Claimant(owner.name, owner.lease, "late")
+        claimant = ClaimRequest(owner.name, owner.lease, "late")
         claim = pool.submit(claimer.run, jobs.cycle(claimant, rooms=[("default", 9)]))
         assert doorway.is_reached.wait(20), "the claim is inside its transaction"
         rescue = pool.submit(rescuer.end)

@@ -16,7 +16,7 @@ from tests.store.places import SqlitePlace
 from tests.store.processes import Process, running
 from tests.store.sqlite.opened import opened
 from windlass.errors import StoreUnavailable
-from windlass.store.leases import Presence, open_lease
+from windlass.store.operations.leases import WorkerReport, open_lease
 
 
 @contextmanager
@@ -43,7 +43,7 @@ def test_a_call_gives_up_at_its_deadline(place: SqlitePlace) -> None:
 def test_a_heartbeat_gives_up_at_its_deadline(place: SqlitePlace) -> None:
     with opened(place, deadline=0.2) as store:
         store.count()
-        beat = open_lease(Presence("w", "w", "idle", "{}"), lease="l", ttl=TTL)
+        beat = open_lease(WorkerReport("w", "w", "idle", "{}"), lease="l", ttl=TTL)
         with locked(place), pytest.raises(StoreUnavailable, match="locked"):
             store.run(beat)
 

@@ -21,9 +21,9 @@ from tests.worker.scarce import ThreadRefusals, open_files
 from windlass import StartRefused
 from windlass.store.driver import Topic
 from windlass.store.sqlite.commit_topics import CommitTopics
+from windlass.store.sqlite.group_commit import Sight
 from windlass.store.sqlite.log_watch import LogWatch
 from windlass.store.sqlite.news import AFTERWARDS, WatchedNews, pauses, wait
-from windlass.store.sqlite.writer import Sight
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ def test_less_than_a_millisecond_is_less_than_a_millisecond() -> None:
 
 def commits(wake: Callable[[], None]) -> CommitTopics:
     """Calls ``wake`` for each commit."""
-    return CommitTopics(lambda topic: wake(), topics=[Topic.ENDINGS], work=lambda: (False, None))
+    return CommitTopics(lambda topic: wake(), topics=[Topic.FINISHED], work=lambda: (False, None))
 
 
 @pytest.mark.parametrize("seen", [Sight.OURS, Sight.FOREIGN])

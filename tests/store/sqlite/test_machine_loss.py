@@ -8,10 +8,10 @@ import pytest
 
 from tests.store.builders import SECOND, new_job
 from tests.store.stores import Store, Worker
-from windlass.core.record import Claimed, JobRecord
+from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import FINISHED, State
 from windlass.core.suspect import has_to_run_alone, is_suspect, keeps_suspects_waiting_for
-from windlass.store import reading
+from windlass.store.operations import queries
 
 STEP = 5 * SECOND
 FRESH = 10 * SECOND
@@ -106,7 +106,7 @@ class Machines:
         raise AssertionError("jobs are left")
 
     def _unfinished(self) -> list[int]:
-        counts = self.store.run(reading.counts())
+        counts = self.store.run(queries.counts())
         return [number for of_queue in counts.values() for state, number in of_queue.items() if state not in FINISHED]
 
 

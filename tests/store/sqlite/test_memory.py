@@ -11,10 +11,10 @@ import pytest
 from tests.store.builders import TTL, ending, new_job
 from tests.store.sqlite.opened import Opened
 from windlass.core.state import State
-from windlass.store import jobs, reading
 from windlass.store.driver import Topic
-from windlass.store.leases import Presence, open_lease
 from windlass.store.open import open_driver
+from windlass.store.operations import jobs, queries
+from windlass.store.operations.leases import WorkerReport, open_lease
 
 
 @pytest.fixture(params=["", "?driver=stdlib"], ids=["apsw", "stdlib"])
@@ -25,11 +25,11 @@ def memory(request: pytest.FixtureRequest) -> Iterator[Opened]:
 
 def test_jobs_run_through_it(memory: Opened) -> None:
     memory.enqueue(new_job("a"), new_job("b"))
-    memory.run(open_lease(Presence("w", "w", "idle", "{}"), lease="l", ttl=TTL))
-    claimant = jobs.Claimant("w", "l", "t")
+    memory.run(open_lease(WorkerReport("w", "w", "idle", "{}"), lease="l", ttl=TTL))
+    claimant = jobs.ClaimRequest("w", "l", "t")
     claimed = memory.run(jobs.cycle(claimant, rooms=[("default", 1)])).claimed
     memory.run(jobs.finish([ending(job) for job in claimed], worker="w"))
-    assert memory.run(reading.counts()) == {"default": {State.PENDING: 1, State.COMPLETED: 1}}
+    assert memory.run(queries.counts()) == {"default": {State.PENDING: 1, State.COMPLETED: 1}}
 
 
 def test_all_threads_see_the_same_jobs(memory: Opened) -> None:
@@ -51,7 +51,7 @@ def test_there_is_no_news_of_other_processes(memory: Opened) -> None:
     heard: list[Topic] = []
     news = memory.driver.listen(heard.append)
     memory.enqueue(new_job())
-    memory.driver.tell(Topic.WORK)
+    memory.driver.notify(Topic.WORK)
     news.close()
     assert heard == []
     assert memory.count() == 1, "the store goes on without its news"

@@ -14,7 +14,7 @@ from tests.store.places import SqlitePlace
 from tests.store.processes import running
 from tests.store.sqlite.opened import Opened, is_intact, opened
 from windlass.errors import AppClosed, ConfigError, StoreUnavailable
-from windlass.store import reading
+from windlass.store.operations import queries
 
 
 def test_nothing_is_opened_before_the_first_call(place: SqlitePlace) -> None:
@@ -36,7 +36,7 @@ def test_what_was_stored_is_there_after_a_restart(place: SqlitePlace) -> None:
     with opened(place) as store:
         store.enqueue(new_job("a"))
     with opened(place) as store:
-        assert list(store.run(reading.find(["a"]))) == ["a"]
+        assert list(store.run(queries.find(["a"]))) == ["a"]
 
 
 def test_a_migration_names_its_steps_once(place: SqlitePlace) -> None:

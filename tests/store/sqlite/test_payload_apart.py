@@ -13,7 +13,7 @@ from tests.store.places import SqlitePlace
 from tests.store.sqlite.opened import is_intact, opened
 from windlass import Windlass
 from windlass.core.codec import Codec, NewerFormat
-from windlass.store import jobs, reading
+from windlass.store.operations import jobs, queries
 
 LARGE = '{"v":1,"args":["' + "x" * 10_000 + '"],"kwargs":{}}'
 
@@ -54,7 +54,7 @@ def test_only_what_is_large_lies_apart(place: SqlitePlace) -> None:
         store.enqueue(new_job("a", payload=LARGE), new_job("b"))
         store.enqueue(new_job("c", payload=LARGE))
         assert apart(place) == [LARGE, LARGE]
-        assert {id: job.payload for id, job in store.run(reading.find(["a", "b", "c"])).items()} == {
+        assert {id: job.payload for id, job in store.run(queries.find(["a", "b", "c"])).items()} == {
             "a": LARGE,
             "b": new_job().payload,
             "c": LARGE,
@@ -65,7 +65,7 @@ def test_it_goes_with_its_job(place: SqlitePlace) -> None:
     """A13: whoever deletes jobs need not know of it."""
     with opened(place) as store:
         store.enqueue(new_job("a", payload=LARGE), new_job("b", payload=LARGE))
-        found = store.run(reading.find(["a", "b"]))
+        found = store.run(queries.find(["a", "b"]))
         store.run(jobs.delete([(found["a"].seq, "a")]))
         assert len(apart(place)) == 1
         place.execute("DELETE FROM windlass_job")

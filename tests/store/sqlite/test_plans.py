@@ -11,7 +11,7 @@ import pytest
 
 from tests.store.places import SqlitePlace
 from tests.store.sqlite.opened import opened
-from windlass.store.statements import load_calls
+from windlass.store.statement_files import load_calls
 
 CALLS = load_calls("windlass.store.sqlite.calls", prefix="windlass_")
 RARE = {"queue_delete"}

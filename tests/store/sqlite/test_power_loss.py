@@ -15,7 +15,7 @@ from tests.store.places import SqlitePlace
 from tests.store.processes import running
 from tests.store.sqlite.opened import is_intact, opened
 from tests.store.sqlite.writing import BATCH
-from windlass.store import reading
+from windlass.store.operations import queries
 
 MOMENTS = {
     "a commit is half in the log": (Calls.WRITE, Files.LOG, 150),
@@ -40,7 +40,7 @@ def whole_batches(path: Path, names: list[str]) -> list[bool]:
     place = SqlitePlace(path)
     assert is_intact(place)
     with opened(place) as store:
-        found = store.run(reading.find([f"{name}.{part}" for name in names for part in range(BATCH)]))
+        found = store.run(queries.find([f"{name}.{part}" for name in names for part in range(BATCH)]))
         assert store.count() % BATCH == 0
     return [f"{name}.0" in found for name in names]
 

@@ -11,7 +11,7 @@ import pytest
 from tests.store.builders import ids
 from tests.store.places import SqlitePlace
 from tests.store.sqlite.opened import is_intact, opened
-from windlass.store import reading
+from windlass.store.operations import queries
 from windlass.store.sqlite.schema import migrations
 
 NOTED = """
@@ -47,9 +47,9 @@ def place(tmp_path: Path) -> SqlitePlace:
 def test_an_older_file_keeps_its_jobs_and_takes_the_new_order(place: SqlitePlace) -> None:
     """S8, B3."""
     with opened(place) as store:
-        assert ids(store.run(reading.peek("default", limit=10))) == ["urgent", "early", "late"]
+        assert ids(store.run(queries.peek("default", limit=10))) == ["urgent", "early", "late"]
         assert store.count() == 4
-        assert store.run(reading.find(["early"]))["early"].payload == LARGE
+        assert store.run(queries.find(["early"]))["early"].payload == LARGE
         assert store.driver.migrate() == []
     assert is_intact(place)
     assert place.execute("SELECT version FROM windlass_schema ORDER BY version") == [

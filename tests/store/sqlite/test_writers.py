@@ -10,7 +10,7 @@ from tests.store.places import SqlitePlace
 from tests.store.processes import running
 from tests.store.sqlite.opened import is_intact, opened
 from tests.store.sqlite.writing import BATCH
-from windlass.store import reading
+from windlass.store.operations import queries
 
 
 @pytest.mark.parametrize("batches", [1, 7, 40])
@@ -25,7 +25,7 @@ def test_a_killed_writer_leaves_an_intact_file(place: SqlitePlace, batches: int)
         assert is_intact(place)
         with opened(place) as store:
             ids = [f"{name}.{part}" for name in acknowledged for part in range(BATCH)]
-            assert len(store.run(reading.find(ids))) == len(ids)
+            assert len(store.run(queries.find(ids))) == len(ids)
             assert store.count() % BATCH == 0
 
 

@@ -15,10 +15,10 @@ from uuid import uuid4
 from tests.store.builders import new_job
 from tests.store.processes import Process
 from windlass.errors import StoreUnavailable
-from windlass.store import reading
-from windlass.store.adding import enqueue
 from windlass.store.open import open_driver
 from windlass.store.operation import drive
+from windlass.store.operations import queries
+from windlass.store.operations.enqueue import enqueue
 
 BATCH = 3
 THREADS = 4
@@ -84,7 +84,7 @@ def main(url: str, how: str) -> None:
     elif how == "asked":
         asked(write)
     else:
-        together(write, lambda: drive(reading.counts(), driver.execute), float(how))
+        together(write, lambda: drive(queries.counts(), driver.execute), float(how))
     driver.close()
 
 

@@ -1,1 +1,9 @@
-"""``windlass demo``: a small story on a temporary file. All that it shows is read from the store."""
+"""``windlass demo``: a small story on a temporary file; everything shown is read from the store.
+
+Files, in reading order:
+
+- ``command``: The command, and the acts of the story.
+- ``tasks``: The tasks and jobs of the demo, as an application would write them.
+- ``screens``: Shows the story: a live table on a terminal, plain lines elsewhere.
+- ``report``: The summary: what the store holds, what failed and why, how fast it was.
+"""

@@ -1,1 +1,16 @@
-"""What commands show: each view for people and for programs."""
+"""What commands print: each view as a table for people and as JSON for programs.
+
+Files, in reading order:
+
+- ``status``: Everything at a glance.
+- ``jobs``: Jobs, a line each.
+- ``job``: One job with everything about it.
+- ``payload``: The arguments of a job, secrets masked.
+- ``timeline``: The history of a job, and why it is not running.
+- ``dead``: Dead letters in groups.
+- ``queue``: Queues at a glance.
+- ``worker``: Workers at a glance, and one in detail.
+- ``message``: A sentence, and the same as values.
+- ``sql_text``: SQL that a person may run.
+- ``style``: Colours of states.
+"""

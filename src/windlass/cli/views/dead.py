@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from windlass import clock
-from windlass.cli.moments import age, iso
-from windlass.cli.screen import Cell, Column, Screen, Styled
-from windlass.store.reading import DeadGroup
+from windlass.cli.terminal.screen import Cell, Column, Screen, Styled
+from windlass.cli.times import age, iso
+from windlass.store.operations.queries import DeadGroup
 
 
 @dataclass(frozen=True, slots=True)

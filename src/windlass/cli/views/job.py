@@ -9,15 +9,15 @@ from datetime import datetime
 from typing import Any
 
 from windlass import clock
-from windlass.cli.moments import age, full, iso
-from windlass.cli.screen import Cell, Screen, Styled
-from windlass.cli.views.call import Call
+from windlass.cli.terminal.screen import Cell, Screen, Styled
+from windlass.cli.times import age, full, iso
 from windlass.cli.views.jobs import runs, summary
+from windlass.cli.views.payload import PayloadView
 from windlass.cli.views.style import state_cell
 from windlass.core.fault import Fault
 from windlass.core.state import DUE_LATER
+from windlass.insight.redact import redacted
 from windlass.job import Job
-from windlass.redact import redacted
 
 _SHOWN = 4000
 """How much of a value people are shown; programs get all of it."""
@@ -31,7 +31,7 @@ class JobDetail:
     parameters: Sequence[str] = ()
 
     def data(self) -> object:
-        call = Call.of(self.job.record.payload, self.parameters)
+        call = PayloadView.of(self.job.record.payload, self.parameters)
         return summary(self.job) | {
             "timeout": None if self.job.record.timeout is None else self.job.record.timeout / 1000,
             "unique_key": self.job.record.unique_key,
@@ -86,7 +86,7 @@ class JobDetail:
         ]
 
     def _values(self) -> list[tuple[str, Cell]]:
-        job, call = self.job, Call.of(self.job.record.payload, self.parameters)
+        job, call = self.job, PayloadView.of(self.job.record.payload, self.parameters)
         return [
             ("args", _shown(call.args) if call.args else ""),
             ("kwargs", _shown(call.kwargs) if call.kwargs else ""),

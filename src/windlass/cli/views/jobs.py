@@ -1,4 +1,4 @@
-"""Jobs, a line for each."""
+"""Jobs, a line each."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from windlass.cli.moments import age, iso, length, now
-from windlass.cli.screen import Cell, Column, Screen, Styled
+from windlass.cli.terminal.screen import Cell, Column, Screen, Styled
+from windlass.cli.times import age, iso, length, now
 from windlass.cli.views.style import state_cell
 from windlass.core.state import DUE_LATER, State
 from windlass.job import Job

@@ -1,15 +1,15 @@
-"""Queues and workers at a glance."""
+"""Queues at a glance."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from windlass.cli.moments import age, iso, length
-from windlass.cli.screen import Cell, Column, Screen, Styled
+from windlass.cli.terminal.screen import Cell, Column, Screen, Styled
+from windlass.cli.times import age, iso, length
 from windlass.cli.views.style import count_cell
 from windlass.core.state import State
-from windlass.overview import QueueView
+from windlass.insight.overview import QueueView
 from windlass.queue import QueueSettings
 from windlass.retention import Retention
 
@@ -45,7 +45,7 @@ class QueueList:
 
 
 def draw_queues(screen: Screen, queues: Sequence[QueueView]) -> None:
-    """The table of queues, and below it what is set for them; a queue whose jobs nobody serves is red."""
+    """The table of queues, and below it what is set for them; a queue that no worker serves is red."""
     columns = [
         Column(title="QUEUE", least=12),
         *(Column(title=str(state).upper(), is_number=True, may_go=state not in _ALWAYS) for state in _STATES),
@@ -110,7 +110,7 @@ def settings_data(settings: QueueSettings) -> dict[str, object]:
 
 
 def pause_data(settings: QueueSettings) -> dict[str, object] | None:
-    """Who paused it and why; None where nobody did."""
+    """Who paused it and why; None if it is not paused."""
     if not settings.paused:
         return None
     return {"at": iso(settings.paused_at), "by": settings.paused_by, "reason": settings.paused_reason}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from windlass.cli.moments import age, iso
-from windlass.cli.screen import Cell, Screen, Styled
+from windlass.cli.terminal.screen import Cell, Screen, Styled
+from windlass.cli.times import age, iso
 from windlass.cli.views.queue import draw_queues, pause_data, paused, queue_data
 from windlass.cli.views.style import STATE_STYLES
 from windlass.cli.views.worker import draw_workers, worker_data
 from windlass.core.state import State
-from windlass.notices import Notice
-from windlass.overview import Overview
+from windlass.insight.notices import Notice
+from windlass.insight.overview import Overview
 from windlass.version import VERSION
 
 _NOTICES_SHOWN = 5

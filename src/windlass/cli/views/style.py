@@ -1,8 +1,8 @@
-"""How states look."""
+"""Colours of states."""
 
 from __future__ import annotations
 
-from windlass.cli.screen import Styled
+from windlass.cli.terminal.screen import Styled
 from windlass.core.state import State
 
 STATE_STYLES = {

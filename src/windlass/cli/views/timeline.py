@@ -1,4 +1,4 @@
-"""What happened to a job, and why it is not running."""
+"""The history of a job, and why it is not running."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from windlass.cli.moments import iso, length
-from windlass.cli.screen import WIDE, Cell, Column, Screen, Styled
+from windlass.cli.terminal.screen import WIDE, Cell, Column, Screen, Styled
+from windlass.cli.times import iso, length
 from windlass.cli.views.style import state_cell
+from windlass.insight.timeline import TimelineEntry
 from windlass.job import Job
-from windlass.timeline import TimelineEntry
 
 
 @dataclass(frozen=True, slots=True)

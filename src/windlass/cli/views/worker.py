@@ -1,4 +1,4 @@
-"""Workers."""
+"""Workers at a glance, and one in detail."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from windlass.cli.moments import age, iso, length, now
-from windlass.cli.screen import Cell, Column, Screen, Styled
+from windlass.cli.terminal.screen import Cell, Column, Screen, Styled
+from windlass.cli.times import age, iso, length, now
 from windlass.cli.views.style import state_cell
 from windlass.core.state import State
-from windlass.workers import WorkerView
+from windlass.insight.workers import WorkerView
 
 _STYLES = {"lost": "bold red", "paused": "yellow", "draining": "yellow", "busy": "cyan", "idle": "green"}
 _INFO = (

@@ -10,7 +10,7 @@ import typing
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
-from windlass.core.codec.shapes import shape_of
+from windlass.core.codec.types.class_forms import shape_of
 
 if sys.version_info >= (3, 14):
     import annotationlib

@@ -1,4 +1,4 @@
-"""The face of the codec: calls, results and metadata as text."""
+"""The codec: calls, results and metadata as text."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
-from windlass.core.codec.conversion import check_meta, convert_call, convert_result
+from windlass.core.codec.class_labels import require_storable
+from windlass.core.codec.convert import check_meta, convert_call, convert_result
 from windlass.core.codec.decode import decode, needs_decoding
 from windlass.core.codec.encode import encode
 from windlass.core.codec.envelope import read_envelope
 from windlass.core.codec.jsontext import parse, to_json
-from windlass.core.codec.limits import Limits
-from windlass.core.codec.scope import require_storable
+from windlass.core.codec.limits import Limits, bounded, call_too_large
 from windlass.core.codec.signature import Signature, signature_of, unsigned
-from windlass.core.codec.sizes import bounded, call_too_large
 
 _DEFAULT_LIMITS = Limits()
 _ANYTHING = msgspec.json.Decoder(object)

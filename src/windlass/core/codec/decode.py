@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from windlass.core.codec.nesting import inside
-from windlass.core.codec.refusal import Refusal
-from windlass.core.codec.scalars import SCALAR_TAGGED
-from windlass.core.codec.scope import Scope
-from windlass.core.codec.shapes import Shape
+from windlass.core.codec.class_labels import Scope
+from windlass.core.codec.limits import inside
+from windlass.core.codec.refusal import Rejection
 from windlass.core.codec.tags import CLASS, TAG, Members, list_in, require_only
+from windlass.core.codec.types.class_forms import Shape
+from windlass.core.codec.types.scalars import SCALAR_TAGGED
 
 _COLLECTIONS: dict[str, Callable[[list[object]], object]] = {"tuple": tuple, "set": set, "frozenset": frozenset}
 
@@ -23,7 +23,7 @@ def needs_decoding(text: str, depth: int) -> bool:
 
 
 def decode(json: object, room: int, scope: Scope) -> object:
-    """The value whose JSON form is ``json``; Refusal if there is none, or more than ``room`` levels."""
+    """The value whose JSON form is ``json``; Rejection if there is none, or more than ``room`` levels."""
     if type(json) is list:
         return decode_items(json, inside(room), scope)
     if type(json) is not dict:
@@ -38,7 +38,7 @@ def decode_items(json: Iterable[object], room: int, scope: Scope) -> list[object
     try:
         for value in json:
             done.append(decode(value, room, scope))  # noqa: PERF401 - a refusal needs to know how many are done
-    except Refusal as refusal:
+    except Rejection as refusal:
         refusal.at_index(len(done))
         raise
     return done
@@ -49,7 +49,7 @@ def decode_fields(json: Members, room: int, scope: Scope) -> dict[str, object]:
     for key, value in json.items():
         try:
             done[key] = decode(value, room, scope)
-        except Refusal as refusal:
+        except Rejection as refusal:
             refusal.at_key(key)
             raise
     return done
@@ -59,7 +59,7 @@ def _tagged(json: dict[str, object], room: int, scope: Scope) -> object:
     tag = json[TAG]
     members = {name: value for name, value in json.items() if name not in (TAG, CLASS)}
     if type(tag) is not str:
-        raise Refusal("the tag must be text")
+        raise Rejection("the tag must be text")
     try:
         if CLASS in json:
             return _instance(_shape(tag, json[CLASS], scope), members, room, scope)
@@ -69,12 +69,12 @@ def _tagged(json: dict[str, object], room: int, scope: Scope) -> object:
             return _collection(tag, members, room, scope)
         if tag == "dict":
             return _mapping(members, room, scope)
-    except Refusal:
+    except Rejection:
         raise
     except Exception as error:
         # Constructors, validators and __hash__ are user code.
-        raise Refusal(f"cannot be rebuilt as {tag}: {type(error).__name__}") from error
-    raise Refusal(f"the tag {tag[:40]!r} is unknown")
+        raise Rejection(f"cannot be rebuilt as {tag}: {type(error).__name__}") from error
+    raise Rejection(f"the tag {tag[:40]!r} is unknown")
 
 
 def _collection(tag: str, members: Members, room: int, scope: Scope) -> object:
@@ -91,16 +91,16 @@ def _mapping(members: Members, room: int, scope: Scope) -> dict[object, object]:
             case [key, value]:
                 done[decode(key, inner, scope)] = decode(value, inner, scope)
             case _:
-                raise Refusal("a dict is a list of pairs")
+                raise Rejection("a dict is a list of pairs")
     if len(done) < len(list_in(members)):
-        raise Refusal("a dict repeats a key")
+        raise Rejection("a dict repeats a key")
     return done
 
 
 def _shape(tag: str, label: object, scope: Scope) -> Shape:
     shape = scope.shapes.get(label) if type(label) is str else None
     if shape is None or shape.tag != tag:
-        raise Refusal(
+        raise Rejection(
             f"no {tag[:40]} class is known as {str(label)[:80]!r}; "
             f"annotate the parameter with it or register it with Windlass(types=[...])"
         )

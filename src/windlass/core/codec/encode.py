@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import isfinite
 
-from windlass.core.codec.jsontext import to_json
-from windlass.core.codec.nesting import inside
-from windlass.core.codec.numbers import WORD, require_finite
-from windlass.core.codec.refusal import Refusal
-from windlass.core.codec.scalars import SCALAR_OF
-from windlass.core.codec.scope import Known, Scope
-from windlass.core.codec.shapes import shape_of
+from windlass.core.codec.class_labels import Known, Scope
+from windlass.core.codec.jsontext import WORD, require_finite, to_json
+from windlass.core.codec.limits import inside
+from windlass.core.codec.refusal import Rejection
 from windlass.core.codec.tags import CLASS, TAG, VALUE
 from windlass.core.codec.text import require_text
+from windlass.core.codec.types.class_forms import shape_of
+from windlass.core.codec.types.scalars import SCALAR_OF
 
 _SUBCLASSED = (str, int, float, bytes, list, tuple, dict, set, frozenset)
 
 
 def encode(value: object, room: int, scope: Scope) -> object:
-    """The JSON form of ``value``, which may open ``room`` levels of containers; Refusal if it has none.
+    """The JSON form of ``value``, which may open ``room`` levels of containers; Rejection if it has none.
 
     Types are compared exactly: an instance of a subclass would come back as something else.
     """
@@ -44,7 +43,7 @@ def encode(value: object, room: int, scope: Scope) -> object:
         return {TAG: scalar.tag, **scalar.write(value)}
     if known := scope.known.get(kind):
         return _instance(value, known, room, scope)
-    raise Refusal(_why_not(kind))
+    raise Rejection(_why_not(kind))
 
 
 def encode_items(values: Iterable[object], room: int, scope: Scope) -> list[object]:
@@ -52,7 +51,7 @@ def encode_items(values: Iterable[object], room: int, scope: Scope) -> list[obje
     try:
         for value in values:
             done.append(encode(value, room, scope))  # noqa: PERF401 - a refusal needs to know how many are done
-    except Refusal as refusal:
+    except Rejection as refusal:
         refusal.at_index(len(done))
         raise
     return done
@@ -71,7 +70,7 @@ def _mapping(values: dict[object, object], room: int, scope: Scope) -> object:
             done[key if key.isascii() else require_text(key)] = encode(value, room, scope)
         else:
             return done
-    except Refusal as refusal:
+    except Rejection as refusal:
         refusal.at_key(key)
         raise
     return {TAG: "dict", VALUE: _pairs(values, room, scope)}
@@ -82,7 +81,7 @@ def _pairs(values: dict[object, object], room: int, scope: Scope) -> list[object
     for key, value in values.items():
         try:
             done.append([encode(key, room, scope), encode(value, room, scope)])
-        except Refusal as refusal:
+        except Rejection as refusal:
             refusal.at_key(key)
             raise
     return done
@@ -92,7 +91,7 @@ def _sorted(values: Iterable[object], room: int, scope: Scope) -> list[object]:
     """Sets have no order of their own; equal ones must give equal text."""
     try:
         return sorted((encode(value, room, scope) for value in values), key=to_json)
-    except Refusal as refusal:
+    except Rejection as refusal:
         refusal.in_set()
         raise
 
@@ -102,7 +101,7 @@ def _instance(value: object, known: Known, room: int, scope: Scope) -> dict[str,
         members = known.shape.members(value)
     except Exception as error:
         # An attribute of a user's class may be a property that fails, or may never have been set.
-        raise Refusal(f"{type(value).__qualname__} cannot be read: {type(error).__name__}") from error
+        raise Rejection(f"{type(value).__qualname__} cannot be read: {type(error).__name__}") from error
     parts = {name: encode(part, room, scope) for name, part in members.items()}
     return {TAG: known.shape.tag, CLASS: known.label, **parts}
 

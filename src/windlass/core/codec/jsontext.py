@@ -1,12 +1,14 @@
-"""JSON values to text and back, strictly."""
+"""JSON values to text and back, strictly; numbers that every reader can hold."""
 
 from __future__ import annotations
 
 import json
+from math import isfinite
 from typing import TypeVar
 
 import msgspec
 
+from windlass.core.codec.refusal import Rejection
 from windlass.errors import PayloadError
 
 T = TypeVar("T")
@@ -40,3 +42,14 @@ def _require_distinct(pairs: list[tuple[str, object]]) -> None:
     names = [name for name, _ in pairs]
     if len(set(names)) < len(names):
         raise ValueError("an object repeats a key")
+
+
+WORD = 2**63
+"""Integers from -WORD to below WORD are plain; not every language's JSON reader can hold more."""
+
+
+def require_finite(value: float) -> float:
+    """``value`` itself; Rejection for NaN and infinity, which JSON has no form for."""
+    if not isfinite(value):
+        raise Rejection("NaN and infinity cannot be stored")
+    return value

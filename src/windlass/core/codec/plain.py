@@ -1,15 +1,15 @@
-"""Metadata: plain JSON, without tags."""
+"""Metadata: plain JSON without tags."""
 
 from __future__ import annotations
 
-from windlass.core.codec.nesting import inside
-from windlass.core.codec.numbers import WORD, require_finite
-from windlass.core.codec.refusal import Refusal
+from windlass.core.codec.jsontext import WORD, require_finite
+from windlass.core.codec.limits import inside
+from windlass.core.codec.refusal import Rejection
 from windlass.core.codec.text import require_text
 
 
 def require_plain(value: object, room: int) -> None:
-    """Refusal unless ``value`` is plain JSON that comes back equal, with at most ``room`` levels of containers."""
+    """Rejection unless ``value`` is plain JSON that comes back equal, with at most ``room`` levels of containers."""
     if type(value) is dict:
         _require_fields(value, inside(room))
     elif type(value) is list:
@@ -20,19 +20,19 @@ def require_plain(value: object, room: int) -> None:
         require_finite(value)
     elif type(value) is int:
         if not -WORD <= value < WORD:
-            raise Refusal("an int beyond 64 bits cannot be stored in metadata; pass it as text")
+            raise Rejection("an int beyond 64 bits cannot be stored in metadata; pass it as text")
     elif value is not None and type(value) is not bool:
-        raise Refusal(f"{type(value).__qualname__} cannot be stored in metadata; pass plain JSON values")
+        raise Rejection(f"{type(value).__qualname__} cannot be stored in metadata; pass plain JSON values")
 
 
 def _require_fields(values: dict[object, object], room: int) -> None:
     for key, value in values.items():
         try:
             if type(key) is not str:
-                raise Refusal("the keys of metadata must be text")
+                raise Rejection("the keys of metadata must be text")
             require_text(key)
             require_plain(value, room)
-        except Refusal as refusal:
+        except Rejection as refusal:
             refusal.at_key(key)
             raise
 
@@ -41,6 +41,6 @@ def _require_items(values: list[object], room: int) -> None:
     for index, value in enumerate(values):
         try:
             require_plain(value, room)
-        except Refusal as refusal:
+        except Rejection as refusal:
             refusal.at_index(index)
             raise

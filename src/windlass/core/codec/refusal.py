@@ -1,4 +1,4 @@
-"""Why a value cannot be stored or rebuilt, and where it lies."""
+"""Why a value cannot be stored or rebuilt, and where in the value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from windlass.errors import PayloadError
 _SHOWN_STEPS = 8
 
 
-class Refusal(Exception):
+class Rejection(Exception):
     """Raised at the offending value; each container on the way out adds the step that led to it."""
 
     def __init__(self, reason: str) -> None:

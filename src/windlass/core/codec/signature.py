@@ -1,4 +1,4 @@
-"""What the codec learns from a task's function."""
+"""What the codec learns from the function of a task."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from windlass.core.codec.annotations import classes_in, hints_of
-from windlass.core.codec.parameters import parameters_of
-from windlass.core.codec.scope import Scope, scope_of
+from windlass.core.codec.class_labels import Scope, scope_of
+from windlass.core.codec.types.parameters import parameters_of
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 

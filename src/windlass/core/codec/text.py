@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from windlass.core.codec.refusal import Refusal
+from windlass.core.codec.refusal import Rejection
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
@@ -26,11 +26,11 @@ def storable(text: str, limit: int | None = None) -> str:
 
 
 def require_text(text: str) -> str:
-    """``text`` itself; Refusal if it has a lone surrogate, which has no UTF-8 form."""
+    """``text`` itself; Rejection if it has a lone surrogate, which has no UTF-8 form."""
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise Refusal("text with a lone surrogate cannot be stored; encode it to bytes") from None
+        raise Rejection("text with a lone surrogate cannot be stored; encode it to bytes") from None
     return text
 
 

@@ -1,4 +1,4 @@
-"""What an exception says of itself, asked with care: the answers are user code."""
+"""Reads type and message of an exception; both may be user code that raises."""
 
 from __future__ import annotations
 

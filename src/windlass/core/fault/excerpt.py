@@ -1,4 +1,4 @@
-"""The beginning and the end of a text that may be endless."""
+"""The beginning and the end of a long text."""
 
 from __future__ import annotations
 

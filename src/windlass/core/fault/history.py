@@ -1,4 +1,4 @@
-"""The faults of a job, bounded however often it fails."""
+"""The faults of a job; their number is bounded however often it fails."""
 
 from __future__ import annotations
 

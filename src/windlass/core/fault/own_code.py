@@ -1,4 +1,4 @@
-"""Where in a traceback the user's own code is."""
+"""Finds the user's own frames in a traceback."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import Conninfo
 
 from windlass.errors import ConfigError
-from windlass.store.options import refuse_repeated
+from windlass.store.connection.url_options import refuse_repeated
 
 _OURS = ("pool", "prepare", "news")
 _POOL = 3

@@ -1,4 +1,4 @@
-"""The connections of one process to one database, by what they are for."""
+"""The connections of one process to one database, by purpose."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import psycopg
 
 from windlass import clock
 from windlass.errors import AppClosed, StoreUnavailable
-from windlass.store.breaker import Breaker
-from windlass.store.carried import keep_for_ever
+from windlass.forks import leak
+from windlass.store.connection.circuit_breaker import CircuitBreaker
+from windlass.store.connection.pool import Pool
 from windlass.store.operation import Lane
-from windlass.store.pool import Pool
 from windlass.store.postgres.address import Address
-from windlass.store.postgres.failures import unreachable
-from windlass.store.postgres.timed import TimedConnection
+from windlass.store.postgres.connection import TimedConnection
+from windlass.store.postgres.errors import unreachable
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ class Connections:
     looks after them.
     """
 
-    def __init__(self, address: Address, *, breaker: Breaker, prepare: bool) -> None:
+    def __init__(self, address: Address, *, breaker: CircuitBreaker, prepare: bool) -> None:
         self._address = address
         self._breaker = breaker
         self._prepare = prepare
@@ -52,7 +52,7 @@ class Connections:
         return self._calls.lend(work, until=until, obtain=self._obtain_at_once)
 
     def attempt(self, *, until: float) -> TimedConnection:
-        """Try once to make a connection, which then belongs to the caller; raises ``Away`` or ``Refused``."""
+        """Try once to make a connection, which then belongs to the caller; raises ``Away`` or ``FailedPermanently``."""
         if self._is_closed:
             raise AppClosed(f"{self._address.name}: the store is closed")
         connection: TimedConnection | None = None
@@ -92,7 +92,7 @@ class Connections:
 
     def abandon(self) -> None:
         """Forget, in a forked child, what belongs to the parent; closing it would end the parent's connections."""
-        keep_for_ever(self._made)
+        leak(self._made)
 
     def _new_pool(self, count: int) -> Pool[TimedConnection]:
         def obtain(until: float) -> TimedConnection:
@@ -134,7 +134,7 @@ class Connections:
 
     def _take_back(self, connection: TimedConnection, pool: Pool[TimedConnection]) -> None:
         if not connection.is_at_rest:
-            if connection.closed:  # nobody else should have to find out, by waiting, that the network forgot them all
+            if connection.closed:  # the other idle connections are dead too: no other call should find out by waiting
                 self.drop_idle()
             self.let_go(connection)
             return

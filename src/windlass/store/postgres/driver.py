@@ -1,4 +1,4 @@
-"""The PostgreSQL driver: a call is one statement, which commits by itself."""
+"""The PostgreSQL driver: a call is one statement that commits by itself."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from psycopg import errors
 
 from windlass import clock
 from windlass.errors import AppClosed, ConfigError, StoreUnavailable
-from windlass.forking import start_anew_in_child
-from windlass.store.announcer import Announcer
-from windlass.store.breaker import Away, Breaker
-from windlass.store.driver import ALL_TOPICS, DataRefused, News, Topic, no_store
-from windlass.store.joining.joined import Joined, join
+from windlass.forks import reset_in_child
+from windlass.store.caller.joined import Joined, join
+from windlass.store.connection.circuit_breaker import Away, CircuitBreaker
+from windlass.store.connection.notifier import Notifier
+from windlass.store.driver import ALL_TOPICS, DataRejected, News, Topic, no_store
 from windlass.store.operation import Answer, Call, Lane
 from windlass.store.postgres import schema as schemas
 from windlass.store.postgres.address import parse_address
+from windlass.store.postgres.caller import DatabaseIdentity, PostgresScripts
+from windlass.store.postgres.connection import TimedConnection
 from windlass.store.postgres.connections import Connections
-from windlass.store.postgres.failures import Again, Refused, Unprepared, translated
-from windlass.store.postgres.joined import Home, PostgresScripts
+from windlass.store.postgres.errors import LoginDenied, TryAgain, Unprepared, translated
 from windlass.store.postgres.news import ChannelNews, Silence, channel
 from windlass.store.postgres.statements import Bound, statements
-from windlass.store.postgres.timed import TimedConnection
 
 log = logging.getLogger("windlass.store")
 
@@ -37,7 +37,7 @@ _NO_NEWS = (errors.ProgramLimitExceeded, errors.FeatureNotSupported, errors.Unde
 _NOTIFY = b"SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)"
 """A notification is a transaction too. It is for those who listen now, so nobody waits until it is on disk."""
 _NOTIFY_DEADLINE = 1.0
-"""Seconds; whoever has just stored a job should not wait long for others to hear of it."""
+"""Seconds; an enqueue does not wait longer than this for its notification."""
 
 
 class PostgresDriver:
@@ -56,14 +56,14 @@ class PostgresDriver:
         self._now = now
         self._deadline = deadline
         self._statements = statements(schema)
-        self._breaker = Breaker(self.name)
-        self._announcer = Announcer(self._send)
+        self._breaker = CircuitBreaker(self.name)
+        self._notifier = Notifier(self._send)
         self._prepares = self._address.prepare
         self._is_open = False
         self._is_closed = False
-        self._home = Home(self._ask_home)
+        self._home = DatabaseIdentity(self._ask_home)
         self._begin()
-        start_anew_in_child(self, PostgresDriver.start_anew)
+        reset_in_child(self, PostgresDriver.reset_after_fork)
 
     @property
     def name(self) -> str:
@@ -74,12 +74,12 @@ class PostgresDriver:
 
     def store(self, call: Call) -> Answer:
         """Tells along with the call where there was no news for a while, and else a moment later."""
-        goes_along = self._announcer.goes_along(Topic.WORK)
-        answer = self._store_and_tell(call) if goes_along else self._carry_out(call)
+        goes_along = self._notifier.goes_along(Topic.WORK)
+        answer = self._store_and_notify(call) if goes_along else self._carry_out(call)
         if not _has_stored(answer):
-            self._announcer.was_not_sent(Topic.WORK)
+            self._notifier.was_not_sent(Topic.WORK)
         elif not goes_along:
-            self._announcer.tell(Topic.WORK)
+            self._notifier.notify(Topic.WORK)
         return answer
 
     def listen(
@@ -103,8 +103,8 @@ class PostgresDriver:
             trusts_pooler=self._address.news == "listen",
         )
 
-    def tell(self, topic: Topic) -> None:
-        self._announcer.tell(topic)
+    def notify(self, topic: Topic) -> None:
+        self._notifier.notify(topic)
 
     def join(self, connection: object) -> Joined:
         self._refuse_if_closed()
@@ -130,21 +130,21 @@ class PostgresDriver:
         return self._on_schema(schemas.missing_sql)
 
     def close(self) -> None:
-        self._announcer.close()
+        self._notifier.close()
         with self._opening:
             self._is_closed = True
             self._is_open = False
             self._connections.close()
 
-    def start_anew(self) -> None:
+    def reset_after_fork(self) -> None:
         """Forget everything that belongs to the parent process; called in a forked child."""
         self._connections.abandon()
         self._begin()
 
-    def _store_and_tell(self, call: Call) -> Answer:
+    def _store_and_notify(self, call: Call) -> Answer:
         try:
             return self._carry_out(call, news=channel(self._schema, Topic.WORK))
-        except (StoreUnavailable, DataRefused) as error:
+        except (StoreUnavailable, DataRejected) as error:
             if not isinstance(error.__cause__, _NO_NEWS):
                 raise
         return self._carry_out(call)
@@ -158,7 +158,7 @@ class PostgresDriver:
         def ask(connection: TimedConnection) -> Answer:
             return connection.ask(statement.text, values, statement.answer)
 
-        return self._patiently(call.lane, ask, until=until)
+        return self._with_patience(call.lane, ask, until=until)
 
     def _begin(self) -> None:
         """What every process has of its own."""
@@ -200,8 +200,8 @@ class PostgresDriver:
     def _at_first(self, work: Callable[[TimedConnection], T], *, until: float) -> T:
         """Use a server that we have not used before: whether it lets us in is a matter of configuration then."""
         try:
-            return self._patiently(Lane.WRITE, work, until=until)
-        except Refused as refused:
+            return self._with_patience(Lane.WRITE, work, until=until)
+        except LoginDenied as refused:
             raise ConfigError(str(refused)) from refused.__cause__
 
     @property
@@ -223,10 +223,10 @@ class PostgresDriver:
 
         try:
             self._connections.spare(notify, until=until)
-        except (Away, Again, Unprepared) as error:
+        except (Away, TryAgain, Unprepared) as error:
             raise StoreUnavailable(f"{self.name}: news were not sent ({error})") from error
 
-    def _patiently(self, lane: Lane, work: Callable[[TimedConnection], T], *, until: float) -> T:
+    def _with_patience(self, lane: Lane, work: Callable[[TimedConnection], T], *, until: float) -> T:
         """Do something on a connection, again where nothing was written and another try may succeed."""
 
         def try_once(connection: TimedConnection) -> T:
@@ -243,7 +243,7 @@ class PostgresDriver:
                 if type(error) is StoreUnavailable and before:
                     raise StoreUnavailable(f"{error}; before that: {before}") from error.__cause__
                 raise
-            except Again as again:
+            except TryAgain as again:
                 tries, before = tries + 1, str(again)
                 pause = again.pause * (0.5 + clock.roll())
                 if tries >= again.tries or clock.monotonic() + pause >= until:
@@ -278,7 +278,7 @@ class PostgresDriver:
         try:
             return encode(value).decode()
         except (UnicodeError, OverflowError) as error:  # lone surrogates, numbers that no store has room for
-            raise DataRefused(f"{self.name}: {error}") from error
+            raise DataRejected(f"{self.name}: {error}") from error
 
 
 def _has_stored(answer: Answer) -> bool:

@@ -1,4 +1,4 @@
-"""Hearing what other processes tell, on a connection and a thread of its own."""
+"""Listens for notifications on a connection and a thread of its own."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import psycopg
 
 from windlass import clock
 from windlass.errors import StartRefused, WindlassError
-from windlass.store.breaker import Away
+from windlass.store.connection.circuit_breaker import Away
+from windlass.store.connection.liveness import Finding, Liveness
 from windlass.store.driver import ALL_TOPICS, Topic
-from windlass.store.liveness import Finding, Liveness
+from windlass.store.postgres.connection import TimedConnection
 from windlass.store.postgres.connections import Connections
 from windlass.store.postgres.ping import Ping
-from windlass.store.postgres.timed import TimedConnection
-from windlass.thread_start import start_thread
+from windlass.threads.start import start_thread
 
 log = logging.getLogger("windlass.store")
 
@@ -123,7 +123,7 @@ class ChannelNews:
             try:
                 connection = self._connections.attempt(until=clock.monotonic() + self._deadline)
             except (Away, WindlassError, OSError):
-                pause = _later(pause)  # whoever needs the store will say that it is away
+                pause = _later(pause)  # the callers of the store log that it is away
                 continue
             try:
                 self._check_is_direct(connection)
@@ -189,7 +189,7 @@ class ChannelNews:
     def _look_after(self, liveness: Liveness, ping: Ping) -> None:
         now = clock.monotonic()
         match liveness.judge(now):
-            case Finding.ASK:
+            case Finding.CONTROL:
                 ping.send()
                 liveness.note_question(now)
             case Finding.DOUBT:

@@ -1,4 +1,4 @@
-"""Asking the server for a word without a statement."""
+"""Asks the server on a connection that only listens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statement files as PostgreSQL wants them, and what their rows mean.
+"""Statement files for PostgreSQL, and the meaning of their rows.
 
 Parameters travel without a type and the server takes it from where they stand, so that one prepared statement serves
 null as well as numbers of any size; where the place does not say it, the statement casts.
@@ -33,7 +33,7 @@ from typing import Any, Protocol
 from msgspec.json import decode
 
 from windlass.store.operation import Answer
-from windlass.store.statements import load_calls
+from windlass.store.statement_files import load_calls
 
 _FOLDER = "windlass.store.postgres"
 _CALLS = f"{_FOLDER}.calls"
@@ -52,7 +52,7 @@ class Named(Protocol):
     def name(self) -> str: ...
 
 
-class Gave(Protocol):
+class RawResult(Protocol):
     """What a statement gave: a cursor of psycopg, or what a caller's own connection gave instead of one."""
 
     @property
@@ -89,7 +89,7 @@ class Statement:
             return False
         return not any(params[name] for name in self.only_without)
 
-    def answer(self, cursor: Gave) -> Answer:
+    def answer(self, cursor: RawResult) -> Answer:
         """Shape what the statement gave."""
         if not self.parts:
             return {}

@@ -25,7 +25,7 @@ from redis.connection import AbstractConnection, Connection, parse_url
 from redis.exceptions import RedisError
 
 from windlass.errors import ConfigError
-from windlass.store.options import refuse_repeated
+from windlass.store.connection.url_options import refuse_repeated
 
 Place = tuple[str, int]
 """Host and port."""

@@ -10,27 +10,27 @@ from redis.exceptions import MovedError, RedisError, ResponseError
 
 from windlass import clock
 from windlass.errors import AppClosed, ConfigError, StoreUnavailable
-from windlass.forking import start_anew_in_child
-from windlass.store.announcer import Announcer
-from windlass.store.breaker import Away, Breaker
+from windlass.forks import reset_in_child
+from windlass.store.caller.joined import Joined
+from windlass.store.connection.circuit_breaker import Away, CircuitBreaker
+from windlass.store.connection.notifier import Notifier
 from windlass.store.driver import ALL_TOPICS, News, Topic, no_store
-from windlass.store.joining.joined import Joined
 from windlass.store.operation import Answer, Call, Lane
 from windlass.store.redis.address import parse_address
+from windlass.store.redis.connection import Connection, NoReply, safe_to_repeat
+from windlass.store.redis.connections import Connections
 from windlass.store.redis.epoch import Epoch, other_epoch
-from windlass.store.redis.failure import code_of, lost, misused, not_connected, not_storable, refused
-from windlass.store.redis.foreign import ForeignKeys
-from windlass.store.redis.lanes import Lanes
+from windlass.store.redis.errors import code_of, no_reply, not_connected, not_storable, overwritten, server_error
 from windlass.store.redis.news import RedisNews, channels
-from windlass.store.redis.route import route_to
+from windlass.store.redis.overwritten_keys import OverwrittenKeys
+from windlass.store.redis.routing import route_to
 from windlass.store.redis.scripts import Script, load_scripts
 from windlass.store.redis.server import Inspection
-from windlass.store.redis.wire import Unanswered, Wire, nothing_done
 
 T = TypeVar("T")
 
 _MOMENT = 1.0
-"""How many seconds news may wait for a connection; nobody needs it later than that."""
+"""How many seconds a notification may wait for a connection; later it is useless."""
 _MOST = 2**63 - 1
 """The largest number that MessagePack, and so every other script, has room for."""
 _NULL = b"\0"
@@ -60,10 +60,10 @@ class RedisDriver:
         self._channels = channels(self._prefix)
         self._is_closed = False
         self._inspection = Inspection(self._address)
-        self._breaker = Breaker(self.name)
-        self._announcer = Announcer(self._publish)
+        self._breaker = CircuitBreaker(self.name)
+        self._notifier = Notifier(self._publish)
         self._start()
-        start_anew_in_child(self, RedisDriver._start)
+        reset_in_child(self, RedisDriver._start)
 
     def _start(self) -> None:
         """Begin with no connection and nothing known; in a forked child, what the parent has stays the parent's.
@@ -71,9 +71,9 @@ class RedisDriver:
         Dropping the parent's connections closes the child's copies of them, which the server does not notice.
         """
         self._route = route_to(self._address, prefix=self._prefix)
-        self._lanes = Lanes(self._connect, name=self.name, calls=self._address.pool)
+        self._connections = Connections(self._connect, name=self.name, calls=self._address.pool)
         self._epoch = Epoch(self._scripts["begin"], name=self.name, prefix=self._prefix)
-        self._foreign_keys = ForeignKeys(name=self.name)
+        self._overwritten_keys = OverwrittenKeys(name=self.name)
 
     @property
     def name(self) -> str:
@@ -96,7 +96,7 @@ class RedisDriver:
         # A script returns the parts of its answer as name, rows, name, rows: the order of a Lua table is not kept.
         answer = dict(zip(parts[::2], parts[1::2], strict=True))
         if foreign := answer.get("foreign"):
-            self._foreign_keys.tell(key for (key,) in foreign)
+            self._overwritten_keys.notify(key for (key,) in foreign)
         return answer
 
     def listen(
@@ -110,8 +110,8 @@ class RedisDriver:
             self._connect, heard, filled=filled, topics=topics, prefix=self._prefix, patience=self._deadline
         )
 
-    def tell(self, topic: Topic) -> None:
-        self._announcer.tell(topic)
+    def notify(self, topic: Topic) -> None:
+        self._notifier.notify(topic)
 
     def join(self, connection: object) -> Joined:
         raise ConfigError(
@@ -135,11 +135,11 @@ class RedisDriver:
 
     def close(self) -> None:
         if not self._is_closed:
-            self._announcer.close()
+            self._notifier.close()
             self._is_closed = True
-            self._lanes.close()
+            self._connections.close()
 
-    def _reach(self, lane: Lane, work: Callable[[Wire, float], T]) -> T:
+    def _reach(self, lane: Lane, work: Callable[[Connection, float], T]) -> T:
         """What is done on a connection of this lane, again where it has not worked and may; it is told until when."""
         if self._is_closed:
             raise AppClosed(f"{self.name}: the store is closed")
@@ -148,21 +148,21 @@ class RedisDriver:
             lambda: self._attempt(lane, lambda wire: work(wire, until), until=until), deadline=self._deadline
         )
 
-    def _attempt(self, lane: Lane, work: Callable[[Wire], T], *, until: float) -> T:
+    def _attempt(self, lane: Lane, work: Callable[[Connection], T], *, until: float) -> T:
         """Do something on a connection, or raise ``Away`` where nothing happened and trying again may help."""
 
-        def carry_out(wire: Wire) -> T:
+        def carry_out(wire: Connection) -> T:
             try:
                 return work(wire)
-            except Unanswered as error:
-                self._lanes.clear()  # no other call should have to find out, by waiting, that the network forgot them
-                raise lost(error, self.name, may_have_written=lane.writes) from error
+            except NoReply as error:
+                self._connections.clear()  # the idle ones are dead too: no other call should find out by waiting
+                raise no_reply(error, self.name, may_have_written=lane.writes) from error
             except RedisError as error:
                 raise self._reaction(wire, error, may_have_written=lane.writes) from error
 
-        return self._lanes.use(lane, carry_out, until=until)
+        return self._connections.use(lane, carry_out, until=until)
 
-    def _in_epoch(self, wire: Wire, script: Script, arguments: Sequence[Any], lane: Lane, *, until: float) -> Any:
+    def _in_epoch(self, wire: Connection, script: Script, arguments: Sequence[Any], lane: Lane, *, until: float) -> Any:
         epoch = self._epoch.on(wire, until) if lane.writes else self._epoch.of_reader(wire, until)
         if epoch is None:
             raise no_store(self.name, self._tag)
@@ -177,35 +177,35 @@ class RedisDriver:
                     raise StoreUnavailable(f"{self.name}: the server changes its epoch again and again") from error
             epoch = self._epoch.renew(wire, other, refused=epoch, until=until)
 
-    def _reaction(self, wire: Wire, error: RedisError, *, may_have_written: bool) -> Exception:
+    def _reaction(self, wire: Connection, error: RedisError, *, may_have_written: bool) -> Exception:
         """What a refusal means for the caller; one that is about the server also means that we look for another."""
         if code_of(error) == "WRONGTYPE":
-            return misused(self._find_foreign(wire), self.name, may_have_written=may_have_written)
-        ours = refused(error, self.name)
+            return overwritten(self._find_overwritten_keys(wire), self.name, may_have_written=may_have_written)
+        ours = server_error(error, self.name)
         if isinstance(ours, Away):
             self._route.forget()
             if isinstance(error, MovedError):
                 self._route.moved(error)
             wire.close()
-            self._lanes.clear()
+            self._connections.clear()
         return ours
 
-    def _find_foreign(self, wire: Wire) -> list[tuple[str, str, str]]:
+    def _find_overwritten_keys(self, wire: Connection) -> list[tuple[str, str, str]]:
         """Which of our keys hold something else: each with its type and the right one."""
         until = clock.monotonic() + _MOMENT
         try:
             _, rows = wire.run(self._scripts["foreign"], b"", self._prefix, b"", encode({}), until=until)
             return [(key, kind, right) for key, kind, right in rows]
-        except (RedisError, Unanswered, Away):
+        except (RedisError, NoReply, Away):
             return []  # the message names the trouble all the same
 
-    def _connect(self, until: float) -> Wire:
+    def _connect(self, until: float) -> Connection:
         """A new connection to a server that has been looked at."""
         until = max(until, clock.monotonic() + _FAIR_CHANCE)
-        wire: Wire | None = None
+        wire: Connection | None = None
         try:
-            wire = Wire(self._route.connection(until=until))
-            with nothing_done():
+            wire = Connection(self._route.connection(until=until))
+            with safe_to_repeat():
                 wire.connect(until=until)
                 self._inspection.pass_or_raise(wire.look(until=until))
         except BaseException as error:
@@ -222,8 +222,8 @@ class RedisDriver:
         until = clock.monotonic() + _MOMENT
         command = ("PUBLISH", self._channels[topic], "")
         try:
-            self._lanes.use(Lane.WRITE, lambda wire: wire.ask(*command, until=until), until=until)
-        except (RedisError, Unanswered, Away) as error:
+            self._connections.use(Lane.WRITE, lambda wire: wire.ask(*command, until=until), until=until)
+        except (RedisError, NoReply, Away) as error:
             raise StoreUnavailable(f"{self.name}: news were not sent ({error})") from error
 
     def _instant(self) -> bytes:

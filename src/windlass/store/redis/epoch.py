@@ -1,4 +1,4 @@
-"""Fences never repeat, also when a server forgets its last second.
+"""Epochs: fences never repeat, even when a server loses its last second.
 
 A fence is made of an epoch and a number. The epoch rises with every restart of the server and every change of the
 primary; a process asks for it whenever it meets a server that it does not know, and every script that writes refuses
@@ -14,8 +14,8 @@ from threading import Lock
 from msgspec.msgpack import encode
 from redis.exceptions import ResponseError
 
+from windlass.store.redis.connection import Connection, safe_to_repeat
 from windlass.store.redis.scripts import Script
-from windlass.store.redis.wire import Wire, nothing_done
 
 log = logging.getLogger("windlass.store")
 
@@ -50,21 +50,21 @@ class Epoch:
         """Whether a call that only reads has found the store."""
         self._lock = Lock()
 
-    def on(self, wire: Wire, until: float) -> int:
+    def on(self, wire: Connection, until: float) -> int:
         """The epoch for a call to this server."""
         known = self._known
         if known is not None and known.identity == wire.server.identity:
             return known.epoch
-        with nothing_done():
+        with safe_to_repeat():
             if known is None:
-                return self._begin(wire, known, has_lost=False, until=until)
+                return self._begin(wire, known, has_lost_data=False, until=until)
             # A connection may be older than a change of the server's lineage of which others have told us.
             if wire.look(until=until).identity == known.identity:
                 return known.epoch
             is_empty = not wire.ask("HGET", f"{self._prefix}epoch", "epoch", until=until)
-            return self._begin(wire, known, has_lost=is_empty, until=until)
+            return self._begin(wire, known, has_lost_data=is_empty, until=until)
 
-    def of_reader(self, wire: Wire, until: float) -> int | None:
+    def of_reader(self, wire: Connection, until: float) -> int | None:
         """The epoch for a call that only reads, which begins none; None where no process has begun one.
 
         Scripts that only read do not ask for it.
@@ -74,30 +74,30 @@ class Epoch:
         self._is_seen = self._is_seen or self.has_begun(wire, until)
         return _NONE if self._is_seen else None
 
-    def has_begun(self, wire: Wire, until: float) -> bool:
+    def has_begun(self, wire: Connection, until: float) -> bool:
         """Whether any process has begun an epoch here, which the first call that writes does."""
-        with nothing_done():
+        with safe_to_repeat():
             return bool(wire.ask("EXISTS", f"{self._prefix}epoch", until=until))
 
-    def renew(self, wire: Wire, other: OtherEpoch, *, refused: int, until: float) -> int:
+    def renew(self, wire: Connection, other: OtherEpoch, *, refused: int, until: float) -> int:
         """The epoch after a script has refused the one that we had."""
         known = self._known
         if known is not None and known.epoch != refused:
             return known.epoch  # another thread has asked since
-        with nothing_done():
+        with safe_to_repeat():
             identity = wire.look(until=until).identity
             # The epoch of a server that has neither been restarted nor changed its role stays, unless its data went.
-            has_lost = known is not None and (other.stored == 0 or identity == known.identity)
-            return self._begin(wire, known, has_lost=has_lost, until=until)
+            has_lost_data = known is not None and (other.stored == 0 or identity == known.identity)
+            return self._begin(wire, known, has_lost_data=has_lost_data, until=until)
 
-    def _begin(self, wire: Wire, known: _Known | None, *, has_lost: bool, until: float) -> int:
+    def _begin(self, wire: Connection, known: _Known | None, *, has_lost_data: bool, until: float) -> int:
         believed = str(known.epoch if known else 0)
-        params = encode({"run_id": wire.server.identity, "has_lost": has_lost})
+        params = encode({"run_id": wire.server.identity, "has_lost": has_lost_data})
         answer = wire.run(self._begin_script, b"", self._prefix, believed, params, until=until)
         [[epoch]] = dict(zip(answer[::2], answer[1::2], strict=True))["epoch"]
         with self._lock:
             is_first_to_know, self._known = self._known == known, _Known(wire.server.identity, int(epoch))
-        if has_lost and is_first_to_know:
+        if has_lost_data and is_first_to_know:
             log.error(
                 "%s: the store has lost its jobs: somebody emptied it (FLUSHALL, FLUSHDB), or the server came back "
                 "without its data. Going on with the empty store; what ran is not recorded",

@@ -1,4 +1,4 @@
-"""Hearing of commits of other processes: one connection that listens to a channel for each topic."""
+"""Listens for notifications: one connection, a channel for each topic."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from redis.exceptions import NoPermissionError, RedisError
 
 from windlass import clock
 from windlass.errors import StartRefused, WindlassError
-from windlass.store.breaker import Away
+from windlass.store.connection.circuit_breaker import Away
+from windlass.store.connection.liveness import QUIET, Finding, Liveness
 from windlass.store.driver import ALL_TOPICS, Topic
-from windlass.store.liveness import QUIET, Finding, Liveness
-from windlass.store.redis.wire import Unanswered, Wire
-from windlass.thread_start import start_thread
-from windlass.wake import Wake
+from windlass.store.redis.connection import Connection, NoReply
+from windlass.threads.start import start_thread
+from windlass.threads.wakeup import Wakeup
 
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
@@ -43,7 +43,7 @@ class RedisNews:
 
     def __init__(
         self,
-        connect: Callable[[float], Wire],
+        connect: Callable[[float], Connection],
         heard: Callable[[Topic], None],
         *,
         filled: Callable[[str], None] | None = None,
@@ -69,7 +69,7 @@ class RedisNews:
         self._is_doubted = False
         self._is_prompted = False
         """Whether the thread will look at what is wanted: a socket that nobody reads for long must not become full."""
-        self._stopped = Wake()
+        self._stopped = Wakeup()
         self._telling = RLock()  # a listener may close us
         self._wake, self._woken = socket.socketpair()
         try:
@@ -106,9 +106,9 @@ class RedisNews:
                 try:
                     self._listen()
                     return
-                except (RedisError, WindlassError, Away, Unanswered, OSError) as error:
+                except (RedisError, WindlassError, Away, NoReply, OSError) as error:
                     # Whoever calls the store says what is wrong with it. Having been connected starts the pauses anew.
-                    pause = min(pause * 2, _LONGEST_PAUSE) if not isinstance(error, Unanswered) else _FIRST_PAUSE
+                    pause = min(pause * 2, _LONGEST_PAUSE) if not isinstance(error, NoReply) else _FIRST_PAUSE
                 clock.wait(self._stopped, pause * (0.5 + clock.roll()))
 
     def _listen(self) -> None:
@@ -122,7 +122,7 @@ class RedisNews:
             self._is_doubted = False
             wire.close()
 
-    def _ask_for_wanted(self, wire: Wire) -> None:
+    def _ask_for_wanted(self, wire: Connection) -> None:
         wanted, until = self._wanted, clock.monotonic() + self._patience
         added, left = wanted - self._asked, self._asked - wanted if self._may_leave else frozenset[Topic]()
         for command, topics in (("SUBSCRIBE", added), ("UNSUBSCRIBE", left)):
@@ -130,7 +130,7 @@ class RedisNews:
                 wire.send(command, *(self._channels[topic] for topic in topics), until=until)
         self._asked = (self._asked | added) - left
 
-    def _attend(self, wire: Wire) -> None:
+    def _attend(self, wire: Connection) -> None:
         said_something = poll()  # unlike select, it takes the descriptors of programs that have very many
         for source in (wire.fileno(), self._woken.fileno()):
             said_something.register(source, POLLIN)
@@ -149,7 +149,7 @@ class RedisNews:
             elif not ready:
                 self._look_after(liveness, wire)
 
-    def _read(self, wire: Wire) -> Sequence[str]:
+    def _read(self, wire: Connection) -> Sequence[str]:
         try:
             said: Sequence[str] = wire.read(until=clock.monotonic() + self._patience)
         except NoPermissionError:
@@ -159,10 +159,10 @@ class RedisNews:
             return ()
         return said
 
-    def _look_after(self, liveness: Liveness, wire: Wire) -> None:
+    def _look_after(self, liveness: Liveness, wire: Connection) -> None:
         now = clock.monotonic()
         match liveness.judge(now):
-            case Finding.ASK:
+            case Finding.CONTROL:
                 wire.send("PING", until=now + self._patience)
                 liveness.note_question(now)
             case Finding.DOUBT:
@@ -170,7 +170,7 @@ class RedisNews:
                 for topic in self._followed:
                     self._tell(topic)
             case Finding.OVER:
-                raise Unanswered("the server has fallen silent")
+                raise NoReply("the server has fallen silent")
             case Finding.NOTHING:
                 pass
 

@@ -1,4 +1,4 @@
-"""Lua files: where they lie, what their headings say.
+"""Lua files: where they are, and what their headings declare.
 
 A call is one file, ``calls/NAME.lua``. Comment lines at its head say what it does, what it asks for (the call's
 parameters) and gives (the parts of its answer) and, in a fixed form, what it needs:

@@ -1,4 +1,4 @@
-"""What a server says about itself, and whether jobs may be trusted to it."""
+"""Checks a server before it is given jobs: version, persistence, eviction."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from windlass.errors import ConfigError, StoreUnavailable, WindlassError
-from windlass.store.breaker import Away
+from windlass.store.connection.circuit_breaker import Away
 from windlass.store.redis.address import Address
 
 log = logging.getLogger("windlass.store")
@@ -44,7 +44,7 @@ def read_info(text: str) -> Server:
     )
 
 
-class Refused(StoreUnavailable):
+class LoginDenied(StoreUnavailable):
     """The server answers, but lets us in on no account: another try would only be refused again."""
 
 
@@ -77,7 +77,7 @@ class Inspection:
 
     def judged(self, failure: Away | WindlassError) -> Away | WindlassError:
         """Why there is no connection: not to be let in is a matter of configuration where no server has passed yet."""
-        return ConfigError(str(failure)) if isinstance(failure, Refused) and not self._passed else failure
+        return ConfigError(str(failure)) if isinstance(failure, LoginDenied) and not self._passed else failure
 
     def _check(self, server: Server) -> None:
         if _numbers(server.version) < OLDEST:

@@ -1,4 +1,4 @@
-"""Getting at the file: connections, the turn to write, and the patience that both need."""
+"""Opens connections, begins transactions, and retries while the file is busy."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import TypeVar
 
 from windlass import clock
 from windlass.errors import StoreUnavailable
-from windlass.store.carried import keep_for_ever
+from windlass.forks import leak
 from windlass.store.sqlite import schema
 from windlass.store.sqlite.address import Address
-from windlass.store.sqlite.library import Busy, Connection, connect
-from windlass.store.sqlite.whereabouts import LogDeleted, LogReplaced, Whereabouts
+from windlass.store.sqlite.guards.file_identity import FileIdentity, LogDeleted, LogReplaced
+from windlass.store.sqlite.libraries import Busy, Connection, connect
 
 T = TypeVar("T")
 
@@ -20,21 +20,21 @@ T = TypeVar("T")
 class Access:
     """Opens connections to one file, as long as it is the same file."""
 
-    def __init__(self, address: Address, whereabouts: Whereabouts, *, deadline: float) -> None:
+    def __init__(self, address: Address, file_identity: FileIdentity, *, deadline: float) -> None:
         self._address = address
-        self._whereabouts = whereabouts
+        self._file_identity = file_identity
         self._deadline = deadline
 
     def connect(self) -> Connection:
         """A new connection, ready for its first statement."""
-        self._whereabouts.check_all()
+        self._file_identity.check_all()
         connection = connect(self._address)
         try:
-            self._whereabouts.note_file()
-            self.patiently(
+            self._file_identity.note_file()
+            self.retry_while_busy(
                 lambda: schema.set_up(connection, durability=self._address.durability, path=self._address.path)
             )
-            self._whereabouts.note_log()
+            self._file_identity.note_log()
         except BaseException:
             connection.close()
             raise
@@ -42,9 +42,9 @@ class Access:
 
     def begin(self, connection: Connection) -> None:
         """Begin to write; raises ``Busy`` when another has not ended by the deadline."""
-        self.patiently(lambda: self._try_to_begin(connection))
+        self.retry_while_busy(lambda: self._try_to_begin(connection))
 
-    def patiently(self, attempt: Callable[[], T]) -> T:
+    def retry_while_busy(self, attempt: Callable[[], T]) -> T:
         """Try until it works or the deadline has come.
 
         SQLite's own waiting backs off so far that one writer can starve; short waits with jitter are fair.
@@ -64,15 +64,15 @@ class Access:
     def check(self, connection: Connection) -> None:
         """Raise ``StoreUnavailable`` where the connection's files are no longer those at their path."""
         try:
-            self._whereabouts.check()
+            self._file_identity.check()
         except LogDeleted:
-            # Nobody else can read it any more: what it holds is saved if it gets into the file before we end.
+            # Only this process can still read the log: a checkpoint saves what it holds.
             with suppress(Busy, StoreUnavailable):
                 connection.run("PRAGMA wal_checkpoint")
             raise
         except LogReplaced:
-            # Who closes last brings the log into the file as the index has it, and one of them is not ours any more.
-            keep_for_ever(connection.carried_over())
+            # Closing would checkpoint a log that no longer matches its index, and damage the file.
+            leak(connection.carried_over())
             raise
 
     def _try_to_begin(self, connection: Connection) -> None:

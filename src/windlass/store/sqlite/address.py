@@ -8,7 +8,7 @@ from typing import Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from windlass.errors import ConfigError
-from windlass.store.options import refuse_repeated
+from windlass.store.connection.url_options import refuse_repeated
 
 Durability = Literal["full", "normal"]
 Library = Literal["apsw", "stdlib"]

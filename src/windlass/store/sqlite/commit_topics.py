@@ -1,4 +1,4 @@
-"""What a commit of another process is about: SQLite tells that there was one, and no more."""
+"""Finds out what the commits of other processes were about."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from windlass import clock
 from windlass.store.driver import Topic
 
-COMMITTED = (Topic.WORK, Topic.ENDINGS)
+COMMITTED = (Topic.WORK, Topic.FINISHED)
 """What each commit of another process may be about. The rest is rare, and looked for every second."""
 _BACKLOG = 4
 """So many looks in a row that found jobs waiting make a backlog."""
@@ -35,12 +35,12 @@ class CommitTopics:
     def hears(self, topic: Topic) -> bool:
         return topic in COMMITTED and topic in self.followed
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         """Another process has committed something."""
         if self.hears(Topic.WORK) and self._may_be_work():
             self._heard(Topic.WORK)
-        if self.hears(Topic.ENDINGS):
-            self._heard(Topic.ENDINGS)
+        if self.hears(Topic.FINISHED):
+            self._heard(Topic.FINISHED)
 
     def _may_be_work(self) -> bool:
         if clock.monotonic() < self._known_until:

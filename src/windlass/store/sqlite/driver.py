@@ -1,4 +1,4 @@
-"""The SQLite driver: a call is a list of statements inside one transaction."""
+"""The SQLite driver: a call is a list of statements in one transaction."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from typing import Any
 from msgspec.json import encode
 
 from windlass.errors import AppClosed, ConfigError, StoreUnavailable, WindlassError
-from windlass.store.driver import ALL_TOPICS, DataRefused, News, Topic, no_store
-from windlass.store.joining.joined import Joined, join
+from windlass.store.caller.joined import Joined, join
+from windlass.store.driver import ALL_TOPICS, DataRejected, News, Topic, no_store
 from windlass.store.operation import Answer, Call
 from windlass.store.sqlite import schema
 from windlass.store.sqlite.access import Access
 from windlass.store.sqlite.address import Address
+from windlass.store.sqlite.caller import SqliteScripts
 from windlass.store.sqlite.commit_topics import CommitTopics
-from windlass.store.sqlite.joined import SqliteScripts
-from windlass.store.sqlite.lanes import Lanes
-from windlass.store.sqlite.library import Busy, Connection, Statements, carry_out, connect
-from windlass.store.sqlite.mounts import warn_of_network
+from windlass.store.sqlite.connections import Connections
+from windlass.store.sqlite.group_commit import Sight
+from windlass.store.sqlite.guards.file_identity import FileIdentity, LogReplaced
+from windlass.store.sqlite.guards.fork_pause import ForkPause
+from windlass.store.sqlite.guards.network_mount import warn_of_network
+from windlass.store.sqlite.guards.two_libraries import claim_file, yield_file
+from windlass.store.sqlite.guards.wal_size import LARGE, WalSize
+from windlass.store.sqlite.libraries import Busy, Connection, Statements, carry_out, connect
 from windlass.store.sqlite.news import listen
-from windlass.store.sqlite.performing import Prepared
-from windlass.store.sqlite.swelling import LARGE, Swelling
-from windlass.store.sqlite.traffic import Traffic
-from windlass.store.sqlite.twofold import claim_file, yield_file
-from windlass.store.sqlite.whereabouts import LogReplaced, Whereabouts
-from windlass.store.sqlite.writer import Sight
-from windlass.store.statements import load_calls
+from windlass.store.sqlite.statements import Prepared
+from windlass.store.statement_files import load_calls
 
 _CALLS = "windlass.store.sqlite.calls"
 _COMPOSED = (list, dict)
@@ -61,12 +61,12 @@ class SqliteDriver:
         self._now = now
         self._deadline = deadline
         self._calls = load_calls(_CALLS, prefix=prefix)
-        self._traffic = Traffic()
-        self._whereabouts = Whereabouts(
-            None if address.is_memory else address.path, Swelling(address.path, large=large_log)
+        self._fork_pause = ForkPause()
+        self._file_identity = FileIdentity(
+            None if address.is_memory else address.path, WalSize(address.path, large=large_log)
         )
-        self._access = Access(address, self._whereabouts, deadline=deadline)
-        self._lanes = self._new_lanes()
+        self._access = Access(address, self._file_identity, deadline=deadline)
+        self._connections = self._new_connections()
         self._opening = Lock()
         self._is_open = False
         self._is_closed = False
@@ -80,7 +80,7 @@ class SqliteDriver:
         return self.execute(call)  # others see the commit itself
 
     def execute(self, call: Call) -> Answer:
-        return self._traffic.through(self._execute, call)
+        return self._fork_pause.through(self._execute, call)
 
     def listen(
         self,
@@ -93,7 +93,7 @@ class SqliteDriver:
         commits = CommitTopics(heard, topics=topics, work=self._look_for_work)
         return listen(self._address, commits, look=self._look_for_commits)
 
-    def tell(self, topic: Topic) -> None:
+    def notify(self, topic: Topic) -> None:
         """The commit itself is the news."""
 
     def join(self, connection: object) -> Joined:
@@ -115,44 +115,44 @@ class SqliteDriver:
             with self._opening:
                 return self._is_open or self._is_there()
 
-        return self._traffic.through(look)
+        return self._fork_pause.through(look)
 
     def make(self) -> None:
         self.migrate()
 
     def migrate(self) -> list[str]:
-        return self._traffic.through(self._open, True)
+        return self._fork_pause.through(self._open, True)
 
     def migration_sql(self) -> str:
-        """Nothing: whoever opens the file brings it up to date."""
+        """Nothing: opening the file upgrades it."""
         return ""
 
     def close(self) -> None:
-        self._traffic.through(self._close)
+        self._fork_pause.through(self._close)
 
-    def be_still(self) -> None:
-        """Make ready for a fork: nobody is inside SQLite, no connection is left to be carried over."""
-        self._traffic.halt()
+    def before_fork(self) -> None:
+        """Prepare for a fork: no thread is inside SQLite, no connection is open."""
+        self._fork_pause.halt()
         if not self._address.is_memory:
-            self._close_lanes()
+            self._close_connections()
 
-    def go_on(self) -> None:
+    def after_fork_in_parent(self) -> None:
         """The fork is over; the next call opens what it needs."""
-        self._traffic.resume()
+        self._fork_pause.resume()
 
-    def start_anew(self) -> None:
+    def reset_after_fork(self) -> None:
         """Forget everything that belongs to the parent process; called in a forked child."""
-        self._lanes.abandon()
-        self._lanes = self._new_lanes()
+        self._connections.abandon()
+        self._connections = self._new_connections()
         self._opening = Lock()
-        self._traffic = Traffic()
+        self._fork_pause = ForkPause()
 
     def _execute(self, call: Call) -> Answer:
         prepared = self._prepared(call)
         if not self._is_open:
             self._open(call.lane.writes)
         try:
-            return self._lanes.execute(prepared, call.lane)
+            return self._connections.execute(prepared, call.lane)
         except Busy as busy:
             raise self._locked() from busy
 
@@ -161,23 +161,23 @@ class SqliteDriver:
             self._is_closed = True
             if self._is_open:
                 self._is_open = False
-                self._close_lanes()
+                self._close_connections()
                 self._let_file_go()
 
     def _look_for_commits(self) -> Sight:
         def look() -> Sight:
             try:
-                return self._lanes.writer.look_for_commits() if self._is_open else Sight.NOTHING
+                return self._connections.writer.look_for_commits() if self._is_open else Sight.NOTHING
             except (Busy, WindlassError):
-                return Sight.NOTHING  # the file is in trouble; whoever works with it will say so
+                return Sight.NOTHING  # the file is in trouble; the calls on it report that
 
-        return self._traffic.through(look)
+        return self._fork_pause.through(look)
 
     def _look_for_work(self) -> tuple[bool, int | None]:
         def look() -> tuple[bool, int | None]:
             [statement] = self._calls["work"]
             try:
-                rows = self._lanes.writer.peek(statement.text) if self._is_open else None
+                rows = self._connections.writer.peek(statement.text) if self._is_open else None
             except (Busy, WindlassError):
                 rows = None  # whoever goes for it will say what is wrong
             if rows is None:
@@ -185,29 +185,29 @@ class SqliteDriver:
             [(is_waiting, due)] = rows
             return bool(is_waiting), due
 
-        return self._traffic.through(look)
+        return self._fork_pause.through(look)
 
-    def _new_lanes(self) -> Lanes:
-        return Lanes(
+    def _new_connections(self) -> Connections:
+        return Connections(
             connect=self._access.connect,
             begin=self._access.begin,
             perform=self._perform,
-            patiently=self._access.patiently,
+            retry_while_busy=self._access.retry_while_busy,
             check=self._access.check,
             is_memory=self._address.is_memory,
         )
 
-    def _close_lanes(self) -> None:
+    def _close_connections(self) -> None:
         try:
-            self._whereabouts.check_all()
+            self._file_identity.check_all()
         except LogReplaced:
-            self._lanes.abandon()  # nor may the interpreter close them: see Access.check
-            self._lanes = self._new_lanes()
+            self._connections.abandon()  # nor may the interpreter close them: see Access.check
+            self._connections = self._new_connections()
         except StoreUnavailable:
-            self._lanes.close()  # without its file SQLite leaves the log alone, without the log it saves what was in it
+            self._connections.close()  # without the file SQLite keeps the log; without the log it saves what it held
         else:
-            self._lanes.close()
-        self._whereabouts.forget_log()
+            self._connections.close()
+        self._file_identity.forget_log()
 
     def _open(self, makes: bool) -> list[str]:
         """Open the file and bring its schema up to date; the steps that took. ``makes`` decides where there is none."""
@@ -222,8 +222,8 @@ class SqliteDriver:
                 self._take_file()
                 steps = self._make_schema()
             except BaseException:
-                self._close_lanes()
-                self._whereabouts.forget()
+                self._close_connections()
+                self._file_identity.forget()
                 self._let_file_go()
                 raise
             self._is_open = True
@@ -246,7 +246,7 @@ class SqliteDriver:
         try:
             self._take_file()
             with closing(connect(self._address)) as connection:
-                return self._access.patiently(lambda: carry_out(schema.version(self._prefix), connection)) > 0
+                return self._access.retry_while_busy(lambda: carry_out(schema.version(self._prefix), connection)) > 0
         except Busy as busy:
             raise self._locked() from busy
         finally:
@@ -257,15 +257,15 @@ class SqliteDriver:
             return carry_out(self._up_to_date(), connection)
 
         try:
-            # Nearly every opening finds all done, and who only wants to read must not wait for somebody who writes.
-            if self._lanes.look(lambda connection: schema.is_current(connection, self._prefix)):
+            # Nearly every opening finds the schema current, and a reader must not wait for a writer.
+            if self._connections.look(lambda connection: schema.is_current(connection, self._prefix)):
                 return []
-            return self._lanes.writer.run_alone(step)
+            return self._connections.writer.run_alone(step)
         except Busy as busy:
             raise self._locked() from busy
 
     def _take_file(self) -> None:
-        self._whereabouts.check_beginning()
+        self._file_identity.check_beginning()
         if self._address.library == "apsw" and not self._address.is_memory:
             claim_file(self._address.path, by=id(self))
 
@@ -300,14 +300,14 @@ class SqliteDriver:
         try:
             return encode(value).decode()
         except (UnicodeError, OverflowError) as error:  # lone surrogates, numbers that no store has room for
-            raise DataRefused(f"{self.name}: {error}") from error
+            raise DataRejected(f"{self.name}: {error}") from error
 
 
 def _be_still_while_forking(driver: SqliteDriver) -> None:
     """Let parent and child each open connections of their own after a fork, without keeping the driver alive."""
     reference = weakref.ref(driver)
 
-    def tell(what: Callable[[SqliteDriver], None]) -> Callable[[], None]:
+    def notify(what: Callable[[SqliteDriver], None]) -> Callable[[], None]:
         def told() -> None:
             living = reference()
             if living is not None:
@@ -317,7 +317,7 @@ def _be_still_while_forking(driver: SqliteDriver) -> None:
 
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(
-            before=tell(SqliteDriver.be_still),
-            after_in_parent=tell(SqliteDriver.go_on),
-            after_in_child=tell(SqliteDriver.start_anew),
+            before=notify(SqliteDriver.before_fork),
+            after_in_parent=notify(SqliteDriver.after_fork_in_parent),
+            after_in_child=notify(SqliteDriver.reset_after_fork),
         )

@@ -1,4 +1,4 @@
-"""Linux tells of writes to the log file: an inotify instance that watches this one file."""
+"""Watches the write-ahead log by inotify (Linux)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _READ_AT_ONCE = 65_536
 class LogWatch:
     """The log is deleted and made anew, and may be replaced: its folder is watched for that, and for nothing else.
 
-    What other programs write beside the database wakes nobody.
+    Other files in the folder wake no worker.
     """
 
     def __init__(self, path: str) -> None:

@@ -1,4 +1,4 @@
-"""Noticing commits of other processes.
+"""Notices commits of other processes.
 
 Linux tells of writes to the log through inotify; elsewhere, and with ``?news=poll``, SQLite's own change counter is
 asked, often while something happens and less often in quiet times. Both only say "look again".
@@ -18,10 +18,10 @@ from windlass import clock
 from windlass.store.driver import News, Topic
 from windlass.store.sqlite.address import Address
 from windlass.store.sqlite.commit_topics import CommitTopics
+from windlass.store.sqlite.group_commit import Sight
 from windlass.store.sqlite.log_watch import LogWatch
-from windlass.store.sqlite.writer import Sight
-from windlass.thread_start import start_thread
-from windlass.wake import Wake
+from windlass.threads.start import start_thread
+from windlass.threads.wakeup import Wakeup
 
 log = logging.getLogger("windlass.store")
 
@@ -79,7 +79,7 @@ class _CommitNews:
         try:
             sight = self._sight()
             if sight is Sight.FOREIGN:
-                self._commits.tell()
+                self._commits.notify()
             return sight
         except Exception:  # the top of a service: no look that fails may be the last one
             log.exception("looking for commits of other processes failed, trying again")
@@ -166,7 +166,7 @@ class PolledNews(_CommitNews):
 
     def __init__(self, commits: CommitTopics, *, look: Callable[[], Sight]) -> None:
         super().__init__(commits, look)
-        self._stopped = Wake()
+        self._stopped = Wakeup()
         self._thread = start_thread(self._run, name="windlass-news")
 
     def close(self) -> None:

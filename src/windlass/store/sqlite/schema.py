@@ -1,4 +1,4 @@
-"""The schema of one file: making it, checking it, bringing it up to date."""
+"""Makes, checks and upgrades the schema of one file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 
 from windlass.errors import ConfigError, StoreUnavailable
-from windlass.store.sqlite.library import Connection, Statements, carry_out
+from windlass.store.sqlite.libraries import Connection, Statements, carry_out
 
 _MIGRATIONS = "windlass.store.sqlite.migrations"
 _LOG_KEPT = 16 * 1024 * 1024
@@ -47,7 +47,7 @@ def up_to_date(prefix: str, path: str, *, now: Callable[[], int]) -> Statements[
 
 
 def is_current(connection: Connection, prefix: str) -> bool:
-    """Whether nothing is missing and nobody newer has changed it."""
+    """Whether nothing is missing and no newer version has changed it."""
     return carry_out(version(prefix), connection) == migrations(prefix)[-1][0]
 
 

@@ -1,1 +1,16 @@
-"""Upkeep that every worker does for all: promote, rescue, and, for the leader, clean."""
+"""Duties: upkeep of the store, one file each, registered in ``build.py``.
+
+Files, in reading order:
+
+- ``duty``: The protocol of a duty: a name, whether it needs the lead, ``tick() -> seconds``.
+- ``duties``: Runs all duties of one process, each on its own thread.
+- ``leader``: Holds the leader's lease: one process at a time does what one does for all.
+- ``due_times``: What is due next and which leases expire next, asked once for all.
+- ``promotion``: Makes due jobs pending.
+- ``rescue``: Rescues the jobs of workers whose lease has expired.
+- ``backlog``: Finds pending jobs that no worker has claimed although it was notified.
+- ``cleaning``: Deletes finished jobs that retention no longer keeps.
+- ``vacuum``: Vacuums the hot tables (PostgreSQL); warns of a transaction that blocks it.
+- ``clock_step``: Notices that the store's clock was stepped.
+- ``standalone``: Duties without a worker: ``windlass duties``.
+"""

@@ -1,4 +1,4 @@
-"""Finds jobs that wait although there was news of them."""
+"""Finds pending jobs that no worker has claimed although it was notified."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TELL_AGAIN = 1.0
 """Seconds between two pieces of news of jobs that still wait."""
 
 
-class Call(Enum):
+class WakeUpCall(Enum):
     """Who is to go for jobs that were found."""
 
     NONE = "none"
@@ -38,15 +38,15 @@ class Backlog:
         """Whether jobs were found and it is not known whether a worker has gone for them."""
         return self._since is not None and self._told < self._since
 
-    def judge(self, *, has_work: bool, now: float) -> Call:
+    def judge(self, *, has_work: bool, now: float) -> WakeUpCall:
         """Note what a look has found; who is to be called."""
         if not has_work:
             self._since = None
-            return Call.NONE
+            return WakeUpCall.NONE
         if self._since is None:
             self._since = now
-            return Call.HERE
+            return WakeUpCall.HERE
         if now - self._since < _TELL_AFTER or now - self._told < _TELL_AGAIN:
-            return Call.NONE
+            return WakeUpCall.NONE
         self._told = now
-        return Call.ALL
+        return WakeUpCall.ALL

@@ -1,14 +1,14 @@
-"""Lets go of finished jobs, and of what grows besides jobs."""
+"""Deletes finished jobs that retention no longer keeps."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
 
-from windlass.clean import Cleaned, CleaningRound, Step, record
+from windlass.admin.cleanup import Cleaned, CleaningRound, Step, record
+from windlass.client.session import Session
 from windlass.retention import Archive, Retention
-from windlass.session import Session
-from windlass.store.tidy import FIRST_KEY
+from windlass.store.operations.tidy import FIRST_KEY
 
 log = logging.getLogger("windlass.duties")
 
@@ -23,7 +23,7 @@ _FORGOTTEN = 30.0
 """Seconds; a cleaning that was left for so long begins anew, for the settings may have changed."""
 _SLOW = 180.0
 _KEY_PAGES = 4
-"""How far one cleaning walks through the unique keys: their jobs are gone only where somebody deleted them past us."""
+"""How far one cleaning walks through the unique keys: their jobs are missing only where rows were deleted by hand."""
 
 
 class Cleaning:

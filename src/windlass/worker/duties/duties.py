@@ -1,4 +1,4 @@
-"""All duties of one process, each on a thread of its own."""
+"""Runs all duties of one process, each on its own thread."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import logging
 from collections.abc import Sequence
 
 from windlass import clock
+from windlass.client.session import Session
 from windlass.errors import StoreUnavailable
-from windlass.session import Session
-from windlass.store.leader import leads
+from windlass.store.operations.leader import leads
+from windlass.worker.duties.due_times import DueTimes
 from windlass.worker.duties.duty import Duty
-from windlass.worker.duties.leadership import Leadership
-from windlass.worker.duties.outlook import Outlook
+from windlass.worker.duties.leader import Leadership
 from windlass.worker.ticker import Ticker
 
 log = logging.getLogger("windlass.duties")
@@ -28,7 +28,7 @@ class Duties:
     """The threads of all duties, and the lead for those that need it."""
 
     def __init__(
-        self, duties: Sequence[Duty], *, leadership: Leadership, session: Session, outlook: Outlook, woken: Duty
+        self, duties: Sequence[Duty], *, leadership: Leadership, session: Session, outlook: DueTimes, woken: Duty
     ) -> None:
         """``woken`` is the duty that ticks early when there is news of jobs."""
         self._outlook = outlook

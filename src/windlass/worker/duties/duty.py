@@ -1,4 +1,4 @@
-"""What a duty is: upkeep of the store in short rounds, each kind on its own time."""
+"""The protocol of a duty: a name, whether it needs the lead, ``tick() -> seconds``."""
 
 from __future__ import annotations
 

@@ -1,16 +1,16 @@
-"""Makes jobs pending whose time has come, and sees to it that workers go for pending jobs."""
+"""Makes due jobs pending."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from windlass import clock
+from windlass.client.session import Session
 from windlass.errors import StoreUnavailable
-from windlass.session import Session
 from windlass.store.driver import Topic
-from windlass.store.jobs import promote_page
-from windlass.worker.duties.backlog import CHECK_AFTER, Backlog, Call
-from windlass.worker.duties.outlook import Outlook
+from windlass.store.operations.jobs import promote_page
+from windlass.worker.duties.backlog import CHECK_AFTER, Backlog, WakeUpCall
+from windlass.worker.duties.due_times import DueTimes
 
 
 class Promotion:
@@ -20,7 +20,7 @@ class Promotion:
     needs_lead = False
 
     def __init__(
-        self, *, session: Session, by: str, outlook: Outlook, poll_here: Callable[[], None] = lambda: None
+        self, *, session: Session, by: str, outlook: DueTimes, poll_here: Callable[[], None] = lambda: None
     ) -> None:
         """``poll_here`` sends the worker of this process, if it has one, to the store for jobs."""
         self._session = session
@@ -37,11 +37,11 @@ class Promotion:
         pause = self._outlook.pause(ahead.next_due)
         return min(pause, CHECK_AFTER) if self._backlog.is_to_be_checked else pause
 
-    def _call(self, call: Call) -> None:
-        if call is not Call.NONE:
+    def _call(self, call: WakeUpCall) -> None:
+        if call is not WakeUpCall.NONE:
             self._poll_here()
-        if call is Call.ALL:
-            self._session.tell(Topic.BACKLOG)
+        if call is WakeUpCall.ALL:
+            self._session.notify(Topic.BACKLOG)
 
     def _promote(self) -> bool:
         """Promote a page; whether there may be more."""
@@ -51,5 +51,5 @@ class Promotion:
             self._outlook.note_outage()
             raise
         if promoted:
-            self._session.tell(Topic.WORK)
+            self._session.notify(Topic.WORK)
         return is_full

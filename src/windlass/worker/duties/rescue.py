@@ -1,15 +1,15 @@
-"""Frees the jobs of workers that are gone."""
+"""Rescues the jobs of workers whose lease has expired."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
 
+from windlass.client.session import Session
 from windlass.errors import StoreUnavailable
-from windlass.session import Session
-from windlass.store import jobs
 from windlass.store.driver import Topic
-from windlass.worker.duties.outlook import Outlook
+from windlass.store.operations import jobs
+from windlass.worker.duties.due_times import DueTimes
 
 log = logging.getLogger("windlass.duties")
 
@@ -20,7 +20,7 @@ class Rescue:
     name = "rescue"
     needs_lead = False
 
-    def __init__(self, *, session: Session, by: str, now: Callable[[], int], outlook: Outlook) -> None:
+    def __init__(self, *, session: Session, by: str, now: Callable[[], int], outlook: DueTimes) -> None:
         self._session = session
         self._by = by
         self._now = now
@@ -43,4 +43,4 @@ class Rescue:
         for job in rescued:
             log.warning("rescued job %s from a worker that was lost; it is %s now", job.id, job.state)
         if rescued:
-            self._session.tell(Topic.WORK)
+            self._session.notify(Topic.WORK)

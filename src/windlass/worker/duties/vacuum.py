@@ -1,4 +1,4 @@
-"""Vacuums the tables through which every job passes (PostgreSQL); warns of a transaction that keeps it from that."""
+"""Vacuums the hot tables (PostgreSQL); warns of a transaction that blocks it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Callable
 import msgspec
 
 from windlass import clock
-from windlass.session import Session
-from windlass.store.noticing import notice
-from windlass.store.sweeping import Hindrance, hindrance, sweep
+from windlass.client.session import Session
+from windlass.store.operations.events import notice
+from windlass.store.operations.vacuum import VacuumBlocker, vacuum, vacuum_blocker
 
 log = logging.getLogger("windlass.duties")
 
@@ -31,19 +31,19 @@ class Vacuum:
         self._session = session
         self._by = by
         self._monotonic = monotonic
-        self._hindrance: Hindrance | None = None
+        self._vacuum_blocker: VacuumBlocker | None = None
         self._hindered_since = 0.0
         self._is_told = False
 
     def tick(self) -> float:
-        if self._hindrance is not None and self._session.run(hindrance()) == self._hindrance:
-            self._tell(self._hindrance)
+        if self._vacuum_blocker is not None and self._session.run(vacuum_blocker()) == self._vacuum_blocker:
+            self._tell(self._vacuum_blocker)
             return _EVERY
-        swept = self._session.run(sweep())
-        self._hindrance, self._hindered_since, self._is_told = swept.hindrance, self._monotonic(), False
+        swept = self._session.run(vacuum())
+        self._vacuum_blocker, self._hindered_since, self._is_told = swept.vacuum_blocker, self._monotonic(), False
         return _AGAIN if swept.tables else _EVERY
 
-    def _tell(self, hindrance: Hindrance) -> None:
+    def _tell(self, vacuum_blocker: VacuumBlocker) -> None:
         """Tell of a transaction, once, when it has been open for long."""
         if self._is_told or self._monotonic() - self._hindered_since < _TOLERATED:
             return
@@ -51,14 +51,14 @@ class Vacuum:
         log.warning(
             "%s has had a transaction open %s: what jobs leave behind cannot be removed, and claims get slower "
             "until it ends",
-            hindrance.holder,
-            _since(hindrance),
+            vacuum_blocker.holder,
+            _since(vacuum_blocker),
         )
-        detail = {"holder": hindrance.holder, "since": hindrance.since}
+        detail = {"holder": vacuum_blocker.holder, "since": vacuum_blocker.since}
         self._session.run(notice("hindered", [(self._by, msgspec.json.encode(detail).decode())]))
 
 
-def _since(hindrance: Hindrance) -> str:
-    if hindrance.since is None:
+def _since(vacuum_blocker: VacuumBlocker) -> str:
+    if vacuum_blocker.since is None:
         return "for over a minute"
-    return f"since {clock.instant(hindrance.since):%Y-%m-%d %H:%M:%S} UTC"
+    return f"since {clock.instant(vacuum_blocker.since):%Y-%m-%d %H:%M:%S} UTC"

@@ -1,4 +1,4 @@
-"""Plain functions in threads of our own."""
+"""Plain functions on threads of our own."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from contextvars import Context
 from queue import SimpleQueue
 from threading import RLock, Thread, get_ident
 
-from windlass.active import running
+from windlass.active_job import running
+from windlass.client.registry import UnloadedTask
 from windlass.core.ending import Ending
 from windlass.errors import JobInterrupted, StartRefused
-from windlass.thread_start import start_thread
-from windlass.unloaded import UnloadedTask
-from windlass.worker.attempt import Attempts
-from windlass.worker.attempt import Call as Arguments
-from windlass.worker.dispatcher import Dispatcher
+from windlass.threads.start import start_thread
 from windlass.worker.executors.user_code import interrupt, withdraw
-from windlass.worker.run import Run
+from windlass.worker.runs.attempt import AttemptRules
+from windlass.worker.runs.attempt import Call as Arguments
+from windlass.worker.runs.dispatcher import Dispatcher
+from windlass.worker.runs.run import Run
 
 log = logging.getLogger("windlass.worker")
 
@@ -25,21 +25,21 @@ log = logging.getLogger("windlass.worker")
 class ThreadExecutor:
     """Threads that wait on one queue; started when they are first needed, at most one per slot."""
 
-    def __init__(self, *, attempts: Attempts, dispatcher: Dispatcher) -> None:
+    def __init__(self, *, attempts: AttemptRules, dispatcher: Dispatcher) -> None:
         self._attempts = attempts
         self._dispatcher = dispatcher
         self._queue: SimpleQueue[Run | None] = SimpleQueue()
-        self._seats: dict[Seat, Thread] = {}
+        self._slots: dict[ThreadSlot, Thread] = {}
         self._most = dispatcher.concurrency
         self._is_closed = False
 
     def start(self, runs: list[Run]) -> list[Run]:
         refused: list[Run] = []
         try:
-            while len(self._seats) < min(self._most, self._dispatcher.running_count):
-                seat = Seat()
-                self._seats[seat] = start_thread(
-                    self._work, seat, name=f"windlass-run-{len(self._seats) + 1}", runs_user_code=True
+            while len(self._slots) < min(self._most, self._dispatcher.running_count):
+                slot = ThreadSlot()
+                self._slots[slot] = start_thread(
+                    self._work, slot, name=f"windlass-run-{len(self._slots) + 1}", runs_user_code=True
                 )
         except StartRefused:
             seated = max(0, len(runs) - self._count_unseated())
@@ -49,12 +49,12 @@ class ThreadExecutor:
         return refused
 
     def look(self, now: float) -> None:
-        """Go on without threads that have ended although nobody asked them to; what they ran has failed."""
-        for seat, thread in list(self._seats.items()):
-            if not (thread.is_alive() or seat.is_abandoned or self._is_closed):
-                self._seats.pop(seat, None)
+        """Remove threads that ended by themselves; what they ran has failed."""
+        for slot, thread in list(self._slots.items()):
+            if not (thread.is_alive() or slot.is_abandoned or self._is_closed):
+                self._slots.pop(slot, None)
                 log.error("%s has ended unexpectedly; another thread takes its place", thread.name)
-                for run in [run for run in self._dispatcher.running() if run.seat is seat]:
+                for run in [run for run in self._dispatcher.running() if run.slot is slot]:
                     self._fail(run, RuntimeError(f"{thread.name}, the thread that ran this job, has ended"))
 
     def interrupt(self, run: Run) -> None:
@@ -62,24 +62,24 @@ class ThreadExecutor:
 
         Otherwise the run ``wants_interrupt``: it is raised when the thread leaves our code, or at a later try.
         """
-        if isinstance(run.seat, Seat) and run.task.is_interruptible:
-            run.seat.interrupt(run)
+        if isinstance(run.slot, ThreadSlot) and run.task.is_interruptible:
+            run.slot.interrupt(run)
 
     def abandon(self, run: Run) -> None:
         """Leave the run its thread; the next run that finds none free gets a new one."""
-        if isinstance(run.seat, Seat):
-            run.seat.is_abandoned = True
-            self._seats.pop(run.seat, None)
+        if isinstance(run.slot, ThreadSlot):
+            run.slot.is_abandoned = True
+            self._slots.pop(run.slot, None)
 
     def close(self) -> None:
         self._is_closed = True
-        for _ in self._seats:
+        for _ in self._slots:
             self._queue.put(None)
 
     def _count_unseated(self) -> int:
         """How many of the runs on threads have none, when all threads are taken."""
         ours = [run for run in self._dispatcher.running() if not (run.task.is_async or run.task.is_isolated)]
-        return max(0, len(ours) - len(self._seats))
+        return max(0, len(ours) - len(self._slots))
 
     def _fail(self, run: Run, error: Exception) -> None:
         ending = self._attempts.ending(run, self._attempts.raised(run, error))
@@ -87,18 +87,18 @@ class ThreadExecutor:
         if following is not None:
             self._dispatcher.put_back([following])
 
-    def _work(self, seat: Seat) -> None:
-        while not seat.is_abandoned and (run := self._queue.get()) is not None:
+    def _work(self, slot: ThreadSlot) -> None:
+        while not slot.is_abandoned and (run := self._queue.get()) is not None:
             following: Run | None = run
             while following is not None:
                 if isinstance(following.task, UnloadedTask):
-                    following = self._load(following, following.task, seat)
+                    following = self._load(following, following.task, slot)
                 else:
-                    following = self._dispatcher.finished(following, self._perform(following, seat), self)
+                    following = self._dispatcher.finished(following, self._perform(following, slot), self)
 
-    def _load(self, run: Run, task: UnloadedTask, seat: Seat) -> Run | None:
+    def _load(self, run: Run, task: UnloadedTask, slot: ThreadSlot) -> Run | None:
         """Import what a run needs; the run itself if it can go on here, else the next one."""
-        run.seat = seat  # should it never come to an end, it is abandoned like any other
+        run.slot = slot  # should it never come to an end, it is abandoned like any other
         outcome = self._attempts.load(run, task)
         if outcome is not None:
             return self._dispatcher.finished(run, self._attempts.ending(run, outcome), self)
@@ -107,18 +107,18 @@ class ThreadExecutor:
         self._dispatcher.put_back([run])
         return None
 
-    def _perform(self, run: Run, seat: Seat) -> Ending:
+    def _perform(self, run: Run, slot: ThreadSlot) -> Ending:
         try:
             call = self._attempts.begin(run)
             if not isinstance(call, tuple):
                 return self._attempts.ending(run, call)
-            outcome = self._attempts.returned(run, seat.call(run, call))
+            outcome = self._attempts.returned(run, slot.call(run, call))
         except BaseException as error:  # user code may raise anything; each is an outcome of its job alone
             outcome = self._attempts.raised(run, error)
         return self._attempts.ending(run, outcome)
 
 
-class Seat:
+class ThreadSlot:
     """One thread, and the proof of whether it is in user code: only there may something be raised in it.
 
     Python raises what is set for another thread at some later line of that thread. So whoever sets it holds the lock
@@ -168,7 +168,7 @@ class Seat:
     def _enter(self, run: Run) -> None:
         with self._lock:
             self._thread, self._inside = get_ident(), run
-            run.seat, run.thread = self, self._thread
+            run.slot, run.thread = self, self._thread
         if run.stop is not None:
             raise JobInterrupted
 

@@ -1,4 +1,4 @@
-"""Where a run may be interrupted: in user code, never in the middle of our own code or of the standard library's locks.
+"""Where a thread may be interrupted: in user code only.
 
 An exception that is raised in a thread from outside can strike between the taking of a lock and the line that would
 release it. User code is warned; what all threads of the process share, such as a log handler's lock, must not suffer.

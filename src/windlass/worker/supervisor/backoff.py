@@ -1,4 +1,4 @@
-"""How long to wait before a process that died is started again."""
+"""How long to wait before a dead process is replaced."""
 
 from __future__ import annotations
 

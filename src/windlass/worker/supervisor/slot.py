@@ -1,4 +1,4 @@
-"""One place for a worker process: who fills it, and when it is filled again."""
+"""One place for a worker process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from math import inf
 
 from windlass.worker.supervisor.backoff import Backoff
-from windlass.worker.supervisor.process import WorkerProcess
+from windlass.worker.supervisor.worker_process import WorkerProcess
 
 
 class Slot:
@@ -46,7 +46,7 @@ class Slot:
         return self.successor
 
     def leave_empty(self) -> None:
-        """Not to be filled again, unless somebody sets when."""
+        """Leave it empty until a time to fill it is set."""
         self.due = inf
 
     def signal(self, number: signal.Signals) -> None:

@@ -1,4 +1,4 @@
-"""The parent of worker processes: starts them, replaces the dead, passes signals on."""
+"""Starts worker processes, replaces dead ones, passes signals on."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from math import inf
 
 from windlass import clock
 from windlass.core.exitcode import how_it_ended
-from windlass.worker.supervisor.again import START_AGAIN
-from windlass.worker.supervisor.process import WorkerProcess
-from windlass.worker.supervisor.rolling import Rolling
+from windlass.worker.supervisor.reexec import EXIT_RESTART
+from windlass.worker.supervisor.rolling_restart import RollingRestart
 from windlass.worker.supervisor.slot import Slot
-from windlass.worker.supervisor.wake import Wake
+from windlass.worker.supervisor.wakeup import SupervisorWakeup
+from windlass.worker.supervisor.worker_process import WorkerProcess
 
 log = logging.getLogger("windlass.supervisor")
 
 _WRONG_USE = 2
-_AS_TOLD = (START_AGAIN, -signal.SIGTERM, -signal.SIGINT, 128 + signal.SIGINT)
+_AS_TOLD = (EXIT_RESTART, -signal.SIGTERM, -signal.SIGINT, 128 + signal.SIGINT)
 """How a process may end that was told to leave, besides in order: our signals may meet it before it heeds them, or when
 it does not any more, and is on its way out. The last one is how the command line tells of a Ctrl-C.
 """
@@ -30,7 +30,7 @@ _LONGEST_WAIT = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Manner:
+class SupervisorSettings:
     """How the processes are looked after."""
 
     grace: float
@@ -44,12 +44,14 @@ class Manner:
 class Supervisor:
     """``run()`` blocks until a signal ends it, or until there is nothing to look after any more."""
 
-    def __init__(self, commands: Sequence[Sequence[str]], *, manner: Manner, wake: Wake) -> None:
+    def __init__(
+        self, commands: Sequence[Sequence[str]], *, manner: SupervisorSettings, wake: SupervisorWakeup
+    ) -> None:
         self._manner = manner
         self._wake = wake
         self._slots = [Slot(_starter(command)) for command in commands]
         self._leave_within = manner.grace + _AFTER_GRACE
-        self._rolling = Rolling(leave_within=self._leave_within)
+        self._rolling = RollingRestart(leave_within=self._leave_within)
         self._stops_passed_on = 0
         self._has_worked = False
         """Whether any process has got as far as to have a worker: the command as such is right."""
@@ -67,13 +69,13 @@ class Supervisor:
         return self._code
 
     def death(self) -> str | None:
-        """Why the whole is not healthy: somebody is missing or stuck."""
+        """Why the supervisor is not healthy: a process is missing or stuck."""
         wanted = [slot for slot in self._slots if not slot.is_closed]
         live = sum(any(process.is_live for process in slot.processes) for slot in wanted)
         return None if live == len(wanted) else f"{live} of {len(wanted)} worker processes live"
 
-    def unreadiness(self) -> str | None:
-        """Why the whole is not ready: nobody is."""
+    def readiness_problem(self) -> str | None:
+        """Why the supervisor is not ready: no process is."""
         if self._is_stopping:
             return "draining"
         return None if any(process.is_ready for process in self._processes()) else "no worker process is ready"
@@ -93,7 +95,7 @@ class Supervisor:
         """One round."""
         self._has_worked = self._has_worked or any(process.was_ready for process in self._processes())
         self._pass_stops_on(now)
-        self._bury(now)
+        self._reap(now)
         if not self._is_stopping:
             self._replace(now)
             self._fill(now)
@@ -102,7 +104,7 @@ class Supervisor:
                 log.error("worker process %s does not stop; killing it", process.pid)
                 process.kill()
 
-    def _bury(self, now: float) -> None:
+    def _reap(self, now: float) -> None:
         for slot in self._slots:
             for process in slot.processes:
                 code = process.ended()
@@ -152,7 +154,7 @@ class Supervisor:
             self._after_stop(slot, process, now)
         elif slot.current is not None:
             log.info("worker process %s %s", process.pid, how_it_ended(code))  # it had a successor, or was to be one
-        elif process.is_retiring or code == START_AGAIN:
+        elif process.is_retiring or code == EXIT_RESTART:
             slot.due = now
         elif code == 0 and self._manner.is_burst:
             slot.leave_empty()

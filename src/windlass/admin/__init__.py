@@ -1,0 +1,8 @@
+"""What an operator does to a store: change many jobs, clean up, move.
+
+Files, in reading order:
+
+- ``operator``: The operator's methods of the app: look up, cancel, retry, purge, pause, migrate.
+- ``cleanup``: Deletes or archives finished jobs that retention no longer keeps, in small steps.
+- ``move``: Copies the jobs of a stopped queue to another store, and compares both.
+"""

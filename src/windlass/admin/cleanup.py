@@ -1,0 +1,235 @@
+"""Deletes or archives finished jobs that retention no longer keeps, in small steps."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from windlass.core.state import FINISHED
+from windlass.errors import StoreUnavailable
+from windlass.retention import Archive, Retention, read_retention
+from windlass.store.driver import DataRejected
+from windlass.store.operation import Operation
+from windlass.store.operations import prune, queues
+from windlass.store.operations.events import notice
+from windlass.store.operations.pages import PAGE, PageSize, answers, portions
+from windlass.store.operations.prune import FinishedLine, Position, Prunable
+from windlass.store.operations.queries import read_whole
+from windlass.store.operations.tidy import FIRST_KEY, tidy_events, tidy_keys, tidy_leftovers, tidy_windows
+
+log = logging.getLogger("windlass.duties")
+
+Step = Operation[None]
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """What one round of cleaning did."""
+
+    deleted: int = 0
+    archived: int = 0
+    seconds: float = 0.0
+
+
+def clean(
+    default: Retention, archive: Archive | None, *, by: str, monotonic: Callable[[], float]
+) -> Operation[Cleaned]:
+    """One whole round of cleaning. What fails is told at the end, when everything else is clean."""
+    began = monotonic()
+    cleaning = CleaningRound(default, archive, by=by)
+    for step in cleaning.steps():
+        yield from step
+    cleaned = Cleaned(cleaning.deleted, cleaning.archived, monotonic() - began)
+    yield from record(cleaned, by=by)
+    if cleaning.failure is not None:
+        raise cleaning.failure
+    return cleaned
+
+
+def record(cleaned: Cleaned, *, by: str) -> Operation[None]:
+    """Leave a notice of what was cleaned and how long it took, where there was something."""
+    if cleaned.deleted:
+        detail = {"deleted": cleaned.deleted, "archived": cleaned.archived, "seconds": round(cleaned.seconds, 3)}
+        yield from notice("cleaned", [(by, msgspec.json.encode(detail).decode())])
+
+
+class CleaningRound:
+    """One round over all queues, then over what grows besides jobs.
+
+    ``steps()`` gives one short operation after the other, each to be carried out before the next is asked for, so that
+    a round can be left after each of them. What fails while the store answers does not keep the rest from its turn; a
+    store that does not answer raises ``StoreUnavailable``, and the step may be tried again by going on.
+    """
+
+    def __init__(
+        self,
+        default: Retention,
+        archive: Archive | None,
+        *,
+        by: str,
+        first_key: str = FIRST_KEY,
+        key_pages: int | None = None,
+    ) -> None:
+        self._default = default
+        self._archive = archive
+        self._by = by
+        self._key_pages = key_pages
+        self.next_key = first_key
+        """Where the walk through the unique keys goes on; ``key_pages`` is how far it goes in one round."""
+        self.deleted = 0
+        self.archived = 0
+        self.failure: Exception | None = None
+        """The first thing that went wrong."""
+
+    def steps(self) -> Iterator[Step]:
+        lines: list[_FinishedLineCleaning] = []
+        yield self._begin(lines)
+        for line in lines:
+            while not line.is_done:
+                yield self._clean(line)
+        for tidy in (tidy_events, tidy_leftovers, tidy_windows):
+            part = _Part(tidy)
+            while part.has_more:
+                yield self._tidy(part)
+        keys = _Part(self._tidy_keys)
+        while keys.has_more:
+            yield self._tidy(keys)
+
+    def _begin(self, lines: list[_FinishedLineCleaning]) -> Step:
+        settings = yield from queues.settings()
+        everywhere = read_retention(settings.get(queues.ALL, queues.QueueRecord(queues.ALL)).retention)
+        for name, queue in settings.items():
+            policy = read_retention(queue.retention) or everywhere or self._default
+            if name != queues.ALL:
+                found = [FinishedLine(name, state) for state in sorted(FINISHED)]
+                lines += [_FinishedLineCleaning(line, policy, self._archive, self._by) for line in found]
+
+    def _clean(self, line: _FinishedLineCleaning) -> Step:
+        before = line.deleted, line.archived
+        try:
+            yield from line.clean_page()
+        except Exception as error:  # an archive may be the user's own
+            line.is_done = yield from self._is_passed_by(error, f"queue {line.line.queue}, {line.line.state} jobs")
+        self.deleted += line.deleted - before[0]
+        self.archived += line.archived - before[1]
+
+    def _tidy(self, part: _Part) -> Step:
+        try:
+            part.has_more = yield from part.tidy()
+        except Exception as error:
+            part.has_more = not (yield from self._is_passed_by(error, part.tidy.__name__))
+
+    def _is_passed_by(self, error: Exception, what: str) -> Operation[bool]:
+        """True: the rest goes on without what has failed. Raises where the store does not answer."""
+        if not (yield from answers()):
+            raise error
+        log.error("cleaning goes on without %s: %s", what, error)
+        self.failure = self.failure or error
+        return True
+
+    def _tidy_keys(self) -> Operation[bool]:
+        if self._key_pages is not None:
+            self._key_pages -= 1
+        found = yield from tidy_keys(self.next_key)
+        self.next_key = FIRST_KEY if found is None else found
+        return found is not None and self._key_pages != 0
+
+
+@dataclass(slots=True)
+class _Part:
+    """Something that is tidied in steps."""
+
+    tidy: Callable[[], Operation[bool]]
+    has_more: bool = True
+
+
+class _FinishedLineCleaning:
+    """The finished jobs of one queue and state, the oldest first, a page at a time."""
+
+    def __init__(self, line: FinishedLine, policy: Retention, archive: Archive | None, by: str) -> None:
+        self.line = line
+        self._policy = policy
+        self._archive = archive
+        self._by = by
+        self._size = PageSize()
+        self._beyond: Position | None = None
+        self._has_counted = policy.at_most is None
+        self._after = prune.OLDEST
+        self._found: list[Prunable] = []
+        self._is_last = False
+        self._looks_first = archive is not None
+        self.is_done = False
+        self.deleted = 0
+        self.archived = 0
+
+    def clean_page(self) -> Step:
+        """Let go of the next jobs, as many as one call can carry."""
+        if not self._has_counted:
+            # Once in a round: a position stays true, and counting to it walks over all that is kept.
+            self._has_counted = True
+            assert self._policy.at_most is not None
+            self._beyond = yield from prune.beyond(self.line, keep=self._policy.at_most)
+        if self._looks_first:
+            yield from self._look_and_prune()
+        else:
+            yield from self._prune_unseen()
+
+    def _prune_unseen(self) -> Step:
+        """Remove the next jobs in one call. Where that fails, it is one of them, or too much: they are looked at."""
+        try:
+            pruned = yield from prune.prune_oldest(
+                self.line, age=self._age, beyond=self._beyond, after=self._after, by=self._by
+            )
+        except (StoreUnavailable, DataRejected):
+            if not (yield from answers()):
+                raise
+            self._looks_first = True
+            return
+        if pruned is not None:
+            self.deleted += pruned.count
+            self._after = pruned.position
+        self.is_done = pruned is None or not pruned.has_more
+
+    def _look_and_prune(self) -> Step:
+        if not self._found:
+            self._found = yield from prune.prunable(
+                self.line, age=self._age, beyond=self._beyond, after=self._after, by=self._by
+            )
+            self._is_last = len(self._found) < PAGE
+        page = next(portions(self._found, rows=self._size.rows), [])
+        if page:
+            yield from self._pass(page)
+        if not self._found:
+            self.is_done = self._is_last
+            self._looks_first = self._archive is not None or self._size.rows < PAGE
+
+    @property
+    def _age(self) -> int:
+        return self._policy.age(self.line.state)
+
+    def _pass(self, page: list[Prunable]) -> Step:
+        """Let a page go, or, where one job cannot be removed, go on behind it."""
+        try:
+            yield from self._let_go(page)
+        except (StoreUnavailable, DataRejected) as error:
+            if not (yield from answers()):
+                raise
+            if not self._size.failed(len(page), error):
+                return
+            log.error("the job with the number %s cannot be removed now: %s", page[0].seq, error)
+        else:
+            self._size.succeeded()
+        self._after = page[-1].position
+        self._found = self._found[len(page) :]
+
+    def _let_go(self, page: list[Prunable]) -> Step:
+        going = page
+        if self._archive is not None:
+            kept = set((yield from self._archive.keep((yield from read_whole(page)))))
+            self.archived += len(kept)
+            going = [job for job in page if job.seq in kept]
+        if going:
+            self.deleted += yield from prune.prune(self.line, going, by=self._by)

@@ -1,0 +1,229 @@
+"""Copies the jobs of a stopped queue to another store, and compares both.
+
+The source is kept as it is, but for a pause of what was moved, so that a worker that somebody starts there by mistake
+takes nothing. Everything may be repeated: what has arrived stays, what is missing is added.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from windlass import clock
+from windlass.client.session import Session
+from windlass.core.state import State
+from windlass.errors import ConfigError, IdConflict, StoreUnavailable, WindlassError
+from windlass.store.open import DEFAULT_NAMESPACE
+from windlass.store.operations import jobs, leader, leases, queries, queues
+from windlass.store.operations.pages import portions
+from windlass.store.operations.transfer import Batch, comparable, export, is_same, scan, store_batch, store_queues
+
+MOVER = "windlass move"
+"""Who pauses what is moved."""
+
+_DUTY = "move"
+"""What a move leads at its source for a moment."""
+
+_MOMENT = 10_000
+"""Milliseconds; longer than a call may take."""
+
+
+class MoveRefused(WindlassError):
+    """The stores are not as a move needs them; nothing was copied."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a move is; the first report comes when the source is paused, the others after each load."""
+
+    step: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What a move did; both stores hold the same when it returns."""
+
+    jobs: int
+    """How many jobs of the source are at the target."""
+    added: int
+    """How many of them this move brought; the others were there from an earlier try."""
+    queues: int
+    checksum: str
+    """Over everything that was moved, read from both stores and found equal."""
+    seconds: float
+
+
+def move(
+    source: Session, target: Session, *, queue: str | None = None, report: Callable[[Progress], None] = lambda _: None
+) -> Moved:
+    """Copy all jobs, or those of one queue, with settings, keys and events.
+
+    Raises ``MoveRefused`` where the source has nothing to move, and while one of the two is in use; ``ConfigError``
+    where the two are one store; ``IdConflict`` where the target has a different job under the same id.
+    """
+    began = clock.monotonic()
+    _refuse_if_empty(source, queue)
+    _refuse_if_in_use(source, target, queue)
+    _refuse_if_same(source, target)
+    settings = _settings(source, queue)
+    target.run(store_queues(settings))
+    _pause(source, queue or queues.ALL, reason=f"moved to {place(target)}")
+    report(Progress("copied", 0, _count(source, queue)))
+    _refuse_if_in_use(source, target, queue)  # a worker may have come before the pause
+    added = _copy(source, target, queue, report)
+    count, checksum = _compare(source, target, queue, report)
+    return Moved(count, added, len(_named(settings)), checksum, clock.monotonic() - began)
+
+
+def place(store: Session) -> str:
+    """A store for people, with its namespace where that is not the one they expect.
+
+    >>> from windlass import Windlass
+    >>> place(Windlass("sqlite:///:memory:", namespace="shop")._session)
+    ":memory: (namespace 'shop')"
+    """
+    return store.store_name if store.namespace == DEFAULT_NAMESPACE else _with_namespace(store)
+
+
+def _with_namespace(store: Session) -> str:
+    return f"{store.store_name} (namespace {store.namespace!r})"
+
+
+def _refuse_if_empty(source: Session, queue: str | None) -> None:
+    """Before anything else is asked: other calls would make the store that a mistyped URL names."""
+    if not source.exists():
+        raise MoveRefused(f"there is no store at {_with_namespace(source)}; --namespace names another namespace")
+    if not _count(source, queue) and not _named(_settings(source, queue)):
+        what = "no jobs" if queue is None else f"no queue {queue!r}"
+        raise MoveRefused(
+            f"{source.store_name} has {what} under namespace {source.namespace!r}; --namespace names another"
+        )
+
+
+def _refuse_if_same(source: Session, target: Session) -> None:
+    """One store may have many addresses, so the source gets a mark and the target is asked for it."""
+    if not target.exists():
+        return
+    mark = source.run(leader.lead(_DUTY, holder=f"{clock.random_bits(128):032x}", ttl=_MOMENT))
+    try:
+        is_same = target.run(leader.leads(mark))
+    finally:
+        source.run(leader.resign(mark))
+    if is_same:
+        raise ConfigError(f"{place(source)} and {place(target)} are the same store; nothing was moved")
+
+
+def _refuse_if_in_use(source: Session, target: Session, queue: str | None) -> None:
+    """The target's workers would start jobs that are not compared yet, some without their keys and settings."""
+    for store in (source, target):
+        if not store.exists():
+            continue  # a target that is yet to be made
+        alive = [worker.name for worker in store.run(leases.workers()) if worker.state != "lost"]
+        if alive:
+            raise MoveRefused(f"{place(store)} is in use by {', '.join(sorted(alive))}; stop all workers before a move")
+    source.run(jobs.rescue(by=MOVER, now=clock.now))
+    running = sum(by_state.get(State.RUNNING, 0) for by_state in source.run(queries.counts(queue)).values())
+    if running:
+        are, their = ("1 job is", "its lease is") if running == 1 else (f"{running:,} jobs are", "their leases are")
+        raise MoveRefused(f"{place(source)}: {are} running or claimed by hand; stop that, or wait until {their} over")
+
+
+def _pause(source: Session, name: str, *, reason: str) -> None:
+    """Pause the queue; a pause that was there before does as well. A repeated move has to find it again."""
+    record = source.run(queues.settings(name)).get(name)
+    if record is None or record.paused_at is None or record.paused_by == MOVER:
+        source.run(queues.pause(name, by=MOVER, reason=reason))
+
+
+def _named(settings: list[queues.QueueRecord]) -> list[queues.QueueRecord]:
+    return [record for record in settings if record.name != queues.ALL]
+
+
+def _settings(source: Session, queue: str | None) -> list[queues.QueueRecord]:
+    """The queues' settings, without the pause that an earlier try of the same move has left."""
+    found = source.run(queues.settings(queue)).values()
+    return [_unpaused(record) if record.paused_by == MOVER else record for record in found]
+
+
+def _unpaused(record: queues.QueueRecord) -> queues.QueueRecord:
+    return msgspec.structs.replace(record, paused_at=None, paused_by=None, paused_reason=None)
+
+
+def _copy(source: Session, target: Session, queue: str | None, report: Callable[[Progress], None]) -> int:
+    total = _count(source, queue)
+    done = added = 0
+    for load in _loads(source, queue):
+        added += target.run(store_batch(load))
+        done += len(load.jobs)
+        report(Progress("copied", done, max(done, total)))
+    return added
+
+
+def _compare(
+    source: Session, target: Session, queue: str | None, report: Callable[[Progress], None]
+) -> tuple[int, str]:
+    """Read both stores again, job by job; how many jobs there are, and the checksum of them all."""
+    total = _count(source, queue)
+    count, checksum = 0, hashlib.sha256()
+    for load in _loads(source, queue):
+        there = target.run(export([job.id for job in load.jobs]))
+        here, there = (_in_time(found, now=clock.now()) for found in (load, there))
+        arrived = dict(_digests(there))
+        for id, digest in _digests(here):
+            if id not in arrived:
+                raise StoreUnavailable(f"job {id!r} is missing at {target.store_name}; repeat the move")
+            if arrived[id] != digest:
+                raise IdConflict(_difference(id, here, there, target.store_name))
+            checksum.update(digest)
+        count += len(load.jobs)
+        report(Progress("compared", count, max(count, total)))
+    return count, checksum.hexdigest()
+
+
+def _in_time(load: Batch, *, now: int) -> Batch:
+    """Without keys whose window is over: they hold nothing, and each store forgets them when it likes."""
+    return msgspec.structs.replace(
+        load, keys=[key for key in load.keys if key.expires_at is None or key.expires_at > now]
+    )
+
+
+def _difference(id: str, here: Batch, there: Batch, name: str) -> str:
+    mine, theirs = (next(job for job in load.jobs if job.id == id) for load in (here, there))
+    missing = {key.key for key in here.keys if key.id == id} - {key.key for key in there.keys if key.id == id}
+    if not missing or not is_same(mine, theirs):
+        return f"job {id!r} is not the same at {name}; has it changed there?"
+    return (
+        f"another job at {name} has the unique key {missing.pop()!r} of job {id!r}, which is there without it now; "
+        "cancel or delete that other job, or wait for its end, and repeat the move"
+    )
+
+
+def _count(source: Session, queue: str | None) -> int:
+    return sum(sum(by_state.values()) for by_state in source.run(queries.counts(queue)).values())
+
+
+def _loads(source: Session, queue: str | None) -> Iterator[Batch]:
+    """All jobs with what belongs to them, oldest first, in loads of a size that can travel."""
+    after: int | None = 0
+    while after is not None:
+        walked = source.run(scan(after=after, queue=queue))
+        for stops in portions(walked.stops):
+            yield source.run(export([stop.id for stop in stops]))
+        after = walked.next
+
+
+def _digests(load: Batch) -> Iterator[tuple[str, bytes]]:
+    """A digest of each job with its keys and events."""
+    belongings: dict[str, list[object]] = {}
+    for key in load.keys:
+        belongings.setdefault(key.id, []).append(key)
+    for event in load.events:
+        belongings.setdefault(event.id, []).append(event)
+    for job in load.jobs:
+        text = msgspec.json.encode([comparable(job), *belongings.get(job.id, ())])
+        yield job.id, hashlib.sha256(text).digest()

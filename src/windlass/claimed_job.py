@@ -1,0 +1,237 @@
+"""A job that the caller claimed and runs by itself: ``app.claim``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from windlass import clock
+from windlass.core.codec import storable
+from windlass.core.decide import decide
+from windlass.core.fault import Fault
+from windlass.core.outcome import FailedPermanently, Interrupted, Outcome, Raised, Returned
+from windlass.core.records import Claimed, JobRecord
+from windlass.core.retry import Retry, read_retry
+from windlass.core.state import FINISHED, State
+from windlass.core.units import milliseconds
+from windlass.errors import Duration, IllegalTransition, JobNotFound, LeaseLost
+from windlass.job import Job
+from windlass.store.operation import Operation
+from windlass.store.operations import jobs, queries, queues
+
+if TYPE_CHECKING:
+    from windlass.app import Windlass
+
+
+class ClaimedJob:
+    """A job that was claimed by hand: run it wherever you like, then say how it ended.
+
+    Every verb shows the fence of the claim; when another owner has taken over it raises ``LeaseLost`` and changes
+    nothing, when the job has ended already it raises ``IllegalTransition``.
+
+    >>> from windlass import Windlass
+    >>> app = Windlass("sqlite:///:memory:")
+    >>> job = app.enqueue("speak", "hello")
+    >>> [claimed] = app.claim(10, lease="5m")
+    >>> claimed.args
+    ('hello',)
+    >>> claimed.progress(0.5, "half way")
+    >>> claimed.complete("spoken")
+    >>> job.result()
+    'spoken'
+    >>> app.close()
+    """
+
+    def __init__(self, app: Windlass, id: str, fence: int, *, claimed: Claimed | None = None) -> None:
+        self._app = app
+        self._binding = app._binding
+        self._claimed = claimed
+        self.id = id
+        self.fence = fence
+
+    def __repr__(self) -> str:
+        return f"<ClaimedJob {self.id} fence {self.fence}>"
+
+    @property
+    def job(self) -> Job[Any]:
+        """The job's handle."""
+        job: Job[Any] = Job(self._app, self.id, state=State.RUNNING, binding=self._binding)
+        return job.refresh()
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        """The positional arguments; raises ``PayloadError`` when the stored text cannot be read."""
+        return self._call()[0]
+
+    @property
+    def kwargs(self) -> dict[str, Any]:
+        """The keyword arguments."""
+        return self._call()[1]
+
+    def complete(self, result: object = None) -> None:
+        """Complete the job; ``result`` is stored."""
+        self._binding.session.run(self._complete(result))
+        self._binding.session.notify_changed()
+
+    async def acomplete(self, result: object = None) -> None:
+        """``complete`` for async code."""
+        await self._binding.session.arun(self._complete(result))
+        self._binding.session.notify_changed()
+
+    def fail(self, error: str | BaseException, *, delay: Duration | None = None) -> None:
+        """A failed attempt under the retry rules: retried after a delay, or failed when its attempts are used up."""
+        self._binding.session.run(self._fail(error, delay))
+        self._binding.session.notify_changed()
+
+    async def afail(self, error: str | BaseException, *, delay: Duration | None = None) -> None:
+        """``fail`` for async code."""
+        await self._binding.session.arun(self._fail(error, delay))
+        self._binding.session.notify_changed()
+
+    def discard(self, error: str | BaseException) -> None:
+        """Failed for good, whatever attempts are left."""
+        self._binding.session.run(self._discard(error))
+        self._binding.session.notify_changed()
+
+    async def adiscard(self, error: str | BaseException) -> None:
+        """``discard`` for async code."""
+        await self._binding.session.arun(self._discard(error))
+        self._binding.session.notify_changed()
+
+    def release(self) -> None:
+        """Hand it back at once; the attempt is refunded."""
+        self._binding.session.run(self._end(Interrupted()))
+        self._binding.session.notify_changed()
+
+    async def arelease(self) -> None:
+        """``release`` for async code."""
+        await self._binding.session.arun(self._end(Interrupted()))
+        self._binding.session.notify_changed()
+
+    def extend(self, length: Duration) -> None:
+        """Keep it for this much longer, from now on."""
+        self._binding.session.run(self._extend(length))
+
+    async def aextend(self, length: Duration) -> None:
+        """``extend`` for async code."""
+        await self._binding.session.arun(self._extend(length))
+
+    def progress(self, value: float | None = None, text: str | None = None) -> None:
+        """Show how far it is, from 0 to 1."""
+        self._binding.session.run(self._progress(value, text))
+
+    async def aprogress(self, value: float | None = None, text: str | None = None) -> None:
+        """``progress`` for async code."""
+        await self._binding.session.arun(self._progress(value, text))
+
+    def _call(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        task, payload = (
+            (self._claimed.task, self._claimed.payload) if self._claimed else (self.job.task, self.job.record.payload)
+        )
+        return self._app._decode_call(task, payload)
+
+    def _complete(self, result: object) -> Operation[None]:
+        record = yield from self._held("complete")
+        encoded = self._app._encode_result(record.task, result)
+        yield from self._write(record, Returned(encoded), "complete")
+
+    def _fail(self, error: str | BaseException, delay: Duration | None) -> Operation[None]:
+        record = yield from self._held("fail")
+        outcome = Raised(self._fault(error, record), None if delay is None else milliseconds(delay, "delay"))
+        yield from self._write(record, outcome, "fail")
+
+    def _discard(self, error: str | BaseException) -> Operation[None]:
+        record = yield from self._held("discard")
+        yield from self._write(record, FailedPermanently(self._fault(error, record), "permanent"), "discard")
+
+    def _end(self, outcome: Outcome) -> Operation[None]:
+        record = yield from self._held("release")
+        yield from self._write(record, outcome, "release")
+
+    def _extend(self, length: Duration) -> Operation[None]:
+        record = yield from self._held("extend")
+        ttl = milliseconds(length, "length")
+        extended = yield from jobs.extend(record.seq, self.fence, ttl=ttl, worker=self._app._actor)
+        if not extended:
+            raise self._lost()
+
+    def _progress(self, value: float | None, text: str | None) -> Operation[None]:
+        record = yield from self._held("progress")
+        written = yield from jobs.progress(record.seq, self.fence, progress_text(value, text), worker=self._app._actor)
+        if not written:
+            raise self._lost()
+
+    def _held(self, verb: str) -> Operation[JobRecord]:
+        """The job, if this claim may still write; the write itself is checked once more by the store."""
+        found = yield from queries.find([self.id])
+        record = found.get(self.id)
+        if record is None:
+            raise JobNotFound(f"no job has the id {self.id!r}")
+        if record.fence != self.fence:
+            yield from jobs.note_stale_writes([(record.seq, self.fence, verb)], worker=self._app._actor)
+            raise self._lost()
+        if record.state in FINISHED:
+            raise IllegalTransition(f"job {self.id} is {record.state} already; it cannot {verb}")
+        if record.state is not State.RUNNING:
+            raise self._lost()
+        return record
+
+    def _write(self, record: JobRecord, outcome: Outcome, verb: str) -> Operation[None]:
+        rule = yield from self._retry_rule(record)
+        ran_for = None if record.started_at is None else max(0, self._binding.now() - record.started_at)
+        held = _held_job(record)
+        ending = decide(held, outcome, retry=rule, roll=clock.roll(), ran_for=ran_for)
+        refused = yield from jobs.finish([ending], worker=self._app._actor)
+        if refused:
+            raise self._lost()
+
+    def _retry_rule(self, record: JobRecord) -> Operation[Retry]:
+        """Job, task, queue, app: the nearest rule wins."""
+        nearest = read_retry(record.retry) or self._app._task_retry(record.task)
+        if nearest is not None:
+            return nearest
+        queue = (yield from queues.settings(record.queue)).get(record.queue)
+        return (read_retry(queue.retry) if queue else None) or self._app._default_retry
+
+    def _fault(self, error: str | BaseException, record: JobRecord) -> Fault:
+        at = self._binding.now()
+        if isinstance(error, BaseException):
+            limit = self._app._codec.limits.error
+            return Fault.of(error, at=at, attempt=record.attempt, worker=self._app._actor, limit=limit)
+        message = storable(str(error), 16 * 1024)
+        return Fault(at=at, attempt=record.attempt, worker=self._app._actor, type="error", message=message)
+
+    def _lost(self) -> LeaseLost:
+        return LeaseLost(f"job {self.id}: the claim under fence {self.fence} holds no more; nothing was written")
+
+
+def _held_job(record: JobRecord) -> Claimed:
+    """The record as what ``decide`` needs; a lease named token:seq:fence was charged when it was handed out."""
+    return Claimed(
+        record.seq,
+        record.id,
+        record.task,
+        record.queue,
+        record.priority,
+        record.payload,
+        record.meta,
+        record.attempt,
+        record.max_attempts,
+        record.crashes,
+        record.rescues,
+        record.fence,
+        record.timeout,
+        record.created_at,
+        record.cancel_requested_at is not None,
+        record.unique_key,
+        record.errors,
+        record.retry,
+        None,
+        ":" in (record.lease or ""),
+    )
+
+
+def progress_text(value: float | None, text: str | None) -> str:
+    """Progress as it is stored."""
+    return msgspec.json.encode({"value": value, "text": None if text is None else storable(text, 1024)}).decode()

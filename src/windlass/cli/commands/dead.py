@@ -1,0 +1,135 @@
+"""``windlass dead``: jobs that failed for good."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from windlass.app import Windlass
+from windlass.cli import filters
+from windlass.cli.app_option import Confirm, with_app, with_confirmation
+from windlass.cli.ids import short_ids
+from windlass.cli.output import Output, with_output
+from windlass.cli.per_id_results import for_each
+from windlass.cli.terminal.watch import watching
+from windlass.cli.views.dead import DeadGroups
+from windlass.cli.views.jobs import JobList
+from windlass.cli.views.message import Message, jobs_counted
+from windlass.client.config import actor
+from windlass.core.state import State
+from windlass.errors import IllegalTransition
+from windlass.job import Job
+
+_ids = click.argument("ids", nargs=-1, metavar="[ID...]")
+_all = click.option("--all", "everything", is_flag=True, help="All dead letters.")
+
+
+@click.group()
+def dead() -> None:
+    """Look at jobs that failed for good, retry or delete them."""
+
+
+@dead.command("list")
+@filters.with_filters
+@filters.page
+@with_output
+@with_app
+@watching
+def list_dead(app: Windlass, *, out: Output, **filter: Any) -> None:
+    """List dead letters, the newest first."""
+    page = app.jobs(state=State.FAILED, **filters.as_of_now(filter))
+    out.show(JobList(page, page.next, nothing="no dead letters", short=short_ids(app, page, out)))
+
+
+@dead.command()
+@click.option("--limit", default=100, show_default=True, type=click.IntRange(1, 1000))
+@with_output
+@with_app
+def groups(app: Windlass, *, out: Output, limit: int) -> None:
+    """Group dead letters by task, reason and error, the largest group first."""
+    out.show(DeadGroups(app.dead_groups(limit)))
+
+
+@dead.command()
+@_ids
+@filters.with_filters
+@_all
+@click.option("--to-queue", help="Run them in another queue.")
+@with_output
+@with_app
+def retry(
+    app: Windlass, *, out: Output, ids: tuple[str, ...], everything: bool, to_queue: str | None, **filter: Any
+) -> None:
+    """Run dead letters again: those named, those that match, or --all."""
+    _require_choice(ids, everything, filter)
+
+    def act(id: str) -> str:
+        _dead_letter(app, id).retry(queue=to_queue, by=actor())
+        return "retried"
+
+    if ids:
+        for_each(ids, act, app=app, out=out, words=["retried"])
+        return
+    count = app.retry_all(state=State.FAILED, to_queue=to_queue, by=actor(), **filter)
+    out.show(Message(f"retried {jobs_counted(count)}", {"retried": count}))
+
+
+@dead.command()
+@_ids
+@filters.with_filters
+@_all
+@with_output
+@with_confirmation
+@with_app
+def delete(
+    app: Windlass, *, out: Output, confirm: Confirm, ids: tuple[str, ...], everything: bool, **filter: Any
+) -> None:
+    """Delete dead letters: those named, those that match, or --all."""
+    _require_choice(ids, everything, filter)
+
+    def act(id: str) -> str:
+        _dead_letter(app, id).delete()
+        return "deleted"
+
+    if ids:
+        for_each(ids, act, app=app, out=out, words=["deleted"])
+        return
+    _purge(
+        app,
+        out,
+        confirm,
+        "Delete all dead letters that match?" if not everything else "Delete all dead letters?",
+        filter,
+    )
+
+
+@dead.command()
+@click.option("--older-than", metavar="TIME", help="Only those that failed longer ago: 30d.")
+@filters.with_filters
+@with_output
+@with_confirmation
+@with_app
+def purge(app: Windlass, *, out: Output, confirm: Confirm, older_than: str | None, **filter: Any) -> None:
+    """Delete dead letters by age."""
+    whose = "all dead letters" if older_than is None else f"dead letters older than {older_than}"
+    _purge(app, out, confirm, f"Delete {whose}?", {**filter, "older_than": older_than})
+
+
+def _purge(app: Windlass, out: Output, confirm: Confirm, question: str, filter: dict[str, Any]) -> None:
+    confirm(question)
+    count = app.purge(state=State.FAILED, **filter)
+    out.show(Message(f"deleted {jobs_counted(count)}", {"deleted": count}))
+
+
+def _require_choice(ids: tuple[str, ...], everything: bool, filter: dict[str, Any]) -> None:
+    has_filter = any(value is not None for value in filter.values())
+    if [bool(ids), has_filter, everything].count(True) != 1:
+        raise click.UsageError("say which: ids, or --queue, --task, --reason and --text, or --all")
+
+
+def _dead_letter(app: Windlass, id: str) -> Job[Any]:
+    job = app.job(id)
+    if job.state is not State.FAILED:
+        raise IllegalTransition(f"job {id} is {job.state}, not a dead letter")
+    return job

@@ -1,0 +1,59 @@
+"""``windlass duties``: upkeep without a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import click
+
+from windlass.app import Windlass
+from windlass.cli.app_option import with_app_and_logs
+from windlass.cli.output import Output, with_output
+from windlass.cli.views.message import Message, jobs_counted
+
+
+@click.command()
+@click.argument("duty", type=click.Choice(["rescue", "promote", "clean"]), required=False)
+@with_output
+@with_app_and_logs
+def duties(app: Windlass, *, out: Output, duty: str | None) -> None:
+    """Do upkeep, once or until stopped, without running jobs.
+
+    \b
+      rescue    free the jobs of workers that died
+      promote   make jobs ready whose time has come
+      clean     let go of finished jobs that are old enough
+    """
+    if duty is None:
+        _until_stopped(app, out)
+    else:
+        out.show(_ONCE[duty](app))
+
+
+def _until_stopped(app: Windlass, out: Output) -> None:
+    from windlass.worker.duties.standalone import run_duties
+
+    started = Message(f"doing duties for {app.store}; stop with Ctrl-C", {"duties": list(_ONCE), "store": app.store})
+    run_duties(app, on_started=lambda: out.show(started))
+
+
+def _rescue(app: Windlass) -> Message:
+    rescued = app.rescue()
+    jobs = [{"id": job.id, "state": str(job.state)} for job in rescued]
+    told = [f"{job.id} is {job.state} now" for job in rescued]
+    return Message(f"rescued {jobs_counted(len(rescued))}", {"duty": "rescue", "rescued": jobs}, told)
+
+
+def _promote(app: Windlass) -> Message:
+    count = app.promote()
+    return Message(f"promoted {jobs_counted(count)}", {"duty": "promote", "promoted": count})
+
+
+def _clean(app: Windlass) -> Message:
+    cleaned = app.clean()
+    sentence = f"deleted {jobs_counted(cleaned.deleted)}, archived {cleaned.archived:,}, in {cleaned.seconds:.1f} s"
+    values = {"deleted": cleaned.deleted, "archived": cleaned.archived, "seconds": round(cleaned.seconds, 3)}
+    return Message(sentence, {"duty": "clean", **values})
+
+
+_ONCE: dict[str, Callable[[Windlass], Message]] = {"rescue": _rescue, "promote": _promote, "clean": _clean}

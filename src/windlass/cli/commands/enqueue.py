@@ -1,0 +1,94 @@
+"""``windlass enqueue``: makes a job."""
+
+from __future__ import annotations
+
+import json
+from difflib import get_close_matches
+from typing import Any
+
+import click
+
+from windlass.app import Windlass
+from windlass.cli.app_option import with_app
+from windlass.cli.errors import Problem
+from windlass.cli.output import Output, with_output
+from windlass.cli.times import instant
+from windlass.cli.views.message import Message
+from windlass.errors import ConfigError
+from windlass.job import Job
+from windlass.programs.command import COMMAND
+from windlass.task import Request
+
+
+@click.command()
+@click.argument("task")
+@click.argument("args", default="[]")
+@click.argument("kwargs", default="{}")
+@click.option("--queue", help="In place of the task's own.")
+@click.option("--priority", type=int, help="-100 to 100; higher runs first.")
+@click.option("--delay", metavar="TIME", help="Run it later: 90s, 10m, 2h.")
+@click.option("--at", metavar="INSTANT", help="Run it at 2026-11-15T09:30Z.")
+@click.option("--id", help="An id of your own: the same id twice is one job.")
+@click.option("--unique", metavar="KEY", help="Only one unfinished job may hold this key.")
+@click.option("--attempts", type=int, help="How many runs it may take.")
+@click.option("--timeout", metavar="TIME", help="How long one run may take.")
+@click.option("--meta", metavar="JSON", help="An object that travels with the job.")
+@click.option("--tag", "tags", multiple=True, help="May be given more than once.")
+@with_output
+@with_app
+def enqueue(app: Windlass, *, out: Output, task: str, args: str, kwargs: str, **options: Any) -> None:
+    """Make a job: TASK, its ARGS (a JSON list), its KWARGS (an object).
+
+    An app refuses a task that it does not have. With --url alone no app is asked, and the name is taken as it is.
+
+    \b
+      windlass enqueue -A jobs mail.welcome '[42]' '{"lang": "en"}' --delay 10m
+    """
+    request = _request(app, task, _json(args, list, "ARGS"), _json(kwargs, dict, "KWARGS"), _options(options))
+    if isinstance(request.task, str) and app.tasks and request.task != COMMAND:
+        raise Problem(_unknown(app, task))
+    [job] = app.enqueue_many([request])
+    out.show(Message(_sentence(job), _values(job)))
+
+
+def _request(app: Windlass, task: str, args: list[Any], kwargs: dict[str, Any], options: dict[str, Any]) -> Request:
+    try:
+        return app.request(task, args, kwargs, **options)
+    except TypeError as error:  # the arguments do not fit the task's function
+        raise ConfigError(str(error)) from error
+
+
+def _options(given: dict[str, Any]) -> dict[str, Any]:
+    options = {name: value for name, value in given.items() if value not in (None, ())}
+    if "at" in options:
+        options["at"] = instant(options["at"], "--at")
+    if "meta" in options:
+        options["meta"] = _json(options["meta"], dict, "--meta")
+    return options
+
+
+def _json(text: str, kind: type, name: str) -> Any:
+    wanted = "list, as in '[42]'" if kind is list else "object, as in '{\"user_id\": 42}'"
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, kind):
+        raise ConfigError(f"{name} must be a JSON {wanted}; got {text!r}")
+    return value
+
+
+def _unknown(app: Windlass, task: str) -> str:
+    known = sorted(one.name for one in app.tasks)
+    near = get_close_matches(task, known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"it has: {', '.join(known)}"
+    return f"the app has no task {task!r}; {hint}"
+
+
+def _sentence(job: Job[Any]) -> str:
+    verb = "exists already:" if job.duplicate else "enqueued"
+    return f"{verb} {job.id} ({job.task}, queue {job.queue}, {job.state})"
+
+
+def _values(job: Job[Any]) -> dict[str, object]:
+    return {"id": job.id, "task": job.task, "queue": job.queue, "state": str(job.state), "duplicate": job.duplicate}

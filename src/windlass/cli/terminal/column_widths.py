@@ -1,0 +1,58 @@
+"""Which columns fit, and how wide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+GAP = 2
+"""Between two columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """How wide a column would like to be, and what may be done about that."""
+
+    wanted: int
+    least: int
+    """As narrow as this it may become."""
+    may_go: bool = False
+    good: int = 0
+    """Others that may go do so before it becomes narrower than this."""
+
+
+def column_widths(spans: Sequence[Span], room: int) -> dict[int, int]:
+    """The columns that are shown by their position, and how wide each is.
+
+    Columns are made narrower, the widest first. Where that is not enough those go that may, the last one first, and
+    then the others; the first one stays, and takes what room there is.
+
+    >>> name, age, note = Span(20, 20), Span(7, 7, may_go=True), Span(40, 10)
+    >>> fitted([name, age, note], 80)
+    {0: 20, 1: 7, 2: 40}
+    >>> fitted([name, age, note], 50)
+    {0: 20, 1: 7, 2: 19}
+    >>> fitted([name, age, note], 36)
+    {0: 20, 2: 14}
+    >>> fitted([name, age, note], 12)
+    {0: 12}
+    >>> fitted([name, age, Span(40, 10, good=25)], 50)
+    {0: 20, 2: 28}
+    """
+    shown = list(range(len(spans)))
+    while _width(max(spans[column].least, min(spans[column].good, spans[column].wanted)) for column in shown) > room:
+        dispensable = [column for column in shown[1:] if spans[column].may_go]
+        if not dispensable:
+            break
+        shown.remove(dispensable[-1])
+    while len(shown) > 1 and _width(spans[column].least for column in shown) > room:
+        shown.remove(([column for column in shown[1:] if spans[column].may_go] or shown)[-1])
+    widths = {column: min(spans[column].wanted, room) for column in shown}
+    while _width(widths.values()) > room:
+        widths[max(shown, key=lambda column: (widths[column] > spans[column].least, widths[column]))] -= 1
+    return widths
+
+
+def _width(widths: Iterable[int]) -> int:
+    found = tuple(widths)
+    return sum(found) + GAP * (len(found) - 1)

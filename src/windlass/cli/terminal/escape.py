@@ -1,0 +1,29 @@
+"""Makes job data harmless for a terminal."""
+
+from __future__ import annotations
+
+import re
+
+# Control characters but for newline and tab, what reorders text, and what has no UTF-8 form.
+UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff"
+    "\U000e0000-\U000e007f]"
+)
+
+
+def escaped(text: str) -> str:
+    r"""Text of several lines, with what could steer a terminal written out.
+
+    >>> visible("\x1b[31mred")
+    '\\x1b[31mred'
+    """
+    return UNSAFE.sub(_written_out, text)
+
+
+def escaped_line(text: str) -> str:
+    """The same on one line."""
+    return escaped(" ".join(text.splitlines()) if "\n" in text or "\r" in text else text).replace("\t", " ")
+
+
+def _written_out(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode("ascii")

@@ -1,0 +1,16 @@
+"""What an app, its handles and its workers share to talk to the store.
+
+Files, in reading order:
+
+- ``binding``: Ties an app to one store: session, enqueuer, result waiter. A test block replaces it by another.
+- ``session``: Runs store operations for sync and async callers, and notifies listeners of changes.
+- ``enqueue``: Turns requests into new jobs: fills in defaults, checks, encodes.
+- ``routes``: Chooses the queue of a task whose jobs do not name one.
+- ``transactions``: Finds the caller's transaction that a job becomes part of.
+- ``result_waiter``: Waits for results: one query for everyone who waits in this process.
+- ``registry``: The tasks of an app, by name; also those whose module is not imported yet.
+- ``declaration``: Rejects functions that cannot be tasks, when they are declared.
+- ``modules``: Imports modules that are named as text.
+- ``hints``: Suggests the option or method that an unknown name may have meant.
+- ``config``: Reads settings (argument, environment, ``[tool.windlass]``, default) and who changes something by hand.
+"""

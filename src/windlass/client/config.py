@@ -1,0 +1,73 @@
+"""Reads settings (argument, environment, ``[tool.windlass]``, default) and who changes something by hand."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import socket
+import tomllib
+from functools import cache
+from pathlib import Path
+
+from windlass.client.hints import nearest
+from windlass.errors import ConfigError
+
+_KEYS = (
+    "app",
+    "concurrency",
+    "log",
+    "log_format",
+    "log_jobs",
+    "namespace",
+    "queues",
+    "url",
+    "worker_id",
+    "worker_name",
+    "worker_version",
+)
+"""What may stand in ``[tool.windlass]``; each is also a variable, as in ``$WINDLASS_URL``."""
+
+
+def setting(name: str, given: str | None, default: str | None = None) -> str | None:
+    """The value of one setting; ``name`` is ``url`` for ``$WINDLASS_URL`` and ``tool.windlass.url``."""
+    if given is not None:
+        return given
+    from_environment = os.environ.get(f"WINDLASS_{name.upper()}")
+    if from_environment is not None:
+        return from_environment
+    value = _from_pyproject(Path.cwd()).get(name, default)
+    if type(value) is int:
+        return str(value)
+    if value is not None and not isinstance(value, str):
+        raise ConfigError(f"pyproject.toml: tool.windlass.{name} must be a text, got {value!r}")
+    return value
+
+
+@cache
+def _from_pyproject(folder: Path) -> dict[str, object]:
+    file = folder / "pyproject.toml"
+    try:
+        table = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {}).get("windlass", {})
+    except (OSError, UnicodeDecodeError):
+        return {}
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{file}: {error}") from error
+    if not isinstance(table, dict):
+        raise ConfigError(f"{file}: [tool.windlass] must be a table")
+    for key in table:
+        if key not in _KEYS:
+            raise ConfigError(f"{file}: [tool.windlass] has no setting {key!r}; {nearest(key, _KEYS)}")
+    return table
+
+
+def actor() -> str:
+    """``user@host``; a container may run under a number that has no name.
+
+    >>> "@" in actor()
+    True
+    """
+    try:
+        user = getpass.getuser()
+    except (ImportError, KeyError, OSError):
+        user = str(os.getuid())
+    return f"{user}@{socket.gethostname()}"

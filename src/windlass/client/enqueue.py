@@ -1,0 +1,188 @@
+"""Turns requests into new jobs: fills in defaults, checks, encodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from windlass.active_job import running
+from windlass.client.routes import Routes
+from windlass.core.codec import Codec
+from windlass.core.codec.signature import Signature
+from windlass.core.meta import write_meta
+from windlass.core.retry import Retry, write_retry
+from windlass.core.unique import Unique, chosen, key_of
+from windlass.errors import ConfigError, PayloadError
+from windlass.options import NO_OPTIONS, Options
+from windlass.store.operation import Operation
+from windlass.store.operations.enqueue import Enqueued, JobTemplate, NewJob, Uniqueness, append, enqueue
+from windlass.task import Request, Task, TaskSettings
+
+DEFAULT_QUEUE = "default"
+
+
+class _EnqueuePlan(Struct, frozen=True):
+    """What is the same for all jobs of one task under the same options: worked out once, however many they are."""
+
+    task: Any
+    options: Options
+    signature: Signature | None
+    terms: JobTemplate
+    unique: str | Unique | None
+    at: int | None
+    naming: Uniqueness | None
+
+    def is_of(self, request: Request) -> bool:
+        return request.task is self.task and request.options is self.options
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its jobs need neither an id or a key of their own nor an instant."""
+        return self.naming is None and self.at is None
+
+
+class Enqueuer:
+    """Turns requests into jobs: fills in what the task and the app say, checks everything, then stores all or none.
+
+    What the app says stays the same for its whole life: an app whose settings change takes another one.
+    """
+
+    def __init__(
+        self,
+        *,
+        codec: Codec,
+        next_ids: Callable[[int], list[str]],
+        retry: Retry,
+        routes: Routes,
+    ) -> None:
+        self._codec = codec
+        self._next_ids = next_ids
+        self._retry = retry
+        self._routes = routes
+        self._plain: dict[Task[..., Any], _EnqueuePlan] = {}
+        """By task: the jobs that code outside of jobs enqueues without options, nearly all there are."""
+        self._append_works: dict[str, bool] = {}
+        """By queue: whether the store's short way may do. A queue is there once something was stored in it; it may have
+        a limit all the same.
+        """
+
+    def store(self, requests: Sequence[Request]) -> Operation[list[Enqueued]]:
+        """The operation that stores these requests; everything that can be refused without the store is, here."""
+        most = self._codec.limits.bulk
+        if len(requests) > most:
+            raise PayloadError(f"at most {most:,} jobs at once, got {len(requests):,}; split the list")
+        if not requests:
+            return enqueue([], {})
+        plan = self._plan(requests[0].task, requests[0].options)
+        ids = self._next_ids(len(requests))
+        if plan.is_plain and all(map(plan.is_of, requests)):
+            encode, signature = self._codec.encode_call, plan.signature
+            payloads = [encode(signature, request.args, request.kwargs) for request in requests]
+            return self._append(plan.terms, list(zip(ids, payloads, strict=True)))
+        jobs: list[NewJob] = []
+        namings: dict[int, Uniqueness] = {}
+        for index, request in enumerate(requests):
+            if not plan.is_of(request):
+                plan = self._plan(request.task, request.options)
+            jobs.append(self._job(request, plan, ids[index]))
+            if plan.naming is not None:
+                namings[index] = plan.naming
+        return enqueue(jobs, namings)
+
+    def _append(self, terms: JobTemplate, jobs: list[tuple[str, str]]) -> Operation[list[Enqueued]]:
+        """One call, whatever the queue is like: the short one where it has worked before or may well work."""
+        if self._append_works.get(terms.queue):
+            stored = yield from append(terms, jobs)
+            if stored is not None:
+                return stored
+            self._append_works[terms.queue] = False
+        stored = yield from enqueue([NewJob.under(terms, id, payload) for id, payload in jobs], {})
+        self._append_works.setdefault(terms.queue, True)
+        return stored
+
+    def _plan(self, task: Task[..., Any] | str, options: Options) -> _EnqueuePlan:
+        if options is not NO_OPTIONS or not isinstance(task, Task) or running.get() is not None:
+            return self._plan_under(task, options)
+        plan = self._plain.get(task)
+        if plan is None:
+            plan = self._plain[task] = self._plan_under(task, options)
+        return plan
+
+    def _plan_under(self, task: Task[..., Any] | str, options: Options) -> _EnqueuePlan:
+        name, settings = (task.name, task.settings) if isinstance(task, Task) else (task, _UNKNOWN)
+        unique = options.unique if options.unique is not None else settings.unique
+        return _EnqueuePlan(
+            task=task,
+            options=options,
+            signature=task.signature if isinstance(task, Task) else None,
+            terms=JobTemplate(
+                task=name,
+                queue=options.queue or settings.queue or self._routes.queue_of(name) or DEFAULT_QUEUE,
+                priority=settings.priority if options.priority is None else options.priority,
+                meta=self._meta(options),
+                max_attempts=self._attempts(options, settings),
+                delay=options.delay_milliseconds,
+                timeout=options.time_limit(settings.time_limit),
+                retry=None if options.retry is None else write_retry(options.retry),
+            ),
+            unique=unique,
+            at=options.at_milliseconds,
+            naming=_naming(options, unique),
+        )
+
+    def _job(self, request: Request, plan: _EnqueuePlan, id: str) -> NewJob:
+        payload = self._codec.encode_call(plan.signature, request.args, request.kwargs)
+        return NewJob.under(
+            plan.terms,
+            id if plan.options.id is None else plan.options.id,
+            payload,
+            unique_key=None if plan.unique is None else self._key(request, plan.terms.task, payload, plan.unique),
+            at=plan.at,
+        )
+
+    def _attempts(self, options: Options, settings: TaskSettings) -> int:
+        if options.attempts is not None:
+            return options.attempts
+        rule = options.retry or settings.retry or self._retry
+        return rule.attempts
+
+    def _meta(self, options: Options) -> str | None:
+        correlation_id, parent = options.correlation_id, running.get()
+        if correlation_id is None and parent is not None:
+            # Jobs that a job enqueues belong to the same request.
+            correlation_id = parent.active.correlation_id
+        elif options is NO_OPTIONS:
+            return None
+        plain = write_meta(options.meta or {}, options.tags, correlation_id)
+        return self._codec.encode_meta(plain) if plain else None
+
+    def _key(self, request: Request, name: str, payload: str, unique: str | Unique) -> str:
+        if isinstance(unique, str):
+            return unique
+        if unique.by is None:
+            return key_of(name, payload)
+        if not isinstance(request.task, Task):
+            raise ConfigError(f"task {name!r} is not registered here, so Unique(by=...) cannot find its arguments")
+        bound = request.task.shape.bind(name, request.args, request.kwargs)
+        values = chosen(unique, _flattened(bound, request), name)
+        return key_of(name, self._codec.encode_call(request.task.signature, values, {}))
+
+
+_UNKNOWN = TaskSettings()
+"""What holds for a task that is known by name only."""
+
+
+def _flattened(bound: Mapping[str, object], request: Request) -> dict[str, Any]:
+    # Arguments that land in **kwargs are named by the caller like any others.
+    return {**bound, **request.kwargs}
+
+
+def _naming(options: Options, unique: str | Unique | None) -> Uniqueness | None:
+    has_own_id = options.id is not None
+    if isinstance(unique, Unique):
+        return Uniqueness(has_own_id, unique.held, unique.window_milliseconds)
+    if unique is not None or has_own_id:
+        return Uniqueness(has_own_id)
+    return None

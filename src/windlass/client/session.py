@@ -1,0 +1,318 @@
+"""Runs store operations for sync and async callers, and notifies listeners of changes."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, TypeVar
+
+from windlass import clock
+from windlass.active_job import deliver_interrupt
+from windlass.core.reentry import Reentry
+from windlass.errors import AppClosed, StartRefused, WindlassError
+from windlass.forks import reset_in_child
+from windlass.store.caller.joined import Joined
+from windlass.store.driver import Driver, News, Topic
+from windlass.store.operation import Answer, Call, Operation, drive
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from windlass.threads.store_threads import StoreThreads
+
+log = logging.getLogger("windlass")
+
+_LISTEN_AGAIN = 1.0
+
+A = TypeVar("A")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Listener:
+    """What is called on news from this process, and on news from others."""
+
+    wake: Callable[[], None]
+    elsewhere: Callable[[str | None], None]
+
+
+class Session:
+    """Drives operations on a driver.
+
+    Our own connections are used from store threads only: the async form waits for a thread-safe future, so it works
+    on any event loop.
+    """
+
+    def __init__(self, driver: Driver, *, namespace: str) -> None:
+        self._driver = driver
+        self.namespace = namespace
+        self._listeners = _nobody()
+        self._followers: list[Callable[[], None]] = []
+        self._lock = Lock()
+        self._reentry = Reentry("Windlass")
+        self._news: News | None = None
+        self._listen_again = 0.0
+        """When to try again to listen, on the monotonic clock; 0 unless that was refused."""
+        self._threads: StoreThreads | None = None
+        self._is_closed = False
+        self._closed_because = "the app is closed; make a new Windlass(...)"
+        reset_in_child(self, Session.reset_after_fork)
+
+    @property
+    def store_name(self) -> str:
+        return self._driver.name
+
+    @property
+    def cycle_limit(self) -> int:
+        return self._driver.cycle_limit
+
+    @property
+    def is_closed(self) -> bool:
+        return self._is_closed
+
+    def join(self, connection: object) -> Joined:
+        """The caller's own transaction, as a place to run operations in."""
+        if self._is_closed:
+            raise AppClosed(self._closed_because)
+        return self._driver.join(connection)
+
+    def run(self, operation: Operation[A]) -> A:
+        """Run an operation on the calling thread."""
+        answer = self._run(operation, self._execute)
+        deliver_interrupt()
+        return answer
+
+    def store(self, operation: Operation[A]) -> A:
+        """Run an operation that stores jobs for a caller of the app, and let everybody hear of them."""
+        stored = self._run(operation, self._store)
+        self._notify_stored()
+        deliver_interrupt()
+        return stored
+
+    async def arun(self, operation: Operation[A]) -> A:
+        """Run an operation on a store thread while the loop goes on."""
+        return await self.acall(lambda: self.run(operation))
+
+    def upkeep(self, operation: Operation[A]) -> A:
+        """Run an operation that keeps the store up; it reads first, and where there is no store it makes one."""
+        self._driver.make()
+        return self.run(operation)
+
+    async def aupkeep(self, operation: Operation[A]) -> A:
+        """``upkeep`` while the loop goes on."""
+        return await self.acall(lambda: self.upkeep(operation))
+
+    async def astore(self, operation: Operation[A]) -> A:
+        """``store`` while the loop goes on."""
+        stored = await self.acall(lambda: self._run(operation, self._store))
+        self._notify_stored()
+        return stored
+
+    async def arun_or_undo(self, operation: Operation[A], undo: Callable[[A], Operation[object]]) -> A:
+        """``arun`` for what must not be left as it is when the caller is cancelled and never gets the result."""
+        import asyncio
+
+        future = self._submit(lambda: self.run(operation))
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            if not future.done():
+                future.add_done_callback(partial(self._undo, undo))  # on the store thread that makes the call
+            elif not self._is_closed:
+                self._submit(lambda: self._undo(undo, future))  # the loop must not wait
+            raise
+
+    def _undo(self, undo: Callable[[A], Operation[object]], ended: Future[A]) -> None:
+        """Undo a call whose caller was cancelled; also while the app is being closed, which waits for store threads."""
+        if ended.cancelled() or ended.exception() is not None:
+            return
+        try:
+            drive(undo(ended.result()), self._execute)
+        except WindlassError as error:
+            log.warning("what a cancelled call has taken could not be given back: %s", error)
+
+    async def acall(self, call: Callable[[], A]) -> A:
+        """Make a call on a store thread while the loop goes on."""
+        import asyncio  # a sixth of our start-up, for sync programs in vain
+
+        return await asyncio.wrap_future(self._submit(call))
+
+    def exists(self) -> bool:
+        """Whether there is a store already, without making one."""
+        return self._driver.exists()
+
+    def migrate(self) -> list[str]:
+        """Bring the store's schema up to date; the steps taken."""
+        return self._driver.migrate()
+
+    def migration_sql(self) -> str:
+        """The SQL that would bring the store's schema up to date."""
+        return self._driver.migration_sql()
+
+    def notify_changed(self, *topics: Topic) -> None:
+        """Tell everybody that a caller of the app has changed something; without topics it may be about any job that
+        waits or has ended.
+        """
+        self.notify(*(topics or (Topic.WORK, Topic.FINISHED)))
+        self._run_followers()
+
+    def notify(self, *topics: Topic) -> None:
+        """Tell those who listen, in this process and in others."""
+        with self._reentry:
+            for topic in topics:
+                self._wake_listeners(topic)
+                self._driver.notify(topic)
+
+    def subscribe(
+        self, wake: Callable[[], None], topic: Topic, *, elsewhere: Callable[[str | None], None] | None = None
+    ) -> Callable[[], None]:
+        """Have ``wake`` called on news from this process and, soon after, from others; returns how to stop that.
+
+        ``elsewhere`` is called instead on news from others, with the queue that jobs were added to where it is known.
+        """
+        listener = Listener(wake, elsewhere or (lambda queue: wake()))
+        with self._lock:
+            self._listen({*self._topics, topic})
+            self._listeners[topic].append(listener)
+
+        def unsubscribe() -> None:
+            with self._lock:
+                if listener in self._listeners[topic]:
+                    self._listeners[topic].remove(listener)
+                last = self._listen_less()
+            if last is not None:
+                last.close()
+
+        return unsubscribe
+
+    def hears(self, *topics: Topic) -> bool:
+        """Whether notifications of other processes on these topics arrive now; if not, listeners have to poll."""
+        news = self._news
+        return news is not None and all(map(news.hears, topics))
+
+    def listen_again(self) -> None:
+        """Listen after all, if there are subscribers and the system refused what that needs; called now and then."""
+        if self._news is None and any(self._listeners.values()) and not self._is_closed:
+            with self._lock:
+                if self._topics and not self._is_closed:
+                    self._listen(self._topics)
+
+    def follow(self, react: Callable[[], None]) -> Callable[[], None]:
+        """Have ``react`` called after each change by a caller of the app, on that caller's thread; how to stop that."""
+        self._followers.append(react)
+        return lambda: self._followers.remove(react)
+
+    def close(self) -> None:
+        """Let go of the store; waits for calls under way."""
+        self.stop()
+        self._driver.close()
+
+    def stop(self, because: str | None = None) -> None:
+        """Take no more calls, and tell callers ``because``; waits for those under way. The driver stays open."""
+        with self._lock:
+            self._is_closed = True
+            self._closed_because = because or self._closed_because
+            news, self._news = self._news, None
+            threads, self._threads = self._threads, None
+        if news is not None:
+            news.close()
+        if threads is not None:
+            threads.shutdown(wait=True)
+
+    def reset_after_fork(self) -> None:
+        """Forget the parent's threads, locks and listeners; called in a forked child."""
+        self._lock = Lock()
+        self._listeners = _nobody()
+        self._news = self._threads = None
+
+    def _run(self, operation: Operation[A], execute: Callable[[Call], Answer]) -> A:
+        if self._is_closed:
+            operation.close()
+            raise AppClosed(self._closed_because)
+        return drive(operation, execute)
+
+    def _execute(self, call: Call) -> Answer:
+        with self._reentry:
+            return self._driver.execute(call)
+
+    def _store(self, call: Call) -> Answer:
+        with self._reentry:
+            return self._driver.store(call)
+
+    def _notify_stored(self) -> None:
+        """Tell this process of jobs that were just stored; the store tells the others."""
+        with self._reentry:
+            self._wake_listeners(Topic.WORK)
+        self._run_followers()
+
+    def _run_followers(self) -> None:
+        for react in tuple(self._followers):
+            react()
+
+    def _wake_listeners(self, topic: Topic) -> None:
+        for listener in tuple(self._listeners[topic]):
+            listener.wake()
+
+    def _hear_elsewhere(self, topic: Topic, queue: str | None = None) -> None:
+        for listener in tuple(self._listeners[topic]):
+            listener.elsewhere(queue)
+
+    @property
+    def _topics(self) -> set[Topic]:
+        """What there are listeners for: news that nobody here waits for need not come."""
+        return {topic for topic, listeners in self._listeners.items() if listeners}
+
+    def _listen(self, topics: set[Topic]) -> None:
+        """Hear of other processes. Where the system refuses the thread or the files for it, all who wait find what is
+        new a little later, by themselves.
+        """
+        if self._news is not None:
+            if topics != self._topics:
+                self._news.follow(topics)
+            return
+        now = clock.monotonic()
+        if now < self._listen_again:
+            return
+        try:
+            self._news = self._driver.listen(
+                self._hear_elsewhere, filled=lambda queue: self._hear_elsewhere(Topic.WORK, queue), topics=topics
+            )
+        except (StartRefused, OSError) as error:
+            if not self._listen_again:
+                log.warning("no news of other processes, which are looked for every second instead: %s", error)
+            self._listen_again = now + _LISTEN_AGAIN
+        else:
+            self._listen_again = 0.0
+
+    def _listen_less(self) -> News | None:
+        """Hear of what there still are listeners for; the news to be closed where there are none."""
+        if self._news is None:
+            return None
+        topics = self._topics
+        if topics:
+            self._news.follow(topics)
+            return None
+        last, self._news = self._news, None
+        return last
+
+    def _submit(self, call: Callable[[], A]) -> Future[A]:
+        """Have a store thread make a call; ``StartRefused`` when there is none and the system gives none."""
+        from windlass.threads.store_threads import StoreThreads
+
+        with self._lock:
+            if self._is_closed:
+                raise AppClosed(self._closed_because)
+            if self._threads is None:
+                self._threads = StoreThreads()
+            try:
+                return self._threads.submit(call)
+            except StartRefused:
+                # Without a thread nothing in it will ever run, and what could not be begun must not run later.
+                self._threads = None
+                raise
+
+
+def _nobody() -> dict[Topic, list[Listener]]:
+    return {topic: [] for topic in Topic}

@@ -1,0 +1,132 @@
+"""The columns of a job, as the store hands them out.
+
+Records are decoded straight from the store's answer, so their field order is the column order of the statements.
+Instants are milliseconds since 1970 (UTC), lengths of time are milliseconds.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from msgspec import Struct
+
+from windlass.core.state import State
+
+
+class HeldJob(Protocol):
+    """What must be known of a running job to decide how it ends."""
+
+    @property
+    def seq(self) -> int: ...
+    @property
+    def fence(self) -> int: ...
+    @property
+    def attempt(self) -> int: ...
+    @property
+    def max_attempts(self) -> int: ...
+    @property
+    def crashes(self) -> int: ...
+    @property
+    def rescues(self) -> int: ...
+    @property
+    def errors(self) -> str | None: ...
+    @property
+    def unique_key(self) -> str | None: ...
+    @property
+    def is_charged(self) -> bool: ...
+
+
+class Claimed(Struct, frozen=True, array_like=True, gc=False):
+    """A job that was just handed to an owner: enough to run it and to end it."""
+
+    seq: int
+    id: str
+    task: str
+    queue: str
+    priority: int
+    payload: str
+    meta: str | None
+    attempt: int
+    max_attempts: int
+    crashes: int
+    rescues: int
+    fence: int
+    timeout: int | None
+    created_at: int
+    wants_cancel: bool
+    unique_key: str | None
+    errors: str | None
+    retry: str | None
+    unknown_for: int | None
+    is_charged: bool = False
+
+
+class Expired(Struct, frozen=True, array_like=True, gc=False):
+    """A running job whose lease is over: enough to decide where it goes."""
+
+    seq: int
+    fence: int
+    attempt: int
+    max_attempts: int
+    crashes: int
+    rescues: int
+    errors: str | None
+    unique_key: str | None
+    is_charged: bool
+    was_started: bool
+    lease: str | None
+    worker: str | None
+    ran_for: int | None = None
+    """For how many milliseconds user code may have run, at the most: until the lease was over."""
+    blamed: int | None = None
+    """The seq of the job that an earlier page of this rescue held responsible for the loss of the lease."""
+
+
+class StartedSuspect(Struct, frozen=True, array_like=True, gc=False):
+    """A suspect that had begun under a lease that is over."""
+
+    lease: str
+    seq: int
+    ran_for: int
+    """For how many milliseconds user code ran, at the least: until the lease was last renewed. Below zero if it began
+    after that.
+    """
+    fatal_run: int | None
+    """For how many milliseconds the run may have lasted that died before it, if that had begun."""
+    has_company: bool
+    """Whether the lease holds other jobs that may have begun."""
+
+
+class JobRecord(Struct, frozen=True, array_like=True):
+    """Everything the store knows about one job."""
+
+    seq: int
+    id: str
+    task: str
+    queue: str
+    state: State
+    reason: str | None
+    priority: int
+    payload: str
+    meta: str | None
+    attempt: int
+    max_attempts: int
+    crashes: int
+    rescues: int
+    run_at: int
+    created_at: int
+    promoted_at: int | None
+    claimed_at: int | None
+    started_at: int | None
+    finished_at: int | None
+    timeout: int | None
+    fence: int
+    lease: str | None
+    worker: str | None
+    cancel_requested_at: int | None
+    unique_key: str | None
+    progress: str | None
+    result: str | None
+    errors: str | None
+    retry: str | None
+    unknown_at: int | None

@@ -1,0 +1,65 @@
+"""Durations and amounts of memory as people write them: "10m", "512MB"."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import timedelta
+
+from windlass.errors import ConfigError, Duration
+
+_UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d|w)")
+
+
+def duration(value: Duration, name: str = "duration") -> timedelta:
+    """Read a ``timedelta``, seconds, or text such as ``"90s"``, ``"1h30m"``; ``name`` is for the error.
+
+    >>> duration("1h30m")
+    datetime.timedelta(seconds=5400)
+    """
+    length = value if isinstance(value, timedelta) else timedelta(seconds=_seconds(value, name))
+    if length < timedelta(0):
+        raise ConfigError(f"{name} must not be negative, got {value!r}")
+    return length
+
+
+def milliseconds(value: Duration, name: str = "duration") -> int:
+    """The same in whole milliseconds, the unit of every store."""
+    return round(duration(value, name).total_seconds() * 1000)
+
+
+def _seconds(value: float | str, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ConfigError(f"{name} must be a timedelta, seconds, or text like '10m', got {value!r}")
+    seconds = _from_text(value, name) if isinstance(value, str) else float(value)
+    # 10,000 years: beyond it neither timedelta nor datetime can follow.
+    if not math.isfinite(seconds) or abs(seconds) > 3.2e11:
+        raise ConfigError(f"{name} must be a finite length of time, got {value!r}")
+    return seconds
+
+
+def _from_text(text: str, name: str) -> float:
+    compact = text.replace(" ", "")
+    if not compact.isascii() or not re.fullmatch(rf"(?:{_PART.pattern})+", compact):
+        raise ConfigError(f"{name} must look like '90s', '10m', '2h' or '7d', got {text!r}")
+    return sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(compact))
+
+
+_BYTES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
+_AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([kmg]?)i?b?", re.I)
+
+
+def memory(value: int | str, what: str = "memory") -> int:
+    """Bytes from a number of bytes or a text.
+
+    >>> memory("512MB"), memory(1000), memory("1.5 GiB")
+    (536870912, 1000, 1610612736)
+    """
+    found = _AMOUNT.fullmatch(str(value).strip())
+    if found is None or isinstance(value, bool):
+        raise ConfigError(f"{what} must be a number of bytes or a text such as '512MB', got {value!r}")
+    amount = int(float(found[1]) * _BYTES[found[2].lower()])
+    if amount < 1:
+        raise ConfigError(f"{what} must be at least one byte, got {value!r}")
+    return amount

@@ -1,0 +1,98 @@
+"""Checks names and settings; raises ``ConfigError`` that names the setting."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import datetime
+from typing import TypeVar
+
+from windlass.errors import ConfigError
+
+T = TypeVar("T")
+
+
+def of_kind(value: object, kind: type[T], name: str, *, example: str) -> T:
+    """An instance of one of our own classes, where people tend to give what goes into it."""
+    if not isinstance(value, kind):
+        raise ConfigError(f"{name} must be a {kind.__name__}, as in {example}; got {value!r}")
+    return value
+
+
+def flag(value: object, name: str) -> bool:
+    """True or False, and no text: ``"no"`` would count as true."""
+    if not isinstance(value, bool):
+        raise ConfigError(f"{name} must be True or False, got {value!r}")
+    return value
+
+
+def texts(value: object, name: str, *, example: str) -> tuple[str, ...]:
+    """Several texts; one alone is refused, because it would count as a list of its letters."""
+    found = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else None
+    if found is None or not all(isinstance(text, str) for text in found):
+        raise ConfigError(f"{name} takes a list of texts, as in {example}; got {value!r}")
+    return found
+
+
+def exception_classes(value: object, name: str) -> tuple[type[BaseException], ...]:
+    """What ``isinstance`` takes to tell errors apart."""
+    if not isinstance(value, tuple) or not all(isinstance(e, type) and issubclass(e, BaseException) for e in value):
+        raise ConfigError(f"{name} must be a tuple of exception classes, as in (ValueError,); got {value!r}")
+    return value
+
+
+_QUEUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+_TASK = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:<>-]{0,254}")
+
+
+def queue_name(name: object) -> str:
+    """A legal queue name, or ``ConfigError``."""
+    if not isinstance(name, str) or not _QUEUE.fullmatch(name):
+        raise ConfigError(
+            f"queue name {name!r}: use letters, digits, '.', '_' and '-', at most 128, starting with a letter or digit"
+        )
+    return name
+
+
+def task_name(name: object) -> str:
+    """A legal task name, or ``ConfigError``."""
+    if not isinstance(name, str) or not _TASK.fullmatch(name):
+        raise ConfigError(f"task name {name!r}: use letters, digits, '_', '.', ':' and '-', at most 255")
+    return name
+
+
+def job_id(id: object) -> str:
+    """An id of the user's own: printable text of at most 128 characters."""
+    if not isinstance(id, str) or not 1 <= len(id) <= 128 or not id.isprintable():
+        raise ConfigError(f"job id {id!r}: use 1 to 128 printable characters")
+    return id
+
+
+def unique_key(key: object) -> str:
+    """A unique key: printable text of at most 512 characters."""
+    if not isinstance(key, str) or not 1 <= len(key) <= 512 or not key.isprintable():
+        raise ConfigError(f"unique key {key!r}: use 1 to 512 printable characters")
+    return key
+
+
+def priority(value: object) -> int:
+    """A whole number from -100 to 100; higher runs first."""
+    if isinstance(value, bool) or not isinstance(value, int) or not -100 <= value <= 100:
+        raise ConfigError(f"priority must be a whole number from -100 to 100, got {value!r}")
+    return value
+
+
+def whole_number(value: object, name: str, *, least: int, most: int = 2**31 - 1) -> int:
+    """A whole number within bounds, or ``ConfigError`` that names the setting."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise ConfigError(f"{name} must be a whole number from {least} to {most}, got {value!r}")
+    return value
+
+
+def milliseconds_since_1970(moment: object, name: str) -> int:
+    """An aware ``datetime`` as the stores keep it; naive ones are rejected, for their zone is unknown."""
+    if not isinstance(moment, datetime):
+        raise ConfigError(f"{name} must be a datetime, got {moment!r}")
+    if moment.tzinfo is None or moment.utcoffset() is None:
+        raise ConfigError(f"{name}: {moment!r} has no time zone; write datetime(..., tzinfo=UTC)")
+    return round(moment.timestamp() * 1000)

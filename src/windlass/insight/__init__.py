@@ -1,0 +1,12 @@
+"""Read models: what people and programs are shown. Nothing here prints or changes anything.
+
+Files, in reading order:
+
+- ``overview``: Everything at a glance: queues, workers, counts, problems.
+- ``workers``: Workers as an app sees them.
+- ``job_filter``: Which jobs a list or a bulk change is about.
+- ``timeline``: The history of one job, from its columns and its recorded events.
+- ``why``: Why a job is not running, in one sentence.
+- ``notices``: Store events of the last days that an operator should know.
+- ``redact``: Masks secrets in job data: any value whose key sounds like one.
+"""

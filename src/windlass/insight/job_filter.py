@@ -1,0 +1,52 @@
+"""Which jobs a list or a bulk change is about."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TypedDict
+
+from windlass.core import validate
+from windlass.core.state import State
+from windlass.errors import ConfigError
+from windlass.options import check_known
+from windlass.store.operations.queries import Filter
+
+
+class JobFilter(TypedDict, total=False):
+    """The keywords that find jobs; what is left out, or None, does not matter."""
+
+    state: str | State | None
+    queue: str | None
+    task: str | None
+    reason: str | None
+    since: datetime | None
+    """Made at this instant or later."""
+    until: datetime | None
+    """Made before this instant."""
+    text: str | None
+    """Somewhere in the id, the task, the arguments or the errors."""
+
+
+_NAMES = tuple(JobFilter.__annotations__)
+
+
+def filter_of(given: JobFilter) -> Filter:
+    """The filter as stores take it; a name or a state that does not exist is an error."""
+    check_known(given, _NAMES, "filter")
+    state, since, until = given.get("state"), given.get("since"), given.get("until")
+    return Filter(
+        states=None if state is None else (_state(state),),
+        queue=given.get("queue"),
+        task=given.get("task"),
+        reason=given.get("reason"),
+        since=None if since is None else validate.milliseconds_since_1970(since, "since"),
+        until=None if until is None else validate.milliseconds_since_1970(until, "until"),
+        text=given.get("text"),
+    )
+
+
+def _state(state: str | State) -> State:
+    try:
+        return State(state)
+    except ValueError:
+        raise ConfigError(f"state must be one of {', '.join(State)}, got {state!r}") from None

@@ -1,0 +1,92 @@
+"""Store events of the last days that an operator should know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from windlass import clock
+from windlass.store.operation import Operation
+from windlass.store.operations import queries
+from windlass.store.operations.queries import EventRecord
+
+_LATELY = 24 * 3_600_000
+"""Milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that was noticed within the last 24 hours; what is of one kind is one notice."""
+
+    at: datetime
+    """When it was noticed last."""
+    kind: str
+    """lost (a job's data is gone), emptied (those of all jobs), skewed (a host's clock), stepped (the store's),
+    hindered (removing what jobs leave behind, by a transaction that stays open).
+    """
+    by: str | None
+    """Who noticed it last."""
+    count: int
+    """How many jobs were lost, or how often the rest was noticed."""
+    detail: dict[str, Any] = field(default_factory=dict)
+    """Of the last one: seq, queue and ``was`` of a lost job, seconds of a clock, ``holder`` of a transaction."""
+
+    @property
+    def text(self) -> str:
+        """It in a sentence."""
+        said = _SENTENCES[self.kind](self)
+        return said if self.kind == "lost" or self.count == 1 else f"{said} (noticed {self.count:,} times)"
+
+
+def notices() -> Operation[list[Notice]]:
+    """Those of the last 24 hours, the newest first."""
+    events = yield from queries.notices(age=_LATELY)
+    groups: dict[tuple[str, str | None], list[EventRecord]] = {}
+    for event in events:
+        if event.kind in _SENTENCES:
+            # Each host has a clock of its own; the rest is about the store, whoever notices it.
+            groups.setdefault((event.kind, event.worker if event.kind == "skewed" else None), []).append(event)
+    return [_summed_up(group) for group in groups.values()]
+
+
+def _summed_up(events: list[EventRecord]) -> Notice:
+    from windlass.insight.timeline import detail_of
+
+    last = events[0]
+    return Notice(clock.instant(last.at), last.kind, last.worker, len(events), detail_of(last.detail))
+
+
+def _lost(notice: Notice) -> str:
+    state, queue = notice.detail.get("was", "there"), notice.detail.get("queue")
+    where = f"{state} in queue {queue}" if queue else str(state)
+    if notice.count == 1:
+        return f"a job lost its data while it was {where}"
+    return f"{notice.count:,} jobs lost their data; the last one was {where}"
+
+
+def _emptied(notice: Notice) -> str:
+    return "the store lost all its jobs: somebody emptied it, or its server came back without them"
+
+
+def _skewed(notice: Notice) -> str:
+    seconds = _seconds(notice)
+    direction = "ahead of" if seconds > 0 else "behind"
+    return f"the clock of worker {notice.by}'s host is {abs(seconds):.1f} s {direction} the store's"
+
+
+def _stepped(notice: Notice) -> str:
+    return f"the store's clock was stepped by {_seconds(notice):+.1f} s, or a worker's host slept"
+
+
+def _hindered(notice: Notice) -> str:
+    holder = notice.detail.get("holder", "somebody")
+    return f"{holder} had a transaction open for long, so that what jobs leave behind could not be removed"
+
+
+def _seconds(notice: Notice) -> float:
+    seconds = notice.detail.get("seconds")
+    return seconds if isinstance(seconds, int | float) else 0.0
+
+
+_SENTENCES = {"lost": _lost, "emptied": _emptied, "skewed": _skewed, "stepped": _stepped, "hindered": _hindered}

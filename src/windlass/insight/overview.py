@@ -1,0 +1,145 @@
+"""Everything at a glance: queues, workers, counts, problems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from windlass.core.state import State
+from windlass.insight.notices import Notice, notices
+from windlass.insight.workers import WorkerView, worker_views
+from windlass.programs.command import COMMAND
+from windlass.queue import QueueSettings, settings_of
+from windlass.store.operation import Operation
+from windlass.store.operations import queries, queues
+from windlass.store.operations.queues import QueueRecord
+
+_PATIENCE = 60_000
+"""Milliseconds that workers may take to promote and rescue before something is wrong."""
+
+
+_UNKNOWN_NAMED = 10
+
+
+@dataclass(frozen=True, slots=True)
+class QueueView:
+    """One queue: what it holds, what is set, who serves it."""
+
+    name: str
+    counts: dict[State, int]
+    oldest: timedelta | None
+    """How long the oldest job that is ready has waited; None when none is."""
+    workers: int
+    """How many live workers serve it."""
+    settings: QueueSettings
+
+    @property
+    def is_unserved(self) -> bool:
+        """Whether jobs are ready that no worker will take."""
+        return self.counts[State.PENDING] > 0 and self.workers == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The whole store as it was when it was asked."""
+
+    queues: list[QueueView]
+    workers: list[WorkerView]
+    everywhere: QueueSettings
+    """What is set for all queues at once: a pause of everything, above all."""
+    overdue: timedelta | None
+    """For how long the first job has been due that is not promoted; None when all is well."""
+    unrescued: timedelta | None
+    """For how long the first lease has been over whose jobs are not rescued; None when all is well."""
+    notices: list[Notice]
+    """What was noticed within the last 24 hours, the newest first: lost jobs, clocks that disagree."""
+    has_upkeep: bool
+    """Whether a process promotes and rescues: a worker with duties, or ``windlass duties``."""
+
+    @property
+    def problems(self) -> list[str]:
+        """What needs a hand, each in a sentence; empty when all is well."""
+        unserved = [queue.name for queue in self.queues if queue.is_unserved]
+        found = [f"queue {name} has jobs that are ready, but no worker serves it" for name in unserved]
+        alive = sum(1 for worker in self.workers if worker.is_alive)
+        if not alive:
+            found.append("no worker is alive")
+        found += self._unknown_tasks()
+        remedy = "start a worker or `windlass duties`"
+        if alive and not self.has_upkeep:
+            remedy = "start `windlass duties`, or a worker without --no-duties"
+            nothing = "no process promotes jobs that are due or rescues those of workers that die"
+            found.append(f"{nothing}: {_without_duties(alive)}; {remedy}")
+        if self.overdue is not None:
+            found.append(f"jobs that are due are not promoted for {_length(self.overdue)}; {remedy}")
+        if self.unrescued is not None:
+            found.append(f"jobs of a worker that died are not rescued for {_length(self.unrescued)}; {remedy}")
+        return found
+
+    def _unknown_tasks(self) -> list[str]:
+        """The tasks that live workers were asked for and do not know."""
+        workers: dict[str, list[str]] = {}
+        for worker in self.workers:
+            told = worker.info.get("unknown_tasks") if worker.is_alive else None
+            # What a worker says of itself is data of the store, and may be damaged.
+            for task in told if isinstance(told, list) else ():
+                workers.setdefault(str(task), []).append(worker.name)
+        found = [_unknown(task, workers[task]) for task in sorted(workers)]
+        left_out = len(found) - _UNKNOWN_NAMED
+        return found[:_UNKNOWN_NAMED] + [f"jobs of {left_out} more unknown tasks wait"] * (left_out > 0)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many jobs stand in each state, every state present."""
+        return {state: sum(queue.counts[state] for queue in self.queues) for state in State}
+
+
+def overview() -> Operation[Overview]:
+    """Read it in few calls, however many queues there are."""
+    settings = yield from queues.settings()
+    counts = yield from queries.counts()
+    depths = yield from queries.depth()
+    workers = yield from worker_views()
+    ahead = yield from queries.next_due()
+    everywhere = settings.pop(queues.ALL, QueueRecord(queues.ALL))
+    found = [
+        QueueView(
+            name,
+            dict.fromkeys(State, 0) | counts.get(name, {}),
+            timedelta(milliseconds=depths[name].oldest) if name in depths else None,
+            sum(1 for _ in _serving(workers, name)),
+            settings_of(settings.get(name, QueueRecord(name))),
+        )
+        for name in sorted(settings.keys() | counts.keys())
+    ]
+    has_upkeep = not ahead.is_lead_free or any(worker.does_upkeep for worker in workers)
+    overdue, unrescued = _late(ahead.next_due, has_upkeep), _late(ahead.next_expiry, has_upkeep)
+    return Overview(found, workers, settings_of(everywhere), overdue, unrescued, (yield from notices()), has_upkeep)
+
+
+def _late(left: int | None, has_upkeep: bool) -> timedelta | None:
+    """How late upkeep is. A worker that lives promotes and rescues soon, after an outage a little later."""
+    if left is None or left > (-_PATIENCE if has_upkeep else 0):
+        return None
+    return timedelta(milliseconds=-left)
+
+
+def _serving(workers: Iterable[WorkerView], queue: str) -> Iterable[WorkerView]:
+    # What a worker says of itself is data of the store, and may be damaged.
+    return (worker for worker in workers if worker.is_alive and queue in (worker.info.get("queues") or ()))
+
+
+def _unknown(task: str, workers: list[str]) -> str:
+    by = workers[0] if len(workers) == 1 else f"{workers[0]} and {len(workers) - 1} more"
+    if task == COMMAND:
+        return f"jobs that are commands wait: worker {by} met some and allows none; start one with --allow-commands"
+    return f"jobs of task {task!r} wait: worker {by} met some and does not know it; import the module that declares it"
+
+
+def _without_duties(workers: int) -> str:
+    return "the only worker that runs has no duties" if workers == 1 else f"none of the {workers} workers has duties"
+
+
+def _length(time: timedelta) -> str:
+    return str(timedelta(seconds=round(time.total_seconds())))

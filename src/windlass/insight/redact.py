@@ -1,0 +1,73 @@
+"""Masks secrets in job data: any value whose key sounds like one."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+
+MASK = "••••"
+
+_SECRET = ("password", "secret", "token", "key", "authorization")
+_DEEPEST = 200
+"""Beyond what the codec stores, short of Python's recursion limit: what lies deeper is hostile, and masked."""
+
+
+def is_secret(name: object) -> bool:
+    """Whether a value under this key is not for everybody's eyes.
+
+    >>> is_secret("X-Api-Key"), is_secret("user")
+    (True, False)
+    """
+    return isinstance(name, str) and any(word in name.lower() for word in _SECRET)
+
+
+def redacted(value: object, *, depth: int = 0) -> object:
+    """A copy of a JSON value, as payloads hold it, with the secrets masked.
+
+    >>> redacted({"user": 1, "login": [{"password": "hunter2"}]})
+    {'user': 1, 'login': [{'password': '••••'}]}
+    """
+    if depth > _DEEPEST:
+        return MASK
+    match value:
+        case {"$": "dict", "v": list(pairs)}:
+            # A dict with other keys than text, stored as pairs.
+            return {"$": "dict", "v": [_redacted_pair(pair, depth + 1) for pair in pairs]}
+        case dict():
+            return {
+                name: MASK if is_secret(name) else redacted(member, depth=depth + 1) for name, member in value.items()
+            }
+        case list():
+            return [redacted(member, depth=depth + 1) for member in value]
+        case _:
+            return value
+
+
+def redacted_arguments(args: Sequence[object], names: Sequence[str]) -> list[object]:
+    """Positional arguments, masked by the ``names`` of the parameters they are for; there may be too few names.
+
+    >>> redacted_arguments(["ann", "hunter2", 3], ["user", "password"])
+    ['ann', '••••', 3]
+    """
+    named = [*names, *[""] * len(args)]
+    return [MASK if is_secret(name) else redacted(value) for value, name in zip(args, named, strict=False)]
+
+
+def _redacted_pair(pair: object, depth: int) -> object:
+    match pair:
+        case [key, _] if is_secret(_text_of(key)):
+            return [key, MASK]
+        case _:
+            return redacted(pair, depth=depth)
+
+
+def _text_of(key: object) -> object:
+    """The key as text where it is text or bytes, as the names of headers often are."""
+    match key:
+        case Mapping() if key.get("$") == "bytes" and isinstance(key.get("v"), str):
+            try:
+                return base64.b64decode(str(key["v"])).decode("latin-1")
+            except ValueError:
+                return None
+        case _:
+            return key

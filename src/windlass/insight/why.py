@@ -1,0 +1,175 @@
+"""Why a job is not running, in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from windlass import clock
+from windlass.core.records import JobRecord
+from windlass.core.state import DUE_LATER, State
+from windlass.insight.timeline import detail_of
+from windlass.insight.workers import WorkerView
+from windlass.programs.command import COMMAND
+from windlass.store.operations.queries import EventRecord, Gates
+
+
+def needs_upkeep(gates: Gates) -> bool:
+    """Whether the job waits to be promoted or rescued."""
+    return gates.is_over or (gates.state in DUE_LATER and gates.due_in <= 0)
+
+
+def explain(
+    gates: Gates, job: JobRecord, events: Sequence[EventRecord] = (), workers: Sequence[WorkerView] = ()
+) -> str:
+    """The first gate that is shut, by the same conditions that the claim checks.
+
+    ``workers`` are looked at where the job needs upkeep and no process is known to do it.
+    """
+    match gates.state:
+        case State.RUNNING:
+            return _running(gates, job, events, workers)
+        case State.COMPLETED:
+            return "it is completed"
+        case State.CANCELLED:
+            return f"it is cancelled{_left_behind(job, events)}"
+        case State.FAILED:
+            return f"it failed ({gates.reason}){_left_behind(job, events)}; retry it to run it again"
+        case State.SCHEDULED | State.RETRYING:
+            return _not_due(gates, job, workers)
+        case State.BLOCKED:
+            return "it waits for other jobs"
+        case State.PENDING:
+            return _pending(gates, job)
+
+
+def _running(gates: Gates, job: JobRecord, events: Sequence[EventRecord], workers: Sequence[WorkerView]) -> str:
+    if gates.is_over:
+        return f"{_lost_owner(gates, job)}; {_rescued_when(gates, workers)}"
+    return f"it is running on {gates.worker}{_time_over(gates, job, events)}{_asked(job)}"
+
+
+def _lost_owner(gates: Gates, job: JobRecord) -> str:
+    by_hand = ":" in (job.lease or "")  # the lease of a claim by hand is named token:seq:fence
+    who = f"{gates.worker}, who claimed it by hand," if by_hand else f"its worker {gates.worker}"
+    return f"{who} is gone" if gates.silent is None else f"{who} has not been heard of for {_passed(gates.silent)}"
+
+
+def _is_tended(gates: Gates, workers: Sequence[WorkerView]) -> bool:
+    """Whether a process does upkeep; a worker that has just started does so before it leads."""
+    return gates.is_tended or any(worker.does_upkeep for worker in workers)
+
+
+def _rescued_when(gates: Gates, workers: Sequence[WorkerView]) -> str:
+    if _is_tended(gates, workers):
+        return "it will be rescued in a moment"
+    if any(worker.is_alive for worker in workers):
+        return "it will be rescued as soon as `windlass duties` runs, or a worker without --no-duties"
+    return "it will be rescued as soon as any worker or `windlass duties` runs"
+
+
+def _time_over(gates: Gates, job: JobRecord, events: Sequence[EventRecord]) -> str:
+    """Whether the run was told that its time is over, and goes on."""
+    for event in events:
+        if event.kind == "overtime" and event.fence == job.fence:
+            detail = detail_of(event.detail)
+            now = job.run_at - gates.due_in
+            since = now - event.at + round(1000 * float(detail.get("over", 0)))
+            return (
+                f"; its time limit of {detail.get('limit', 0):g} s is over since {_passed(since)}; it is in a call "
+                "that cannot be interrupted"
+            )
+    return ""
+
+
+def _asked(job: JobRecord) -> str:
+    if job.cancel_requested_at is None:
+        return ""
+    return f"; asked to stop at {clock.instant(job.cancel_requested_at):%Y-%m-%d %H:%M:%S} UTC, it has not stopped yet"
+
+
+def _left_behind(job: JobRecord, events: Sequence[EventRecord]) -> str:
+    """Whether its last run may still be at work, because it would not stop."""
+    for event in events:
+        if event.kind == "abandoned" and event.fence == job.fence:
+            return f", but its run on {event.worker} would not stop and may still be at work"
+    return ""
+
+
+def _not_due(gates: Gates, job: JobRecord, workers: Sequence[WorkerView]) -> str:
+    due = _due(gates, workers)
+    if gates.reason == "unknown_task" and job.task == COMMAND:
+        return (
+            f"no worker that met it allows commands ({due}); start one with windlass worker --allow-commands, or "
+            "app.worker(allow_commands=True)"
+        )
+    if gates.reason == "unknown_task":
+        return (
+            f"no worker that met it knows the task {job.task!r} ({due}); deploy a worker that registers it, or, for a "
+            "plain function, allow its module with Windlass(importable=[...])"
+        )
+    if gates.reason == "newer_format":
+        return f"its payload was written by a newer Windlass; upgrade the workers ({due})"
+    if gates.state is State.RETRYING:
+        return f"attempt {job.attempt} of {job.max_attempts} failed; the next is {due}"
+    return f"it is scheduled, {due}"
+
+
+def _due(gates: Gates, workers: Sequence[WorkerView]) -> str:
+    if gates.due_in > 0:
+        return f"due in {_length(gates.due_in)}"
+    if _is_tended(gates, workers):
+        return "due now, waiting to be promoted"
+    which = "worker without --no-duties" if any(worker.is_alive for worker in workers) else "worker"
+    return f"overdue by {_passed(-gates.due_in)}: no {which} and no `windlass duties` runs that would promote it"
+
+
+def _pending(gates: Gates, job: JobRecord) -> str:
+    if gates.paused is not None:
+        what = "all queues are" if "*" in gates.paused.split(",") else f"queue {job.queue!r} is"
+        return f"{what} paused" + (f": {gates.paused_reason}" if gates.paused_reason else "")
+    if gates.serving == 0:
+        return f"no worker serves queue {job.queue!r}"
+    if gates.willing == 0:
+        whoever = "the only worker that serves" if gates.serving == 1 else f"all {gates.serving} workers that serve"
+        return f"{whoever} queue {job.queue!r} take{'s' * (gates.serving == 1)} no jobs now: paused, or about to leave"
+    if job.crashes + job.rescues > 0 and not gates.ahead:
+        return _suspected(gates, job)
+    if gates.ahead:
+        before = "1,000 or more jobs" if gates.ahead >= 1000 else _several(gates.ahead, "job")
+        comes = "comes" if gates.ahead == 1 else "come"
+        serve = "serves" if gates.willing == 1 else "serve"
+        return f"{before} of queue {job.queue!r} {comes} first; {_several(gates.willing, 'worker')} {serve} it"
+    return "it is next in line and waits for a free slot"
+
+
+def _suspected(gates: Gates, job: JobRecord) -> str:
+    """A suspect waits apart: a worker process has at most one in flight."""
+    ahead = f", and {_several(gates.suspects_ahead, 'such job')} of its queue first" if gates.suspects_ahead else ""
+    serve = "serves" if gates.willing == 1 else "serve"
+    return (
+        f"workers died {_several(job.crashes + job.rescues, 'time')} while it held this job, which may be the cause: a "
+        f"worker process begins one such job at a time{ahead}; {_several(gates.willing, 'worker')} {serve} its queue"
+    )
+
+
+def _several(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
+def _length(milliseconds: int) -> str:
+    return str(timedelta(seconds=max(1, round(milliseconds / 1000))))
+
+
+def _passed(milliseconds: int) -> str:
+    """
+    >>> [_passed(seconds * 1000) for seconds in (2, 35, 200, 7200, 500_000)]
+    ['2.0 s', '35 s', '3 min', '2 h', '6 days']
+    """
+    seconds = max(0, milliseconds) / 1000
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    for unit, size, most in (("s", 1, 120), ("min", 60, 7200), ("h", 3600, 172_800)):
+        if seconds < most:
+            return f"{round(seconds / size)} {unit}"
+    return f"{round(seconds / 86_400)} days"

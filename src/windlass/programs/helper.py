@@ -1,0 +1,85 @@
+"""Declares a helper: a program that is started once and asked for every job."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from windlass.core import validate
+from windlass.core.retry import Retry
+from windlass.core.unique import Unique
+from windlass.errors import Duration
+from windlass.forks import reset_in_child
+from windlass.programs.helper_pool import HelperPool
+from windlass.programs.helper_process import HelperGone
+from windlass.programs.helper_protocol import Answer, Question, question
+from windlass.programs.helper_settings import Program
+from windlass.programs.tasks import ProgramTask
+from windlass.task import Task, TaskSettings
+
+if TYPE_CHECKING:
+    from windlass.app import Windlass
+
+
+class HelperTaskSettings(TypedDict, total=False):
+    """The keywords that ``helper.task(...)`` takes."""
+
+    queue: str | None
+    priority: int
+    retry: Retry | None
+    timeout: Duration | None
+    unique: Unique | None
+    prefetch: int | None
+
+
+class Helper:
+    """A program in any language that stays alive, reads a line of JSON for each job and answers with another.
+
+    It runs only where the app that declares it has a worker: no name that is stored is ever executed.
+
+    >>> from windlass import Windlass
+    >>> app = Windlass("sqlite:///:memory:")
+    >>> answer = 'while read -r question; do echo "{\\\\"result\\\\": \\\\"done\\\\"}"; done'
+    >>> images = app.helper("images", ["sh", "-c", answer])
+    >>> resize = images.task("resize")
+    >>> job = resize.enqueue("photo.jpg", width=800)
+    >>> with app.worker():
+    ...     job.result(timeout=5)
+    'done'
+    >>> app.close()
+    """
+
+    def __init__(self, app: Windlass, program: Program) -> None:
+        self._app = app
+        self.program = program
+        self._pool = HelperPool(program, guardian=app._guardian)
+        reset_in_child(self._pool, HelperPool.reset_after_fork)
+
+    def __repr__(self) -> str:
+        return f"<Helper {self.program.name}>"
+
+    def task(self, name: str, **settings: Unpack[HelperTaskSettings]) -> Task[..., Any]:
+        """A task that this program carries out, stored as ``helper.name``; takes any arguments that JSON can hold."""
+
+        def ask(*args: Any, **kwargs: Any) -> Any:
+            return self._ask(question(name, args, kwargs)).value()
+
+        full_name = validate.task_name(f"{self.program.name}.{name}")
+        return self._app._register(ask, full_name, TaskSettings(**settings), ProgramTask)
+
+    def close(self) -> None:
+        """End its processes; one that is at work ends when its job does."""
+        self._pool.close()
+
+    def _ask(self, question: Question) -> Answer:
+        while True:
+            process = self._pool.take()
+            try:
+                answer = process.ask(question)
+            except HelperGone:
+                self._pool.drop(process)
+                continue
+            except BaseException:
+                self._pool.drop(process)
+                raise
+            self._pool.give_back(process)
+            return answer

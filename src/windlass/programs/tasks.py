@@ -1,0 +1,83 @@
+"""The program tasks that one worker may run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+from windlass.client.registry import UnloadedTask
+from windlass.errors import ConfigError
+from windlass.programs.command import COMMAND
+from windlass.task import Task, TaskSettings
+
+if TYPE_CHECKING:
+    from windlass.app import Windlass
+
+
+class ProgramTask(Task[..., Any]):
+    """A task that runs a program, and looks for itself whether it has to stop.
+
+    An exception out of nowhere could strike between the start of the program and the line that knows of it.
+    """
+
+    minds_stop = True
+
+
+class WorkerTasks:
+    """The app's tasks, and the one for commands if this worker allows them."""
+
+    def __init__(self, app: Windlass, *, command: Task[..., Any] | None) -> None:
+        self._app = app
+        self._registry = app._registry
+        self._command = command
+        self._loading: WeakValueDictionary[str, UnloadedTask] = WeakValueDictionary()
+        """By module: what a run of this worker is to import. Gone with that run, however it ends."""
+
+    def find(self, name: str) -> Task[..., Any] | None:
+        """The task of this name, or None when this worker must not run it, or not while another run imports it."""
+        if name == COMMAND:
+            return self._command
+        known = self._registry.known(name)
+        if known is not None or not self._registry.may_load(name) or self.is_loading(name):
+            return known
+        task = self._loading[_module(name)] = UnloadedTask(self._app, name, self._registry.load)
+        return task
+
+    def is_loading(self, name: str) -> bool:
+        """One run is enough to import a module; others would only wait for it, with a thread each."""
+        task = self._loading.get(_module(name))
+        return task is not None and not task.is_done
+
+
+def worker_tasks(
+    app: Windlass, *, allow_commands: bool, folder: str | Path | None, kill_after: float
+) -> tuple[WorkerTasks, Callable[[], None]]:
+    """What a worker may run, and what to call when it stops."""
+    if not allow_commands:
+        if folder is not None:
+            raise ConfigError("commands_folder is given, but commands are not allowed; set allow_commands=True, too")
+        return WorkerTasks(app, command=None), lambda: None
+    # Loaded only where it is asked for: most workers start no programs.
+    from windlass.programs.runner import CommandRunner
+
+    runner = CommandRunner(guardian=app._guardian, folder=_existing(folder), kill_after=kill_after)
+    task = ProgramTask(
+        app, runner.run, name=COMMAND, settings=TaskSettings(), signature=app._codec.signature(runner.run)
+    )
+    app._hooks.put_around(task)
+    return WorkerTasks(app, command=task), runner.close
+
+
+def _module(name: str) -> str:
+    return name.partition(":")[0]
+
+
+def _existing(folder: str | Path | None) -> Path | None:
+    if folder is None:
+        return None
+    path = Path(folder)
+    if not path.is_dir():
+        raise ConfigError(f"commands_folder: there is no folder {str(folder)!r}")
+    return path.resolve()

@@ -1,0 +1,46 @@
+"""Waits for a program, and stops it when its run is stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from windlass import clock
+from windlass.active_job import running
+from windlass.errors import JobInterrupted
+from windlass.programs.pipes import Stream
+from windlass.programs.process_group import ProcessGroup
+from windlass.worker.runs.run import Run, StopReason
+
+LOOK_AGAIN = 0.1
+"""How late, in seconds, a wish to stop may be noticed."""
+_ONE_RUN = (StopReason.CANCELLED, StopReason.TIMED_OUT)
+_NO_PATIENCE = 0.1
+"""Seconds, where it is not about this run alone: a worker that stops, or has lost its lease, has no time left."""
+
+
+def wanted_stop() -> StopReason | None:
+    """Why the run on this thread has to stop, if it has to."""
+    run = running.get()
+    return run.stop if isinstance(run, Run) else None
+
+
+def output_until_end(group: ProcessGroup, *, kill_after: float) -> Iterator[tuple[Stream, bytes]]:
+    """What a program says, as it comes, until its end.
+
+    When the run on this thread has to stop, the program is asked to end, killed if it has not ``kill_after`` seconds
+    later, and when it is gone ``JobInterrupted`` is raised.
+    """
+    asked: float | None = None
+    while not group.has_ended:
+        yield from group.pipes.turn(LOOK_AGAIN)
+        stop = wanted_stop()
+        if stop is None:
+            continue
+        if asked is None:
+            asked = clock.monotonic()
+            group.terminate()
+        elif clock.monotonic() - asked >= (kill_after if stop in _ONE_RUN else _NO_PATIENCE):
+            group.kill()
+    yield from group.pipes.rest()
+    if asked is not None:
+        raise JobInterrupted

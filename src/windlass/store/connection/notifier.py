@@ -1,0 +1,131 @@
+"""Notifies other processes, rarely enough to cost nothing.
+
+News after a quiet time goes out at once, on the caller's thread, so that it is not lost with a program that ends right
+after its enqueue; news of jobs even in the transaction that stores them. What follows soon after is sent by a thread,
+and what comes within one moment is one piece of news.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from threading import Lock, Thread
+
+from windlass import clock
+from windlass.errors import StartRefused, WindlassError
+from windlass.forks import reset_in_child
+from windlass.store.driver import Topic
+from windlass.threads.start import start_thread
+from windlass.threads.wakeup import Wakeup
+
+_MOMENT = {Topic.WORK: 0.005, Topic.FINISHED: 0.02, Topic.CONTROL: 0.02, Topic.BACKLOG: 0.02}
+"""How far apart, in seconds, two pieces of news are at the least. Idle workers wait for work, so it is told sooner."""
+_QUIET = 0.05
+"""After so many seconds without news the caller sends it."""
+_IDLE = 5.0
+"""After so many quiet seconds the thread ends; the next news that has to wait starts another."""
+
+
+class Notifier:
+    """Sends each topic at most once in a moment, and never loses the last one of a burst."""
+
+    def __init__(self, send: Callable[[Topic], None]) -> None:
+        self._send = send
+        self._start()
+        reset_in_child(self, Notifier._start)
+
+    def _start(self) -> None:
+        self._lock = Lock()
+        self._sent = dict.fromkeys(Topic, float("-inf"))
+        self._waiting: set[Topic] = set()
+        self._wake = Wakeup()
+        self._thread: Thread | None = None
+        self._is_closed = False
+
+    def notify(self, topic: Topic) -> None:
+        """Let others know, now or within a moment."""
+        if topic in self._waiting:  # read without the lock: the busy path, and the answer can only be a moment old
+            return
+        with self._lock:
+            now = clock.monotonic()
+            if now - self._sent[topic] < _QUIET and self._sees_to_it():
+                self._waiting.add(topic)
+                self._wake.set()
+                return
+            self._sent[topic] = now
+        self._try_to_send(topic)
+
+    def goes_along(self, topic: Topic) -> bool:
+        """Whether the caller is to send news together with what it is about, because there was none for a while."""
+        with self._lock:
+            now = clock.monotonic()
+            if topic in self._waiting or now - self._sent[topic] < _QUIET:
+                return False
+            self._sent[topic] = now
+            return True
+
+    def was_not_sent(self, topic: Topic) -> None:
+        """Nothing came of what the news was about, so that the next goes out at once."""
+        with self._lock:
+            self._sent[topic] = float("-inf")
+
+    def close(self) -> None:
+        """Send what waits, and stop."""
+        with self._lock:
+            self._is_closed = True
+            thread, self._thread = self._thread, None
+        self._wake.set()
+        if thread is not None:
+            thread.join()
+        self._send_all(self._take(lambda topic: True))
+
+    def _sees_to_it(self) -> bool:
+        """Whether there is a thread that sends what waits; what there is none for is sent at once."""
+        if self._thread is None and not self._is_closed:
+            try:
+                self._thread = start_thread(self._run, name="windlass-announcer")
+            except StartRefused:
+                return False
+        return True
+
+    def _run(self) -> None:
+        while clock.wait(self._wake, _IDLE) and not self._is_closed:
+            self._wake.clear()
+            while self._waiting and not self._is_closed:
+                self._send_all(self._take(self._is_due))
+                self._pause()
+        with self._lock:
+            self._thread = None
+            if not self._waiting:
+                return
+            if self._sees_to_it():  # told between the last look and the lock
+                self._wake.set()
+                return
+        self._send_all(self._take(lambda topic: True))
+
+    def _is_due(self, topic: Topic) -> bool:
+        return self._due(topic) <= clock.monotonic()
+
+    def _due(self, topic: Topic) -> float:
+        return self._sent[topic] + _MOMENT[topic]
+
+    def _pause(self) -> None:
+        with self._lock:
+            due = min(map(self._due, self._waiting), default=None)
+        if due is not None:
+            clock.sleep(max(0.0, due - clock.monotonic()))
+
+    def _take(self, is_due: Callable[[Topic], bool]) -> set[Topic]:
+        with self._lock:
+            topics = set(filter(is_due, self._waiting))
+            self._waiting -= topics
+            self._sent.update(dict.fromkeys(topics, clock.monotonic()))
+        return topics
+
+    def _send_all(self, topics: set[Topic]) -> None:
+        for topic in topics:
+            self._try_to_send(topic)
+
+    def _try_to_send(self, topic: Topic) -> None:
+        with suppress(WindlassError):  # listeners look by themselves within a second
+            self._send(topic)

@@ -1,1 +1,0 @@
-"""One module for each library whose connections callers may bring."""

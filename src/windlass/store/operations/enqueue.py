@@ -1,0 +1,172 @@
+"""Adds jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from windlass.core.state import State
+from windlass.errors import IdConflict, OutcomeUnknown, QueueFull
+from windlass.store.operation import Answer, Call, Operation
+
+
+class NewJob(Struct, frozen=True, array_like=True, gc=False):
+    """A job to be stored; the position of each field is part of the statement's contract."""
+
+    id: str
+    task: str
+    queue: str
+    priority: int
+    payload: str
+    meta: str | None
+    max_attempts: int
+    delay: int
+    timeout: int | None
+    unique_key: str | None
+    retry: str | None
+    at: int | None
+
+    @classmethod
+    def under(
+        cls, terms: JobTemplate, id: str, payload: str, *, unique_key: str | None = None, at: int | None = None
+    ) -> NewJob:
+        """One of the jobs under these terms."""
+        return cls(
+            id,
+            terms.task,
+            terms.queue,
+            terms.priority,
+            payload,
+            terms.meta,
+            terms.max_attempts,
+            terms.delay,
+            terms.timeout,
+            unique_key,
+            terms.retry,
+            at,
+        )
+
+
+class JobTemplate(Struct, frozen=True, gc=False):
+    """What is the same for all jobs of one task under the same options."""
+
+    task: str
+    queue: str
+    priority: int
+    meta: str | None
+    max_attempts: int
+    delay: int
+    timeout: int | None
+    retry: str | None
+
+
+class Uniqueness(Struct, frozen=True):
+    """What makes a new job one of a kind: an id of the caller's own, or a unique key and how long it is held."""
+
+    has_own_id: bool = False
+    until: str = "finished"
+    window: int | None = None
+
+
+class Enqueued(Struct, frozen=True, gc=False):
+    """What became of one job of an enqueue."""
+
+    id: str
+    state: State
+    is_duplicate: bool = False
+
+
+def append(terms: JobTemplate, jobs: list[tuple[str, str]]) -> Operation[list[Enqueued] | None]:
+    """Store jobs of which only the id and the payload differ, all of them or none; the ids are nobody's yet.
+
+    Nearly every enqueue is of this kind, so stores have a short way for it, into a queue that is there and has no
+    limit. None where that does not hold: then nothing was stored.
+    """
+    params: dict[str, Any] = asdict(terms)
+    if len(jobs) == 1:
+        [(params["id"], params["payload"])] = jobs
+        answer = yield from _ask("append_one", params, jobs)
+    else:
+        params["jobs"] = jobs
+        answer = yield from _ask("append", params, jobs)
+    state = _waiting(terms.delay)
+    return [Enqueued(id, state) for id, _ in jobs] if answer["stored"] else None
+
+
+def enqueue(jobs: Sequence[NewJob], namings: dict[int, Uniqueness]) -> Operation[list[Enqueued]]:
+    """Store all jobs or none; ``namings`` has an entry for each position with an own id or a unique key.
+
+    Ids and keys that are taken are reported as duplicates. Raises ``IdConflict`` where an id belongs to a different
+    job, ``QueueFull`` where a queue has no room.
+    """
+    repeated = _repeated_ids(jobs, namings)
+    # Whether an instant has come only the store knows, so jobs that have one are looked up as well.
+    timed = {index: Uniqueness() for index, job in enumerate(jobs) if job.at is not None}
+    named = [
+        (index, job.id, job.task, job.payload, job.unique_key, naming.until, naming.window)
+        for index, naming in sorted((timed | namings).items())
+        if index not in repeated
+        for job in (jobs[index],)
+    ]
+    params = {
+        "jobs": [job for index, job in enumerate(jobs) if index not in repeated] if repeated else list(jobs),
+        "named": named,
+        "queues": sorted({job.queue for job in jobs}),
+    }
+    answer = yield from _ask("enqueue", params, jobs)
+    _raise_refusal(answer)
+    return _enqueued(jobs, namings, answer, repeated)
+
+
+def _ask(name: str, params: dict[str, Any], jobs: Sequence[NewJob] | Sequence[tuple[str, str]]) -> Operation[Answer]:
+    try:
+        return (yield Call(name, params))
+    except OutcomeUnknown as unknown:
+        ids = [job.id if isinstance(job, NewJob) else job[0] for job in jobs]
+        raise OutcomeUnknown(str(unknown), ids=ids) from unknown
+
+
+def _waiting(delay: int) -> State:
+    return State.SCHEDULED if delay > 0 else State.PENDING
+
+
+def _repeated_ids(jobs: Sequence[NewJob], namings: dict[int, Uniqueness]) -> dict[int, int]:
+    """Positions whose own id stands earlier in the same call, each with that earlier position."""
+    first: dict[str, int] = {}
+    repeated: dict[int, int] = {}
+    for index in sorted(namings):
+        earlier = first.setdefault(jobs[index].id, index) if namings[index].has_own_id else index
+        if earlier != index:
+            if (jobs[earlier].task, jobs[earlier].payload) != (jobs[index].task, jobs[index].payload):
+                raise IdConflict(
+                    f"id {jobs[index].id!r} is given to two different jobs in one call; nothing was stored"
+                )
+            repeated[index] = earlier
+    return repeated
+
+
+def _raise_refusal(answer: Answer) -> None:
+    if "conflict" in answer:
+        id, task = answer["conflict"][0]
+        raise IdConflict(
+            f"id {id!r} is taken by a job of task {task!r} with other arguments or another task; nothing was stored"
+        )
+    if "full" in answer:
+        name, limit = answer["full"][0]
+        raise QueueFull(f"queue {name!r} is full (max_length {limit}); nothing was stored")
+
+
+def _enqueued(
+    jobs: Sequence[NewJob], namings: dict[int, Uniqueness], answer: Answer, repeated: dict[int, int]
+) -> list[Enqueued]:
+    known = {index for (index,) in answer.get("known", ()) if index in namings}
+    found = {index: (id, State(state)) for index, id, state in answer.get("found", ())}
+    stored = [Enqueued(job.id, _waiting(job.delay)) for job in jobs]
+    for index, (id, state) in found.items():
+        stored[index] = Enqueued(id, state, index in known or id != jobs[index].id)
+    for index, earlier in repeated.items():
+        stored[index] = Enqueued(stored[earlier].id, stored[earlier].state, True)
+    return stored

@@ -1,0 +1,58 @@
+"""Records store events, and removes what is left of jobs whose data was evicted or deleted."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from windlass.errors import StoreUnavailable
+from windlass.store.answers import records
+from windlass.store.operation import Answer, Call, Lane, Operation
+
+
+def notice(kind: str, rows: Sequence[tuple[str, str]], *, lane: Lane = Lane.WRITE) -> Operation[None]:
+    """Write rows (worker, details as JSON text), all of one kind."""
+    yield Call("notice", {"kind": kind, "notices": list(rows)}, lane)
+
+
+log = logging.getLogger("windlass.store")
+
+
+class VanishedJob(Struct, frozen=True, array_like=True):
+    """A job of which only the traces were met."""
+
+    seq: int
+    queue: str | None
+    """None where nothing tells it any more."""
+    was: str
+    """The state in which it got lost."""
+
+
+def remove_vanished(answer: Answer, *, by: str | None) -> Operation[int]:
+    """Remove what is left of the jobs that a call has met as lost, and leave a notice of each; how many there were."""
+    met: Any = answer.get("lost")
+    if not met:
+        return 0
+    try:
+        noticed = (yield Call("lost", {"lost": met, "by": by}))["noticed"]
+    except StoreUnavailable as error:  # must not pass for a failure of the call before, which has been carried out
+        log.info("could not leave word of lost jobs in the store: %s", error)
+        _say(records(met, VanishedJob))
+        return 0
+    if noticed:
+        _say(records(noticed, VanishedJob))
+    return len(noticed)
+
+
+def _say(lost: list[VanishedJob]) -> None:
+    where = Counter(f"{job.was} in queue {job.queue}" if job.queue else job.was for job in lost)
+    log.error(
+        "the data of %s is gone from the store, deleted by hand or thrown away by the server (%s); what was left was "
+        "removed",
+        "a job" if len(lost) == 1 else f"{len(lost)} jobs",
+        ", ".join(f"{count} {place}" for place, count in where.most_common(5)),
+    )

@@ -1,0 +1,132 @@
+"""Leases and workers: open, renew, control, close."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from windlass.store.answers import records
+from windlass.store.operation import Call, Lane, Operation
+
+PAUSE = "pause"
+STOP = "stop"
+
+
+class WorkerReport(Struct, frozen=True):
+    """What a worker says of itself with every heartbeat; ``info`` is JSON text."""
+
+    worker: str
+    name: str
+    state: str
+    info: str
+
+
+def lease_name(id: str, *, has_duties: bool) -> str:
+    """What the lease of a worker is called.
+
+    The first of all leases by name is that of the keeper of the store. So those of workers without duties come after
+    the others: ids begin with a digit.
+    """
+    return id if has_duties else f"z{id}"
+
+
+def open_lease(presence: WorkerReport, *, lease: str, ttl: int) -> Operation[None]:
+    """Register a worker and give it a lease of ``ttl`` milliseconds."""
+    yield Call("open", {**_params(presence), "lease": lease, "ttl": ttl}, Lane.HEARTBEAT)
+
+
+class Renewed(Struct, frozen=True):
+    """What a heartbeat learned."""
+
+    is_open: bool
+    """False once the lease was rescued; time alone never makes it false."""
+    held: frozenset[tuple[int, int]]
+    """(seq, fence) of every job the lease still holds."""
+
+
+def renew(presence: WorkerReport, *, lease: str) -> Operation[Renewed]:
+    """Prolong a lease and show the worker's state."""
+    answer = yield Call("renew", {**_params(presence), "lease": lease}, Lane.HEARTBEAT)
+    return Renewed(bool(answer["open"][0][0]), frozenset(map(tuple, answer["held"])))
+
+
+def show(presence: WorkerReport, *, lease: str) -> Operation[None]:
+    """Show what a worker does, as ``renew`` does, without prolonging its lease."""
+    params = {"worker": presence.worker, "state": presence.state, "info": presence.info, "lease": lease}
+    yield Call("show", params, Lane.HEARTBEAT)
+
+
+class QueueControl(Struct, frozen=True, array_like=True):
+    """The settings of a queue that a worker follows while it runs."""
+
+    name: str
+    weight: int | None
+    is_paused: bool
+    retry: str | None
+
+
+class Control(Struct, frozen=True):
+    """What others want of a worker."""
+
+    now: int
+    """The store's clock."""
+    signal: str | None
+    signalled_by: str | None
+    is_open: bool
+    cancels: frozenset[tuple[int, int]]
+    queues: dict[str, QueueControl]
+
+
+def control(*, worker: str, lease: str) -> Operation[Control]:
+    """Ask for cancels, signals and settings; asked once a second, so it only reads."""
+    answer = yield Call("control", {"worker": worker, "lease": lease}, Lane.CONTROL)
+    signal, signalled_by, is_open, now = answer["signal"][0]
+    queues = {queue.name: queue for queue in records(answer["queues"], QueueControl)}
+    return Control(now, signal, signalled_by, bool(is_open), frozenset(map(tuple, answer["cancels"])), queues)
+
+
+def close_lease(*, worker: str, lease: str) -> Operation[str | None]:
+    """Leave cleanly: lease and worker disappear at once. What others asked of the worker last, if anything."""
+    answer = yield Call("close", {"worker": worker, "lease": lease}, Lane.HEARTBEAT)
+    return next((signal for (signal,) in answer["signal"]), None)
+
+
+class WorkerRecord(Struct, frozen=True, array_like=True):
+    """A worker as the store knows it."""
+
+    id: str
+    name: str
+    state: str
+    started_at: int
+    seen_at: int
+    signal: str | None
+    signalled_by: str | None
+    info: str
+
+
+def workers() -> Operation[list[WorkerRecord]]:
+    """All workers that live, and those that were lost within a day."""
+    answer = yield Call("workers", {}, Lane.READ)
+    return records(answer["workers"], WorkerRecord)
+
+
+def signal(worker: str | None, *, signal: str | None, by: str) -> Operation[list[str]]:
+    """Leave word for one worker by id or name, or for all; the ids of those it reaches.
+
+    It is left with the worker's id: another worker that has the name later does not get it. ``STOP`` reaches workers
+    that live, and nothing else reaches a worker that was asked to stop.
+    """
+    answer = yield Call("signal", {"worker": worker, "signal": signal, "by": by})
+    return [id for (id,) in answer["signalled"]]
+
+
+def forget(worker: str | None) -> Operation[list[str]]:
+    """Remove one lost worker by id or name, or all lost ones, from the lists; the ids of those it removed.
+
+    Their leases stay, and with them what is known of their jobs.
+    """
+    answer = yield Call("forget", {"worker": worker})
+    return [id for (id,) in answer["forgotten"]]
+
+
+def _params(presence: WorkerReport) -> dict[str, object]:
+    return {"worker": presence.worker, "name": presence.name, "state": presence.state, "info": presence.info}

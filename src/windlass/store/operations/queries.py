@@ -1,0 +1,298 @@
+"""Reads: jobs, counts, waiting queues, next due times, gates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
+
+from windlass.core.records import JobRecord
+from windlass.core.state import State
+from windlass.store.answers import records
+from windlass.store.operation import Call, Lane, Operation
+from windlass.store.operations.leader import LEADER
+from windlass.store.operations.pages import PAGE_BYTES, Found, portions
+
+WINDOW = 5000
+"""How many jobs a page looks at before it comes back short."""
+
+_READ_BYTES = 8 * PAGE_BYTES
+"""How many bytes of users' texts a call may read that gives none of them."""
+
+_NAMED_AT_ONCE = 1000
+_SLICE = 1000
+_SLICES = 3000
+"""How many slices of ids, and how many ids in each, are looked through for one that begins with a text."""
+
+NEWEST = 2**62
+"""A cursor beyond every seq."""
+
+
+class Filter(Struct, frozen=True, kw_only=True):
+    """Which jobs are meant; what is None does not matter. Instants are milliseconds since 1970."""
+
+    states: tuple[State, ...] | None = None
+    queue: str | None = None
+    task: str | None = None
+    reason: str | None = None
+    since: int | None = None
+    until: int | None = None
+    finished_before: int | None = None
+    text: str | None = None
+
+
+J = TypeVar("J")
+
+
+class Page(Struct, Generic[J], frozen=True):
+    """Jobs, the newest first, and where the next page begins; a page may be short and still have a next one."""
+
+    jobs: list[J]
+    next: int | None
+
+
+def find(ids: Sequence[str], seqs: Sequence[int] = ()) -> Operation[dict[str, JobRecord]]:
+    """Jobs by id; those that are not there are missing.
+
+    With ``seqs``, the numbers of the same jobs, those are found too whose id was changed by hand (see Redis).
+    """
+    answer = yield Call("job", {"ids": list(ids), "seqs": list(seqs)}, Lane.READ)
+    return {record.id: record for record in records(answer["jobs"], JobRecord)}
+
+
+def named(prefix: str, *, limit: int) -> Operation[list[str] | None]:
+    """Up to ``limit`` ids that begin with a text; None where there are too many jobs to look through (see Redis)."""
+    found: dict[str, None] = {}
+    cursor = "0"
+    for _ in range(_SLICES):
+        params = {"prefix": prefix, "limit": limit, "cursor": cursor, "slice": _SLICE}
+        answer = yield Call("named", params, Lane.READ)
+        found.update((id, None) for (id,) in answer["ids"])
+        # Stores that keep ids in order need no second look.
+        cursor = str(answer["next"][0][0]) if "next" in answer else "0"
+        if cursor == "0" or len(found) >= limit:
+            return sorted(found)[:limit]
+    return None
+
+
+def shared_starts(starts: Sequence[tuple[str, int]]) -> Operation[frozenset[str]]:
+    """Which of some beginnings of ids, each with the ``seq`` of a job that has it, more than one job has."""
+    params = {"starts": [start for start, _ in starts], "seqs": [seq for _, seq in starts]}
+    answer = yield Call("shared_starts", params, Lane.READ)
+    return frozenset(start for (start,) in answer["starts"])
+
+
+def page(filter: Filter, *, limit: int, cursor: int | None = None) -> Operation[Page[JobRecord]]:
+    """One page of the jobs that a filter finds, whole. One that is deleted meanwhile is left out."""
+    found = yield from matching(filter, limit=limit, cursor=cursor)
+    whole = yield from read_whole(found.jobs)
+    return Page(whole, found.next)
+
+
+def read_whole(found: Sequence[Found]) -> Operation[list[JobRecord]]:
+    """What was found, as whole jobs and in order, read in portions that a call can carry; without what is gone."""
+    whole: list[JobRecord] = []
+    for portion in portions(found):
+        records = yield from find([job.id for job in portion], [job.seq for job in portion])
+        whole += [records[job.id] for job in portion if job.id in records]
+    return whole
+
+
+def matching(filter: Filter, *, limit: int, cursor: int | None = None) -> Operation[Page[Found]]:
+    """One page of the jobs that a filter finds, without what they hold."""
+    params: dict[str, Any] = {
+        "states": list(filter.states) if filter.states is not None else None,
+        # Failed and cancelled jobs are few among the finished, so stores keep a way straight to them.
+        "ended": filter.states[0] if filter.states in ((State.FAILED,), (State.CANCELLED,)) else None,
+        "queue": filter.queue,
+        "task": filter.task,
+        "reason": filter.reason,
+        "since": filter.since,
+        "until": filter.until,
+        "finished_before": filter.finished_before,
+        "text": filter.text,
+        "cursor": NEWEST if cursor is None else cursor,
+        "limit": limit,
+        "window": WINDOW,
+        "bytes": _READ_BYTES,
+    }
+    answer = yield Call("page", params, Lane.READ)
+    jobs = records(answer["jobs"], Found)
+    looked, last = answer["looked"][0]
+    if len(jobs) == limit:
+        return Page(jobs, jobs[-1].seq)
+    return Page(jobs, last if looked == WINDOW else None)
+
+
+def peek(queue: str, *, limit: int) -> Operation[list[JobRecord]]:
+    """The next jobs of a queue in claim order, without taking them; without those that are taken meanwhile."""
+    answer = yield Call("peek", {"queue": queue, "limit": limit}, Lane.READ)
+    whole = yield from read_whole(records(answer["jobs"], Found))
+    return [job for job in whole if job.state is State.PENDING]
+
+
+def counts(queue: str | None = None) -> Operation[dict[str, dict[State, int]]]:
+    """How many jobs stand in which state, by queue."""
+    answer = yield Call("counts", {"queue": queue}, Lane.READ)
+    by_queue: dict[str, dict[State, int]] = {}
+    for name, state, count in answer["counts"]:
+        by_queue.setdefault(name, {})[State(state)] = count
+    return by_queue
+
+
+def waiting(queues: Sequence[str] = ()) -> Operation[frozenset[str]]:
+    """Which queues have jobs that may be claimed now: of these, or of all where none is named. Paused ones have none.
+
+    It takes as long as there are queues that are named, or that have such jobs, however many others there are.
+    """
+    found: set[str] = set()
+    for first in range(0, len(queues) or 1, _NAMED_AT_ONCE):
+        named = list(queues[first : first + _NAMED_AT_ONCE])
+        answer = yield Call("waiting_of" if named else "waiting", {"queues": named} if named else {}, Lane.READ)
+        found.update(queue for (queue,) in answer["queues"])
+    return frozenset(found)
+
+
+class Depth(Struct, frozen=True, array_like=True):
+    """How many jobs of a queue are ready, and how long the oldest has waited, in milliseconds."""
+
+    queue: str
+    ready: int
+    oldest: int
+
+
+def depth() -> Operation[dict[str, Depth]]:
+    """Depth and oldest waiting job of each queue that has any."""
+    answer = yield Call("depth", {}, Lane.READ)
+    return {depth.queue: depth for depth in records(answer["depths"], Depth)}
+
+
+class EventRecord(Struct, frozen=True, array_like=True):
+    """Something unusual that happened, to a job or to the store."""
+
+    at: int
+    kind: str
+    worker: str | None
+    fence: int | None
+    detail: str | None
+
+
+class JobHistory(Struct, frozen=True):
+    """What the store can tell of one job's life besides its own columns."""
+
+    events: list[EventRecord]
+    seen_at: int | None
+    """When the worker that runs it was last heard of."""
+
+
+def history(seq: int) -> Operation[JobHistory]:
+    """A job's events and the last heartbeat of its worker."""
+    events = yield Call("events", {"seq": seq}, Lane.READ)
+    seen = yield Call("seen", {"seq": seq}, Lane.READ)
+    return JobHistory(records(events["events"], EventRecord), seen["seen"][0][0] if seen["seen"] else None)
+
+
+NOTICES_KEPT = 1000
+"""How many events that belong to no job a store keeps at least."""
+
+
+def notices(limit: int = NOTICES_KEPT, *, age: int | None = None) -> Operation[list[EventRecord]]:
+    """The newest events that belong to no job; only those of the last ``age`` milliseconds, if that is given."""
+    answer = yield Call("notices", {"limit": limit, "age": age}, Lane.READ)
+    return records(answer["events"], EventRecord)
+
+
+class FinishedJob(Struct, frozen=True, array_like=True):
+    """An awaited job that is finished, or that is not there (no state)."""
+
+    id: str
+    state: State | None
+    reason: str | None
+    result: str | None
+    errors: str | None
+    task: str | None
+
+
+def awaited(ids: Sequence[str]) -> Operation[list[FinishedJob]]:
+    """Those of many awaited jobs that need no more waiting; the first of them, if they hold more than a page.
+
+    To be asked again without those, which it answers sooner or later for all.
+    """
+    answer = yield Call("awaited", {"ids": list(ids), "bytes": PAGE_BYTES}, Lane.READ)
+    return records(answer["jobs"], FinishedJob)
+
+
+class NextDue(Struct, frozen=True, array_like=True):
+    """In how many milliseconds promote and rescue have something to do; None for not in sight, 0 or less for now."""
+
+    next_due: int | None
+    next_expiry: int | None
+    now: int
+    """The store's clock, from which they are counted."""
+    workers: int
+    """How many workers have a lease in time."""
+    keeper: str | None
+    """The lease of the one of them that looks after the store for all: the oldest."""
+    has_work: bool = False
+    """Whether a queue that is not paused has jobs to claim."""
+    is_lead_free: bool = True
+    """Whether no process leads, in time."""
+
+
+def next_due(*, strays: bool = True) -> Operation[NextDue]:
+    """What there is to do for the store as a whole, and how many workers there are to do it.
+
+    Without ``strays`` the next expiry is known from a second before it, and jobs are left out whose lease is not open
+    any more, or begins in the future: to find those, every lease that holds something is looked at.
+    """
+    answer = yield Call("upcoming", {"duty": LEADER, "strays": strays}, Lane.READ)
+    return records(answer["upcoming"], NextDue)[0]
+
+
+class DeadGroup(Struct, frozen=True, array_like=True):
+    """Failed jobs of one task that failed in the same way."""
+
+    task: str
+    reason: str | None
+    error: str | None
+    count: int
+    newest: int | None
+
+
+def dead_groups(limit: int = 100) -> Operation[list[DeadGroup]]:
+    """Failed jobs by task, reason and error type, the largest group first; the newest, as many as a call can read."""
+    answer = yield Call("dead_groups", {"limit": limit, "window": WINDOW, "bytes": _READ_BYTES}, Lane.READ)
+    return records(answer["groups"], DeadGroup)
+
+
+class Gates(Struct, frozen=True, array_like=True):
+    """What stands between a job and its claim; the same conditions that the claim itself checks."""
+
+    state: State
+    paused: str | None
+    paused_reason: str | None
+    ahead: int
+    """How many jobs of its queue come first, counted up to 1,000; suspects, which wait apart, are not among them."""
+    serving: int
+    """How many live workers serve its queue."""
+    willing: int
+    """How many of those are neither paused nor about to leave."""
+    due_in: int
+    reason: str | None
+    worker: str | None
+    suspects_ahead: int
+    """Of a suspect: how many other suspects of its queue come first, counted up to 1,000."""
+    silent: int | None = None
+    """Of a running job: for how many milliseconds its owner has not been heard of; None when its lease is gone."""
+    is_over: bool = False
+    """Whether the lease under which it runs is over, so that it waits for a rescue."""
+    is_tended: bool = False
+    """Whether any process does upkeep: promotes what is due, rescues what was lost."""
+
+
+def gates(seq: int) -> Operation[Gates | None]:
+    """The gates before one job, or None when it is gone."""
+    answer = yield Call("gates", {"seq": seq}, Lane.READ)
+    found = records(answer["gates"], Gates)
+    return found[0] if found else None

@@ -1,0 +1,56 @@
+"""Queues and their settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from windlass.store.answers import records
+from windlass.store.operation import Call, Lane, Operation
+
+ALL = "*"
+"""The name under which what is true for all queues is kept."""
+
+
+class QueueRecord(Struct, frozen=True, array_like=True):
+    """A queue's settings; None means that nothing was set."""
+
+    name: str
+    weight: int | None = None
+    max_length: int | None = None
+    retention: str | None = None
+    retry: str | None = None
+    paused_at: int | None = None
+    paused_by: str | None = None
+    paused_reason: str | None = None
+    changed_at: int | None = None
+    changed_by: str | None = None
+
+
+def ensure(queues: Sequence[tuple[str, int | None, int | None]]) -> Operation[None]:
+    """Seed queues (name, weight, max_length) where they are not set up yet."""
+    yield Call("queue_ensure", {"queues": list(queues)})
+
+
+def settings(name: str | None = None) -> Operation[dict[str, QueueRecord]]:
+    """The settings of one queue or all, by name."""
+    answer = yield Call("queue_list", {"name": name}, Lane.READ)
+    return {queue.name: queue for queue in records(answer["queues"], QueueRecord)}
+
+
+def change(name: str, changes: Mapping[str, Any], *, by: str) -> Operation[None]:
+    """Change the settings that are named; a value of None takes one back."""
+    yield Call("queue_change", {"name": name, "changes": list(changes.items()), "by": by})
+
+
+def pause(name: str, *, by: str, reason: str | None, is_paused: bool = True) -> Operation[None]:
+    """Stop, or with ``is_paused`` false resume, the claiming of a queue's jobs everywhere."""
+    yield Call("queue_pause", {"name": name, "by": by, "reason": reason, "is_paused": int(is_paused)})
+
+
+def remove(name: str) -> Operation[bool]:
+    """Remove a queue that has no jobs; false when it has some or is not there."""
+    answer = yield Call("queue_delete", {"name": name})
+    return bool(answer["deleted"])

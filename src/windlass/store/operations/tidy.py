@@ -1,0 +1,46 @@
+"""Removes old events, keys and leftovers, a bounded part at a time."""
+
+from __future__ import annotations
+
+from windlass.store.operation import Answer, Call, Lane, Operation
+
+AT_ONCE = 1000
+"""How many of each kind one call removes at the most."""
+
+KEYS_LOOKED_AT = 5000
+"""How many unique keys one call looks at."""
+
+FIRST_KEY = ""
+"""Where the walk through all unique keys begins."""
+
+
+def tidy_events() -> Operation[bool]:
+    """Remove events that are too old or too many; whether there may be more of them."""
+    answer = yield Call("tidy_events", {"limit": AT_ONCE})
+    return _is_full(answer)
+
+
+def tidy_leftovers() -> Operation[bool]:
+    """Remove workers and leases that have been gone for a day; whether there may be more of them."""
+    answer = yield Call("tidy_leftovers", {"limit": AT_ONCE})
+    return _is_full(answer)
+
+
+def tidy_windows() -> Operation[bool]:
+    """Remove unique keys whose window is over; whether there may be more of them."""
+    answer = yield Call("tidy_keys", {"keys": [], "limit": AT_ONCE})
+    return _is_full(answer)
+
+
+def tidy_keys(after: str) -> Operation[str | None]:
+    """Remove unique keys whose job is gone, among the next behind ``after``; where to go on, None at the end."""
+    answer = yield Call("free_keys", {"after": after, "limit": KEYS_LOOKED_AT}, Lane.READ)
+    free = [tuple(row) for row in answer["keys"]]
+    if free:
+        yield Call("tidy_keys", {"keys": free, "limit": AT_ONCE})
+    [(looked, last)] = answer["looked"]
+    return str(last) if looked == KEYS_LOOKED_AT else None
+
+
+def _is_full(answer: Answer) -> bool:
+    return any(len(part) >= AT_ONCE for part in answer.values())

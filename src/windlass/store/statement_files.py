@@ -1,0 +1,105 @@
+"""Statement files: where they are, and what their headings declare.
+
+A call is one file (``depth.sql``) or a folder of numbered files (``cycle/1-finish.sql``, ``cycle/2-mark.sql``) that
+run in order. Comment lines at the head say what the statement does and, in a fixed form, how its part of the answer
+is made:
+
+- ``-- gives NAME``: its rows are the part NAME of the call's answer
+- ``-- gives NAME as json``: its one value is a JSON array of rows (one step for the whole batch)
+- ``-- each NAME (a, b)``: runs once for each row of the parameter NAME, with the row's values bound as ``:a``, ``:b``
+- ``-- each NAME (a, b) unless b = 1``: the same without the rows whose value ``b`` is that number
+- ``-- only with NAME``: left out when the list NAME is empty
+- ``-- only with NAME (a, b) where b = 1``: left out when no row of NAME has that number as its value ``b``
+- ``-- binds NAME``: its one value is bound as ``:NAME`` in the statements behind it, and is no part of the answer
+- ``-- guard NAME``: if it gives rows, the call stops, nothing of it is kept, and NAME is all of its answer
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+_GIVES = re.compile(r"^-- gives (\w+)( as json)?$", re.M)
+_EACH = re.compile(r"^-- each (\w+) \(([\w, ]+)\)(?: unless (\w+) = (\d+))?$", re.M)
+_ONLY = re.compile(r"^-- only with (\w+)(?: \(([\w, ]+)\) where (\w+) = (\d+))?$", re.M)
+_BINDS = re.compile(r"^-- binds (\w+)$", re.M)
+_GUARD = re.compile(r"^-- guard (\w+)$", re.M)
+
+
+Row = Sequence[object]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of a parameter: all of them, or those whose value at ``index`` is, or is not, a number."""
+
+    name: str
+    index: int | None = None
+    value: int = 0
+    is_wanted: bool = True
+
+    def of(self, params: Mapping[str, Sequence[Row]]) -> Sequence[Row]:
+        rows = params[self.name]
+        if self.index is None:
+            return rows
+        return [row for row in rows if (row[self.index] == self.value) is self.is_wanted]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement and what its heading says about its answer."""
+
+    text: str
+    gives: str | None = None
+    is_json: bool = False
+    each: Rows | None = None
+    each_names: tuple[str, ...] = ()
+    only_with: Rows | None = None
+    is_guard: bool = False
+    binds: str | None = None
+
+
+def read_statement(source: str) -> Statement:
+    """Parse one statement file."""
+    gives, each, guard = _GIVES.search(source), _EACH.search(source), _GUARD.search(source)
+    only, binds = _ONLY.search(source), _BINDS.search(source)
+    return Statement(
+        text=source,
+        gives=guard[1] if guard else gives[1] if gives else None,
+        is_json=bool(gives and gives[2]),
+        each=_rows(each, is_wanted=False) if each else None,
+        each_names=_split(each[2]) if each else (),
+        only_with=_rows(only, is_wanted=True) if only else None,
+        is_guard=guard is not None,
+        binds=binds[1] if binds else None,
+    )
+
+
+def _rows(heading: re.Match[str], *, is_wanted: bool) -> Rows:
+    name, names, chosen, value = heading.groups()
+    return Rows(name) if chosen is None else Rows(name, _split(names).index(chosen), int(value), is_wanted)
+
+
+def _split(names: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in names.split(","))
+
+
+@cache
+def load_calls(package: str, *, prefix: str) -> Mapping[str, Sequence[Statement]]:
+    """Every call below ``package``, by name; ``prefix``, which the caller has checked, replaces ``windlass_``."""
+    calls: dict[str, Sequence[Statement]] = {}
+    for entry in files(package).iterdir():
+        if entry.is_dir() and not entry.name.startswith("_"):
+            parts = sorted((part for part in entry.iterdir() if part.name.endswith(".sql")), key=lambda part: part.name)
+            calls[entry.name] = [_load(part, prefix) for part in parts]
+        elif entry.name.endswith(".sql"):
+            calls[entry.name.removesuffix(".sql")] = [_load(entry, prefix)]
+    return calls
+
+
+def _load(file: Traversable, prefix: str) -> Statement:
+    return read_statement(file.read_text(encoding="utf-8").replace("windlass_", prefix))

@@ -1,0 +1,54 @@
+"""``drain``: runs what is ready."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from windlass.app import Windlass
+
+
+def drain(app: Windlass) -> int:
+    """Run the jobs of a test on this thread until none is ready, those that they enqueue included; how many runs there
+    were. Only inside a block: the jobs of the app's own store are none of a test's business.
+
+    Afterwards the first job that failed for good is raised as ``JobFailed``. What is due later stays, by the
+    block's clock: delayed and snoozed jobs, and attempts that are to be repeated. Move a ``ManualClock`` and drain
+    again.
+
+    >>> from windlass import RetryableError, Windlass, current_job
+    >>> from windlass.testing import ManualClock, drain, manual
+    >>> clock = ManualClock()
+    >>> app = Windlass()
+    >>> @app.task
+    ... def flaky() -> str:
+    ...     if current_job().attempt == 1:
+    ...         raise RetryableError("not yet", delay="5m")
+    ...     return "now"
+    >>> with manual(app, clock=clock):
+    ...     job = flaky.enqueue()
+    ...     print(drain(app), job.refresh().state)
+    ...     clock.advance("5m")
+    ...     print(drain(app), job.result())
+    1 retrying
+    1 now
+    """
+    from windlass.core.records import JobRecord
+    from windlass.core.state import State
+    from windlass.job import Job
+    from windlass.store.operations import queries
+    from windlass.testing.block import current_block
+    from windlass.testing.runner import Runner
+
+    binding = current_block(app, "drain").open_binding
+    failed: list[str] = []
+
+    def note_failure(job: JobRecord) -> None:
+        if job.state is State.FAILED:
+            failed.append(job.id)
+
+    runs = Runner(app, binding).run_ready(note_failure)
+    if failed:
+        [settled] = binding.session.run(queries.awaited(failed[:1]))
+        Job(app, failed[0], state=State.FAILED, binding=binding)._value(settled)
+    return runs

@@ -1,0 +1,9 @@
+"""Threads of our own.
+
+Files, in reading order:
+
+- ``start``: Starts a thread; a refusal of the system loses nothing.
+- ``wakeup``: Wakes a thread from anywhere, also from a signal handler.
+- ``log_relay``: Passes log records to a thread of their own, so that no duty waits for a log handler.
+- ``store_threads``: The threads on which async callers use the store.
+"""

@@ -1,0 +1,172 @@
+"""Passes log records to a thread of their own, so that no duty waits for a log handler.
+
+A handler is user code: it may hang, or wait for a lock that is never released. A thread that keeps leases alive or
+fetches jobs hands its records to a thread of their own, which passes them to the handlers in the same order.
+
+What comes by the thousand, a line for every ended run, waits in a backlog instead. The same thread makes its records, a
+few at a time, and rests in between: it takes a small share of one processor, however much there is to tell.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread, local
+from time import monotonic, thread_time  # noqa: TID251  # the clock is above us
+from typing import Protocol
+
+from windlass.forks import reset_in_child
+from windlass.threads.wakeup import Wakeup
+
+LOGGERS = ("windlass.worker", "windlass.store", "windlass.duties")
+JOBS_LOGGER = "windlass.worker.jobs"
+"""The logger of the lines for ended runs."""
+_MOST = 10_000
+"""How many records wait at the most, for a handler that hangs."""
+_IDLE = 2.0
+"""After so many quiet seconds the thread ends; the next record starts another."""
+_AT_EXIT = 1.0
+
+_SLICE = 20
+"""How many records of a backlog are written before the thread rests: others wait for the interpreter meanwhile."""
+_REST = 99
+"""How many times as long as a slice took the thread rests after it, of its processor time: a share of one percent."""
+
+
+class LogBacklog(Protocol):
+    """Records that are made only when they are written."""
+
+    @property
+    def logger(self) -> logging.Logger: ...
+
+    def take(self, most: int) -> list[logging.LogRecord]:
+        """The next records; none when nothing waits, and then it has to be handed to the relay again."""
+
+
+_Item = tuple[logging.Logger, logging.LogRecord] | Wakeup | LogBacklog
+
+
+class LogRelay(logging.Filter):
+    """Stands at our loggers: takes what threads on duty log out of their hands."""
+
+    def __init__(
+        self, *, monotonic: Callable[[], float] = monotonic, processor_time: Callable[[], float] = thread_time
+    ) -> None:
+        super().__init__()
+        self._monotonic = monotonic
+        self._processor_time = processor_time
+        self._here = local()
+        self._start()
+        reset_in_child(self, LogRelay._start)
+
+    def _start(self) -> None:
+        self._items: SimpleQueue[_Item] = SimpleQueue()
+        self._lock = Lock()
+        self._thread: Thread | None = None
+        self._backlogs: dict[LogBacklog, None] = {}
+        self._rested = 0.0
+        """When the next slice may be written, on the monotonic clock."""
+        self.dropped_count = 0
+        """How many records found no room."""
+
+    def take_over(self) -> None:
+        """From now on the calling thread is on duty."""
+        self._here.is_on_duty = True
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the record may go to the handlers on this thread."""
+        if not getattr(self._here, "is_on_duty", False):
+            return True
+        if self._items.qsize() >= _MOST:
+            self.dropped_count += 1
+        else:
+            self._items.put((logging.getLogger(record.name), record))
+            self._see_to_it()
+        return False
+
+    def work_off(self, backlog: LogBacklog) -> None:
+        """Write what waits there, at leisure."""
+        self._items.put(backlog)
+        self._see_to_it()
+
+    def flush(self, seconds: float) -> bool:
+        """Wait until what was logged so far has reached the handlers; false when that takes longer."""
+        if self._items.empty() and self._thread is None:
+            return True
+        passed = Wakeup()
+        self._items.put(passed)
+        self._see_to_it()
+        return passed.wait(seconds)
+
+    def _see_to_it(self) -> None:
+        with self._lock:
+            if self._thread is None or not self._thread.is_alive():
+                thread = Thread(target=self._run, name="windlass-log", daemon=True)
+                try:
+                    thread.start()
+                except RuntimeError:  # the system has no thread to give; the next record tries again
+                    return
+                self._thread = thread
+
+    def _run(self) -> None:
+        while True:
+            try:
+                self._see(self._items.get(timeout=self._patience()))
+            except Empty:
+                if not self._backlogs:
+                    with self._lock:
+                        if self._items.empty():
+                            self._thread = None
+                            return
+            # Also between two other records, however close they follow each other.
+            if self._backlogs and self._monotonic() >= self._rested:
+                self._write_slices()
+
+    def _patience(self) -> float:
+        """How many seconds to wait for the next record."""
+        return max(0.0, self._rested - self._monotonic()) if self._backlogs else _IDLE
+
+    def _see(self, item: _Item) -> None:
+        match item:
+            case (logger, record):
+                self._pass_on(logger, record)
+            case Wakeup():
+                for backlog in list(self._backlogs):
+                    while self._write_slice(backlog):
+                        pass
+                item.set()
+            case _:
+                self._backlogs[item] = None
+
+    def _write_slices(self) -> None:
+        began = self._processor_time()
+        for backlog in list(self._backlogs):
+            self._write_slice(backlog)
+        self._rested = self._monotonic() + _REST * (self._processor_time() - began)
+
+    def _write_slice(self, backlog: LogBacklog) -> bool:
+        """Whether there was something to write."""
+        records = backlog.take(_SLICE)
+        for record in records:
+            self._pass_on(backlog.logger, record)
+        if not records:
+            del self._backlogs[backlog]
+        return bool(records)
+
+    def _pass_on(self, logger: logging.Logger, record: logging.LogRecord) -> None:
+        dropped, self.dropped_count = self.dropped_count, 0
+        try:
+            if dropped:
+                logger.error("%s log records were dropped while a log handler did not take any", dropped)
+            logger.handle(record)
+        except Exception:  # a handler of the user's may raise, and must not end the thread for the others
+            if logging.lastResort is not None:
+                logging.lastResort.handle(record)
+
+
+relay = LogRelay()
+for _name in LOGGERS:
+    logging.getLogger(_name).addFilter(relay)
+atexit.register(relay.flush, _AT_EXIT)

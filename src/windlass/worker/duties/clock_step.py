@@ -1,0 +1,38 @@
+"""Notices that the store's clock was stepped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+_TOLERATED = 1.0
+"""Seconds; a clock that is only being corrected gains or loses far less from one look to the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    began: float
+    ended: float
+    showed: float
+
+
+class StoreClock:
+    """Compares what the store's clock shows with the time that has passed here, by ``monotonic``, between two looks."""
+
+    def __init__(self, monotonic: Callable[[], float]) -> None:
+        self.monotonic = monotonic
+        self._last: _Reading | None = None
+
+    def step(self, began: float, *, now: int) -> float:
+        """By how many seconds it was stepped since the last look; 0 where it was not, or not by much.
+
+        It showed ``now`` (milliseconds) at some moment since ``began``, on our clock.
+        """
+        last, look = self._last, _Reading(began, self.monotonic(), now / 1000)
+        self._last = look
+        if last is None:
+            return 0.0
+        passed = look.showed - last.showed
+        least, most = look.began - last.ended, look.ended - last.began
+        step = passed - most if passed > most else min(0.0, passed - least)
+        return step if abs(step) > _TOLERATED else 0.0

@@ -1,0 +1,49 @@
+"""Holds the leader's lease: one process at a time does what one does for all."""
+
+from __future__ import annotations
+
+from windlass import clock
+from windlass.client.session import Session
+from windlass.store.operations.leader import LEADER, Lead, lead, resign
+from windlass.worker.duties.due_times import DueTimes
+
+_TTL = 10_000
+_EVERY = 3.0
+_LOOK = 1.0
+"""Seconds between two glances at the newest look of this process, which cost the store nothing."""
+
+
+class Leadership:
+    """Takes the lead where it is free, and renews it on a thread of its own, so that no slow duty costs the lead.
+
+    Who does not lead asks the store for the lead only when a look has found that it is free: of a hundred workers one
+    asks, and a leader that resigns or dies is followed as soon as one of them looks.
+    """
+
+    name = "leader"
+    needs_lead = False
+
+    def __init__(self, *, session: Session, holder: str, outlook: DueTimes) -> None:
+        self._session = session
+        self._holder = holder
+        self._outlook = outlook
+        self._lead: Lead | None = None
+
+    @property
+    def term(self) -> Lead | None:
+        """The term in which this process leads, as far as it knows; the store knows whether it still does."""
+        return self._lead
+
+    def tick(self) -> float:
+        if self._lead is None and not self._outlook.is_lead_free:
+            return _LOOK * (0.5 + clock.roll() / 2)
+        found = self._session.run(lead(LEADER, holder=self._holder, ttl=_TTL))
+        self._lead = found if found.holder == self._holder else None
+        self._outlook.is_lead_free = False
+        return _EVERY if self._lead else _LOOK
+
+    def resign(self) -> None:
+        """Let another lead at once."""
+        if self._lead is not None:
+            self._session.run(resign(self._lead))
+            self._lead = None

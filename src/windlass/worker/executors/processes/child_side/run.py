@@ -1,0 +1,34 @@
+"""A run inside a child."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from windlass import clock
+from windlass.core.records import Claimed
+from windlass.task import Task
+from windlass.worker.executors.processes.child_side.shared_memory import SharedRunState
+from windlass.worker.runs.run import ReportProgress, Run
+
+
+class ChildRun(Run):
+    """The worker watches its time, so it has to know when the task asks for more; and what it said, should it die."""
+
+    __slots__ = ("_shared",)
+
+    def __init__(self, job: Claimed, task: Task[..., Any], *, report: ReportProgress, shared: SharedRunState) -> None:
+        super().__init__(job, task, claimed=clock.monotonic(), report=report)
+        self._shared = shared
+
+    def extend(self, seconds: float) -> None:
+        super().extend(seconds)
+        if self.ends_at is not None:
+            self._shared.extend(self.ends_at)
+
+    def logged(self, entry: str) -> None:
+        self._shared.last_output.add(f"{entry}\n")
+        super().logged(entry)
+
+    def printed(self, text: str) -> None:
+        self._shared.last_output.add(text)
+        super().printed(text)

@@ -1,0 +1,69 @@
+"""Memory that worker and child share: what runs, since when, what is to stop.
+
+It is written before each call of user code, so that whoever looks after a death knows whom to charge.
+"""
+
+from __future__ import annotations
+
+from multiprocessing.context import SpawnContext
+from typing import Any
+
+from windlass.core.records import Claimed
+from windlass.worker.executors.processes.child_side.last_output import LastOutput
+from windlass.worker.runs.run import StopReason
+
+_SEQ, _STARTED, _ENDS, _STOP_SEQ, _STOP_FENCE, _STOP_WHY = range(6)
+_REASONS = tuple(StopReason)
+_MICROSECOND = 1_000_000
+
+
+class SharedRunState:
+    """Six numbers, and the last words of what runs. The child writes the first three, the worker the others."""
+
+    def __init__(self, context: SpawnContext) -> None:
+        self._cells: Any = context.RawArray("q", 6)
+        self.last_output = LastOutput(context)
+
+    @property
+    def running(self) -> int:
+        """The seq of the job whose user code runs, or 0."""
+        return int(self._cells[_SEQ])
+
+    @property
+    def started(self) -> float:
+        """When it began, on the monotonic clock; 0 while its module is still being imported."""
+        return float(self._cells[_STARTED]) / _MICROSECOND
+
+    @property
+    def ends(self) -> float:
+        """When its time is over, if the task asked for more time; 0 otherwise."""
+        return float(self._cells[_ENDS]) / _MICROSECOND
+
+    def prepare(self, seq: int) -> None:
+        """From here on whatever happens is this job's doing."""
+        self._cells[_STARTED] = self._cells[_ENDS] = 0
+        self.last_output.clear()
+        self._cells[_SEQ] = seq
+
+    def begin(self, started: float) -> None:
+        """User code begins."""
+        self._cells[_STARTED] = round(started * _MICROSECOND)
+
+    def extend(self, ends: float) -> None:
+        """Its time is over later than the worker thinks."""
+        self._cells[_ENDS] = round(ends * _MICROSECOND)
+
+    def end(self) -> None:
+        self._cells[_SEQ] = 0
+
+    def want_stop(self, job: Claimed, why: StopReason) -> None:
+        self._cells[_STOP_SEQ] = 0
+        self._cells[_STOP_WHY] = _REASONS.index(why)
+        self._cells[_STOP_FENCE] = job.fence
+        self._cells[_STOP_SEQ] = job.seq
+
+    def wanted_stop(self, job: Claimed) -> StopReason | None:
+        """Why this run is to stop, if it is; an earlier run of the same job is none of its business."""
+        if self._cells[_STOP_SEQ] != job.seq or self._cells[_STOP_FENCE] != job.fence:
+            return None
+        return _REASONS[int(self._cells[_STOP_WHY])]

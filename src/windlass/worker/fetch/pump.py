@@ -1,0 +1,413 @@
+"""The worker's loop: one cycle with the store at a time."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+
+from windlass import clock
+from windlass.client.registry import KnownTasks
+from windlass.client.session import Session
+from windlass.core.outcome import Interrupted
+from windlass.core.records import Claimed
+from windlass.core.state import State
+from windlass.store.driver import DataRejected, Topic
+from windlass.store.operations.jobs import CycleResult, StartMark
+from windlass.threads.wakeup import Wakeup
+from windlass.worker.fetch.capacity import Capacity
+from windlass.worker.fetch.claim_size import ClaimSize, first_page
+from windlass.worker.fetch.cycle_client import CycleClient, Ended
+from windlass.worker.fetch.wake_ups import WakeUps
+from windlass.worker.recent_jobs import RecentJobs
+from windlass.worker.runs.attempt import AttemptRules
+from windlass.worker.runs.dispatcher import Dispatcher
+from windlass.worker.runs.reporting import record_job_event
+from windlass.worker.runs.run import ReportProgress, Run
+from windlass.worker.runs.run_log import RunLog
+from windlass.worker.runs.suspects import SuspectInFlight
+
+log = logging.getLogger("windlass.worker")
+
+_POLL = 1.0
+_POLL_WHEN_WATCHED = 10.0
+_LINGER = 0.005
+"""How long endings may gather while more of them are about to come."""
+_LIE_ABOUT = 0.02
+"""How long an ending may wait for company when the runs after it turn out to be slow."""
+_MARK_AFTER = 0.02
+_MARK_BEFORE = 0.08
+_HAND_BACK_AFTER = 1.0
+
+
+class Pump:
+    """One thread's duty. ``tick()`` makes one round; it never sees user code."""
+
+    def __init__(
+        self,
+        *,
+        session: Session,
+        registry: KnownTasks,
+        attempts: AttemptRules,
+        dispatcher: Dispatcher,
+        capacity: Capacity,
+        cycle_client: CycleClient,
+        report: ReportProgress,
+        recent: RecentJobs,
+        run_log: RunLog,
+        wake: Wakeup,
+        workers: Callable[[], int] = lambda: 1,
+        is_watched: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._session = session
+        self._registry = registry
+        self._attempts = attempts
+        self._dispatcher = dispatcher
+        self._capacity = capacity
+        self._cycle_client = cycle_client
+        self._report = report
+        self._recent = recent
+        self._run_log = run_log
+        self.wake = wake
+        self._claim_size = ClaimSize()
+        self._wake_ups = WakeUps(frozenset(capacity.queues), workers=workers)
+        self._is_watched = is_watched
+        """Whether some worker looks for jobs that none goes for, and we would hear of them."""
+        self._unmarked: list[Run] = []
+        """Last allowed attempts and suspects: the store must know of each before it starts, but not before it has a
+        slot.
+        """
+        self._suspect = SuspectInFlight(lambda run: run in self._unmarked or dispatcher.has(run))
+        self._unsent_endings: list[Ended] = []
+        """Endings that the store could not take yet."""
+        self._asked_again: list[Ended] = []
+        """Endings that are handed in once more, only to learn whether they were refused."""
+        self._is_draining = False
+        self._polled = float("-inf")
+        self._poll_jitter = 1.0
+        self._is_poll_wanted = False
+        self._surveys_at: float | None = None
+        """When to ask which queues have work, if there is room for some and it is too early to ask again."""
+        self._cycled = 0.0
+        self._has_suspect = False
+        self.may_claim = True
+        self.stale_write_count = 0
+        self.cycle_count = 0
+        self.settled_count = 0
+        """How many of the first cycles are over, with what they brought taken in."""
+        self.is_idle = False
+        """Whether the last round left nothing to do; never true during a round."""
+
+    @property
+    def owes(self) -> bool:
+        """Whether something is still to be written or started."""
+        return bool(self._unsent_endings or self._unmarked)
+
+    def holds(self) -> set[tuple[int, int]]:
+        """The seq and fence of every job that is on its way to the executors or back to the store."""
+        jobs = [run.job for run in self._unmarked] + [job for _, job in self._unsent_endings]
+        return {(job.seq, job.fence) for job in jobs}
+
+    def news(self, queue: str | None = None) -> None:
+        """Jobs may have come, into this queue or into any."""
+        self._wake_ups.hear(queue)
+        self.wake.set()
+
+    def news_from_elsewhere(self, queue: str | None = None) -> None:
+        """Another process has told that jobs came; other workers have heard it too, so not all go at once."""
+        if self._wake_ups.hear_elsewhere(queue, roll=clock.roll()):
+            self.wake.set()
+
+    def poll_soon(self) -> None:
+        """Pending jobs were left unclaimed: look for some in our queues."""
+        self._is_poll_wanted = True
+        self.wake.set()
+
+    def drain(self) -> None:
+        """Claim no more, for good; the next round returns what has not started. That round is the pump's own affair:
+        nobody else can know what a cycle under way is bringing in.
+        """
+        self._is_draining = True
+        self._dispatcher.start_no_more()
+        self.wake.set()
+
+    def ended(self) -> None:
+        """Something ended, and the executors will soon have nothing left."""
+        if not self.wake.is_set():
+            self.wake.set()
+
+    def pause(self) -> float:
+        """How many seconds the next round may wait."""
+        if pause := self._cycle_client.pause:
+            return pause
+        now = clock.monotonic()
+        if self._startable(now):
+            return 0.0
+        if self._dispatcher.has_endings:
+            return max(0.0, self._cycled + _LINGER - now) if self._may_linger(now) else 0.0
+        longest = _LIE_ABOUT if self._dispatcher.buffered else min(_POLL, max(0.0, self._polls_at - now))
+        soonest = self._cycled + _LINGER if self._may_linger(now) else now
+        for due in (self._surveys_at, self._wake_ups.due):
+            longest = longest if due is None else min(longest, max(due, soonest) - now)
+        oldest = self._dispatcher.oldest_unmarked(now=now)
+        return longest if oldest is None else min(max(0.0, oldest + _MARK_BEFORE - now), longest)
+
+    def tick(self) -> None:
+        """One round: at most one cycle. A store that is away leaves everything as it was, for the next round."""
+        try:
+            self._tick()
+        finally:
+            if not self._cycle_client.has_no_reply:
+                self.settled_count = self.cycle_count
+
+    def _tick(self) -> None:
+        self.is_idle = False
+        now = clock.monotonic()
+        if self._may_linger(now):
+            return
+        self._release(claimed_before=now if self._is_draining else now - _HAND_BACK_AFTER)
+        self._unsent_endings = self._unsent_endings + self._dispatcher.take_endings()
+        ended = first_page(self._unsent_endings)
+        starting = self._startable(now)
+        marked = starting + self._dispatcher.unmarked(running_since=now - _MARK_AFTER)
+        takes_suspect = self._looks_for_suspect(now)
+        was_called = self._is_poll_wanted
+        is_prompted = self._hear(now, is_going=bool(ended or marked))
+        rooms = self._rooms(now)
+        if not (ended or marked or rooms or self._cycle_client.has_no_reply):
+            if is_prompted and not self._dispatcher.in_flight:
+                self._wake_ups.learn(has_paid=False)
+            self._note_idleness()
+            return
+        self.cycle_count += 1
+        cycled = self._cycle(ended, marked, rooms, now, takes_suspect=takes_suspect)
+        self._cycled = clock.monotonic()
+        if cycled is None:
+            if rooms:
+                self._claim_size.note_failure(sum(capacity for _, capacity in rooms))
+            return
+        self._unsent_endings = self._unsent_endings[len(ended) :]
+        if not cycled.has_all_refusals:
+            ended = self._ask_again(ended)
+        self._note_refused(ended, cycled.refused)
+        self._note_marked(marked)
+        if starting:
+            self._unmarked = [run for run in self._unmarked if run not in starting]
+        self._admit([run for run in starting if run.job.seq in cycled.marked])
+        self._take_in(cycled.claimed)
+        self._claim_size.note(cycled.claimed)
+        others_may_have_more = self._capacity.learn(rooms, cycled.claimed)
+        if rooms and (is_prompted or (was_called and cycled.claimed)):
+            self._learn_from_wake_up(cycled.claimed, rooms)
+        self._dispatcher.may_fetch = self._may_fetch
+        if ended:
+            self._publish(ended, cycled.refused)
+        if cycled.claimed or others_may_have_more or self._unsent_endings:
+            self.wake.set()
+        self._note_idleness()
+
+    def _hear(self, now: float, *, is_going: bool) -> bool:
+        """Learn which queues may have work by now; whether news are the only reason to go to the store."""
+        heard = self._wake_ups.take(is_going=is_going)
+        if heard is not None:
+            self._capacity.may_have_work(heard.queues)
+        if heard is not None and heard.is_any:
+            self._capacity.recheck_all()
+        elif self._is_poll_wanted or now >= self._polls_at:
+            self._capacity.ask_where()
+        else:
+            return heard is not None and heard.is_only_reason
+        # With jitter: of workers that look at different times one will soon find what others have missed.
+        self._polled, self._poll_jitter, self._is_poll_wanted = now, 0.75 + clock.roll() / 4, False
+        return heard is not None and heard.is_only_reason
+
+    @property
+    def _polls_at(self) -> float:
+        return self._polled + (_POLL_WHEN_WATCHED if self._is_watched() else _POLL) * self._poll_jitter
+
+    def _learn_from_wake_up(self, claimed: Sequence[Claimed], rooms: list[tuple[str, int]]) -> None:
+        self._wake_ups.learn(has_paid=bool(claimed))
+        if claimed and len(claimed) == sum(capacity for _, capacity in rooms):
+            self._session.notify(Topic.WORK)  # there may be more, and most others have not looked
+
+    def _note_idleness(self) -> None:
+        self.is_idle = not self._dispatcher.is_busy and not self.owes
+
+    def _may_linger(self, now: float) -> bool:
+        """Endings gather for a moment and share a commit while more of them are about to come: the executors have
+        enough to do, or are at their last runs and nothing can be fetched for them.
+        """
+        is_soon = now - self._cycled < _LINGER
+        if not is_soon or self._unsent_endings or self._is_draining:
+            return False
+        return self._dispatcher.has_plenty or (self._dispatcher.running_count > 0 and not self._may_fetch)
+
+    @property
+    def _may_fetch(self) -> bool:
+        return self._wake_ups.due is not None or bool(self._unmarked) or self._capacity.may_find_work
+
+    def _startable(self, now: float) -> list[Run]:
+        """Those of the runs that have to be marked first for which there is a slot now."""
+        if not self._unmarked:
+            return []
+        others = self._dispatcher.in_hand()
+        return self._dispatcher.startable(
+            [run for run in self._unmarked if not self._suspect.has_to_wait(run, others, now)]
+        )
+
+    def _looks_for_suspect(self, now: float) -> bool:
+        """Whether a suspect may be claimed. When one is over, queues that seemed empty may have the next."""
+        if self._has_suspect and self._suspect.is_none(now):
+            self._has_suspect = False
+            self._capacity.recheck_all()
+        return not self._has_suspect
+
+    def _rooms(self, now: float) -> list[tuple[str, int]]:
+        self._surveys_at = None
+        if self._is_draining or self._cycle_client.has_no_reply or not self.may_claim:
+            return []
+        if self._has_suspect and self._suspect.keeps_others_waiting(now):
+            return []
+        if self._dispatcher.missing_slots == self._dispatcher.concurrency:
+            return []  # nothing can be started
+        waiting = self._waiting_for_child(now)
+        taken = self._dispatcher.in_flight + len(self._unmarked) + self._dispatcher.missing_slots
+        in_flight = taken - waiting.total()
+        self._capacity.claim_at_most(self._claim_size.most)
+        if self._capacity.needs_survey and self._capacity.places(
+            in_flight=in_flight, now=now, waiting_elsewhere=waiting
+        ):
+            self._survey(now)
+        return self._capacity.deal(in_flight=in_flight, waiting_elsewhere=waiting, now=now)
+
+    def _survey(self, now: float) -> None:
+        """Ask the store which of many queues have work, unless that was done just now."""
+        if now < self._capacity.survey_due:
+            self._surveys_at = self._capacity.survey_due
+            return
+        found = self._cycle_client.waiting(self._capacity.survey(now))
+        if found is not None:
+            self._capacity.have_work(found, now=now)
+
+    def _waiting_for_child(self, now: float) -> Counter[str]:
+        """By queue: what was claimed and finds no child."""
+        waiting = Counter(run.job.queue for run in self._dispatcher.waiting_for_child())
+        if self._unmarked:
+            startable = self._startable(now)
+            isolated = [run for run in self._unmarked if run.task.is_isolated and run not in startable]
+            waiting.update(run.job.queue for run in isolated)
+        return waiting
+
+    def _cycle(
+        self,
+        ended: list[Ended],
+        marked: list[Run],
+        rooms: list[tuple[str, int]],
+        now: float,
+        *,
+        takes_suspect: bool,
+    ) -> CycleResult | None:
+        endings = [ending for ending, _ in ended]
+        marks = [StartMark(run.job.seq, run.job.fence, round((now - (run.started or now)) * 1000)) for run in marked]
+        try:
+            cycled = self._cycle_client.cycle(endings, marks, rooms, takes_suspect=takes_suspect)
+        except DataRejected as error:
+            self._write_one_by_one(list(self._unsent_endings), error)
+            return None
+        if cycled is not None and self._cycle_client.was_repeated:
+            self.news()  # it was asked again without rooms: ask for more at once
+        return cycled
+
+    def _write_one_by_one(self, ended: list[Ended], error: DataRejected) -> None:
+        """One bad ending must not fail the batch."""
+        if not ended:
+            return
+        log.warning("the store refused a batch of %s endings; writing them one by one: %s", len(ended), error)
+        while self._unsent_endings:
+            refused = self._cycle_client.write_alone(self._unsent_endings[0])
+            if refused is None:
+                break
+            self._note_refused(self._unsent_endings[:1], refused)
+            self._unsent_endings = self._unsent_endings[1:]
+        self._publish(ended[: len(ended) - len(self._unsent_endings)])
+
+    def _publish(self, ended: list[Ended], refused: Collection[int] = ()) -> None:
+        self._recent.add(ended)
+        self._run_log.add(ended, refused)
+        self._session.notify(Topic.FINISHED)
+        handed_back = [(ending, job) for ending, job in ended if ending.state is State.PENDING]
+        if handed_back:
+            self._session.notify(Topic.WORK)  # others may have room for them
+            self._note_cut_off([(ending, job) for ending, job in handed_back if job.seq not in refused])
+
+    def _note_cut_off(self, handed_back: list[Ended]) -> None:
+        """Runs that were stopped half-way and begin anew elsewhere: nothing else would tell of what they had done."""
+        cut_off = {
+            job: {"after": f"{ending.ran_for / 1000:g} s"} for ending, job in handed_back if ending.ran_for is not None
+        }
+        if cut_off:
+            log.warning("handed back while they ran, to begin anew: %s", ", ".join(f"job {job.id}" for job in cut_off))
+            record_job_event(self._session, "handed_back", cut_off, worker=self._cycle_client.worker)
+
+    def _note_marked(self, runs: list[Run]) -> None:
+        for run in runs:
+            run.is_marked = True
+
+    def _admit(self, runs: list[Run]) -> None:
+        """Let runs start; in a worker that stops they wait for the next round instead, which returns them."""
+        if self._is_draining:
+            self._unmarked += runs
+        elif runs:
+            self._dispatcher.add(runs)
+
+    def _take_in(self, claimed: Sequence[Claimed]) -> None:
+        ready: list[Run] = []
+        unknown: list[Ended] = []
+        now = clock.monotonic()
+        for job in claimed:
+            task = self._registry.find(job.task)
+            if task is None:
+                is_loading = self._registry.is_loading(job.task)
+                put_off = self._attempts.of_loading_task if is_loading else self._attempts.of_unknown_task
+                unknown.append((put_off(job), job))
+                continue
+            run = Run(job, task, claimed=now, report=self._report)
+            if run.is_suspect:
+                self._suspect.follow(run)
+                self._has_suspect = True
+            if run.has_to_be_marked:
+                self._unmarked.append(run)
+            else:
+                ready.append(run)
+        self._admit(ready)
+        if unknown:
+            self._dispatcher.add_endings(unknown)
+
+    def _ask_again(self, ended: list[Ended]) -> list[Ended]:
+        """Hand endings in again of which the store could not say whether it refused them; those that were asked about
+        twice, and about which nothing more is to be learned.
+        """
+        asked = {id(ending) for ending, _ in self._asked_again}
+        self._asked_again = [each for each in ended if id(each[0]) not in asked]
+        self._unsent_endings = self._asked_again + self._unsent_endings
+        return [each for each in ended if id(each[0]) in asked]
+
+    def _note_refused(self, ended: list[Ended], refused: Collection[int]) -> None:
+        for _, job in ended if refused else ():
+            if job.seq in refused:
+                self.stale_write_count += 1
+                log.warning("job %s: it is ours no more; our ending under fence %s was refused", job.id, job.fence)
+
+    def _may_go_back(self, run: Run) -> bool:
+        """A suspect that waits until it is alone is what the others make way for."""
+        return self._is_draining or not self._suspect.is_to_run_alone(run)
+
+    def _release(self, *, claimed_before: float) -> None:
+        """What does not get its turn goes back, uncharged, for others to run."""
+        stale = self._dispatcher.remove_buffered(lambda run: run.claimed <= claimed_before)
+        stale += [run for run in self._unmarked if run.claimed <= claimed_before and self._may_go_back(run)]
+        if stale:
+            self._unmarked = [run for run in self._unmarked if run not in stale]
+            # They waited behind runs longer than was foreseen; without this the same cycle would fetch them again.
+            self._capacity.reset_prefetch({run.job.queue for run in stale})
+            self._dispatcher.add_endings([(self._attempts.ending(run, Interrupted()), run.job) for run in stale])

@@ -1,0 +1,45 @@
+"""Lets SIGTERM end processes that jobs have forked."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from functools import cache
+from threading import local
+from typing import Any
+
+SignalHandler = Callable[[int, Any], None]
+
+
+def reset_sigterm_in_forks(handler: SignalHandler) -> None:
+    """Keep forked processes from inheriting our handler of SIGTERM, which would ignore it there.
+
+    A pool that a job makes ends its processes so, and waits for them for ever.
+    """
+    _not_inherited().append(handler)
+
+
+@cache
+def _not_inherited() -> list[SignalHandler]:
+    """Our handlers. Forks are seen to from the first use on.
+
+    The signal has to wait until a fork is over: one that comes earlier is noted by the inherited handler, and then
+    forgotten when Python sets up the new process.
+    """
+    handlers: list[SignalHandler] = []
+    before = local()
+
+    def block() -> None:
+        before.mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+
+    def unblock() -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before.mask)
+
+    def begin_as_a_copy() -> None:
+        if signal.getsignal(signal.SIGTERM) in handlers:  # a job's own is the job's affair
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        unblock()
+
+    os.register_at_fork(before=block, after_in_parent=unblock, after_in_child=begin_as_a_copy)
+    return handlers

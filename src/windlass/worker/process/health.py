@@ -1,0 +1,103 @@
+"""Serves ``/healthz`` and ``/readyz``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from socket import socket
+from typing import Any
+
+from windlass import clock
+from windlass.errors import ConfigError, StartRefused
+from windlass.forks import reset_in_child
+from windlass.threads.start import start_thread
+
+Trouble = Callable[[], str | None]
+"""What is wrong at this moment, or None."""
+
+_LONGEST_REQUEST = 5.0
+_NO_FILE = 0.1
+
+
+class HealthServer:
+    """Answers over HTTP, from threads of its own: ``with HealthServer(...) as server: ...``."""
+
+    def __init__(self, *, host: str, port: int, death: Trouble, readiness_problem: Trouble) -> None:
+        class Handler(_Handler):
+            troubles = {"/healthz": death, "/readyz": readiness_problem}  # noqa: RUF012  # a class for this server alone
+
+        try:
+            self._server = _Server((host, port), Handler)
+        except OSError as error:
+            raise ConfigError(f"cannot serve health at {host}:{port}: {error.strerror or error}") from error
+        # A process that a job forked may outlive the worker, and would keep the port from the next one.
+        reset_in_child(self._server.socket, socket.close)
+
+    @property
+    def address(self) -> str:
+        host, port = self._server.server_address[:2]
+        return f"http://{host!s}:{port}"
+
+    def __enter__(self) -> HealthServer:
+        try:
+            start_thread(self._server.serve_forever, name="windlass-health")
+        except StartRefused:
+            self._server.server_close()
+            raise
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        # On a thread of its own: its loop takes up to half a second to notice.
+        try:
+            start_thread(self._close, name="windlass-health-close")
+        except StartRefused:
+            self._close()
+
+    def _close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class _Server(ThreadingHTTPServer):
+    """Answers also while the system refuses threads and files: just then somebody wants to know how the worker is."""
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request(request, client_address)
+        except (RuntimeError, MemoryError):  # no thread for it
+            self.process_request_thread(request, client_address)
+
+    def get_request(self) -> Any:
+        try:
+            return super().get_request()
+        except OSError:  # no file for it; it would be tried again at once, and again
+            clock.sleep(_NO_FILE)
+            raise
+
+
+class _Handler(BaseHTTPRequestHandler):
+    troubles: dict[str, Trouble]
+    timeout = _LONGEST_REQUEST
+
+    def do_GET(self) -> None:
+        trouble_of = self.troubles.get(self.path.partition("?")[0])
+        if trouble_of is None:
+            self._answer(404, "only /healthz and /readyz are here")
+            return
+        trouble = trouble_of()
+        self._answer(200 if trouble is None else 503, trouble or "ok")
+
+    do_HEAD = do_GET
+
+    def _answer(self, status: int, text: str) -> None:
+        body = f"{text}\n".encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "text/plain; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Probes come every few seconds; they are not worth a line."""

@@ -1,0 +1,92 @@
+"""Ctrl-C and the end of a program that has a worker inside."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import signal
+from asyncio import Runner
+from collections.abc import Callable, Sequence
+from functools import partial
+from threading import current_thread, main_thread
+from types import FrameType
+from typing import TypeAlias
+from weakref import WeakMethod
+
+from windlass.worker.runs.run import Run
+
+log = logging.getLogger("windlass.worker")
+
+_NAMED = 3
+_Handler: TypeAlias = "Callable[[int, FrameType | None], object] | int | signal.Handlers | None"
+"""What ``signal.getsignal`` gives."""
+
+
+class NextInterrupt:
+    """Notes Ctrl-C instead of raising it or cancelling a task, while a worker stops; left alone where the program has
+    its own handler.
+    """
+
+    def __init__(self) -> None:
+        self._has_come = False
+        self._former: _Handler = None
+
+    def __enter__(self) -> NextInterrupt:
+        handler = signal.getsignal(signal.SIGINT)
+        is_usual = handler is signal.default_int_handler or _runner_of(handler) is not None
+        if is_usual and current_thread() is main_thread():
+            self._former = signal.signal(signal.SIGINT, self._received)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._former is not None:
+            signal.signal(signal.SIGINT, self._former)
+
+    def has_come(self) -> bool:
+        return self._has_come
+
+    def _received(self, number: int, frame: FrameType | None) -> None:
+        self._has_come = True
+
+
+def has_interrupted_loop() -> bool:
+    """Whether Ctrl-C has cancelled the main task of ``asyncio.run``, which tasks are not told."""
+    runner = _runner_of(signal.getsignal(signal.SIGINT))
+    # Python has no public name for it. Where it is called otherwise, a task that is cancelled was interrupted.
+    return runner is not None and getattr(runner, "_interrupt_count", 1) > 0
+
+
+def _runner_of(handler: _Handler) -> Runner | None:
+    """The runner of asyncio whose handler this is."""
+    owner = getattr(handler.func, "__self__", None) if isinstance(handler, partial) else None
+    return owner if isinstance(owner, Runner) else None
+
+
+def tell_of_wait(runs: Sequence[Run], grace: float) -> None:
+    """Say what a worker waits for, which was asked to stop by Ctrl-C."""
+    if not runs:
+        return
+    named = ", ".join(f"{run.job.task} ({run.job.id})" for run in runs[:_NAMED])
+    more = f" and {len(runs) - _NAMED} more" if len(runs) > _NAMED else ""
+    log.warning("stopping: waiting up to %g s for %s%s; another Ctrl-C stops now", grace, named, more)
+
+
+class AtExit:
+    """Stops a worker that still runs when the program ends."""
+
+    def __init__(self, stop: Callable[[], None]) -> None:
+        # Weak, so that a worker which is forgotten does not live as long as the process.
+        self._stop = WeakMethod(stop)
+        self._process = os.getpid()
+
+    def register(self) -> None:
+        atexit.register(self._act)
+
+    def unregister(self) -> None:
+        atexit.unregister(self._act)
+
+    def _act(self) -> None:
+        stop = self._stop()
+        if stop is not None and self._process == os.getpid():
+            stop()

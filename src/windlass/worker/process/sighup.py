@@ -1,0 +1,25 @@
+"""SIGHUP: a closed terminal, or a request to restart."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+
+def is_hangup_ours() -> bool:
+    """Whether SIGHUP is ours to handle: neither the program nor ``nohup`` has set it."""
+    return signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
+
+
+def hold_hangups() -> None:
+    """Block SIGHUP until a handler is set, also in the program that replaces this one."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
+
+
+def is_at_terminal() -> bool:
+    """Whether a terminal may hang up on this process. To be asked in time: of one that has, nothing can be learned."""
+    try:
+        os.close(os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,277 @@
+"""From a claimed job to a call, and from what the call gave to an ending."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from types import TracebackType
+
+from windlass import clock
+from windlass.client.registry import UnloadedTask
+from windlass.core.codec import Codec, NewerFormat
+from windlass.core.decide import decide
+from windlass.core.ending import Ending
+from windlass.core.fault import Excerpt, Fault, read_faults
+from windlass.core.meta import is_readable
+from windlass.core.outcome import Cancelled, FailedPermanently, Interrupted, Lost, Outcome, Postponed, Raised, Returned
+from windlass.core.records import Claimed
+from windlass.core.retry import Retry, read_retry
+from windlass.core.units import milliseconds
+from windlass.errors import (
+    Cancel,
+    Duration,
+    HelperDied,
+    JobInterrupted,
+    LeaseLost,
+    PayloadError,
+    PermanentError,
+    RetryableError,
+    Snooze,
+    StartRefused,
+    Throttled,
+    UnknownTask,
+)
+from windlass.programs.command import COMMAND
+from windlass.worker.runs.failure_log import log_failure
+from windlass.worker.runs.run import Run, StopReason
+from windlass.worker.runs.unknown_tasks import UnknownTasks
+
+Call = tuple[tuple[object, ...], dict[str, object]]
+
+log = logging.getLogger("windlass.worker")
+
+_DEFAULT_RULE = Retry()
+_THROTTLED_FOR = 60_000
+_REFUSED_FOR = 5_000
+_LOADING_FOR = 1_000
+_UNKNOWN_FIRST = 1_000
+_UNKNOWN_LONGEST = 300_000
+_UNKNOWN_FOR_GOOD = 24 * 3600 * 1000
+
+
+class AttemptRules:
+    """Everything about a run that is not the call of user code itself; the executors add that."""
+
+    def __init__(
+        self,
+        *,
+        codec: Codec,
+        retry: Retry,
+        give_up_on: tuple[type[BaseException], ...],
+        worker: str,
+        now: Callable[[], int],
+        unknown_tasks: UnknownTasks | None = None,
+    ) -> None:
+        self._codec = codec
+        self._retry = retry
+        self._give_up_on = give_up_on
+        self._worker = worker
+        self._now = now
+        self._unknown_tasks = unknown_tasks or UnknownTasks()
+        self.queue_rules: dict[str, Retry] = {}
+        """Retry rules that operators have set for queues."""
+
+    def begin(self, run: Run) -> Call | Outcome:
+        """The arguments of the call, or why there can be none. From here on the run counts as started."""
+        if run.stop is not None:
+            return Interrupted()
+        try:
+            args, kwargs = self._codec.decode_call(run.task.signature, run.job.payload)
+            _check_readable(run.job)
+        except NewerFormat:
+            return Postponed(_patience(run.job.unknown_for), "newer_format")
+        except PayloadError as error:
+            return FailedPermanently(self._fault(run.job, error, run.said), "undecodable", is_run=False)
+        if run.task.shape.job_parameter is not None:
+            args, kwargs = run.task.shape.with_job(args, kwargs, run.active)
+        run.begin(clock.monotonic())
+        return args, kwargs
+
+    def failed_to_start(self, job: Claimed, error: BaseException) -> Outcome:
+        """What it means that a task's module could not be loaded where it should run."""
+        return Raised(self._fault(job, error))
+
+    def died(self, run: Run, how: str) -> Outcome:
+        """What it means that the process in which it ran is gone."""
+        if run.stop is not None:
+            return self.stopped(run)
+        fault = Fault(
+            at=self._now(),
+            attempt=run.job.attempt + 1,
+            worker=self._worker,
+            type="windlass.ProcessDied",
+            message=f"the child process that ran this job {how}",
+            log="" if run.said is None else run.said.text(),
+            ran_for=None if run.started is None else round((clock.monotonic() - run.started) * 1000),
+        )
+        return Lost(True, fault)
+
+    def returned(self, run: Run, value: object) -> Outcome:
+        """What a return value means; one that cannot be stored fails the job, for the work is done already."""
+        try:
+            result = self._codec.encode_result(run.task.signature, value)
+        except Exception as error:  # the codec refuses with PayloadError; a class of the user's may raise anything
+            return FailedPermanently(self._fault(run.job, error, run.said), "result")
+        said = run.said if run.task.settings.keep_log else None
+        return Returned(result, None if said is None else said.text())
+
+    def raised(self, run: Run, error: BaseException) -> Outcome:
+        """What an exception means. Whatever user code raises is an outcome, never the end of the worker."""
+        if run.stop is not None and isinstance(error, asyncio.CancelledError | JobInterrupted | Cancel | LeaseLost):
+            return self.stopped(run, error.__traceback__)
+        try:
+            return self._meant(run, error)
+        except Exception as wrong:  # an impossible delay, or a subclass of the user's that has none
+            return Raised(self._fault(run.job, wrong, run.said))
+
+    def abandoned(self, run: Run) -> Outcome:
+        """What it means that a run would not stop. It may still be at work, so it is not run again unless the task
+        allows that.
+        """
+        outcome = self.stopped(run)
+        if isinstance(outcome, Raised) and not run.task.settings.retry_abandoned:
+            return FailedPermanently(outcome.fault, "timeout")
+        return outcome
+
+    def ending(self, run: Run, outcome: Outcome) -> Ending:
+        """What to write for this run, which is over."""
+        run.let_go()
+        if run.stop is StopReason.LOST:
+            outcome = Interrupted()  # should nobody have taken it over yet, the fence lets the job go at once
+        if isinstance(outcome, Interrupted) and run.job.max_attempts == 1 and run.started is not None:
+            outcome = Interrupted(self._cut_off(run))
+        ran_for = None if run.started is None else round((clock.monotonic() - run.started) * 1000)
+        if type(outcome) is Returned:
+            return decide(run.job, outcome, retry=self._retry, ran_for=ran_for)
+        try:
+            ending = decide(run.job, outcome, retry=self._rule(run), roll=clock.roll(), ran_for=ran_for)
+        except Exception:  # a custom delay is user code too
+            log.exception("job %s: its retry rule failed; using the default one", run.job.id)
+            ending = decide(run.job, outcome, retry=_DEFAULT_RULE, roll=clock.roll(), ran_for=ran_for)
+        if not run.is_abandoned:
+            with suppress(Exception):  # a log handler of the user's may raise; the run has ended all the same
+                log_failure(run.job, outcome, ending)
+        return ending
+
+    def load(self, run: Run, task: UnloadedTask) -> Outcome | None:
+        """Import the function of a run, on the run's own thread; what it means when that fails."""
+        run.begin(clock.monotonic())  # importing is user code, too
+        try:
+            loaded = task.load()
+        except BaseException as error:  # a module may do anything when it is imported
+            return self.stopped(run) if run.stop is not None else self.failed_to_start(run.job, error)
+        if run.stop is not None:
+            return self.stopped(run)
+        run.started = run.ends_at = None
+        if loaded is None:
+            return self._unknown(run.job)
+        run.task = loaded
+        return None
+
+    def of_loading_task(self, job: Claimed) -> Ending:
+        """Another run imports its module, and may take long for that: it comes back a little later, uncharged."""
+        return decide(job, Postponed(_LOADING_FOR), retry=self._retry)
+
+    def _cut_off(self, run: Run) -> Fault:
+        """What is told of a job that may run only once and was stopped half-way by its worker."""
+        error = JobInterrupted(
+            "its worker stopped it, or lost it, while it ran; with one attempt it does not run again"
+        )
+        return self._fault(run.job, error, run.said)
+
+    def of_unknown_task(self, job: Claimed) -> Ending:
+        """Nobody here knows the task: left for others with growing patience, failed after a day."""
+        return decide(job, self._unknown(job), retry=self._retry)
+
+    def _unknown(self, job: Claimed) -> Outcome:
+        self._unknown_tasks.meet(job)
+        if job.unknown_for is not None and job.unknown_for >= _UNKNOWN_FOR_GOOD:
+            error = UnknownTask(_nobody_knew(job.task))
+            return FailedPermanently(self._fault(job, error), "unknown_task", is_run=False)
+        return Postponed(_patience(job.unknown_for), "unknown_task")
+
+    def of_refused_data(self, ending: Ending, job: Claimed, error: Exception) -> Ending:
+        """The store would not take what the run gave: the job fails, and says why in words that it will take."""
+        return decide(
+            job, FailedPermanently(self._fault(job, error), "result"), retry=self._retry, ran_for=ending.ran_for
+        )
+
+    def _meant(self, run: Run, error: BaseException) -> Outcome:
+        match error:
+            case Snooze():
+                return Postponed(milliseconds(error.delay, "Snooze: delay"))
+            case Throttled():
+                return Postponed(_or_default(error.delay), "throttled")
+            case Cancel():
+                return Cancelled()
+            case StartRefused():
+                log.warning("job %s: %s; it begins again in %g s", run.job.id, error, _REFUSED_FOR / 1000)
+                return Postponed(_REFUSED_FOR)
+            case PermanentError():
+                return FailedPermanently(self._fault(run.job, error, run.said), "permanent")
+            case HelperDied():
+                return Lost(True, self._fault(run.job, error, run.said))
+            case RetryableError():
+                delay = None if error.delay is None else milliseconds(error.delay, "RetryableError: delay")
+                return Raised(self._fault(run.job, error, run.said), delay)
+            case _:
+                return self._failed(run, error)
+
+    def _failed(self, run: Run, error: BaseException) -> Outcome:
+        if run.stop is StopReason.SHUTDOWN:
+            return Interrupted()  # what it raised on its way out is our doing
+        if run.task.settings.gives_up_on(error) or isinstance(error, self._give_up_on):
+            return FailedPermanently(self._fault(run.job, error, run.said), "permanent")
+        return Raised(self._fault(run.job, error, run.said))
+
+    def stopped(self, run: Run, where: TracebackType | None = None) -> Outcome:
+        """What it means that a run gave way when it was asked to stop; ``where`` it was then, if that is known."""
+        match run.stop:
+            case StopReason.CANCELLED:
+                return Cancelled()
+            case StopReason.TIMED_OUT:
+                error = TimeoutError(f"ran longer than {run.time_limit:g} s").with_traceback(where)
+                return Raised(self._fault(run.job, error, run.said), is_timeout=True)
+            case _:
+                return Interrupted()
+
+    def _rule(self, run: Run) -> Retry:
+        """Job, task, queue, app: the nearest rule wins."""
+        return (
+            read_retry(run.job.retry) or run.task.settings.retry or self.queue_rules.get(run.job.queue) or self._retry
+        )
+
+    def _fault(self, job: Claimed, error: BaseException, said: Excerpt | None = None) -> Fault:
+        return Fault.of(
+            error,
+            at=self._now(),
+            attempt=job.attempt + 1,
+            worker=self._worker,
+            limit=self._codec.limits.error,
+            log=said,
+        )
+
+
+def _check_readable(job: Claimed) -> None:
+    """Raise for metadata or errors that cannot be read; the message keeps what was there."""
+    if job.meta is not None and not is_readable(job.meta):
+        raise PayloadError(f"the metadata cannot be read: {job.meta}")
+    if job.errors is not None and read_faults(job.errors).corrupt:
+        raise PayloadError(f"the errors of earlier attempts cannot be read: {job.errors}")
+
+
+def _nobody_knew(task: str) -> str:
+    if task == COMMAND:
+        return "no worker that allows commands has come for 24 hours; start one with --allow-commands"
+    return f"no worker has known the task {task!r} for 24 hours"
+
+
+def _patience(unknown_for: int | None) -> int:
+    """As long again as it has been unknown so far, within bounds: quick after a deploy, rare after hours."""
+    return min(max(unknown_for or 0, _UNKNOWN_FIRST), _UNKNOWN_LONGEST)
+
+
+def _or_default(delay: Duration | None) -> int:
+    return _THROTTLED_FOR if delay is None else milliseconds(delay, "Throttled: delay")

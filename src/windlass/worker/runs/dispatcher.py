@@ -1,0 +1,343 @@
+"""Starts runs in order, on all executors, within one number of slots."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from threading import Lock
+from typing import Protocol
+
+from windlass import clock
+from windlass.core.ending import Ending, has_failed
+from windlass.core.records import Claimed
+from windlass.worker.runs.run import Run, StopReason
+from windlass.worker.runs.run_buffer import RunBuffer
+from windlass.worker.runs.slots import Slots
+
+log = logging.getLogger("windlass.worker")
+
+
+class Executor(Protocol):
+    """Runs what it is given, at once, and reports each ending to the dispatcher."""
+
+    def start(self, runs: list[Run]) -> list[Run]:
+        """Those that it cannot take, because the system refuses what they would run on; none of them has begun."""
+
+    def interrupt(self, run: Run) -> None:
+        """Have a run stop as soon as it can; its ``stop`` says why."""
+
+    def abandon(self, run: Run) -> None:
+        """Go on without a run that will not stop; whatever it occupies is lost."""
+
+    def close(self) -> None:
+        """Let go of what is idle; what will not stop is left behind."""
+
+
+class RoomyExecutor(Executor, Protocol):
+    """One that cannot begin everything at once."""
+
+    @property
+    def room(self) -> int:
+        """How many more runs would begin soon."""
+
+
+class Dispatcher:
+    """Starts runs in the order in which they were claimed, never more than ``concurrency`` at once.
+
+    Whoever ends a run takes the next one along, so a busy worker hands nothing over between threads.
+    """
+
+    def __init__(
+        self, *, concurrency: int, on_ended: Callable[[], None], on_run: Callable[[Run, float, float], None]
+    ) -> None:
+        self.concurrency = concurrency
+        self._on_ended = on_ended
+        self._on_run = on_run
+        self._lock = Lock()
+        self._slots = Slots(concurrency)
+        self._buffer = RunBuffer(lambda: self.processes.room)
+        self._running: dict[Run, None] = {}
+        """By run, not by job: one that was lost here and claimed again may still occupy its first slot."""
+        self._endings: list[tuple[Ending, Claimed]] = []
+        self._low = 0
+        self._may_start = True
+        self.may_fetch = True
+        """Whether the store may have more; if not, a low buffer is no reason to wake the pump."""
+        self.ended_count = 0
+        self.failed_count = 0
+        """Runs that left an error, whether their jobs run again or not; also those that were abandoned."""
+        self._stuck: set[Run] = set()
+        """Abandoned, and still at work."""
+        self.abandoned_count = 0
+        self.threads: Executor
+        self.loop: Executor
+        self.processes: RoomyExecutor
+
+    @property
+    def in_flight(self) -> int:
+        """How many runs are started or wait for their turn."""
+        return len(self._running) + len(self._buffer)
+
+    def waiting_for_child(self) -> list[Run]:
+        """The runs here that find no child; they take no slot from those that run elsewhere."""
+        if not self._buffer:
+            return []
+        with self._lock:
+            return self._buffer.waiting_for_child()
+
+    @property
+    def missing_slots(self) -> int:
+        """How many fewer runs than usual may be under way, because the system refuses what they would run on."""
+        return self._slots.missing
+
+    def startable(self, runs: Iterable[Run]) -> list[Run]:
+        """Those of these runs that would start at once."""
+        free = self._slots.count - self.in_flight + len(self.waiting_for_child())
+        children = self.processes.room
+        found: list[Run] = []
+        for run in runs:
+            if len(found) >= free:
+                break
+            if run.task.is_isolated:
+                if not children:
+                    continue
+                children -= 1
+            found.append(run)
+        return found
+
+    @property
+    def stuck_count(self) -> int:
+        """Abandoned runs that still execute, without those whose lease was lost."""
+        return sum(run.stop is not StopReason.LOST for run in self._stuck.copy())
+
+    @property
+    def running_count(self) -> int:
+        return len(self._running)
+
+    @property
+    def buffered(self) -> int:
+        return len(self._buffer)
+
+    @property
+    def has_plenty(self) -> bool:
+        """Whether the executors can go on for a while with what they have."""
+        return len(self._buffer) > self._low
+
+    @property
+    def has_endings(self) -> bool:
+        return bool(self._endings)
+
+    @property
+    def is_busy(self) -> bool:
+        return bool(self._running or self._buffer or self._endings)
+
+    def has(self, run: Run) -> bool:
+        """Whether a run is started or waits for its turn."""
+        with self._lock:
+            return run in self._running or run in self._buffer
+
+    def in_hand(self) -> list[Run]:
+        """What runs and what waits for its turn."""
+        with self._lock:
+            return [*self._running, *self._buffer]
+
+    def running(self) -> list[Run]:
+        """What runs at this moment."""
+        with self._lock:
+            return list(self._running)
+
+    def start_no_more(self) -> None:
+        """Start nothing more; the pump releases what waits in the buffer."""
+        with self._lock:
+            self._may_start = False
+
+    def add(self, runs: Iterable[Run]) -> None:
+        """Take runs in; those that find a slot start at once."""
+        with self._lock:
+            self._buffer.extend(runs)
+            started = self._fill_slots()
+            self._low = len(self._buffer) // 3
+        self._start(started)
+
+    def holds(self) -> set[tuple[int, int]]:
+        """The seq and fence of every job that runs, waits or has ended here and is not handed in yet."""
+        with self._lock:
+            jobs = [run.job for run in (*self._running, *self._buffer)] + [job for _, job in self._endings]
+        return {(job.seq, job.fence) for job in jobs}
+
+    def add_endings(self, endings: Iterable[tuple[Ending, Claimed]]) -> None:
+        """Take in endings of jobs that never ran, or of runs that were abandoned."""
+        added = list(endings)
+        with self._lock:
+            self._endings += added
+            self.failed_count += sum(ending.ran_for is not None and has_failed(ending) for ending, _ in added)
+        self._on_ended()
+
+    def finished(self, run: Run, ending: Ending, executor: Executor) -> Run | None:
+        """Take in the ending of a run; the next run, if the same executor can go on with it."""
+        with self._lock:
+            if run not in self._running:
+                self._stuck.discard(run)
+                return None  # it was given up, and its slot is another's by now
+            del self._running[run]
+            is_first = not self._endings
+            self._endings.append((ending, run.job))
+            self.ended_count += 1
+            if has_failed(ending):
+                self.failed_count += 1
+            following = self._take_next()
+            if self.may_fetch:
+                is_urgent = len(self._buffer) <= self._low
+            else:
+                is_urgent = not self._buffer and (is_first or not self._running)
+        if run.started is not None:
+            now = clock.monotonic()
+            self._on_run(run, now - run.started, now)
+        if is_urgent:
+            self._on_ended()
+        if following is None or self._executor(following) is executor:
+            return following
+        self._start([following])
+        return None
+
+    def take_endings(self) -> list[tuple[Ending, Claimed]]:
+        """What ended since the last call."""
+        with self._lock:
+            endings, self._endings = self._endings, []
+        return endings
+
+    def unmarked(self, *, running_since: float) -> list[Run]:
+        """Runs that started before then and of which the store does not know yet."""
+        with self._lock:
+            return [
+                run
+                for run in self._running
+                if not run.is_marked and run.started is not None and run.started <= running_since
+            ]
+
+    def oldest_unmarked(self, *, now: float) -> float | None:
+        """When the oldest run that the store does not know of was started; one that is about to start counts as now."""
+        with self._lock:
+            return min((run.started or now for run in self._running if not run.is_marked), default=None)
+
+    def remove_buffered(self, is_wanted: Callable[[Run], bool]) -> list[Run]:
+        """Take runs out that have not started and are wanted elsewhere."""
+        with self._lock:
+            return self._buffer.withdraw(is_wanted)
+
+    def put_back(self, runs: Iterable[Run]) -> None:
+        """Take runs back that have not begun where they were to run; they wait for their turn, before all others."""
+        with self._lock:
+            self._requeue(runs)
+            started = self._fill_slots()
+        self._start(started)
+
+    def look(self, now: float) -> None:
+        """Try to have more runs under way again, some time after a start was refused."""
+        with self._lock:
+            if not self._slots.grow(now):
+                return
+            is_over = not self._slots.missing
+            started = self._fill_slots()
+        if is_over:
+            log.info("trying to run %s jobs at once again", self.concurrency)
+        self._start(started)
+        self._on_ended()  # there is room for more
+
+    def give_up(self, runs: Iterable[Run]) -> list[Run]:
+        """Free the slots of runs that will not end in time; their endings are dropped from now on."""
+        with self._lock:
+            given_up = [run for run in runs if run in self._running]
+            for run in given_up:
+                del self._running[run]
+            started = self._fill_slots()
+        self._start(started)
+        return given_up
+
+    def stop(self, runs: Iterable[Run], why: StopReason) -> None:
+        """Ask runs to stop; the first reason counts. One that looks for itself is told, not interrupted.
+
+        All are marked before any is interrupted, and the newest is interrupted first: what was given to a child ahead
+        must not begin when the run before it has stopped.
+        """
+        with self._lock:
+            asked = [run for run in runs if run.stop is None]
+            for run in asked:
+                run.stop = why
+                run.stop_asked = run.last_asked = clock.monotonic()
+        for run in reversed(asked):
+            if not run.is_cooperative:
+                self._executor(run).interrupt(run)
+
+    def interrupt_again(self, run: Run) -> None:
+        """Ask a run once more that has not stopped."""
+        run.last_asked = clock.monotonic()
+        self._executor(run).interrupt(run)
+
+    def abandon(self, run: Run) -> bool:
+        """Go on without a run that will not stop: its slot is free, its ending is dropped; false if it has ended."""
+        with self._lock:
+            if run not in self._running:
+                return False
+            del self._running[run]
+            self._stuck.add(run)
+            self.abandoned_count += 1
+            started = self._fill_slots()
+        self._executor(run).abandon(run)  # first: whoever comes next must not wait for what it occupies
+        self._start(started)
+        return True
+
+    def _fill_slots(self) -> list[Run]:
+        started: list[Run] = []
+        isolated = 0
+        while len(self._running) < self._slots.count:
+            run = self._take_next(before=isolated)
+            if run is None:
+                break
+            isolated += run.task.is_isolated
+            started.append(run)
+        return started
+
+    def _take_next(self, *, before: int = 0) -> Run | None:
+        if not (self._buffer and self._may_start):
+            return None
+        run = self._buffer.take(before=before)
+        if run is not None:
+            self._running[run] = None
+        return run
+
+    def _executor(self, run: Run) -> Executor:
+        if run.task.is_isolated:
+            return self.processes
+        return self.loop if run.task.is_async else self.threads
+
+    def _start(self, runs: list[Run]) -> None:
+        refused: list[Run] = []
+        for executor in (self.loop, self.threads, self.processes):
+            theirs = [run for run in runs if self._executor(run) is executor]
+            if theirs:
+                refused += executor.start(theirs)
+            if len(theirs) == len(runs):
+                break  # one kind of task is the usual case
+        if refused:
+            self._put_off(refused)
+
+    def _put_off(self, runs: list[Run]) -> None:
+        """Let runs wait for which the system has nothing to run on; the pump returns those that wait for too long."""
+        with self._lock:
+            self._requeue(runs)
+            is_new = self._slots.refuse(running=len(self._running), now=clock.monotonic())
+            count = self._slots.count
+        if is_new:
+            log.error(
+                "the system refuses a thread or a file that another run needs; running %s jobs at once instead of %s "
+                "until it gives more. Its limits of threads, open files and memory may be too low",
+                count,
+                self.concurrency,
+            )
+
+    def _requeue(self, runs: Iterable[Run]) -> None:
+        back = [run for run in runs if run in self._running]
+        for run in back:
+            del self._running[run]
+        self._buffer.rejoin(back)

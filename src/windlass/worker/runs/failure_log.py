@@ -1,0 +1,73 @@
+"""Logs runs that failed, with their tracebacks."""
+
+from __future__ import annotations
+
+import logging
+
+from windlass.core.codec.text import storable
+from windlass.core.ending import Ending
+from windlass.core.fault import Fault
+from windlass.core.fault.own_code import own_code_first
+from windlass.core.meta import read_meta
+from windlass.core.outcome import FailedPermanently, Interrupted, Lost, Outcome, Raised
+from windlass.core.records import Claimed
+from windlass.core.state import State
+
+log = logging.getLogger("windlass.worker")
+
+
+def log_failure(job: Claimed, outcome: Outcome, ending: Ending) -> None:
+    """A retry is a warning, a dead letter an error; both carry what is known of the run as fields of the record, and
+    the traceback, which begins with the user's own code.
+    """
+    fault = outcome.fault if isinstance(outcome, Raised | FailedPermanently | Lost | Interrupted) else None
+    if fault is None:
+        return
+    attempt = job.attempt + 1
+    took = "" if ending.ran_for is None else f" after {ending.ran_for / 1000:.3f} s"
+    if ending.state is State.RETRYING:
+        pause = round((ending.delay or 0) / 1000, 1)
+        text = "job %s (%s): attempt %s of %s failed%s, queue %s, again in %g s: %s"
+        args: tuple[object, ...] = (job.id, job.task, attempt, job.max_attempts, took, job.queue, pause, _line(fault))
+        _tell(logging.WARNING, text, args, fault=fault, fields=_fields(job, fault, ending))
+    elif ending.state is State.FAILED:
+        text = "job %s (%s): failed for good (%s) at attempt %s%s, queue %s: %s"
+        args = (job.id, job.task, ending.reason, attempt, took, job.queue, _line(fault))
+        _tell(logging.ERROR, text, args, fault=fault, fields=_fields(job, fault, ending))
+
+
+def _tell(level: int, text: str, args: tuple[object, ...], *, fault: Fault, fields: dict[str, object]) -> None:
+    if not log.isEnabledFor(level):
+        return
+    record = log.makeRecord(log.name, level, __file__, 0, text, args, None, extra=fields)
+    # Formatters write this below the message, as they do with the traceback of an exception.
+    record.exc_text = _indented(own_code_first(fault.traceback)) or None
+    log.handle(record)
+
+
+def _line(fault: Fault) -> str:
+    """On one line: whoever writes an error message must not be able to write lines of our log."""
+    return storable(" ".join(f"{fault.type}: {fault.message}".split()), 500)
+
+
+def _indented(traceback: str) -> str:
+    """For the same reason no line of a traceback begins where lines of the log do."""
+    return "\n".join(f"    {line}" for line in traceback.splitlines())
+
+
+def _fields(job: Claimed, fault: Fault, ending: Ending) -> dict[str, object]:
+    return {
+        "job": job.id,
+        "task": job.task,
+        "queue": job.queue,
+        "worker": fault.worker,
+        "attempt": job.attempt + 1,
+        "max_attempts": job.max_attempts,
+        "fence": job.fence,
+        "correlation_id": read_meta(job.meta).correlation_id or job.id,
+        "outcome": str(ending.state),
+        "reason": ending.reason,
+        "seconds": None if ending.ran_for is None else ending.ran_for / 1000,
+        "delay": None if ending.delay is None else ending.delay / 1000,
+        "error": _line(fault),
+    }

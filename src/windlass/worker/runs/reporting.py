@@ -1,0 +1,37 @@
+"""Writes the progress that runs report, and events on the timelines of jobs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+from windlass.claimed_job import progress_text
+from windlass.client.session import Session
+from windlass.core.records import Claimed
+from windlass.errors import StoreUnavailable, WindlassError
+from windlass.store.operations.jobs import note, progress
+from windlass.worker.runs.run import Run
+
+log = logging.getLogger("windlass.worker")
+
+
+def record_job_event(
+    session: Session, kind: str, details: Mapping[Claimed, Mapping[str, object]], *, worker: str
+) -> None:
+    """Write an event of this kind with each job; a store that is away is no reason to stop what we do."""
+    try:
+        session.run(note([(job.seq, job.fence, kind, detail) for job, detail in details.items()], worker=worker))
+    except WindlassError as error:
+        log.warning("could not note that %s: %s", ", ".join(f"job {job.id} was {kind}" for job in details), error)
+
+
+log = logging.getLogger("windlass.worker")
+
+
+def report_progress(session: Session, worker: str, run: Run, value: float | None, text: str | None) -> bool:
+    """Write it down; false when the lease is lost. A store that is away must not fail a run that is well."""
+    try:
+        return session.run(progress(run.job.seq, run.job.fence, progress_text(value, text), worker=worker))
+    except StoreUnavailable as error:
+        log.warning("job %s: its progress could not be written: %s", run.job.id, error)
+        return True

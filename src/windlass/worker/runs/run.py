@@ -1,0 +1,178 @@
+"""One run of one job."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from threading import RLock, get_ident
+from typing import Any
+
+from windlass import clock
+from windlass.active_job import ActiveJob
+from windlass.core.fault import Excerpt
+from windlass.core.meta import read_meta
+from windlass.core.records import Claimed
+from windlass.core.suspect import is_suspect
+from windlass.errors import JobInterrupted
+from windlass.task import Task
+from windlass.worker.runs.job_log import JobLog
+
+ReportProgress = Callable[["Run", float | None, str | None], bool]
+
+_first_lines = RLock()
+"""Held by whoever makes a run's log; most runs say nothing, and need neither a log nor a lock of their own."""
+
+
+class StopReason(Enum):
+    """Why a run is asked to stop."""
+
+    CANCELLED = "cancelled"
+    TIMED_OUT = "timed out"
+    SHUTDOWN = "given up"
+    """The worker shuts down: the job goes back uncharged."""
+    LOST = "lost"
+    """The lease is lost: the job belongs or will belong to another worker; the result of this run is dropped."""
+
+
+class Run:
+    """A claimed job on its way through the worker. Its flags may be set from any thread."""
+
+    __slots__ = (
+        "_active",
+        "_log",
+        "_report",
+        "claimed",
+        "ends_at",
+        "is_abandoned",
+        "is_marked",
+        "is_overtime_noted",
+        "job",
+        "last_asked",
+        "slot",
+        "started",
+        "stop",
+        "stop_asked",
+        "task",
+        "thread",
+        "wants_interrupt",
+    )
+
+    def __init__(self, job: Claimed, task: Task[..., Any], *, claimed: float, report: ReportProgress) -> None:
+        self.job = job
+        self.task = task
+        self.claimed = claimed
+        """When it came from the store, on the monotonic clock."""
+        self.started: float | None = None
+        """When user code began, on the monotonic clock."""
+        self.ends_at: float | None = None
+        """When its time limit is over, on the monotonic clock."""
+        self.is_abandoned = False
+        """Whether the worker has abandoned it; its result is dropped."""
+        self.is_marked = False
+        """Whether the store knows that user code has begun."""
+        self.is_overtime_noted = False
+        """Whether the store knows that its time is over and it has not stopped."""
+        self.stop: StopReason | None = None
+        self.stop_asked = 0.0
+        """When it was first asked to stop, on the monotonic clock."""
+        self.last_asked = 0.0
+        self.slot: object = None
+        """Where an executor runs it; the executor's own affair."""
+        self.thread = 0
+        """The thread of a plain function, while it runs."""
+        self.wants_interrupt = False
+        """Whether it is to be interrupted, and was not in user code when that was tried."""
+        self._report = report
+        self._active: ActiveJob | None = None
+        self._log: JobLog | None = None
+
+    def begin(self, now: float) -> None:
+        """User code begins."""
+        self.started = now
+        if self.job.timeout is not None:
+            self.ends_at = now + self.job.timeout / 1000
+
+    def extend(self, seconds: float) -> None:
+        """Let it take this much longer, from now on; never shortens its time."""
+        if self.ends_at is not None:
+            self.ends_at = max(self.ends_at, clock.monotonic() + seconds)
+
+    @property
+    def time_limit(self) -> float:
+        """How many seconds it was given, 0 for no limit."""
+        return 0.0 if self.ends_at is None or self.started is None else self.ends_at - self.started
+
+    @property
+    def has_to_be_marked(self) -> bool:
+        """Whether the store must know that it begins before it does: on the last allowed attempt, which must not run
+        again, and of a suspect, to which a death is charged.
+        """
+        return self.job.attempt + 1 >= self.job.max_attempts or is_suspect(self.job)
+
+    @property
+    def is_suspect(self) -> bool:
+        return is_suspect(self.job)
+
+    @property
+    def active(self) -> ActiveJob:
+        """The face that the task sees; made when it is asked for."""
+        if self._active is None:
+            job = self.job
+            self._active = ActiveJob(
+                id=job.id,
+                task=job.task,
+                queue=job.queue,
+                attempt=job.attempt + 1,
+                max_attempts=job.max_attempts,
+                fence=job.fence,
+                correlation_id=read_meta(job.meta).correlation_id or job.id,
+                meta=lambda: dict(read_meta(job.meta).meta),
+                control=self,
+            )
+        return self._active
+
+    def let_go(self) -> None:
+        """The run is over. It and its face know each other; apart they need no garbage collector."""
+        self._active = None
+
+    @property
+    def is_cooperative(self) -> bool:
+        """Whether the task looks for itself whether it should stop."""
+        return self._active is not None and self._active.is_cooperative
+
+    @property
+    def is_cancelled(self) -> bool:
+        return self.stop is StopReason.CANCELLED
+
+    @property
+    def is_stopping(self) -> bool:
+        return self.stop is not None
+
+    @property
+    def said(self) -> Excerpt | None:
+        """What the task has logged and printed; None if it was silent."""
+        return None if self._log is None else self._log.excerpt()
+
+    def logged(self, entry: str) -> None:
+        self._started_log().add(entry)
+
+    def printed(self, text: str) -> None:
+        self._started_log().print(text)
+
+    def _started_log(self) -> JobLog:
+        log = self._log
+        if log is not None:
+            return log
+        with _first_lines:
+            if self._log is None:
+                self._log = JobLog()
+            return self._log
+
+    def deliver_interrupt(self) -> None:
+        """Raise what could not be raised while the run's thread was in our own code; called where that is left."""
+        if self.wants_interrupt and self.thread == get_ident():
+            self.wants_interrupt = False
+            raise JobInterrupted
+
+    def report_progress(self, value: float | None, text: str | None) -> bool:
+        return self._report(self, value, text)

@@ -1,0 +1,88 @@
+"""Tasks that a worker was given jobs for and does not know."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from math import inf
+from threading import Lock
+
+from windlass import clock
+from windlass.core.records import Claimed
+from windlass.programs.command import COMMAND
+
+log = logging.getLogger("windlass.worker")
+
+_TELL_AGAIN = 60.0
+_REMEMBERED = 600.0
+"""Seconds; longer than a job of an unknown task waits before it is met again."""
+_MOST = 100
+"""Names that are remembered; there may be any number of them."""
+_OTHERS = ""
+"""Stands for all names that are not remembered."""
+_SHOWN = 20
+
+
+@dataclass(slots=True)
+class _Met:
+    at: float
+    told: float
+
+
+class UnknownTasks:
+    """Each name is one warning a minute in the log; the worker shows those that it met lately."""
+
+    def __init__(self, monotonic: Callable[[], float] = clock.monotonic) -> None:
+        self._monotonic = monotonic
+        self._met: dict[str, _Met] = {}
+        self._lock = Lock()
+        """Jobs are met by the pump, and by runs whose module turns out to lack the function."""
+
+    def meet(self, job: Claimed) -> None:
+        """Take note of a job whose task is not known here."""
+        now = self._monotonic()
+        with self._lock:
+            name = self._remembered(job.task, now)
+            met = self._met.setdefault(name, _Met(now, -inf))
+            met.at = now
+            if now - met.told < _TELL_AGAIN:
+                return
+            met.told = now
+        with suppress(Exception):  # a log handler of the user's may raise; the job is put off all the same
+            _warn(job, is_named=name != _OTHERS)
+
+    def names(self) -> list[str]:
+        """Some of those of which jobs came within the last ten minutes."""
+        with self._lock:
+            self._forget(self._monotonic())
+            return sorted(self._met.keys() - {_OTHERS})[:_SHOWN]
+
+    def _remembered(self, task: str, now: float) -> str:
+        if task not in self._met and len(self._met) >= _MOST:
+            self._forget(now)
+        return task if task in self._met or len(self._met) < _MOST else _OTHERS
+
+    def _forget(self, now: float) -> None:
+        self._met = {task: met for task, met in self._met.items() if now - met.at < _REMEMBERED}
+
+
+def _warn(job: Claimed, *, is_named: bool) -> None:
+    if not is_named:
+        log.warning("more than %s tasks are not known here; the names of the others are not logged", _MOST)
+    elif job.task == COMMAND:
+        log.warning(
+            "job %s of queue %s is a command, and this worker allows none: it is left for a worker that was started "
+            "with --allow-commands, and fails after 24 hours",
+            job.id,
+            job.queue,
+        )
+    else:
+        log.warning(
+            "task %r is not known here: job %s of queue %s is left for another worker, and fails after 24 hours; "
+            "import the module that declares the task: name it with -A, or with Windlass(include=[...])",
+            job.task,
+            job.id,
+            job.queue,
+        )

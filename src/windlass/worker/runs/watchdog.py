@@ -1,0 +1,116 @@
+"""Stops runs that take too long, asks again, and finally abandons them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from math import inf
+
+from windlass import clock
+from windlass.client.session import Session
+from windlass.core.outcome import Interrupted
+from windlass.worker.runs.attempt import AttemptRules
+from windlass.worker.runs.dispatcher import Dispatcher
+from windlass.worker.runs.reporting import record_job_event
+from windlass.worker.runs.run import Run, StopReason
+
+Look = Callable[[float], None]
+"""Looks after something else, with the time on the monotonic clock."""
+
+log = logging.getLogger("windlass.worker")
+
+_LATEST = 0.25
+"""How late, in seconds, a time limit may be noticed."""
+_ASK_AGAIN = 1.0
+_TRY_AGAIN = 0.005
+"""After how many seconds a run is tried again that was not in user code when it was to be interrupted."""
+ABANDONED_ALLOWED = 3
+"""With so many runs that would not stop a worker is no longer fit for work."""
+
+
+class Watchdog:
+    """``tick()`` looks at everything that runs; nothing is asked of the runs themselves, so it costs them nothing."""
+
+    def __init__(
+        self,
+        *,
+        session: Session,
+        attempts: AttemptRules,
+        dispatcher: Dispatcher,
+        worker: str,
+        patience: float,
+        looks: Sequence[Look] = (),
+    ) -> None:
+        self._session = session
+        self._attempts = attempts
+        self._dispatcher = dispatcher
+        self._worker = worker
+        self._patience = patience
+        self._ask_again = min(_ASK_AGAIN, patience / 2)
+        self._looks = looks
+        self.is_exhausted = False
+        """Whether too many runs that would not stop were at work at once."""
+
+    def tick(self) -> float:
+        """One round; the seconds until the next."""
+        now = clock.monotonic()
+        for look in self._looks:
+            look(now)
+        self.is_exhausted = self.is_exhausted or self._dispatcher.stuck_count >= ABANDONED_ALLOWED
+        nearest = inf
+        for run in self._dispatcher.running():
+            if run.stop is not None:
+                self._insist(run, now)
+                if run.wants_interrupt:
+                    nearest = now + _TRY_AGAIN
+            elif run.ends_at is not None:
+                if run.ends_at <= now:
+                    self._dispatcher.stop([run], StopReason.TIMED_OUT)
+                else:
+                    nearest = min(nearest, run.ends_at)
+        return min(_LATEST, max(_TRY_AGAIN, nearest - now))
+
+    def _insist(self, run: Run, now: float) -> None:
+        """A run may swallow what stops it, so it is asked again; one that never stops is left to itself."""
+        if now - run.stop_asked >= self._patience and not run.task.is_isolated:  # a child is killed by its executor
+            self._abandon(run)
+        elif run.wants_interrupt or now - run.last_asked >= self._ask_again:
+            self._dispatcher.interrupt_again(run)
+            self._note_overtime(run, now)
+
+    def _note_overtime(self, run: Run, now: float) -> None:
+        """Let ``why`` tell that a run goes on although its time is over; once, and not of one that stops at once."""
+        is_late = run.stop is StopReason.TIMED_OUT and now - run.stop_asked >= self._ask_again
+        if is_late and run.ends_at is not None and not run.is_overtime_noted:
+            run.is_overtime_noted = True
+            detail = {"limit": round(run.time_limit, 3), "over": round(now - run.ends_at, 3)}
+            record_job_event(self._session, "overtime", {run.job: detail}, worker=self._worker)
+
+    def _abandon(self, run: Run) -> None:
+        if run.started is None:
+            self._release(run)  # it waits for others that will not stop, and will not begin any more
+            return
+        if not self._dispatcher.abandon(run):
+            return
+        ending = self._attempts.ending(run, self._attempts.abandoned(run))
+        run.is_abandoned = True
+        log.error(
+            "job %s: %s, and did not stop within %g s; going on without it", run.job.id, _why(run), self._patience
+        )
+        if run.stop not in (StopReason.SHUTDOWN, StopReason.LOST):
+            self._dispatcher.add_endings([(ending, run.job)])
+            detail = {"why": _why(run), "state": str(ending.state)}
+            record_job_event(self._session, "abandoned", {run.job: detail}, worker=self._worker)
+
+    def _release(self, run: Run) -> None:
+        for given_up in self._dispatcher.give_up([run]):
+            self._dispatcher.add_endings([(self._attempts.ending(given_up, Interrupted()), given_up.job)])
+
+
+def _why(run: Run) -> str:
+    return {
+        StopReason.CANCELLED: "it was cancelled",
+        StopReason.TIMED_OUT: "its time was over",
+        StopReason.SHUTDOWN: "it was given up",
+        StopReason.LOST: "its lease was lost",
+    }[run.stop or StopReason.SHUTDOWN]

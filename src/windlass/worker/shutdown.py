@@ -1,0 +1,140 @@
+"""Stops a worker: no more claims, grace time, release the rest, close the lease."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from windlass import clock
+from windlass.errors import StartRefused, StoreUnavailable, WindlassError
+from windlass.threads.start import start_thread
+from windlass.threads.wakeup import Wakeup
+from windlass.worker.duties.duties import Duties
+from windlass.worker.fetch.pump import Pump
+from windlass.worker.lease.control import WorkerControl
+from windlass.worker.lease.heartbeat import Heartbeat
+from windlass.worker.runs.dispatcher import Dispatcher
+from windlass.worker.ticker import Ticker, stop_all
+
+log = logging.getLogger("windlass.worker")
+
+_LAST_ROUND = 0.1
+_GOODBYE_AGAIN = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parting:
+    """How many seconds each step after the grace time may take. Together they stay within the two seconds in which a
+    worker is gone, whatever its store does.
+    """
+
+    last_lines: float = 0.25
+    last_writes: float = 0.8
+    goodbye: float = 0.5
+
+
+class Shutdown:
+    """The end of one worker, step by step."""
+
+    def __init__(
+        self,
+        *,
+        pump: Pump,
+        dispatcher: Dispatcher,
+        control: WorkerControl,
+        heartbeat: Heartbeat,
+        duties: Duties | None,
+        rounds: Wakeup,
+        parting: Parting,
+    ) -> None:
+        self._pump = pump
+        self._dispatcher = dispatcher
+        self._control = control
+        self._heartbeat = heartbeat
+        self._duties = duties
+        self._rounds = rounds
+        """Set whenever the pump has made a round."""
+        self._parting = parting
+        self._gone_by = 0.0
+        """When the worker has to be gone, on the monotonic clock."""
+        self._has_closed_lease = False
+
+    def finish(self, *, grace: float, is_urgent: Callable[[], bool]) -> None:
+        """Let what runs come to its end, within the grace time; hand back what does not. The pump drains already."""
+        until = clock.monotonic() + grace
+        self._wait_until(lambda: is_urgent() or self.is_done(), until)
+        parting = self._parting
+        self._gone_by = clock.monotonic() + parting.last_lines + parting.last_writes + parting.goodbye
+        self._control.stop_running()
+        self._wait_until(lambda: not self._dispatcher.in_flight, clock.monotonic() + parting.last_lines)
+        self._control.release_running()
+        self._wait_until(self.is_done, clock.monotonic() + parting.last_writes)
+
+    def is_done(self) -> bool:
+        """Whether nothing runs, waits or is on its way to or from the store."""
+        return self._pump.is_idle and not self._dispatcher.is_busy
+
+    def part(
+        self,
+        *,
+        unsubscribe: Callable[[], None],
+        background: Sequence[Ticker],
+        essential: Sequence[Ticker],
+        close: Sequence[Callable[[], None]],
+    ) -> None:
+        """End all threads and take leave of the store, on a thread of its own: a store that is away may hold any step
+        up, but not the process.
+
+        ``unsubscribe`` ends notifications; ``background`` may be in the middle of something long and is not waited for;
+        ``essential`` ends after its round.
+        """
+
+        def shut_down() -> None:
+            unsubscribe()
+            stop_all(background, timeout=_LAST_ROUND)
+            for ticker in essential:
+                ticker.stop()
+            self._close_lease()
+            for end in close:
+                end()
+
+        try:
+            parting = start_thread(shut_down, name="windlass-parting")
+        except StartRefused:
+            shut_down()  # every call to the store has a deadline
+            return
+        # Also in the time that nobody needed before: a store that is slow is no reason to be taken for lost.
+        parting.join(max(self._parting.goodbye, self._gone_by - clock.monotonic()))
+        if not self._has_closed_lease:
+            log.warning("the store does not answer; leaving without a goodbye, jobs come back when the lease is over")
+
+    def _close_lease(self) -> None:
+        try:
+            self._take_leave()
+        except WindlassError as error:
+            log.warning("could not say goodbye to the store; its jobs come back when the lease is over: %s", error)
+        self._has_closed_lease = True
+
+    def _take_leave(self) -> None:
+        """Again while there is time for it: a store that is just back counts as away for another second."""
+        while True:
+            try:
+                self._heartbeat.close()
+                if self._duties is not None:
+                    self._duties.resign()
+            except StoreUnavailable:
+                if clock.monotonic() + _GOODBYE_AGAIN >= self._gone_by:
+                    raise
+            else:
+                return
+            clock.sleep(_GOODBYE_AGAIN)
+
+    def _wait_until(self, is_done: Callable[[], bool], until: float) -> None:
+        while not is_done():
+            left = until - clock.monotonic()
+            if left <= 0:
+                return
+            self._rounds.clear()
+            self._pump.ended()
+            clock.wait(self._rounds, min(left, 0.05))

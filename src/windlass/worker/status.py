@@ -1,0 +1,185 @@
+"""What a worker reports of itself."""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from windlass import clock
+from windlass.store.operations.leases import WorkerReport
+from windlass.version import VERSION
+from windlass.worker.fetch.pump import Pump
+from windlass.worker.identity import Identity
+from windlass.worker.process.resources import cpu_seconds, resident_memory
+from windlass.worker.recent_jobs import RecentJobs
+from windlass.worker.runs.dispatcher import Dispatcher
+from windlass.worker.runs.unknown_tasks import UnknownTasks
+
+_RUNNING_SHOWN = 20
+_CPU_DIFFERS = 10.0
+"""Percent of one processor by which what is used must differ from what was shown, to be worth a write."""
+_MEMORY_DIFFERS = 0.05
+"""The same for memory, as a part of what was shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerStatus:
+    """What a worker does at this moment."""
+
+    name: str
+    state: str
+    running: int
+    buffered: int
+    ended: int
+    failed: int
+    """Runs that left an error, whether their jobs run again or not."""
+    refused: int
+    abandoned: int
+    """Runs that would not stop."""
+    queues: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What changes of a worker while it works, as far as it is shown."""
+
+    work: tuple[object, ...]
+    """State, counts, and what runs."""
+    memory: int
+    cpu: float
+
+    def differ_from(self, other: Figures) -> bool:
+        """Whether a person would read something else; memory and processor time are never quite the same."""
+        return (
+            self.work != other.work
+            or abs(self.memory - other.memory) > _MEMORY_DIFFERS * other.memory
+            or abs(self.cpu - other.cpu) > _CPU_DIFFERS
+        )
+
+
+class StatusReporter:
+    """Made anew for each report."""
+
+    def __init__(
+        self,
+        *,
+        identity: Identity,
+        queues: Mapping[str, int],
+        allows_commands: bool,
+        has_duties: bool,
+        dispatcher: Dispatcher,
+        pump: Pump,
+        recent: RecentJobs,
+        unknown_tasks: UnknownTasks,
+        memory: Callable[[], int] = resident_memory,
+        processor: Callable[[], float] = cpu_seconds,
+    ) -> None:
+        self.identity = identity
+        self.queues = queues
+        self._allows_commands = allows_commands
+        self._has_duties = has_duties
+        self._dispatcher = dispatcher
+        self._pump = pump
+        self._recent = recent
+        self._unknown_tasks = unknown_tasks
+        self._memory = memory
+        self._processor = processor
+        self._drawn_at = (clock.monotonic(), processor())
+        self._drawn: Figures | None = None
+        self._started: float | None = None
+        self._is_draining = False
+
+    def note_start(self) -> None:
+        self._started = clock.monotonic()
+
+    def note_failed_start(self) -> None:
+        self._started = None
+
+    def note_draining(self) -> None:
+        self._is_draining = True
+
+    @property
+    def state(self) -> str:
+        """starting, idle, busy, paused or draining."""
+        if self._started is None:
+            return "starting"
+        if self._is_draining:
+            return "draining"
+        if not self._pump.may_claim:
+            return "paused"
+        return "busy" if self._dispatcher.in_flight else "idle"
+
+    def status(self) -> WorkerStatus:
+        """For code in the same process."""
+        return WorkerStatus(
+            name=self.identity.name,
+            state=self.state,
+            running=len(self._dispatcher.running()),
+            buffered=self._dispatcher.buffered,
+            ended=self._dispatcher.ended_count,
+            failed=self._dispatcher.failed_count,
+            refused=self._pump.stale_write_count,
+            abandoned=self._dispatcher.abandoned_count,
+            queues=dict(self.queues),
+        )
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether what the last presence showed is not so any more."""
+        return self._drawn is None or self._figures().differ_from(self._drawn)
+
+    def presence(self) -> WorkerReport:
+        """For everybody else, by way of the store."""
+        self._drawn = figures = self._figures()
+        self._drawn_at = (clock.monotonic(), self._processor())
+        info = msgspec.json.encode(self._info(figures)).decode()
+        return WorkerReport(self.identity.instance, self.identity.name, self.state, info)
+
+    def _figures(self) -> Figures:
+        running = self._dispatcher.running()
+        work = (
+            self.state,
+            len(running),
+            tuple(run.job.seq for run in running[:_RUNNING_SHOWN]),
+            self._dispatcher.ended_count,
+            self._dispatcher.failed_count,
+            self._dispatcher.abandoned_count,
+            self._pump.stale_write_count,
+            tuple(self._unknown_tasks.names()),
+        )
+        return Figures(work, self._memory(), self._cpu())
+
+    def _info(self, figures: Figures) -> dict[str, Any]:
+        running = self._dispatcher.running()
+        return {
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "queues": list(self.queues),
+            "concurrency": self._dispatcher.concurrency,
+            "commands": self._allows_commands,
+            "duties": self._has_duties,
+            "python": platform.python_version(),
+            "version": VERSION,
+            "uptime": round(clock.monotonic() - self._started) if self._started is not None else 0,
+            "running": [{"id": run.job.id, "task": run.job.task} for run in running[:_RUNNING_SHOWN]],
+            "running_count": len(running),
+            "ended": self._dispatcher.ended_count,
+            "failed": self._dispatcher.failed_count,
+            "refused": self._pump.stale_write_count,
+            "abandoned": self._dispatcher.abandoned_count,
+            "unknown_tasks": self._unknown_tasks.names(),
+            "memory": figures.memory,
+            "cpu": figures.cpu,
+            "last": self._recent.newest(),
+        }
+
+    def _cpu(self) -> float:
+        """Percent of one processor since the last presence."""
+        before, used_before = self._drawn_at
+        return round(100 * (self._processor() - used_before) / max(clock.monotonic() - before, 0.001), 1)

@@ -1,0 +1,72 @@
+"""Wakes the supervisor: signals, deaths, reports."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+from collections.abc import Sequence
+from contextlib import suppress
+from types import FrameType
+
+from windlass.worker.process.sighup import is_at_terminal, is_hangup_ours
+from windlass.worker.supervisor.worker_process import WorkerProcess
+
+_OBEYED = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
+
+
+class SupervisorWakeup:
+    """``with Wake() as wake``: signals are counted as they come; ``wait`` returns early on every one of them."""
+
+    def __init__(self) -> None:
+        self.stops = 0
+        """How often a stop was asked for."""
+        self._renewals = 0
+        self._is_at_terminal = False
+        self._former: dict[int, object] = {}
+        self._former_fd = -1
+        self._read, self._write = os.pipe()
+        for end in (self._read, self._write):
+            os.set_blocking(end, False)
+
+    def __enter__(self) -> SupervisorWakeup:
+        self._former_fd = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
+        self._is_at_terminal = is_at_terminal()
+        obeyed = (*_OBEYED, signal.SIGHUP) if is_hangup_ours() else _OBEYED
+        self._former = {number: signal.signal(number, self._received) for number in obeyed}
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        for number, handler in self._former.items():
+            signal.signal(number, handler)  # type: ignore[arg-type]  # what signal.signal gave is what it takes
+        signal.set_wakeup_fd(self._former_fd)
+        os.close(self._read)
+        os.close(self._write)
+
+    def renew(self) -> None:
+        """Ask, from any thread, that all processes be replaced."""
+        self._renewals += 1
+        with suppress(BlockingIOError, OSError):  # full means that it will wake anyway; closed, that it is over
+            os.write(self._write, b"\0")
+
+    def take_renewals(self) -> bool:
+        """Whether that was asked for since the last call."""
+        asked, self._renewals = self._renewals, 0
+        return asked > 0
+
+    def wait(self, seconds: float, processes: Sequence[WorkerProcess]) -> list[WorkerProcess]:
+        """Block until something happens; the processes that have something to say."""
+        sources: list[int | WorkerProcess] = [self._read, *processes]
+        readable, _, _ = select.select(sources, [], [], max(0.0, seconds))
+        if self._read in readable:
+            with suppress(BlockingIOError):
+                os.read(self._read, 4096)
+        return [process for process in processes if process in readable]
+
+    def _received(self, number: int, frame: FrameType | None) -> None:
+        if number in (signal.SIGTERM, signal.SIGINT):
+            self.stops += 1
+        elif number == signal.SIGHUP and self._is_at_terminal:
+            self.stops = max(self.stops, 1)  # the shell and the system may both say so: that is no hurry
+        elif number == signal.SIGHUP:
+            self._renewals += 1

@@ -1,0 +1,198 @@
+"""Room: how many jobs each queue is asked for."""
+
+from __future__ import annotations
+
+from windlass.core.records import Claimed
+from windlass.worker.fetch.capacity import FEW, Capacity
+from windlass.worker.fetch.prefetch import PooledPrefetch, PrefetchByQueue
+
+
+def a_room(weights: dict[str, int], *, concurrency: int = 10, most: int = 200, quick: tuple[str, ...] = ()) -> Capacity:
+    """Room for these queues; jobs of the quick ones were measured and take no time."""
+    prefetch = (
+        PrefetchByQueue(concurrency=concurrency) if len(weights) <= FEW else PooledPrefetch(concurrency=concurrency)
+    )
+    for queue in quick:
+        for _ in range(20):
+            prefetch.observe(queue, "t", 0.0, now=0.0)
+    return Capacity(weights, concurrency=concurrency, most=most, prefetch=prefetch)
+
+
+def dealt(room: Capacity, *, in_flight: int = 0) -> dict[str, int]:
+    return dict(room.deal(in_flight=in_flight, now=0.0))
+
+
+def taken(queue: str, count: int) -> list[Claimed]:
+    return [
+        Claimed(n, f"{n}", "t", queue, 0, "{}", None, 0, 1, 0, 0, 1, None, 0, False, None, None, None, None)
+        for n in range(count)
+    ]
+
+
+def test_free_slots_are_dealt_by_weight() -> None:
+    """B3: fair weights."""
+    assert dealt(a_room({"mail": 4, "default": 1})) == {"mail": 8, "default": 2}
+
+
+def test_what_is_in_flight_takes_room() -> None:
+    assert dealt(a_room({"a": 1}), in_flight=7) == {"a": 3}
+    assert dealt(a_room({"a": 1}), in_flight=10) == {}
+    assert dealt(a_room({"a": 1}), in_flight=12) == {}
+
+
+def test_no_more_than_a_cycle_may_take_is_asked_for() -> None:
+    assert dealt(a_room({"a": 1}, concurrency=5_000)) == {"a": 200}
+    assert dealt(a_room({"a": 1}, concurrency=5_000, quick=("a",))) == {"a": 200}
+
+
+def test_a_queue_of_short_jobs_fills_a_buffer() -> None:
+    assert dealt(a_room({"a": 1}, concurrency=4, most=500, quick=("a",))) == {"a": 204}
+
+
+def test_what_waits_already_is_part_of_the_buffer() -> None:
+    room = a_room({"a": 1}, concurrency=4, most=500, quick=("a",))
+    assert dealt(room, in_flight=4 + 150) == {"a": 50}
+    assert dealt(room, in_flight=4 + 200) == {}
+
+
+def test_nothing_is_fetched_ahead_beside_a_queue_that_cannot_be() -> None:
+    """B3: or the jobs of the quick queue would fill the buffer, and no slot would ever be free for the others."""
+    room = a_room({"quick": 1, "slow": 1}, concurrency=4, quick=("quick",))
+    assert dealt(room) == {"quick": 2, "slow": 2}
+    room.learn([("slow", 2)], [])
+    assert dealt(room) == {"quick": 200}
+
+
+def test_the_buffer_is_dealt_by_weight_too() -> None:
+    """B3: shares hold for what is fetched ahead."""
+    room = a_room({"a": 3, "b": 1}, concurrency=4, most=500, quick=("a", "b"))
+    assert dealt(room) == {"a": 153, "b": 51}
+
+
+def test_a_queue_that_gave_less_is_left_alone_until_there_is_news() -> None:
+    """B3: an empty queue's share goes to the others."""
+    room = a_room({"a": 1, "b": 1})
+    rooms = room.deal(in_flight=0, now=0.0)
+    room.learn(rooms, taken("a", 5) + taken("b", 4))
+    assert dealt(room) == {"a": 10}
+    room.recheck_all()
+    assert dealt(room) == {"a": 5, "b": 5}
+
+
+def test_a_queue_that_may_have_work_is_asked_before_its_turn() -> None:
+    """A light queue is due once in a thousand places; till then its neighbours could not fetch ahead."""
+    room = a_room({"heavy": 1_000, "light": 1}, concurrency=4, quick=("heavy",))
+    first = room.deal(in_flight=0, now=0.0)
+    assert dict(first) == {"heavy": 4}
+    room.learn(first, taken("heavy", 4))
+    assert dealt(room) == {"heavy": 3, "light": 1}
+
+
+def test_with_one_slot_it_is_asked_in_the_place_of_another() -> None:
+    room = a_room({"heavy": 1_000, "light": 1}, concurrency=1)
+    room.learn(room.deal(in_flight=0, now=0.0), taken("heavy", 1))
+    assert dealt(room) == {"light": 1}
+
+
+def test_a_queue_that_is_known_to_have_work_waits_for_its_turn() -> None:
+    """B3: or news would give it more than its share."""
+    room = a_room({"heavy": 1_000, "light": 1}, concurrency=4)
+    room.learn([("light", 1), ("heavy", 3)], taken("light", 1) + taken("heavy", 3))
+    for _ in range(10):
+        room.recheck_all()
+        assert dealt(room) == {"heavy": 4}
+
+
+def test_when_all_are_empty_nothing_is_asked_for() -> None:
+    room = a_room({"a": 1, "b": 1})
+    room.learn(room.deal(in_flight=0, now=0.0), [])
+    assert dealt(room) == {}
+
+
+def test_an_operator_may_change_a_weight_and_take_it_back() -> None:
+    room = a_room({"a": 1, "b": 1}, concurrency=100)
+    room.reweigh({"a": 9, "elsewhere": 5})
+    assert dealt(room) == {"a": 90, "b": 10}
+    room.reweigh({"a": None})
+    assert dealt(room) == {"a": 50, "b": 50}
+
+
+def test_a_queue_whose_pace_was_wrong_is_not_fetched_ahead() -> None:
+    room = a_room({"a": 1}, concurrency=4, most=500, quick=("a",))
+    room.reset_prefetch(["a", "never seen"])
+    assert dealt(room) == {"a": 4}
+
+
+def test_what_waits_for_something_else_than_a_slot_is_looked_past() -> None:
+    """Unless a queue gives nothing else."""
+    room = a_room({"a": 1, "b": 1}, concurrency=4)
+    assert dict(room.deal(in_flight=2, now=0.0, waiting_elsewhere={"a": 3})) == {"a": 1, "b": 1}
+    assert dict(room.deal(in_flight=2, now=0.0, waiting_elsewhere={"a": 4})) == {"b": 2}
+
+
+MANY = {f"q{number}": 1 for number in range(1_000)}
+
+
+def a_room_of_many(having_work: list[str], *, concurrency: int = 10, quick: tuple[str, ...] = ()) -> Capacity:
+    room = a_room(MANY, concurrency=concurrency, quick=quick)
+    room.have_work(having_work, now=0.0)
+    return room
+
+
+def test_many_queues_are_not_asked_one_by_one() -> None:
+    room = a_room(MANY)
+    assert room.needs_survey
+    assert room.may_find_work
+    assert dealt(room) == {}
+
+
+def test_of_many_queues_only_those_that_have_work_are_asked() -> None:
+    assert dealt(a_room_of_many(["q7", "q8", "of others"])) == {"q7": 5, "q8": 5}
+
+
+def test_news_of_one_queue_among_many_make_nobody_ask_for_the_others() -> None:
+    room = a_room_of_many([])
+    room.may_have_work(["q5", "of others"])
+    assert not room.needs_survey
+    assert dealt(room) == {"q5": 10}
+
+
+def test_news_of_an_unknown_queue_make_the_store_be_asked() -> None:
+    room = a_room_of_many(["q1"])
+    room.recheck_all()
+    assert room.needs_survey
+    assert dealt(room) == {"q1": 10}, "what is known is asked for meanwhile"
+
+
+def test_the_more_a_survey_finds_the_later_is_the_next() -> None:
+    """Or a worker of ten thousand busy queues would do nothing else."""
+    assert a_room_of_many([]).survey_due == 0.0
+    assert 0.04 < a_room_of_many(list(MANY)).survey_due < 0.06
+
+
+def test_a_survey_names_many_queues_only_now_and_then() -> None:
+    """The store goes through those that have work; each queue is looked into once a minute, should it miss one."""
+    room = a_room(MANY)
+    assert list(room.survey(0.0)) == list(MANY)
+    assert list(room.survey(1.0)) == []
+    assert list(room.survey(61.0)) == list(MANY)
+    some = a_room(dict.fromkeys(list(MANY)[:100], 1))
+    assert len(some.survey(0.0)) == len(some.survey(1.0)) == 100
+
+
+def test_every_one_of_many_queues_gets_its_turn() -> None:
+    """B3: within as many places as there are queues."""
+    room = a_room_of_many(list(MANY))
+    asked: list[str] = []
+    for _ in range(len(MANY) // 10):
+        rooms = room.deal(in_flight=0, now=0.0)
+        asked += [name for name, _ in rooms]
+        room.learn(rooms, [job for name, count in rooms for job in taken(name, count)])
+    assert sorted(asked) == sorted(MANY)
+
+
+def test_short_jobs_of_many_queues_fill_a_buffer_a_few_of_each() -> None:
+    room = a_room_of_many(list(MANY), quick=tuple(list(MANY)[:20]))
+    rooms = dealt(room)
+    assert sum(rooms.values()) == 200
+    assert set(rooms.values()) == {8}

@@ -1,5 +1,6 @@
 """What all tests share: servers and places as fixtures, and Hypothesis settings that make a failure repeatable."""
 
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -16,6 +17,17 @@ pytest_plugins = ["tests.quick", "tests.servers.fixtures", "tests.places.fixture
 # New examples in every run; a failure prints how to repeat it. Deadlines would measure the machine, not us.
 settings.register_profile("ci", print_blob=True, derandomize=False, deadline=None)
 settings.load_profile("ci")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _signals_reach_programs() -> None:
+    """Also under ``nohup`` or in the background: that a signal is ignored is inherited by what we start, a handler is
+    not.
+    """
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda number, frame: None)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -65,6 +65,8 @@ def test_every_place_in_the_map_is_there() -> None:
     files = {str(path.relative_to(SOURCE)): path.read_text() for path in SOURCE.rglob("*.py")}
     files["tests/test_architecture.py"] = files["tests/store/conftest.py"] = ""
     for path, name in re.findall(r"`([\w/]+\.py)(?:: ([\w.]+))?`", MAP.replace(":\n     ", ": ")):
+        if "NAME" in path:
+            continue
         found = [text for file, text in files.items() if file == path or file.endswith(f"/{path}")]
         assert found, path
         for part in name.split(".") if name else ():

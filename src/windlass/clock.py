@@ -52,3 +52,8 @@ def instant(milliseconds: int) -> datetime:
         return datetime.fromtimestamp(milliseconds / 1000, UTC)
     except (ValueError, OverflowError, OSError):
         return datetime.min.replace(tzinfo=UTC) if milliseconds < 0 else datetime.max.replace(tzinfo=UTC)
+
+
+def iso(moment: datetime | None) -> str | None:
+    """An instant as text: ISO 8601 in UTC, to the millisecond."""
+    return None if moment is None else moment.isoformat(timespec="milliseconds")

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.cli.program import JOBS, Program
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _hangups_reach_programs() -> None:
-    """Also under ``nohup``: that a signal is ignored is inherited by what we start, a handler is not."""
-    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
-        signal.signal(signal.SIGHUP, lambda number, frame: None)
 
 
 @pytest.fixture

@@ -14,8 +14,9 @@ import click
 from windlass import clock
 from windlass.cli.output import Command
 from windlass.cli.terminal.escape import UNSAFE, escaped
-from windlass.cli.times import iso, length
+from windlass.cli.times import length
 from windlass.client.config import setting
+from windlass.clock import iso
 from windlass.errors import ConfigError
 from windlass.threads.log_relay import JOBS_LOGGER
 

@@ -17,11 +17,6 @@ def now() -> datetime:
     return clock.instant(clock.now())
 
 
-def iso(moment: datetime | None) -> str | None:
-    """As it stands in JSON: ISO 8601 in UTC, to the millisecond."""
-    return None if moment is None else moment.isoformat(timespec="milliseconds")
-
-
 def since(text: str) -> datetime:
     """``2h``, ``2h ago`` or an ISO instant with its zone."""
     if text[:4].isdigit() and text[4:5] == "-":

@@ -15,11 +15,12 @@ from windlass.cli.output import Output, with_output
 from windlass.cli.terminal.watch import watching
 from windlass.cli.views.jobs import JobList
 from windlass.cli.views.message import Message, jobs_counted
-from windlass.cli.views.queue import QueueList, settings_data
+from windlass.cli.views.queue import QueueList
 from windlass.client.config import actor
 from windlass.core.state import WAITING
 from windlass.core.units import duration
 from windlass.errors import ConfigError, StoreNotFound
+from windlass.insight.json_forms import queue_settings
 from windlass.queue import Queue
 from windlass.retention import Retention
 
@@ -92,7 +93,7 @@ def change(app: Windlass, *, out: Output, name: str, **given: Any) -> None:
         raise click.UsageError("nothing to change: say --weight, --max-length, --keep-... or --reset")
     queue.configure(**changes, by=actor())
     said = ", ".join(setting.replace("_", " ") for setting in changes)
-    out.show(Message(f"changed {said} of queue {name}", {"queue": name, **settings_data(queue.settings())}))
+    out.show(Message(f"changed {said} of queue {name}", {"queue": name, **queue_settings(queue.settings())}))
 
 
 @queues.command()

@@ -82,7 +82,7 @@ _CLOSING = 0.5
 @click.option("--health-host", default="127.0.0.1", metavar="HOST", help="For that; 127.0.0.1 by default.")
 @with_log_options
 @click.option("--supervised", hidden=True)
-@click.option(RESTARTED, is_flag=True, hidden=True)
+@click.option(RESTARTED, "is_restarted", is_flag=True, hidden=True)
 @with_output
 @supervising
 @with_tasks

@@ -2,7 +2,8 @@
 
 Files, in reading order:
 
-- ``command``: The command, and the acts of the story.
+- ``command``: The command.
+- ``story``: The acts of the story.
 - ``tasks``: The tasks and jobs of the demo, as an application would write them.
 - ``screens``: Shows the story: a live table on a terminal, plain lines elsewhere.
 - ``report``: The summary: what the store holds, what failed and why, how fast it was.

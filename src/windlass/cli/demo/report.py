@@ -9,10 +9,10 @@ from typing import Any
 from windlass.app import Windlass
 from windlass.cli.demo.tasks import Role
 from windlass.cli.terminal.screen import Cell, Column, Screen, Styled
-from windlass.cli.views.jobs import last_error
 from windlass.cli.views.style import count_cell, state_cell
 from windlass.cli.views.timeline import Timeline
 from windlass.core.state import State
+from windlass.insight.json_forms import last_error
 from windlass.job import Job
 
 _NEXT = (

@@ -19,7 +19,8 @@ from windlass.cli.output import Command, HumanOutput, JsonOutput, Output, View, 
 from windlass.cli.terminal.escape import escaped_line
 from windlass.cli.terminal.screen import is_at_window, screen
 from windlass.cli.terminal.window import Window, outage
-from windlass.cli.times import iso, now, second
+from windlass.cli.times import now, second
+from windlass.clock import iso
 from windlass.errors import StoreUnavailable
 
 _INTERVAL = "2"

@@ -5,7 +5,6 @@ Files, in reading order:
 - ``status``: Everything at a glance.
 - ``jobs``: Jobs, a line each.
 - ``job``: One job with everything about it.
-- ``payload``: The arguments of a job, secrets masked.
 - ``timeline``: The history of a job, and why it is not running.
 - ``dead``: Dead letters in groups.
 - ``queue``: Queues at a glance.

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from windlass import clock
 from windlass.cli.terminal.screen import Cell, Column, Screen, Styled
-from windlass.cli.times import age, iso
+from windlass.cli.times import age
+from windlass.insight.json_forms import dead_group
 from windlass.store.operations.queries import DeadGroup
 
 
@@ -18,7 +19,7 @@ class DeadGroups:
     groups: Sequence[DeadGroup]
 
     def data(self) -> object:
-        return {"groups": [_group(group) for group in self.groups]}
+        return {"groups": [dead_group(group) for group in self.groups]}
 
     def draw(self, screen: Screen) -> None:
         if not self.groups:
@@ -40,8 +41,3 @@ class DeadGroups:
 
 def _newest(group: DeadGroup) -> str:
     return "-" if group.newest is None else age(clock.instant(group.newest))
-
-
-def _group(group: DeadGroup) -> dict[str, object]:
-    newest = None if group.newest is None else iso(clock.instant(group.newest))
-    return {"task": group.task, "reason": group.reason, "error": group.error, "count": group.count, "newest": newest}

@@ -10,12 +10,13 @@ from typing import Any
 
 from windlass import clock
 from windlass.cli.terminal.screen import Cell, Screen, Styled
-from windlass.cli.times import age, full, iso
-from windlass.cli.views.jobs import runs, summary
-from windlass.cli.views.payload import PayloadView
+from windlass.cli.times import age, full
+from windlass.cli.views.jobs import runs
 from windlass.cli.views.style import state_cell
 from windlass.core.fault import Fault
 from windlass.core.state import DUE_LATER
+from windlass.insight.json_forms import job_detail, job_result
+from windlass.insight.payload import PayloadView
 from windlass.insight.redact import redacted
 from windlass.job import Job
 
@@ -31,21 +32,7 @@ class JobDetail:
     parameters: Sequence[str] = ()
 
     def data(self) -> object:
-        call = PayloadView.of(self.job.record.payload, self.parameters)
-        return summary(self.job) | {
-            "timeout": None if self.job.record.timeout is None else self.job.record.timeout / 1000,
-            "unique_key": self.job.record.unique_key,
-            "cancel_requested_at": iso(_instant(self.job.record.cancel_requested_at)),
-            "correlation_id": self.job.correlation_id,
-            "tags": list(self.job.tags),
-            "meta": redacted(self.job.meta),
-            "args": call.args,
-            "kwargs": call.kwargs,
-            "result": _result(self.job),
-            "errors": [_error(fault) for fault in self.job.errors],
-            "errors_left_out": self.job.errors_left_out,
-            "log": self.job.log,
-        }
+        return job_detail(self.job, self.parameters)
 
     def draw(self, screen: Screen) -> None:
         job = self.job
@@ -95,7 +82,7 @@ class JobDetail:
             ("tags", ", ".join(job.tags)),
             ("unique key", job.record.unique_key or ""),
             ("correlation", job.correlation_id if job.correlation_id != job.id else ""),
-            ("result", _shown(_result(job)) if job.record.result is not None else ""),
+            ("result", _shown(job_result(job)) if job.record.result is not None else ""),
         ]
 
 
@@ -105,14 +92,6 @@ def _incidents(job: Job[Any]) -> str:
     return (f", {crashes} crashed" if crashes else "") + (f", rescued {rescued} before a start" if rescues else "")
 
 
-def _result(job: Job[Any]) -> object:
-    """The result in the form in which it is stored; None also for what cannot be read."""
-    try:
-        return redacted(json.loads(job.record.result or "null"))
-    except (ValueError, RecursionError):
-        return None
-
-
 def _instant(milliseconds: int | None) -> datetime | None:
     return None if milliseconds is None else clock.instant(milliseconds)
 
@@ -120,19 +99,6 @@ def _instant(milliseconds: int | None) -> datetime | None:
 def _shown(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(text):,} characters; --json shows all)"
-
-
-def _error(fault: Fault) -> dict[str, object]:
-    return {
-        "at": iso(clock.instant(fault.at)),
-        "attempt": fault.attempt,
-        "worker": fault.worker,
-        "type": fault.type,
-        "message": fault.message,
-        "cause": list(fault.cause),
-        "traceback": fault.traceback,
-        "log": fault.log,
-    }
 
 
 def _draw_error(screen: Screen, fault: Fault) -> None:

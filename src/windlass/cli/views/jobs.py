@@ -8,9 +8,10 @@ from datetime import timedelta
 from typing import Any
 
 from windlass.cli.terminal.screen import Cell, Column, Screen, Styled
-from windlass.cli.times import age, iso, length, now
+from windlass.cli.times import age, length, now
 from windlass.cli.views.style import state_cell
 from windlass.core.state import DUE_LATER, State
+from windlass.insight.json_forms import job_summary, last_error
 from windlass.job import Job
 
 
@@ -25,7 +26,7 @@ class JobList:
     """By id what is shown of it; what is not here is shown whole."""
 
     def data(self) -> object:
-        return {"jobs": [summary(job) for job in self.jobs], "next": self.next}
+        return {"jobs": [job_summary(job) for job in self.jobs], "next": self.next}
 
     def draw(self, screen: Screen) -> None:
         if not self.jobs:
@@ -80,32 +81,3 @@ def _running(job: Job[Any]) -> str:
     if job.worker:
         told.append(f"on {job.worker}")
     return ", ".join(told)
-
-
-def last_error(job: Job[Any]) -> str | None:
-    """What its newest failed attempt raised, on one line."""
-    return f"{job.errors[-1].type}: {job.errors[-1].message}" if job.errors else None
-
-
-def summary(job: Job[Any]) -> dict[str, object]:
-    """A job in a list, for programs."""
-    return {
-        "id": job.id,
-        "task": job.task,
-        "queue": job.queue,
-        "state": str(job.state),
-        "reason": job.reason,
-        "priority": job.priority,
-        "attempt": job.attempt,
-        "max_attempts": job.max_attempts,
-        "crashes": job.record.crashes,
-        "rescues": job.record.rescues,
-        "worker": job.worker,
-        "fence": job.fence,
-        "progress": {"value": job.progress.value, "text": job.progress.text},
-        "created_at": iso(job.created_at),
-        "run_at": iso(job.run_at),
-        "started_at": iso(job.started_at),
-        "finished_at": iso(job.finished_at),
-        "error": last_error(job),
-    }

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from windlass.cli.terminal.screen import Cell, Column, Screen, Styled
-from windlass.cli.times import age, iso, length
+from windlass.cli.times import age, length
 from windlass.cli.views.style import count_cell
 from windlass.core.state import State
+from windlass.insight import json_forms
 from windlass.insight.overview import QueueView
 from windlass.queue import QueueSettings
-from windlass.retention import Retention
 
 _STATES = (
     State.PENDING,
@@ -33,7 +33,8 @@ class QueueList:
     everywhere: QueueSettings
 
     def data(self) -> object:
-        return {"queues": [queue_data(queue) for queue in self.queues], "all_paused": pause_data(self.everywhere)}
+        queues = [json_forms.queue(queue) for queue in self.queues]
+        return {"queues": queues, "all_paused": json_forms.pause(self.everywhere)}
 
     def draw(self, screen: Screen) -> None:
         if not self.queues:
@@ -85,40 +86,3 @@ def paused(settings: QueueSettings) -> str:
     """By whom, since when and why, in a few words."""
     reason = f": {settings.paused_reason}" if settings.paused_reason else ""
     return f"paused by {settings.paused_by} {age(settings.paused_at)}{reason}"
-
-
-def queue_data(queue: QueueView) -> dict[str, object]:
-    """A queue for programs."""
-    return {
-        "name": queue.name,
-        "counts": {str(state): count for state, count in queue.counts.items()},
-        "oldest_seconds": None if queue.oldest is None else queue.oldest.total_seconds(),
-        "workers": queue.workers,
-        **settings_data(queue.settings),
-    }
-
-
-def settings_data(settings: QueueSettings) -> dict[str, object]:
-    """What is set for a queue, for programs."""
-    return {
-        "weight": settings.weight,
-        "max_length": settings.max_length,
-        "retention": _retention(settings.retention),
-        "paused": pause_data(settings),
-        "changed_by": settings.changed_by,
-    }
-
-
-def pause_data(settings: QueueSettings) -> dict[str, object] | None:
-    """Who paused it and why; None if it is not paused."""
-    if not settings.paused:
-        return None
-    return {"at": iso(settings.paused_at), "by": settings.paused_by, "reason": settings.paused_reason}
-
-
-def _retention(retention: Retention | None) -> dict[str, object] | None:
-    if retention is None:
-        return None
-    kept = {state: getattr(retention, state) for state in ("completed", "cancelled", "failed")}
-    seconds = {state: None if length is None else length.total_seconds() for state, length in kept.items()}
-    return {**seconds, "at_most": retention.at_most}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from windlass.cli.terminal.screen import Cell, Screen, Styled
-from windlass.cli.times import age, iso
-from windlass.cli.views.queue import draw_queues, pause_data, paused, queue_data
+from windlass.cli.times import age
+from windlass.cli.views.queue import draw_queues, paused
 from windlass.cli.views.style import STATE_STYLES
-from windlass.cli.views.worker import draw_workers, worker_data
+from windlass.cli.views.worker import draw_workers
 from windlass.core.state import State
-from windlass.insight.notices import Notice
+from windlass.insight import json_forms
 from windlass.insight.overview import Overview
 from windlass.version import VERSION
 
@@ -26,17 +26,7 @@ class Status:
     overview: Overview
 
     def data(self) -> object:
-        return {
-            "version": VERSION,
-            "store": self.store,
-            "counts": {str(state): count for state, count in self.overview.counts.items()},
-            "queues": [queue_data(queue) for queue in self.overview.queues],
-            "workers": [worker_data(worker) for worker in self.overview.workers],
-            "all_paused": pause_data(self.overview.everywhere),
-            "unserved": self._unserved(),
-            "problems": self.overview.problems,
-            "notices": [_notice(notice) for notice in self.overview.notices],
-        }
+        return json_forms.overview(self.store, self.overview)
 
     def draw(self, screen: Screen) -> None:
         screen.line(Styled("Windlass", "bold"), f" {VERSION}  ", Styled(self.store, "dim"))
@@ -82,17 +72,3 @@ class Status:
         if self.overview.everywhere.paused:
             warnings.append(f"all queues are {paused(self.overview.everywhere)}")
         return warnings
-
-    def _unserved(self) -> list[str]:
-        return [queue.name for queue in self.overview.queues if queue.is_unserved]
-
-
-def _notice(notice: Notice) -> dict[str, object]:
-    return {
-        "at": iso(notice.at),
-        "kind": notice.kind,
-        "by": notice.by,
-        "count": notice.count,
-        "text": notice.text,
-        "detail": notice.detail,
-    }

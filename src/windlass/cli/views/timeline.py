@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from windlass.cli.terminal.screen import WIDE, Cell, Column, Screen, Styled
-from windlass.cli.times import iso, length
+from windlass.cli.times import length
 from windlass.cli.views.style import state_cell
+from windlass.insight.json_forms import timeline_entry
 from windlass.insight.timeline import TimelineEntry
 from windlass.job import Job
 
@@ -22,7 +23,7 @@ class Timeline:
     entries: Sequence[TimelineEntry]
 
     def data(self) -> object:
-        return {"id": self.id, "timeline": [_entry(entry) for entry in self.entries]}
+        return {"id": self.id, "timeline": [timeline_entry(entry) for entry in self.entries]}
 
     def draw(self, screen: Screen) -> None:
         columns = [
@@ -35,16 +36,6 @@ class Timeline:
         at = _date_and_time if screen.width >= WIDE else _time
         began = min((entry.at for entry in self.entries), default=None)
         screen.table(columns, [_row(entry, began or entry.at, at) for entry in self.entries])
-
-
-def _entry(entry: TimelineEntry) -> dict[str, object]:
-    return {
-        "at": iso(entry.at),
-        "kind": entry.kind,
-        "worker": entry.worker,
-        "fence": entry.fence,
-        "detail": entry.detail,
-    }
 
 
 def _row(entry: TimelineEntry, began: datetime, at: Callable[[datetime], str]) -> list[Cell]:

@@ -7,32 +7,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from windlass.cli.terminal.screen import Cell, Column, Screen, Styled
-from windlass.cli.times import age, iso, length, now
+from windlass.cli.times import age, length
 from windlass.cli.views.style import state_cell
 from windlass.core.state import State
+from windlass.insight import json_forms
 from windlass.insight.workers import WorkerView
 
 _STYLES = {"lost": "bold red", "paused": "yellow", "draining": "yellow", "busy": "cyan", "idle": "green"}
-_INFO = (
-    "host",
-    "pid",
-    "queues",
-    "concurrency",
-    "commands",
-    "duties",
-    "python",
-    "version",
-    "uptime",
-    "running",
-    "ended",
-    "failed",
-    "refused",
-    "abandoned",
-    "unknown_tasks",
-    "memory",
-    "cpu",
-    "last",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +23,7 @@ class WorkerList:
     workers: Sequence[WorkerView]
 
     def data(self) -> object:
-        return {"workers": [worker_data(worker) for worker in self.workers]}
+        return {"workers": [json_forms.worker(worker) for worker in self.workers]}
 
     def draw(self, screen: Screen) -> None:
         if not self.workers:
@@ -58,18 +39,19 @@ class WorkerDetail:
     worker: WorkerView
 
     def data(self) -> object:
-        return worker_data(self.worker)
+        return json_forms.worker(self.worker)
 
     def draw(self, screen: Screen) -> None:
         worker = self.worker
         screen.line(Styled(worker.name, "bold"), "  ", Styled(worker.state, _STYLES.get(worker.state, "")))
-        told = [(name, _TOLD.get(name, _told)(worker.info.get(name))) for name in _INFO if name not in _APART]
+        names = [name for name in json_forms.WORKER_INFO if name not in _APART]
+        told = [(name, _TOLD.get(name, _told)(worker.info.get(name))) for name in names]
         taken = ", ".join(f"{job.id} ({job.state})" for job in worker.taken)
         fields = [
             ("id", worker.id),
             *told,
             ("taken", taken),
-            ("uptime", length(_uptime(worker))),
+            ("uptime", length(json_forms.uptime(worker))),
             ("seen", age(worker.seen_at)),
             ("signal", _signal(worker).strip()),
         ]
@@ -149,7 +131,7 @@ def _row(worker: WorkerView) -> list[Cell]:
         f"{info.get('running_count', '?')}/{info.get('concurrency', '?')}",
         str(info.get("ended", "?")),
         _failed(info.get("failed")),
-        length(_uptime(worker)),
+        length(json_forms.uptime(worker)),
         age(worker.seen_at),
         ", ".join(map(str, info.get("queues") or ())) + _signal(worker) + _abandoned(worker),
     ]
@@ -158,12 +140,6 @@ def _row(worker: WorkerView) -> list[Cell]:
 def _failed(count: object) -> Cell:
     """Red if there are any; a worker of an older version does not tell."""
     return Styled(str(count), "red") if _number(count) else str(count if count is not None else "?")
-
-
-def _uptime(worker: WorkerView) -> timedelta:
-    """How long it has been there; not what it told itself, which is as old as its last heartbeat."""
-    until = worker.seen_at if worker.state == "lost" else now()
-    return max(timedelta(0), until - worker.started_at)
 
 
 def _number(value: object) -> float:
@@ -177,19 +153,3 @@ def _signal(worker: WorkerView) -> str:
 def _abandoned(worker: WorkerView) -> str:
     count = _number(worker.info.get("abandoned"))
     return f" ({count} abandoned: runs that would not stop)" if count else ""
-
-
-def worker_data(worker: WorkerView) -> dict[str, object]:
-    """A worker for programs; what it did not tell is null."""
-    return {
-        "id": worker.id,
-        "name": worker.name,
-        "state": worker.state,
-        "started_at": iso(worker.started_at),
-        "seen_at": iso(worker.seen_at),
-        "signal": worker.signal,
-        "signalled_by": worker.signalled_by,
-        **{name: worker.info.get(name) for name in _INFO},
-        "uptime": round(_uptime(worker).total_seconds()),
-        "taken": [{"id": job.id, "state": str(job.state), "at": iso(job.at), "by": job.by} for job in worker.taken],
-    }

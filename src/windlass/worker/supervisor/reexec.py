@@ -21,7 +21,7 @@ def argv_of_this_program(arguments: Sequence[str]) -> list[str]:
 
 
 def reexec(folder: str) -> NoReturn:
-    """Become a fresh process of the same program with the same arguments and ``AFRESH``, under the same process id.
+    """Become a fresh process of the same program with the same arguments and ``RESTARTED``, under the same process id.
 
     ``folder`` is where it was started: what the arguments name lies there, wherever jobs have gone meanwhile.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
 from windlass import clock
 from windlass.client.registry import KnownTasks
@@ -38,6 +39,27 @@ _LIE_ABOUT = 0.02
 _MARK_AFTER = 0.02
 _MARK_BEFORE = 0.08
 _HAND_BACK_AFTER = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """What one cycle carries to the store."""
+
+    ended: list[Ended]
+    starting: list[Run]
+    """Runs that wait for their start mark; they are among ``marked``."""
+    marked: list[Run]
+    rooms: list[tuple[str, int]]
+    """How many jobs to claim at most, by queue."""
+    takes_suspect: bool
+    is_prompted: bool
+    """Whether a notification is the only reason to go to the store."""
+    was_called: bool
+    """Whether the backlog duty found jobs that no worker went for."""
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.ended or self.marked or self.rooms)
 
 
 class Pump:
@@ -165,6 +187,22 @@ class Pump:
         now = clock.monotonic()
         if self._may_linger(now):
             return
+        batch = self._collect(now)
+        if batch.is_empty and not self._cycle_client.has_no_reply:
+            if batch.is_prompted and not self._dispatcher.in_flight:
+                self._wake_ups.learn(has_paid=False)
+            self._note_idleness()
+            return
+        self.cycle_count += 1
+        result = self._cycle(batch, now)
+        self._cycled = clock.monotonic()
+        if result is not None:
+            self._apply(batch, result)
+        elif batch.rooms:
+            self._claim_size.note_failure(sum(room for _, room in batch.rooms))
+
+    def _collect(self, now: float) -> _Batch:
+        """What the next cycle is about: endings, start marks, and how many jobs to claim from which queue."""
         self._release(claimed_before=now if self._is_draining else now - _HAND_BACK_AFTER)
         self._unsent_endings = self._unsent_endings + self._dispatcher.take_endings()
         ended = first_page(self._unsent_endings)
@@ -173,36 +211,36 @@ class Pump:
         takes_suspect = self._looks_for_suspect(now)
         was_called = self._is_poll_wanted
         is_prompted = self._hear(now, is_going=bool(ended or marked))
-        rooms = self._rooms(now)
-        if not (ended or marked or rooms or self._cycle_client.has_no_reply):
-            if is_prompted and not self._dispatcher.in_flight:
-                self._wake_ups.learn(has_paid=False)
-            self._note_idleness()
-            return
-        self.cycle_count += 1
-        cycled = self._cycle(ended, marked, rooms, now, takes_suspect=takes_suspect)
-        self._cycled = clock.monotonic()
-        if cycled is None:
-            if rooms:
-                self._claim_size.note_failure(sum(capacity for _, capacity in rooms))
-            return
+        return _Batch(
+            ended=ended,
+            starting=starting,
+            marked=marked,
+            rooms=self._rooms(now),
+            takes_suspect=takes_suspect,
+            is_prompted=is_prompted,
+            was_called=was_called,
+        )
+
+    def _apply(self, batch: _Batch, result: CycleResult) -> None:
+        """Act on the answer: forget what the store has taken, start what it has marked and handed out."""
+        ended, rooms = batch.ended, batch.rooms
         self._unsent_endings = self._unsent_endings[len(ended) :]
-        if not cycled.has_all_refusals:
+        if not result.has_all_refusals:
             ended = self._ask_again(ended)
-        self._note_refused(ended, cycled.refused)
-        self._note_marked(marked)
-        if starting:
-            self._unmarked = [run for run in self._unmarked if run not in starting]
-        self._admit([run for run in starting if run.job.seq in cycled.marked])
-        self._take_in(cycled.claimed)
-        self._claim_size.note(cycled.claimed)
-        others_may_have_more = self._capacity.learn(rooms, cycled.claimed)
-        if rooms and (is_prompted or (was_called and cycled.claimed)):
-            self._learn_from_wake_up(cycled.claimed, rooms)
+        self._note_refused(ended, result.refused)
+        self._note_marked(batch.marked)
+        if batch.starting:
+            self._unmarked = [run for run in self._unmarked if run not in batch.starting]
+        self._admit([run for run in batch.starting if run.job.seq in result.marked])
+        self._take_in(result.claimed)
+        self._claim_size.note(result.claimed)
+        others_may_have_more = self._capacity.learn(rooms, result.claimed)
+        if rooms and (batch.is_prompted or (batch.was_called and result.claimed)):
+            self._learn_from_wake_up(result.claimed, rooms)
         self._dispatcher.may_fetch = self._may_fetch
         if ended:
-            self._publish(ended, cycled.refused)
-        if cycled.claimed or others_may_have_more or self._unsent_endings:
+            self._publish(ended, result.refused)
+        if result.claimed or others_may_have_more or self._unsent_endings:
             self.wake.set()
         self._note_idleness()
 
@@ -298,25 +336,20 @@ class Pump:
             waiting.update(run.job.queue for run in isolated)
         return waiting
 
-    def _cycle(
-        self,
-        ended: list[Ended],
-        marked: list[Run],
-        rooms: list[tuple[str, int]],
-        now: float,
-        *,
-        takes_suspect: bool,
-    ) -> CycleResult | None:
-        endings = [ending for ending, _ in ended]
-        marks = [StartMark(run.job.seq, run.job.fence, round((now - (run.started or now)) * 1000)) for run in marked]
+    def _cycle(self, batch: _Batch, now: float) -> CycleResult | None:
+        """Make the cycle; None where the store is away, or has rejected an ending."""
+        endings = [ending for ending, _ in batch.ended]
+        marks = [
+            StartMark(run.job.seq, run.job.fence, round((now - (run.started or now)) * 1000)) for run in batch.marked
+        ]
         try:
-            cycled = self._cycle_client.cycle(endings, marks, rooms, takes_suspect=takes_suspect)
+            result = self._cycle_client.cycle(endings, marks, batch.rooms, takes_suspect=batch.takes_suspect)
         except DataRejected as error:
             self._write_one_by_one(list(self._unsent_endings), error)
             return None
-        if cycled is not None and self._cycle_client.was_repeated:
+        if result is not None and self._cycle_client.was_repeated:
             self.news()  # it was asked again without rooms: ask for more at once
-        return cycled
+        return result
 
     def _write_one_by_one(self, ended: list[Ended], error: DataRejected) -> None:
         """One bad ending must not fail the batch."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.ledger.apps import eventually
+from tests.waiting import eventually
 from windlass import Windlass
 from windlass.store.operations import leader
 from windlass.store.operations.jobs import ClaimRequest, cycle

@@ -8,8 +8,9 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from tests.ledger.apps import eventually, until_interrupted
+from tests.ledger.apps import until_interrupted
 from tests.unhurried import unhurried
+from tests.waiting import eventually
 from windlass import Job, State, Windlass
 from windlass.store.operations import leader
 from windlass.store.operations.leases import WorkerReport, open_lease

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from threading import Event, Thread
+from threading import Thread
 from time import monotonic
 from typing import Any
 
@@ -257,14 +257,6 @@ class Running:
             self.shown.append(line.rstrip("\n"))
             self._lines.put(line)
         self._lines.put(None)
-
-
-def eventually(is_true: Any) -> None:
-    """Wait until a condition of another process holds."""
-    until = monotonic() + DEADLINE
-    while not is_true():
-        assert monotonic() < until, "it has not come true"
-        Event().wait(0.02)
 
 
 def command_line(arguments: tuple[str, ...]) -> list[str]:

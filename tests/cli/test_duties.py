@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import signal
 
-from tests.cli.program import Program, eventually
+from tests.cli.program import Program
+from tests.waiting import eventually
 from windlass import State
 
 

@@ -8,7 +8,8 @@ from time import monotonic
 
 import pytest
 
-from tests.cli.program import Program, eventually
+from tests.cli.program import Program
+from tests.waiting import eventually
 from windlass import State
 
 JOBS = """

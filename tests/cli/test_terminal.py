@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.cli.program import JOBS, Answer, Program, eventually
+from tests.cli.program import JOBS, Answer, Program
+from tests.waiting import eventually
 from windlass import State
 
 CODES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")

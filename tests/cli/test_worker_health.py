@@ -11,8 +11,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.cli.program import Program, Running, eventually
+from tests.cli.program import Program, Running
 from tests.places.asking import asked
+from tests.waiting import eventually
 
 
 @contextmanager

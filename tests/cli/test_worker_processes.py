@@ -9,9 +9,10 @@ from time import monotonic
 
 import pytest
 
-from tests.cli.program import Program, Running, eventually
+from tests.cli.program import Program, Running
 from tests.leeway import leeway
 from tests.places.freezing import freeze
+from tests.waiting import eventually
 from windlass import State
 
 GRACE = 1.0

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.program import Program, eventually
+from tests.cli.program import Program
+from tests.waiting import eventually
 from windlass import State
 
 JOBS = """

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import signal
 
-from tests.cli.program import Program, eventually
+from tests.cli.program import Program
+from tests.waiting import eventually
 
 
 def test_a_worker_is_listed_paused_and_resumed(windlass: Program) -> None:

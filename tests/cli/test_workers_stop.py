@@ -9,7 +9,8 @@ import sys
 
 import pytest
 
-from tests.cli.program import DEADLINE, Program, eventually
+from tests.cli.program import DEADLINE, Program
+from tests.waiting import eventually
 from windlass import State
 
 EMBEDDED = """

@@ -15,10 +15,10 @@ from threading import Thread
 from time import monotonic
 
 from tests.faults.starving import Turns, turns_of
-from tests.ledger.apps import PATIENCE
 from tests.leeway import leeway
 from tests.places.freezing import freeze
 from tests.store.places import Place, SqlitePlace
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 _END_OF_PYTHON = 5.0

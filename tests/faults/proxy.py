@@ -11,8 +11,8 @@ from threading import Event, Lock, Thread
 from time import monotonic
 from urllib.parse import urlsplit, urlunsplit
 
-from tests.ledger.apps import PATIENCE
 from tests.store.places import ServerPlace
+from tests.waiting import PATIENCE
 
 _RESET = struct.pack("ii", 1, 0)
 """Linger for no time at all: the kernel answers with RST instead of an orderly end."""

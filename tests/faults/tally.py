@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.faults.names import NOTE, RECORD
-from tests.ledger.apps import eventually
+from tests.waiting import eventually
 from windlass import Job, State, Windlass
 
 

@@ -18,9 +18,10 @@ import pytest
 
 from tests.faults.process import ROOT, Process, Processes
 from tests.faults.test_signals import GONE, GRACE
-from tests.ledger.apps import PATIENCE, eventually, failure_of
+from tests.ledger.apps import failure_of
 from tests.leeway import leeway
 from tests.store.places import Place
+from tests.waiting import PATIENCE, eventually
 from windlass import Job, State, Windlass
 
 NEXT = 1.5

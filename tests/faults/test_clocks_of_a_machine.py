@@ -12,7 +12,7 @@ from tests.faults.clockshim import HOUR, Clocks, ShiftedClock, shifted_clocks, u
 from tests.faults.names import HOLD
 from tests.faults.process import Processes
 from tests.faults.tally import await_all_done
-from tests.ledger.apps import eventually
+from tests.waiting import eventually
 from windlass import State, Windlass
 
 pytestmark = pytest.mark.only_on("sqlite")

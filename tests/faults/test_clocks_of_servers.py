@@ -14,8 +14,8 @@ from tests.faults.names import HOLD, NOTE
 from tests.faults.nodes import Node, node_of, place_at
 from tests.faults.process import Processes
 from tests.faults.tally import await_all_done, records
-from tests.ledger.apps import eventually
 from tests.store.places import ServerPlace
+from tests.waiting import eventually
 from windlass import Job, State, Windlass
 from windlass.store.operations import queries
 

@@ -14,10 +14,11 @@ import pytest
 from tests.faults.names import HOLD
 from tests.faults.process import Processes
 from tests.faults.tally import assert_ended_once, await_all_done, records
-from tests.ledger.apps import Apps, eventually
+from tests.ledger.apps import Apps
 from tests.servers.account import server_account
 from tests.servers.postgres_node import PostgresNode, postgres_node
 from tests.store.places import ServerPlace, wipe_postgres
+from tests.waiting import eventually
 from windlass import State, StoreUnavailable
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.faults.names import NOTE
 from tests.faults.process import Processes
-from tests.ledger.apps import PATIENCE
 from tests.places.behind import Behind
+from tests.waiting import PATIENCE
 from windlass import State, Windlass
 
 

@@ -11,11 +11,12 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
-from tests.cli.program import Program, Running, eventually
+from tests.cli.program import Program, Running
 from tests.faults.proxy import Proxy
-from tests.ledger.apps import PATIENCE, Apps
+from tests.ledger.apps import Apps
 from tests.leeway import leeway
 from tests.store.places import Place, ServerPlace
+from tests.waiting import PATIENCE, eventually
 from windlass import Windlass
 
 pytestmark = pytest.mark.only_on("postgres", "redis")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.faults.proxy import Proxy
-from tests.ledger.apps import Apps, eventually
+from tests.ledger.apps import Apps
+from tests.waiting import eventually
 from windlass import StoreUnavailable, Windlass
 
 pytestmark = pytest.mark.only_on("postgres", "redis")

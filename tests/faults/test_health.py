@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests.faults.names import NOTE
 from tests.faults.process import Processes
-from tests.ledger.apps import PATIENCE, eventually
 from tests.places.asking import asked
 from tests.places.behind import Behind
+from tests.waiting import PATIENCE, eventually
 from windlass import Windlass
 
 

@@ -12,8 +12,9 @@ import pytest
 from tests.faults.names import HOLD, NOTE
 from tests.faults.process import Process, Processes
 from tests.faults.tally import await_all_done, notes
-from tests.ledger.apps import PATIENCE, eventually, raises
+from tests.ledger.apps import raises
 from tests.places.behind import Behind, Value
+from tests.waiting import PATIENCE, eventually
 from windlass import Job, Retention, State, Windlass
 from windlass.core.records import JobRecord
 

@@ -13,9 +13,9 @@ import pytest
 from tests.faults.moments import BEATS, CRASHED, MOMENTS, RUN, costs
 from tests.faults.names import HOLD, NOTE, POISON, SUDDEN_POISON
 from tests.faults.process import Process, Processes
-from tests.ledger.apps import PATIENCE, eventually
 from tests.leeway import leeway
 from tests.places.behind import Behind
+from tests.waiting import PATIENCE, eventually
 from windlass import Job, State, Windlass
 
 LEASE = 1.0

@@ -6,7 +6,8 @@ import signal
 
 from tests.faults.names import DEAF, HOLD_THE_INTERPRETER, NOTE
 from tests.faults.process import Processes
-from tests.ledger.apps import PATIENCE, eventually, failure_of, raises
+from tests.ledger.apps import failure_of, raises
+from tests.waiting import PATIENCE, eventually
 from windlass import State, Windlass
 
 

@@ -7,9 +7,9 @@ import pytest
 from tests.faults.names import HOLD, NOTE
 from tests.faults.process import Processes
 from tests.faults.tally import notes
-from tests.ledger.apps import PATIENCE, eventually
 from tests.places.behind import Behind
 from tests.store.places import Place, SqlitePlace
+from tests.waiting import PATIENCE, eventually
 from windlass import JobNotFound, Retention, State, Windlass
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from tests.faults.names import HOLD
 from tests.faults.process import Processes
-from tests.ledger.apps import PATIENCE, eventually
 from tests.places.behind import Behind
+from tests.waiting import PATIENCE, eventually
 from windlass import State, Windlass
 
 CALLS = 40

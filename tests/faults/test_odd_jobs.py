@@ -8,7 +8,8 @@ import pytest
 
 from tests.faults.names import NOTE
 from tests.faults.process import Process, Processes
-from tests.ledger.apps import PATIENCE, eventually, failure_of
+from tests.ledger.apps import failure_of
+from tests.waiting import PATIENCE, eventually
 from tests.worker.odd import ODD
 from windlass import PayloadError, State, Windlass
 

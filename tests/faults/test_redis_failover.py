@@ -10,10 +10,10 @@ import pytest
 from tests.faults.names import HOLD, RECORD
 from tests.faults.process import Processes
 from tests.faults.tally import assert_ended_once, await_all_done, records, runs
-from tests.ledger.apps import eventually
 from tests.leeway import leeway
 from tests.store.redis.opened import UrlPlace
 from tests.store.redis.replicated import Replicated, replicated
+from tests.waiting import eventually
 from windlass import Job, JobNotFound, State, Windlass
 
 RETURN = 10.0

@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.program import Program
 from tests.faults.process import Footprint, Processes, footprint_of
-from tests.ledger.apps import PATIENCE, eventually
+from tests.waiting import PATIENCE, eventually
 from windlass import Windlass
 
 pytestmark = pytest.mark.only_on("sqlite")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.faults.moments import FREE, MOMENTS, RUN, costs
 from tests.faults.process import Process, Processes
-from tests.ledger.apps import PATIENCE, eventually
+from tests.waiting import PATIENCE, eventually
 from windlass import Job, State, Windlass
 
 GRACE = 0.5

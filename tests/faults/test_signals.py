@@ -9,8 +9,8 @@ import pytest
 
 from tests.faults.names import AHOLD, BLOCK_A_THREAD, HOLD, NOTE
 from tests.faults.process import Processes
-from tests.ledger.apps import PATIENCE, eventually
 from tests.places.raw_sqlite import RawSqlite
+from tests.waiting import PATIENCE, eventually
 from windlass import State, Windlass
 
 GRACE = 0.5

@@ -12,8 +12,9 @@ import pytest
 from tests.faults.moments import MOMENTS
 from tests.faults.names import AHOLD, HOLD, NOTE
 from tests.faults.process import Processes
-from tests.ledger.apps import PATIENCE, eventually, raises
+from tests.ledger.apps import raises
 from tests.places.behind import Behind
+from tests.waiting import PATIENCE, eventually
 from windlass import State, Windlass
 
 HOLDING = [name for name, moment in MOMENTS.items() if name != "w1 claim sent" and not moment.after_signal]

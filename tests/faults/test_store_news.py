@@ -11,7 +11,7 @@ from tests.faults.names import RECORD
 from tests.faults.proxy import Proxy
 from tests.ledger.apps import Apps
 from tests.store.ear import Ear
-from tests.store.waiting import until
+from tests.waiting import eventually
 from windlass import State, Windlass
 from windlass.store.driver import Topic
 
@@ -50,5 +50,5 @@ def test_a_connection_that_carries_nothing_any_more_is_doubted_and_left(far_app:
         assert not any(map(news.hears, Topic))
         proxy.restore()
         ear.begins()
-        until(lambda: all(map(news.hears, Topic)))
+        eventually(lambda: all(map(news.hears, Topic)))
         assert len(proxy.attempts) > before

@@ -17,8 +17,9 @@ from tests.faults.names import HOLD, RECORD
 from tests.faults.process import Process, Processes
 from tests.faults.proxy import Proxy
 from tests.faults.tally import assert_ended_once, await_all_done, records, runs
-from tests.ledger.apps import PATIENCE, Apps, eventually, gate, raises
+from tests.ledger.apps import Apps, gate, raises
 from tests.leeway import leeway
+from tests.waiting import PATIENCE, eventually
 from windlass import Job, JobTimeout, State, StoreUnavailable, Windlass
 
 pytestmark = pytest.mark.only_on("postgres", "redis")

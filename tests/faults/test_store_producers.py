@@ -11,8 +11,9 @@ import pytest
 
 from tests.faults.names import NOTE
 from tests.faults.proxy import Proxy, Trap
-from tests.ledger.apps import Apps, eventually
+from tests.ledger.apps import Apps
 from tests.leeway import leeway
+from tests.waiting import eventually
 from windlass import OutcomeUnknown, State, StoreUnavailable, Windlass
 
 pytestmark = pytest.mark.only_on("postgres", "redis")

@@ -8,7 +8,8 @@ import pytest
 
 from tests.faults.names import AHOLD, HOLD, NOTE
 from tests.faults.process import Processes
-from tests.ledger.apps import PATIENCE, eventually, raises
+from tests.ledger.apps import raises
+from tests.waiting import PATIENCE, eventually
 from windlass import State, Windlass
 
 

@@ -1,20 +1,17 @@
-"""Apps, workers and waiting: the pieces of a story that are the same in many tests."""
+"""Apps and workers: what is the same in many tests."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from threading import Barrier, Event, Thread
-from time import monotonic
 from types import TracebackType
 from typing import Any
 
 from tests.store.places import Place
 from tests.unhurried import unhurried
+from tests.waiting import PATIENCE, eventually
 from windlass import Job, JobFailed, JobInterrupted, Windlass
-
-PATIENCE = 60.0
-"""Seconds after which a test that waits has failed; what it waits for takes milliseconds."""
 
 LONG_LEASE = "30d"
 """For a worker that runs while the test moves the clock."""
@@ -54,14 +51,6 @@ class Apps:
 def work(app: Windlass, **options: Any) -> int:
     """Run a worker until nothing is ready; how many runs ended."""
     return app.worker(**options).run_until_empty()
-
-
-def eventually(condition: Callable[[], object], what: str) -> None:
-    """Look again and again until it is so; the test fails when that takes too long."""
-    until, pause = monotonic() + PATIENCE, Event()
-    while not condition():
-        assert monotonic() < until, f"waited {PATIENCE:g} s in vain: {what}"
-        pause.wait(0.005)
 
 
 def await_first_beat(app: Windlass) -> None:

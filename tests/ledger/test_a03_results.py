@@ -7,7 +7,8 @@ from threading import Thread
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, Apps, failure_of, gate, work
+from tests.ledger.apps import Apps, failure_of, gate, work
+from tests.waiting import PATIENCE
 from tests.worker.tap import tapped
 from windlass import (
     ConfigError,

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, Apps, gate
+from tests.ledger.apps import Apps, gate
+from tests.waiting import PATIENCE
 from windlass import AppClosed, Job, State, Windlass
 
 

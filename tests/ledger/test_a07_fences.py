@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.ledger.apps import LONG_LEASE, Apps, await_first_beat, eventually, gate, work
+from tests.ledger.apps import LONG_LEASE, Apps, await_first_beat, gate, work
+from tests.waiting import eventually
 from windlass import ClaimedJob, LeaseLost, State, Windlass, current_job
 from windlass.testing import ManualClock
 

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.ledger.apps import LONG_LEASE, PATIENCE, Apps, await_first_beat, eventually, failure_of, gate, work
+from tests.ledger.apps import LONG_LEASE, Apps, await_first_beat, failure_of, gate, work
+from tests.waiting import PATIENCE, eventually
 from windlass import Job, State, Windlass
 from windlass.testing import ManualClock
 

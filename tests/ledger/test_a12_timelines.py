@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.ledger.apps import LONG_LEASE, eventually, gate, work
+from tests.ledger.apps import LONG_LEASE, gate, work
 from tests.places.behind import Behind
+from tests.waiting import eventually
 from windlass import Job, LeaseLost, State, Windlass
 from windlass.testing import ManualClock
 

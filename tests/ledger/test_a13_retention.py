@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from tests.ledger.apps import Apps, await_first_beat, eventually, work
+from tests.ledger.apps import Apps, await_first_beat, work
 from tests.places.behind import Behind
+from tests.waiting import eventually
 from windlass import ConfigError, Job, JobNotFound, Retention, State, Unique, Windlass
 from windlass.core.records import JobRecord
 from windlass.retention import Archive

@@ -7,7 +7,8 @@ from threading import Event, current_thread, main_thread
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, Apps, eventually, gate, work
+from tests.ledger.apps import Apps, gate, work
+from tests.waiting import PATIENCE, eventually
 from windlass import ConfigError, State, Windlass
 
 

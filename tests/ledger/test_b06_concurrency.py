@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from tests.ledger.apps import LONG_LEASE, PATIENCE, eventually, failure_of, gate, work
+from tests.ledger.apps import LONG_LEASE, failure_of, gate, work
 from tests.leeway import leeway
+from tests.waiting import PATIENCE, eventually
 from tests.worker.isolated.starting import enqueue
 from tests.worker.isolated.tasks import isolated
 from windlass import ConfigError, State, Windlass

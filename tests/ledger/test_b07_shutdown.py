@@ -8,7 +8,8 @@ from threading import Event, Thread
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, Apps, eventually, gate, until_interrupted, work
+from tests.ledger.apps import Apps, gate, until_interrupted, work
+from tests.waiting import PATIENCE, eventually
 from windlass import JobInterrupted, RetryableError, State, Windlass, current_job
 
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.ledger.apps import LONG_LEASE, PATIENCE, Apps, eventually, failure_of, gate, work
+from tests.ledger.apps import LONG_LEASE, Apps, failure_of, gate, work
+from tests.waiting import PATIENCE, eventually
 from tests.worker.isolated.tasks import isolated
 from windlass import Job, Retry, State, Windlass
 from windlass.testing import ManualClock

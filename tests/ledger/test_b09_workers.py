@@ -7,7 +7,8 @@ import platform
 import socket
 from threading import Thread
 
-from tests.ledger.apps import LONG_LEASE, PATIENCE, Apps, eventually, gate
+from tests.ledger.apps import LONG_LEASE, Apps, gate
+from tests.waiting import PATIENCE, eventually
 from tests.worker.tap import tapped
 from windlass import Cancel, Snooze, State, Windlass
 from windlass.store.operation import Call

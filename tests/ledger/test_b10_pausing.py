@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, Apps, eventually, gate, work
+from tests.ledger.apps import Apps, gate, work
+from tests.waiting import PATIENCE, eventually
 from windlass import ConfigError, State, Windlass
 from windlass.testing import ManualClock
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.ledger.apps import PATIENCE
+from tests.waiting import PATIENCE
 from tests.worker.isolated.starting import enqueue
 from tests.worker.isolated.tasks import isolated
 from windlass import ConfigError, Windlass

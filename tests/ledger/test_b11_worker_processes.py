@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.program import Program, eventually
-from tests.ledger.apps import PATIENCE
+from tests.cli.program import Program
 from tests.store.places import Place
+from tests.waiting import PATIENCE, eventually
 
 JOBS = """
 import os

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.ledger.apps import LONG_LEASE, PATIENCE, Apps, work
+from tests.ledger.apps import LONG_LEASE, Apps, work
+from tests.waiting import PATIENCE
 from windlass import ConfigError, IllegalTransition, Snooze, State, Windlass
 from windlass.testing import ManualClock
 

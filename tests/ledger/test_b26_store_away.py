@@ -13,9 +13,10 @@ import pytest
 
 from tests.cli.program import Program, Running
 from tests.faults.proxy import Proxy
-from tests.ledger.apps import PATIENCE, Apps, eventually, gate, raises
+from tests.ledger.apps import Apps, gate, raises
 from tests.leeway import leeway
 from tests.store.places import Place, ServerPlace
+from tests.waiting import PATIENCE, eventually
 from windlass import State, StoreUnavailable, Windlass
 
 pytestmark = pytest.mark.only_on("postgres", "redis")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.ledger.apps import LONG_LEASE, PATIENCE, eventually, work
+from tests.ledger.apps import LONG_LEASE, work
+from tests.waiting import PATIENCE, eventually
 from windlass import State, Windlass
 from windlass.testing import ManualClock
 

@@ -13,10 +13,10 @@ import pytest
 
 from tests.cli.program import Program, Running
 from tests.faults.proxy import Proxy
-from tests.ledger.apps import PATIENCE, eventually
 from tests.leeway import leeway
 from tests.places.asking import asked
 from tests.store.places import Place, ServerPlace
+from tests.waiting import PATIENCE, eventually
 
 TOLD = 5.0
 BACK = 10.0

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.cli.program import Program, eventually
-from tests.ledger.apps import PATIENCE
+from tests.cli.program import Program
 from tests.store.places import Place
 from tests.unhurried import unhurried
+from tests.waiting import PATIENCE, eventually
 from windlass import JobFailed, State, Windlass
 
 PROGRAM = """

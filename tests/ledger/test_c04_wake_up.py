@@ -7,8 +7,9 @@ from time import monotonic
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, Apps, eventually
+from tests.ledger.apps import Apps
 from tests.leeway import leeway
+from tests.waiting import PATIENCE, eventually
 from windlass import Job, Windlass
 
 POLL = 1.0

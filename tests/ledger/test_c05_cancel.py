@@ -10,7 +10,8 @@ from threading import Event
 
 import pytest
 
-from tests.ledger.apps import LONG_LEASE, PATIENCE, Apps, eventually
+from tests.ledger.apps import LONG_LEASE, Apps
+from tests.waiting import PATIENCE, eventually
 from tests.worker.isolated.tasks import isolated
 from windlass import Job, State, Windlass
 

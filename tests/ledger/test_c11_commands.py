@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.ledger.apps import LONG_LEASE, PATIENCE, Apps, failure_of, work
+from tests.ledger.apps import LONG_LEASE, Apps, failure_of, work
+from tests.waiting import PATIENCE
 from windlass import ConfigError, State, Windlass, command
 from windlass.testing import ManualClock
 

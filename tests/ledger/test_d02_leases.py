@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.ledger.apps import Apps, eventually
+from tests.ledger.apps import Apps
 from tests.ledger.pulling import claimed, declare
 from tests.places.behind import Behind
+from tests.waiting import eventually
 from windlass import ClaimedJob, State, Windlass
 from windlass.testing import ManualClock
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually, gate, until_interrupted
+from tests.ledger.apps import gate, until_interrupted
 from tests.places.behind import Behind
+from tests.waiting import PATIENCE, eventually
 from windlass import State, Windlass, current_job
 
 

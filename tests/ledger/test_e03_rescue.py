@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, Apps, at_once, gate
+from tests.ledger.apps import Apps, at_once, gate
+from tests.waiting import PATIENCE
 from windlass import LeaseLost, State, Windlass
 from windlass.testing import ManualClock
 

@@ -7,9 +7,9 @@ from threading import Thread
 import psycopg
 import pytest
 
-from tests.ledger.apps import PATIENCE
 from tests.places.behind import Behind
 from tests.store.places import Place
+from tests.waiting import PATIENCE
 from tests.worker.tap import tapped
 from windlass import ClaimedJob, Windlass
 from windlass.store.operation import Answer, Call

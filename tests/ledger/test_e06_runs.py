@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.ledger.apps import LONG_LEASE, Apps, await_first_beat, eventually, gate, work
+from tests.ledger.apps import LONG_LEASE, Apps, await_first_beat, gate, work
+from tests.waiting import eventually
 from windlass import LeaseLost, RetryableError, State, Windlass, current_job
 from windlass.testing import ManualClock
 

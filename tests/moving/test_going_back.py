@@ -7,9 +7,9 @@ from contextlib import ExitStack, closing
 
 import pytest
 
-from tests.ledger.apps import PATIENCE
 from tests.moving.test_move import Ways, app_on
 from tests.places.fixtures import PlaceOn
+from tests.waiting import PATIENCE
 from windlass import IdConflict, State, Windlass
 from windlass.admin.move import move
 

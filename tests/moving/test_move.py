@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually, gate
+from tests.ledger.apps import gate
 from tests.places.behind import Behind
 from tests.places.fixtures import PlaceOn
 from tests.servers.redis_node import redis_node
 from tests.store.places import Place
 from tests.unhurried import unhurried
+from tests.waiting import PATIENCE, eventually
 from windlass import (
     ConfigError,
     IdConflict,

@@ -7,7 +7,7 @@ import signal
 from pathlib import Path
 
 from tests.places.raw_sqlite import RawSqlite
-from tests.store.waiting import until
+from tests.waiting import eventually
 
 
 def freeze(pid: int, *, file: Path | None) -> None:
@@ -17,13 +17,13 @@ def freeze(pid: int, *, file: Path | None) -> None:
 
     def has_stopped_outside() -> bool:
         os.kill(pid, signal.SIGSTOP)
-        until(lambda: _states(pid) == {"T"})
+        eventually(lambda: _states(pid) == {"T"})
         if file is None or not RawSqlite(file).is_locked():
             return True
         os.kill(pid, signal.SIGCONT)
         return False
 
-    until(has_stopped_outside)
+    eventually(has_stopped_outside)
 
 
 def _states(pid: int) -> set[str]:

@@ -11,7 +11,7 @@ from uuid import uuid4
 import psycopg
 from psycopg.sql import SQL, Composable, Identifier, Literal
 
-from tests.store.waiting import has_come
+from tests.waiting import has_come
 
 _LEFT_WITHIN = 0.5
 """Seconds; the server notices a little later that somebody has hung up."""

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from tests.ledger.apps import eventually
+from tests.waiting import eventually
 from windlass import Windlass, command
 from windlass.task import Request
 

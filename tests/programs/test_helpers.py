@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from tests.faults.process import Processes
-from tests.ledger.apps import PATIENCE, Apps, eventually, failure_of, work
+from tests.ledger.apps import Apps, failure_of, work
 from tests.programs import answering
 from tests.programs.looking import await_end, children, is_alive, number_in
+from tests.waiting import PATIENCE, eventually
 from windlass import ConfigError, Helper, State, Windlass
 
 PROGRAM = [sys.executable, "-I", "-S", answering.__file__]

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.ledger.apps import PATIENCE
 from tests.programs.looking import await_end, children, is_alive
+from tests.waiting import PATIENCE
 from windlass.programs.reaper import Reaper
 from windlass.programs.reaper_main import MARKER
 

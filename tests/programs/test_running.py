@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, failure_of
+from tests.ledger.apps import failure_of
 from tests.programs.looking import await_end, children, number_in, open_pipes, result_of, run, shell
+from tests.waiting import PATIENCE
 from windlass import ActiveJob, ConfigError, State, Windlass, command
 
 

@@ -6,8 +6,9 @@ import signal
 from pathlib import Path
 
 from tests.faults.process import Processes
-from tests.ledger.apps import PATIENCE, eventually, failure_of
+from tests.ledger.apps import failure_of
 from tests.programs.looking import await_end, is_alive, number_in, shell
+from tests.waiting import PATIENCE, eventually
 from windlass import State, Windlass
 
 STUBBORN = """trap '' TERM; echo $$ > "$1"; while :; do sleep 0.05; done"""

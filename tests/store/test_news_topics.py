@@ -9,7 +9,7 @@ import pytest
 from tests.store.builders import new_job
 from tests.store.ear import Ear
 from tests.store.stores import Store
-from tests.store.waiting import until
+from tests.waiting import eventually
 from windlass.store.driver import Topic
 
 
@@ -40,7 +40,7 @@ def test_a_topic_that_is_followed_later_is_told_once_and_heard_from_then_on(stor
             other.driver.notify(Topic.FINISHED)
             assert ear.next() is Topic.FINISHED
             news.follow([Topic.CONTROL])
-            until(lambda: not news.hears(Topic.FINISHED))
+            eventually(lambda: not news.hears(Topic.FINISHED))
             other.driver.notify(Topic.FINISHED)
             other.driver.notify(Topic.CONTROL)
             assert ear.next() is Topic.CONTROL
@@ -62,7 +62,7 @@ def test_nothing_is_lost_while_topics_change(store: Store) -> None:
 def test_work_is_heard_of_whatever_else_is_followed(store: Store) -> None:
     other, ear = store.another(), Ear()
     with closing(store.driver.listen(ear, topics=[Topic.WORK])) as news:
-        until(lambda: news.hears(Topic.WORK))
+        eventually(lambda: news.hears(Topic.WORK))
         other.enqueue(new_job())
         other.driver.notify(Topic.WORK)
         assert ear.next() is Topic.WORK

@@ -12,8 +12,8 @@ from threading import Event, Thread
 
 import pytest
 
-from tests.ledger.apps import eventually
 from tests.unhurried import unhurried
+from tests.waiting import eventually
 from windlass import AppClosed, ConfigError, JobNotFound, Retention, State, StoreNotFound, Unique, Windlass, current_job
 from windlass.task import Task
 from windlass.testing import ManualClock, assert_enqueued, drain, inline, manual

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually
 from tests.transactions.callers.caller import Caller
 from tests.transactions.scene import Scene
+from tests.waiting import PATIENCE, eventually
 from windlass import State, Unique, Windlass
 from windlass.task import Task
 

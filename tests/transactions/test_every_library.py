@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from tests.ledger.apps import PATIENCE, eventually, work
+from tests.ledger.apps import work
 from tests.store.builders import new_job
 from tests.transactions.callers.caller import Caller
 from tests.transactions.places import KINDS, POSTGRES, Kind, Shop
 from tests.transactions.scene import Scene
+from tests.waiting import PATIENCE, eventually
 from windlass import ConfigError, IdConflict, QueueFull, StoreUnavailable
 from windlass.store.driver import DataRejected
 from windlass.store.operations import enqueue

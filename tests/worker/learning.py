@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.ledger.apps import Gate, eventually
+from tests.ledger.apps import Gate
+from tests.waiting import eventually
 from windlass import Job, Windlass, current_job
 from windlass.task import Task
 from windlass.worker.worker import Worker

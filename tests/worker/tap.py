@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection
 from threading import Event
 
-from tests.ledger.apps import PATIENCE
+from tests.waiting import PATIENCE
 from windlass import Windlass
 from windlass.core.records import Claimed
 from windlass.store.answers import records

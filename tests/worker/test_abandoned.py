@@ -9,8 +9,9 @@ from threading import Event
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, Gate, eventually, failure_of, gate
+from tests.ledger.apps import Gate, failure_of, gate
 from tests.places.behind import Behind
+from tests.waiting import PATIENCE, eventually
 from tests.worker.learning import enqueue_behind, learned, teach
 from windlass import Job, JobInterrupted, State, Windlass
 

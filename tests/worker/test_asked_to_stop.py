@@ -10,8 +10,9 @@ from threading import Event, Thread, get_ident
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, Apps, eventually, gate
+from tests.ledger.apps import Apps, gate
 from tests.strikes import Strike, sweep
+from tests.waiting import PATIENCE, eventually
 from tests.worker.tap import Tap
 from windlass import IllegalTransition, State, Windlass
 from windlass.store.operation import Call

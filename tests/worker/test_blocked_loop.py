@@ -7,7 +7,8 @@ import logging
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually, gate
+from tests.ledger.apps import gate
+from tests.waiting import PATIENCE, eventually
 from windlass import Windlass
 
 pytestmark = pytest.mark.only_on("sqlite")  # about executors; the ledger has the same promises on every store

@@ -6,7 +6,8 @@ from threading import Thread
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually, gate, raises
+from tests.ledger.apps import gate, raises
+from tests.waiting import PATIENCE, eventually
 from tests.worker.tap import Hold, Tap, claims
 from windlass import ConfigError, RetryableError, Snooze, State, Windlass, current_job
 

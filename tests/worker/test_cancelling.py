@@ -7,7 +7,8 @@ from threading import Event
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, Apps, eventually, gate, until_interrupted
+from tests.ledger.apps import Apps, gate, until_interrupted
+from tests.waiting import PATIENCE, eventually
 from tests.worker.learning import enqueue_behind, learned, teach
 from windlass import State, Windlass, current_job
 

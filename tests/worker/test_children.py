@@ -10,8 +10,9 @@ from time import monotonic
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually, failure_of
+from tests.ledger.apps import failure_of
 from tests.leeway import leeway
+from tests.waiting import PATIENCE, eventually
 from tests.worker.isolated import far, unimportable
 from tests.worker.isolated.starting import enqueue
 from tests.worker.isolated.tasks import isolated, undecorated

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, Apps
+from tests.ledger.apps import Apps
+from tests.waiting import PATIENCE
 from tests.worker.tap import Tap, tapped
 from windlass import StoreUnavailable, Windlass
 from windlass.core.ending import Ending

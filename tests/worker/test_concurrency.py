@@ -7,8 +7,9 @@ from threading import Barrier, Event, Lock
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually, gate, raises
+from tests.ledger.apps import gate, raises
 from tests.ledger.pulling import put_back, stolen
+from tests.waiting import PATIENCE, eventually
 from windlass import State, Windlass, current_job
 
 

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 
 import pytest
 
-from tests.ledger.apps import PATIENCE
+from tests.waiting import PATIENCE
 from windlass import ConfigError, Windlass, current_job
 
 tenant: ContextVar[str] = ContextVar("tenant", default="nobody")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.ledger.apps import PATIENCE
 from tests.places.behind import Behind
+from tests.waiting import PATIENCE
 from windlass import Job, JobFailed, PayloadError, Retry, State, Windlass
 from windlass.task import Task
 

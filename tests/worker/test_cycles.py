@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.ledger.apps import PATIENCE
+from tests.waiting import PATIENCE
 from tests.worker.tap import Tap
 from windlass import State, Windlass
 from windlass.store.operation import Call

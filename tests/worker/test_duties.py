@@ -9,7 +9,8 @@ from threading import Event
 
 import pytest
 
-from tests.ledger.apps import LONG_LEASE, PATIENCE, Apps, eventually
+from tests.ledger.apps import LONG_LEASE, Apps
+from tests.waiting import PATIENCE, eventually
 from tests.worker.tap import Tap, tapped
 from windlass import Retention, State, StoreUnavailable, Windlass
 from windlass.store.operation import Call

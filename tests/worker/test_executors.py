@@ -10,7 +10,8 @@ from threading import Barrier, Thread
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually, failure_of, gate
+from tests.ledger.apps import failure_of, gate
+from tests.waiting import PATIENCE, eventually
 from windlass import Windlass
 
 

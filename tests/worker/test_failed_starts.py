@@ -11,7 +11,8 @@ from urllib.request import urlopen
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually, gate
+from tests.ledger.apps import gate
+from tests.waiting import PATIENCE, eventually
 from tests.worker.isolated.starting import enqueue
 from tests.worker.isolated.tasks import isolated
 from tests.worker.scarce import ThreadRefusals, no_files, open_files

@@ -9,7 +9,8 @@ from threading import Event
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, failure_of, work
+from tests.ledger.apps import failure_of, work
+from tests.waiting import PATIENCE
 from windlass import Retry, Snooze, Windlass
 
 

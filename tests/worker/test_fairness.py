@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from tests.ledger.apps import eventually
+from tests.waiting import eventually
 from tests.worker.tap import Tap, claimed
 from windlass import Windlass, current_job
 from windlass.store.operation import Answer, Call

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.ledger.apps import eventually, gate
+from tests.ledger.apps import gate
+from tests.waiting import eventually
 from tests.worker.tap import Tap
 from windlass import Windlass
 from windlass.worker.lease.heartbeat import Heartbeat, HeartbeatTimes

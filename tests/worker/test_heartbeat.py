@@ -9,8 +9,9 @@ from threading import Event
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually, gate
+from tests.ledger.apps import gate
 from tests.places.behind import Behind
+from tests.waiting import PATIENCE, eventually
 from tests.worker.tap import Hold, Tap
 from windlass import ConfigError, State, StoreUnavailable, Windlass, current_job
 from windlass.store.operation import Answer, Call

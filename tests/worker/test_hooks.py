@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, failure_of, work
+from tests.ledger.apps import failure_of, work
+from tests.waiting import PATIENCE
 from tests.worker.isolated.tasks import isolated
 from windlass import ActiveJob, Cancel, ConfigError, Job, Retry, Snooze, State, Windlass, current_job
 from windlass.testing import drain, inline, manual

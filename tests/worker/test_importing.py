@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, Apps, eventually
+from tests.ledger.apps import Apps
+from tests.waiting import PATIENCE, eventually
 from windlass import Request, State, Windlass
 
 pytestmark = pytest.mark.only_on("sqlite")  # about executors; the ledger has the same promises on every store

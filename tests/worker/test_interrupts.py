@@ -20,9 +20,10 @@ from types import FrameType, FunctionType
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually, failure_of
+from tests.ledger.apps import failure_of
 from tests.store.places import Place
 from tests.strikes import Strike, sweep
+from tests.waiting import PATIENCE, eventually
 from tests.worker.isolated.tasks import isolated
 from tests.worker.tap import Tap
 from windlass import ActiveJob, Job, JobCancelled, JobInterrupted, JobTimeout, Retry, State, Windlass, this_job

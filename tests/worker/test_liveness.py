@@ -8,8 +8,8 @@ from time import monotonic
 
 import pytest
 
-from tests.ledger.apps import eventually
 from tests.leeway import leeway
+from tests.waiting import eventually
 from tests.worker.tap import Hold, Tap
 from windlass import StoreUnavailable, Windlass
 from windlass.store.operation import Call

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, failure_of, work
+from tests.ledger.apps import failure_of, work
+from tests.waiting import PATIENCE
 from tests.worker.isolated.tasks import isolated
 from windlass import ActiveJob, Job, Retry, Windlass, current_job
 

@@ -7,8 +7,9 @@ from threading import Event
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually, raises
+from tests.ledger.apps import raises
 from tests.places.behind import Behind
+from tests.waiting import PATIENCE, eventually
 from tests.worker.tap import Tap, claims
 from windlass import OutcomeUnknown, State, StoreUnavailable, Windlass, current_job
 from windlass.store.operation import Answer, Call

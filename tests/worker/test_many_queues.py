@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.ledger.apps import eventually, gate
+from tests.ledger.apps import gate
+from tests.waiting import eventually
 from tests.worker.tap import Tap, claimed
 from windlass import Windlass
 from windlass.store.operation import Answer, Call

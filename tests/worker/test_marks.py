@@ -5,9 +5,10 @@ from __future__ import annotations
 from threading import Event
 from time import monotonic
 
-from tests.ledger.apps import PATIENCE, eventually, gate, raises
+from tests.ledger.apps import gate, raises
 from tests.ledger.pulling import put_back, stolen
 from tests.leeway import leeway
+from tests.waiting import PATIENCE, eventually
 from tests.worker.learning import all_are, enqueue_behind, learned, teach
 from tests.worker.tap import Hold, Tap
 from windlass import State, Windlass, current_job

@@ -8,8 +8,8 @@ from threading import Thread
 
 import pytest
 
-from tests.ledger.apps import PATIENCE
 from tests.strikes import sweep
+from tests.waiting import PATIENCE
 from windlass.worker.executors.processes.child_side.messages import AnswerReader, Answers, FromChild, Progressed, Ready
 
 pytestmark = pytest.mark.only_on("sqlite")  # no store is involved

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, Apps, eventually
+from tests.ledger.apps import Apps
+from tests.waiting import PATIENCE, eventually
 from tests.worker.isolated.tasks import isolated
 from tests.worker.odd import ODD
 from windlass import (

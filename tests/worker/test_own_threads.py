@@ -10,7 +10,7 @@ from threading import enumerate as all_threads
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually
+from tests.waiting import PATIENCE, eventually
 from tests.worker.scarce import ThreadRefusals
 from windlass import StartRefused, Windlass
 from windlass.threads.wakeup import Wakeup

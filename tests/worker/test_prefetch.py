@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.ledger.apps import eventually, gate, raises
+from tests.ledger.apps import gate, raises
+from tests.waiting import eventually
 from tests.worker.learning import all_are, enqueue_behind, learned, teach
 from windlass import State, Windlass
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually, failure_of
+from tests.ledger.apps import failure_of
+from tests.waiting import PATIENCE, eventually
 from tests.worker.isolated.starting import enqueue
 from tests.worker.isolated.tasks import isolated
 from windlass import ConfigError, JobCancelled, State, Windlass

@@ -7,8 +7,9 @@ from threading import Event
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually, failure_of
+from tests.ledger.apps import failure_of
 from tests.places.behind import Behind
+from tests.waiting import PATIENCE, eventually
 from tests.worker.tap import Hold, Tap
 from windlass import Progress, StoreUnavailable, Windlass, current_job
 from windlass.store.operation import Call

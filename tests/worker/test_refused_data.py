@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually
 from tests.places.raw_sqlite import RawSqlite
+from tests.waiting import PATIENCE, eventually
 from tests.worker.tap import Tap
 from windlass import State, Windlass
 from windlass.store.driver import DataRejected

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from tests.ledger.apps import PATIENCE, eventually, work
+from tests.ledger.apps import work
+from tests.waiting import PATIENCE, eventually
 from windlass import Cancel, Retry, Snooze, Throttled, Windlass
 from windlass.core.ending import Ending
 from windlass.core.records import Claimed

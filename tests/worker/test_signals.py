@@ -10,7 +10,7 @@ from types import FrameType
 
 import pytest
 
-from tests.ledger.apps import PATIENCE
+from tests.waiting import PATIENCE
 from windlass import ConfigError, Windlass
 from windlass.worker.process.signals import StopSignals
 

@@ -9,10 +9,11 @@ from time import monotonic
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually, gate, raises
+from tests.ledger.apps import gate, raises
 from tests.leeway import leeway
 from tests.places.raw_sqlite import RawSqlite
 from tests.unhurried import hurried
+from tests.waiting import PATIENCE, eventually
 from tests.worker.learning import enqueue_behind, learned, teach
 from tests.worker.tap import Hold, Tap, claimed, claims
 from windlass import PermanentError, Snooze, State, StoreUnavailable, Windlass

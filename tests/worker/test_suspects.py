@@ -7,8 +7,9 @@ from typing import Any, Literal
 import pytest
 
 from tests.core.test_decide import a_job
-from tests.ledger.apps import PATIENCE, eventually, gate
+from tests.ledger.apps import gate
 from tests.places.raw_sqlite import RawSqlite
+from tests.waiting import PATIENCE, eventually
 from tests.worker.tap import Tap
 from windlass import Windlass
 from windlass.core.fault import Fault, add_fault

@@ -7,7 +7,8 @@ from threading import Event
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually, failure_of, gate
+from tests.ledger.apps import failure_of, gate
+from tests.waiting import PATIENCE, eventually
 from windlass import ConfigError, State, Windlass, current_job
 
 pytestmark = pytest.mark.only_on("sqlite")  # about executors; the ledger has the same promises on every store

@@ -6,8 +6,9 @@ import logging
 
 import pytest
 
-from tests.ledger.apps import LONG_LEASE, Apps, eventually
+from tests.ledger.apps import LONG_LEASE, Apps
 from tests.places.behind import Behind
+from tests.waiting import eventually
 from windlass import Request, State, Windlass
 from windlass.core.records import Claimed
 from windlass.testing import ManualClock

@@ -11,9 +11,10 @@ from time import monotonic
 
 import pytest
 
-from tests.ledger.apps import LONG_LEASE, PATIENCE, Apps, eventually
+from tests.ledger.apps import LONG_LEASE, Apps
 from tests.leeway import leeway
 from tests.store.places import SqlitePlace
+from tests.waiting import PATIENCE, eventually
 from tests.worker.tap import tapped
 from windlass import Job, Windlass
 from windlass.store.driver import Topic

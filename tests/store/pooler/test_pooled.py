@@ -11,12 +11,12 @@ from time import monotonic
 import psycopg
 import pytest
 
-from tests.ledger.apps import PATIENCE, Apps, eventually, gate
+from tests.ledger.apps import Apps, gate
 from tests.leeway import leeway
 from tests.store.builders import new_job
 from tests.store.places import ServerPlace
 from tests.store.stores import Store
-from tests.store.waiting import until
+from tests.waiting import PATIENCE, eventually
 from windlass import State
 from windlass.store.driver import Topic
 from windlass.store.open import open_driver
@@ -33,7 +33,7 @@ def test_nobody_listens_and_one_line_says_so(store: Store, caplog: pytest.LogCap
     heard: SimpleQueue[Topic] = SimpleQueue()
     store.enqueue(new_job())
     with caplog.at_level(logging.INFO, logger="windlass"), closing(store.driver.listen(heard.put)):
-        until(lambda: "found by polling" in caplog.text)
+        eventually(lambda: "found by polling" in caplog.text)
         store.another().driver.notify(Topic.WORK)
         store.enqueue(new_job())
     assert caplog.text.count("found by polling") == 1

@@ -12,7 +12,7 @@ from uuid import uuid4
 import psycopg
 from psycopg.sql import SQL, Identifier, Literal
 
-from tests.store.waiting import until
+from tests.waiting import eventually
 
 DRIVERS = "windlass"
 """The name under which our connections appear on the server."""
@@ -64,7 +64,7 @@ class Database:
         ended = self.backends()
         for pid in ended:
             self.run("SELECT pg_terminate_backend(%s)", pid)
-        until(lambda: not set(ended).intersection(self.backends()))
+        eventually(lambda: not set(ended).intersection(self.backends()))
 
     def waiting(self) -> list[int]:
         """Those that wait for a lock."""
@@ -138,7 +138,7 @@ class Database:
             loaded = "SELECT pg_conf_load_time()"
             before = connection.execute(loaded).fetchone()
             connection.execute("SELECT pg_reload_conf()")
-            until(lambda: connection.execute(loaded).fetchone() != before)
+            eventually(lambda: connection.execute(loaded).fetchone() != before)
 
     @property
     def _host(self) -> str:

@@ -15,7 +15,7 @@ from threading import Event
 from tests.store.builders import new_job
 from tests.store.sqlite.forking import fork, present, wait
 from tests.store.sqlite.opened import Opened
-from tests.store.waiting import until
+from tests.waiting import eventually
 from windlass.store.driver import News, Topic
 from windlass.store.open import open_driver
 
@@ -49,7 +49,7 @@ def close_beside_a_child(news: News) -> None:
     told, notify = os.pipe()
     child = fork(lambda: _ends_when_told(told))
     news.close()
-    until(lambda: not any(thread.name == "windlass-news" for thread in threading.enumerate()))
+    eventually(lambda: not any(thread.name == "windlass-news" for thread in threading.enumerate()))
     os.write(notify, b"x")
     wait(child)
 

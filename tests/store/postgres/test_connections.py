@@ -14,7 +14,7 @@ from tests.leeway import leeway
 from tests.store.builders import new_job
 from tests.store.postgres.database import Database
 from tests.store.postgres.opening import Opening, count, on_its_connection, threads
-from tests.store.waiting import until
+from tests.waiting import eventually
 from windlass.errors import AppClosed, StoreUnavailable
 from windlass.store.driver import Topic
 from windlass.store.open import open_driver
@@ -46,7 +46,7 @@ def test_many_threads_share_the_connections_that_they_may_have(
     with threads(10) as submit:
         with database.locked():
             counted = [submit(count, store) for _ in range(10)]
-            until(lambda: len(database.waiting()) == most)
+            eventually(lambda: len(database.waiting()) == most)
             assert len(database.backends()) == most
         assert [each.result() for each in counted] == [1] * 10
     assert len(database.backends()) == most
@@ -57,10 +57,10 @@ def test_a_worker_that_does_everything_at_once_has_five_connections(database: Da
     store = opened()
     worker = store.a_worker()
     with closing(store.driver.listen(lambda topic: None)), threads(10) as submit:
-        until(lambda: any("LISTEN" in query for (query,) in database.run("SELECT query FROM pg_stat_activity")))
+        eventually(lambda: any("LISTEN" in query for (query,) in database.run("SELECT query FROM pg_stat_activity")))
         with database.locked():
             asked = [submit(count, store) for _ in range(8)] + [submit(worker.renew) for _ in range(2)]
-            until(lambda: len(database.waiting()) == 4)
+            eventually(lambda: len(database.waiting()) == 4)
         for each in asked:
             each.result()
         store.driver.notify(Topic.WORK)
@@ -74,7 +74,7 @@ def test_connections_that_are_needed_no_more_are_closed(database: Database, open
     with threads(3) as submit:
         with database.locked():
             counted = [submit(count, store) for _ in range(3)]
-            until(lambda: len(database.waiting()) == 3)
+            eventually(lambda: len(database.waiting()) == 3)
         for each in counted:
             each.result()
     assert len(database.backends()) == 3
@@ -84,7 +84,7 @@ def test_connections_that_are_needed_no_more_are_closed(database: Database, open
         connection.used -= 11
     for _ in range(3):
         count(store)
-    until(lambda: len(database.backends()) == 1)
+    eventually(lambda: len(database.backends()) == 1)
 
 
 def test_a_heartbeat_waits_for_no_other_call(database: Database, opened: Opening) -> None:
@@ -95,7 +95,7 @@ def test_a_heartbeat_waits_for_no_other_call(database: Database, opened: Opening
     with threads() as submit, database.connected() as holder:
         holder.execute("SELECT pg_advisory_lock(1)")
         stuck = submit(store.enqueue, new_job())
-        until(lambda: bool(database.waiting()))
+        eventually(lambda: bool(database.waiting()))
         assert worker.renew().is_open
         assert worker.control().is_open, "what it asks does not wait either"
         holder.execute("SELECT pg_advisory_unlock(1)")
@@ -125,7 +125,7 @@ def test_connections_that_died_at_rest_cost_no_call(database: Database, opened: 
     with threads(3) as submit:
         with database.locked():
             counted = [submit(count, store) for _ in range(3)]
-            until(lambda: len(database.waiting()) == 3)
+            eventually(lambda: len(database.waiting()) == 3)
         for each in counted:
             each.result()
     before = set(database.backends())
@@ -144,15 +144,15 @@ def test_one_dead_connection_means_that_the_others_are_not_trusted(database: Dat
     with threads(3) as submit:
         with database.locked():
             counted = [submit(count, store) for _ in range(3)]
-            until(lambda: len(database.waiting()) == 3)
+            eventually(lambda: len(database.waiting()) == 3)
         for each in counted:
             each.result()
     before = set(database.backends())
     [(next_in_use,)] = on_its_connection(store, Lane.READ, b"SELECT pg_backend_pid()")
     database.run("SELECT pg_terminate_backend(%s)", next_in_use)
-    until(lambda: next_in_use not in database.backends())
+    eventually(lambda: next_in_use not in database.backends())
     assert count(store) == 1
-    until(lambda: not before & set(database.backends()))
+    eventually(lambda: not before & set(database.backends()))
 
 
 def test_a_closed_driver_leaves_no_connection_and_takes_no_call(database: Database, opened: Opening) -> None:
@@ -163,7 +163,7 @@ def test_a_closed_driver_leaves_no_connection_and_takes_no_call(database: Databa
     news = store.driver.listen(lambda topic: None)
     news.close()
     store.driver.close()
-    until(lambda: not database.backends())
+    eventually(lambda: not database.backends())
     with pytest.raises(AppClosed):
         count(store)
     with pytest.raises(AppClosed):
@@ -177,7 +177,7 @@ def test_a_driver_that_nobody_closed_goes_without_a_word(database: Database) -> 
     drive(queries.counts(), driver.execute)
     del driver
     gc.collect()
-    until(lambda: not database.backends())
+    eventually(lambda: not database.backends())
 
 
 def test_a_connection_that_is_in_use_is_closed_after_its_call(database: Database, opened: Opening) -> None:
@@ -186,10 +186,10 @@ def test_a_connection_that_is_in_use_is_closed_after_its_call(database: Database
     with threads() as submit:
         with database.locked():
             counted = submit(count, store)
-            until(lambda: bool(database.waiting()))
+            eventually(lambda: bool(database.waiting()))
             store.driver.close()
         assert counted.result() == 1
-    until(lambda: not database.backends())
+    eventually(lambda: not database.backends())
 
 
 def test_an_address_where_nobody_answers_costs_the_deadline_once(opened: Opening) -> None:
@@ -245,7 +245,7 @@ def test_a_server_without_room_is_waited_for(database: Database, opened: Opening
         crowded = opened(url, deadline=1)
         with psycopg.connect(url), pytest.raises(StoreUnavailable, match="too many connections"):
             count(crowded)
-        until(lambda: not database.run("SELECT 1 FROM pg_stat_activity WHERE usename = 'narrow'"))
+        eventually(lambda: not database.run("SELECT 1 FROM pg_stat_activity WHERE usename = 'narrow'"))
         patient = opened(url)
         with threads() as submit:
             with psycopg.connect(url):

@@ -15,7 +15,7 @@ from tests.store.builders import new_job
 from tests.store.postgres.database import Database
 from tests.store.postgres.opening import Opening, count, threads
 from tests.store.stores import Store
-from tests.store.waiting import until
+from tests.waiting import eventually
 from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.store.driver import Topic
 
@@ -50,7 +50,7 @@ def hasty(database: Database, opened: Opening, *, options: str = "") -> Store:
     first = opened()
     count(first)
     first.driver.close()
-    until(lambda: not database.backends())
+    eventually(lambda: not database.backends())
     return opened(f"{database.url}{options}", deadline=DEADLINE)
 
 
@@ -86,7 +86,7 @@ def test_of_a_write_to_a_server_that_fell_silent_nobody_knows(database: Database
         store.enqueue(new_job("after"))
         assert store.exists("before")
         assert store.exists("after")
-    until(lambda: not set(silent) & set(database.backends()))
+    eventually(lambda: not set(silent) & set(database.backends()))
 
 
 @pytest.mark.parametrize("options", ["", f"?tcp_user_timeout={round(DEADLINE * 1000)}"], ids=["we", "TCP"])
@@ -102,7 +102,7 @@ def test_a_write_that_a_silent_server_did_not_take_did_not_happen(
             store.enqueue(new_job("large", payload="x" * LARGE))
         assert not isinstance(caught.value, OutcomeUnknown)
         store.enqueue(new_job("after"))
-    until(lambda: not set(silent) & set(database.backends()))
+    eventually(lambda: not set(silent) & set(database.backends()))
     assert not store.exists("large")
     assert store.exists("after")
 
@@ -144,9 +144,9 @@ def test_a_migration_may_take_longer_than_a_call(database: Database, opened: Ope
         other.execute("BEGIN")
         other.execute("SELECT pg_advisory_xact_lock(hashtextextended('windlass windlass', 0))")
         migrated = submit(store.driver.migrate)
-        until(lambda: bool(database.waiting()))
+        eventually(lambda: bool(database.waiting()))
         started = monotonic()
-        until(lambda: monotonic() - started > DEADLINE * 1.5)
+        eventually(lambda: monotonic() - started > DEADLINE * 1.5)
         assert not migrated.done()
         other.execute("COMMIT")
         assert migrated.result() == []

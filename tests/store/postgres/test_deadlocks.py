@@ -20,7 +20,7 @@ from tests.store.places import ServerPlace, wipe_postgres
 from tests.store.postgres.database import Database
 from tests.store.retaining import prunable, tidy
 from tests.store.stores import Store
-from tests.store.waiting import until
+from tests.waiting import eventually
 from windlass.core.ending import Ending
 from windlass.core.outcome import Outcome
 from windlass.core.state import FINISHED
@@ -48,7 +48,7 @@ def deadlocks(database: Database) -> int:
             assert row is not None
             return int(row[0])
 
-        until(lambda: number("SELECT count(*) FROM pg_stat_activity WHERE datname = %s") == 0)
+        eventually(lambda: number("SELECT count(*) FROM pg_stat_activity WHERE datname = %s") == 0)
         return number("SELECT deadlocks FROM pg_stat_database WHERE datname = %s")
 
 

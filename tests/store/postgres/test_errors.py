@@ -7,7 +7,7 @@ import pytest
 from tests.store.builders import new_job
 from tests.store.postgres.database import Database
 from tests.store.postgres.opening import Opening, count, on_its_connection, threads
-from tests.store.waiting import until
+from tests.waiting import eventually
 from windlass.errors import ConfigError, OutcomeUnknown, StoreUnavailable
 from windlass.store.driver import DataRejected
 from windlass.store.operation import Lane
@@ -48,12 +48,14 @@ def test_a_real_deadlock_is_survived(database: Database, opened: Opening) -> Non
         other.execute("BEGIN")
         other.execute("SELECT pg_advisory_xact_lock(2)")
         stored = submit(store.enqueue, new_job())
-        until(lambda: bool(database.waiting()))
+        eventually(lambda: bool(database.waiting()))
         other.execute("SELECT pg_advisory_xact_lock(1)")
         other.execute("COMMIT")
         stored.result()
     assert count(store) == 1
-    until(lambda: database.run("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()") == [(1,)])
+    eventually(
+        lambda: database.run("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()") == [(1,)]
+    )
 
 
 @pytest.mark.parametrize("level", ["serializable", "repeatable read"])
@@ -108,7 +110,7 @@ def test_a_read_whose_connection_broke_is_tried_again(database: Database, opened
     with threads() as submit:
         with database.locked():
             counted = submit(count, store)
-            until(lambda: bool(database.waiting()))
+            eventually(lambda: bool(database.waiting()))
             database.end_backends()
         assert counted.result() == 1
 
@@ -132,7 +134,7 @@ def test_a_server_that_takes_writes_again_is_noticed(database: Database, opened:
     database.end_backends()
     with threads() as submit:
         stored = submit(store.enqueue, new_job())
-        until(lambda: bool(database.backends()))
+        eventually(lambda: bool(database.backends()))
         with database.connected() as other:
             other.execute("SET default_transaction_read_only = off")
             other.execute(f"ALTER DATABASE {database.name} RESET default_transaction_read_only".encode())

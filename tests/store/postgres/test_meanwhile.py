@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.store.builders import RETURNED, TTL, ids, new_job, raised
 from tests.store.postgres.database import Database
 from tests.store.postgres.opening import Opening, threads
-from tests.store.waiting import until
+from tests.waiting import eventually
 from windlass.core.outcome import Outcome
 from windlass.core.state import State
 from windlass.store.operations.jobs import Rescued
@@ -19,7 +19,7 @@ def ended_while_cancelled(opened: Opening, database: Database, outcome: Outcome)
         with other.transaction():
             other.execute("UPDATE windlass.running SET cancel_requested_at = 1 WHERE seq = %s", [job.seq])
             ending = start(lambda: store.end(job, outcome))
-            until(lambda: bool(database.waiting()))
+            eventually(lambda: bool(database.waiting()))
         assert not ending.result()
     return store.job(job.id).state
 
@@ -46,7 +46,7 @@ def test_an_ending_that_waited_for_its_own_repetition_is_not_written_twice(opene
                 [job.seq, job.fence],
             )
             ending = start(lambda: store.end(job))
-            until(lambda: bool(database.waiting()))
+            eventually(lambda: bool(database.waiting()))
         assert not ending.result(), "it was written under this fence"
     assert store.job(job.id).finished_at == 1
 
@@ -62,7 +62,7 @@ def test_a_claim_that_waited_for_a_rescue_of_its_lease_takes_nothing(opened: Ope
             other.execute("SELECT FROM windlass.lease WHERE id = %s FOR UPDATE", [worker.lease])
             other.execute("UPDATE windlass.lease SET state = 'lost' WHERE id = %s", [worker.lease])
             claim = start(lambda: worker.take(1))
-            until(lambda: bool(database.waiting()))
+            eventually(lambda: bool(database.waiting()))
         assert claim.result() == []
     assert store.rescue() == [Rescued("held", State.PENDING)]
 
@@ -88,6 +88,6 @@ def test_a_rescue_waits_for_a_claim_under_the_lease_and_the_next_one_frees_it(
                 [late.seq, worker.lease],
             )
             rescue = start(store.rescue)
-            until(lambda: bool(database.waiting()))
+            eventually(lambda: bool(database.waiting()))
         assert rescue.result() == [Rescued("held", State.PENDING)]
     assert store.rescue() == [Rescued("late", State.PENDING)]

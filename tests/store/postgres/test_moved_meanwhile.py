@@ -13,7 +13,7 @@ from tests.store.builders import HOUR, INTERRUPTED, RETURNED, ending, fresh, new
 from tests.store.postgres.database import Database
 from tests.store.postgres.opening import Opening, threads
 from tests.store.stores import Store
-from tests.store.waiting import until
+from tests.waiting import eventually
 from windlass.core.outcome import Outcome
 from windlass.core.state import State
 from windlass.store.operation import Operation
@@ -38,7 +38,7 @@ def beside(database: Database, store: Store) -> Beside[Any]:
         with threads() as start:
             with uncommitted(database, store, other):
                 found = start(store.run, operation)
-                until(lambda: bool(database.waiting()) or found.done())
+                eventually(lambda: bool(database.waiting()) or found.done())
                 assert not found.done(), "it did not wait"
             result: A = found.result(20)
             return result

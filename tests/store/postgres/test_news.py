@@ -17,7 +17,7 @@ from tests.store.ear import Ear
 from tests.store.postgres.database import Database
 from tests.store.postgres.opening import Opening, count
 from tests.store.stores import Store
-from tests.store.waiting import until
+from tests.waiting import eventually
 from windlass.errors import QueueFull
 from windlass.store.driver import Topic
 from windlass.store.open import open_driver
@@ -191,7 +191,7 @@ def test_a_listener_leaves_no_connection(database: Database, opened: Opening) ->
     with closing(listener.driver.listen(ear)):
         ear.begins()
         assert len(database.backends()) == 1
-    until(lambda: not database.backends())
+    eventually(lambda: not database.backends())
 
 
 def test_nothing_is_listened_for_where_polling_was_asked_for(database: Database, opened: Opening) -> None:
@@ -212,8 +212,8 @@ def test_behind_a_pooler_polling_must_do(
     monkeypatch.setattr("windlass.store.postgres.news._IS_DIRECT", b"SELECT pg_backend_pid() <> $1")
     listener, ear = opened(), Ear()
     with caplog.at_level(logging.INFO, logger="windlass"), closing(listener.driver.listen(ear)):
-        until(lambda: len(caplog.records) == 1)
-        until(lambda: not database.backends())
+        eventually(lambda: len(caplog.records) == 1)
+        eventually(lambda: not database.backends())
         assert "found by polling" in caplog.text
         assert ear.is_silent()
     trusting = opened(database.with_options("news=listen"))

@@ -17,7 +17,7 @@ from tests.store.postgres.database import Database
 from tests.store.postgres.opening import Opening
 from tests.store.postgres.test_churn import pages
 from tests.store.stores import Store, Worker
-from tests.store.waiting import until
+from tests.waiting import eventually
 from windlass import Windlass
 from windlass.insight.notices import notices
 from windlass.store.operations.vacuum import VacuumBlocker, vacuum, vacuum_blocker
@@ -85,7 +85,7 @@ def test_claims_step_over_what_cannot_be_removed_once_and_are_quick_again_afterw
         run_jobs(store, worker)
         length = pages(database)["ready"]
         assert FEW < touched_by_a_claim(database, store, worker) <= length + FEW
-    until(lambda: "ready" in store.run(vacuum()).tables)  # the server knows of dead rows a moment later
+    eventually(lambda: "ready" in store.run(vacuum()).tables)  # the server knows of dead rows a moment later
     assert touched_by_a_claim(database, store, worker) <= FEW
 
 
@@ -93,7 +93,7 @@ def leave_dead_rows(database: Database) -> None:
     """More than any short transaction keeps from being removed."""
     database.run("INSERT INTO windlass.ready SELECT n, n, 0, 'other' FROM generate_series(1, 15000) AS n")
     database.run("DELETE FROM windlass.ready WHERE queue = 'other'")
-    until(lambda: of_ready_jobs(database, "n_dead_tup") >= 15000)
+    eventually(lambda: of_ready_jobs(database, "n_dead_tup") >= 15000)
 
 
 def of_ready_jobs(database: Database, figure: str) -> int:

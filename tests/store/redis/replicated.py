@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from tests.servers.redis_node import RedisNode, redis_node
 from tests.servers.running import free_port
-from tests.store.waiting import until
+from tests.waiting import eventually
 
 
 def await_all_copied(primary: RedisNode, replica: RedisNode) -> None:
@@ -21,7 +21,7 @@ def await_all_copied(primary: RedisNode, replica: RedisNode) -> None:
             said = client.info("replication")
             return said["master_link_status"] == "up" and int(said["slave_repl_offset"]) >= written
 
-    until(has_all)
+    eventually(has_all)
 
 
 @dataclass(frozen=True)

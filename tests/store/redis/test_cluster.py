@@ -16,7 +16,7 @@ from tests.store.ear import Ear
 from tests.store.redis.opened import opened
 from tests.store.redis.test_connections import documented_rights
 from tests.store.stores import Store
-from tests.store.waiting import until
+from tests.waiting import eventually
 from windlass.errors import ConfigError, StoreUnavailable
 from windlass.store.driver import Topic
 
@@ -37,7 +37,7 @@ def cluster(size: int) -> Iterator[list[RedisNode]]:
         for node, share in zip(nodes, sorted(shares, key=lambda share: SLOT in share), strict=True):
             node.command("CLUSTER", "ADDSLOTS", *map(str, share))
         for node in nodes:
-            until(lambda node=node: is_whole(node), seconds=60)  # type: ignore[misc]
+            eventually(lambda node=node: is_whole(node), seconds=60)  # type: ignore[misc]
         yield nodes
 
 
@@ -124,7 +124,7 @@ def test_a_cluster_that_is_down_is_waited_for() -> None:
     with cluster(1) as [node], opened(url_of(node), deadline=30) as store, ThreadPoolExecutor(1) as threads:
         store.enqueue(new_job("before"))
         node.command("CLUSTER", "DELSLOTS", missing)
-        until(lambda: not is_whole(node))
+        eventually(lambda: not is_whole(node))
         with opened(url_of(node), deadline=1) as hasty, pytest.raises(StoreUnavailable, match="the cluster is down"):
             hasty.enqueue(new_job("hasty"))
         waiting = threads.submit(store.enqueue, new_job("after"))

@@ -23,7 +23,7 @@ from tests.store.builders import new_job
 from tests.store.ear import Ear
 from tests.store.redis.opened import opened
 from tests.store.stores import Store
-from tests.store.waiting import until
+from tests.waiting import eventually
 from windlass.errors import AppClosed, ConfigError, OutcomeUnknown, StoreUnavailable, WindlassError
 from windlass.store.driver import Topic
 from windlass.store.operation import Call, Lane
@@ -75,9 +75,9 @@ def test_a_worker_process_has_at_most_five_connections(node: RedisNode) -> None:
             calls += [threads.submit(read, store) for _ in range(100)]
             for call in calls:
                 call.result()
-            until(lambda: len(node.clients()) == 5)
-        until(lambda: len(node.clients()) == 4)
-    until(lambda: not node.clients())
+            eventually(lambda: len(node.clients()) == 5)
+        eventually(lambda: len(node.clients()) == 4)
+    eventually(lambda: not node.clients())
 
 
 def test_the_pool_is_as_large_as_the_url_says(node: RedisNode) -> None:
@@ -110,7 +110,7 @@ def test_whoever_waits_for_a_connection_gets_it_in_turn(node: RedisNode) -> None
                 done.put(number)
 
         calls = [threads.submit(call_again_and_again, number) for number in range(4)]
-        until(lambda: done.qsize() >= 2000)
+        eventually(lambda: done.qsize() >= 2000)
         over.set()
         for call in calls:
             call.result()
@@ -128,9 +128,9 @@ def test_heartbeats_wait_for_no_other_call(node: RedisNode) -> None:
         worker = store.a_worker()
         admin.client_pause(60_000, all=False)  # the server keeps what writes until the pause is over
         slow = threads.submit(store.enqueue, new_job())
-        until(lambda: held() == 1)
+        eventually(lambda: held() == 1)
         beat = threads.submit(worker.renew)
-        until(lambda: held() == 2)
+        eventually(lambda: held() == 2)
         admin.client_unpause()
         slow.result()
         beat.result()
@@ -191,7 +191,7 @@ def test_a_server_that_stays_away_is_unavailable_within_the_deadline(node: Redis
             assert not isinstance(caught.value, OutcomeUnknown)
             assert monotonic() - started < leeway(longest)
         node.start()
-        until(lambda: not is_away(store))
+        eventually(lambda: not is_away(store))
 
 
 def is_away(store: Store) -> bool:
@@ -211,7 +211,7 @@ def test_a_read_from_a_black_hole_is_unavailable(node: RedisNode, is_connected: 
         took, error = freeze_and_call(node, lambda: read(store))
         assert took < leeway(2)
         assert type(error) is StoreUnavailable
-        until(lambda: not is_away(store))
+        eventually(lambda: not is_away(store))
 
 
 def test_a_write_into_a_black_hole_has_an_unknown_outcome(node: RedisNode) -> None:
@@ -222,14 +222,14 @@ def test_a_write_into_a_black_hole_has_an_unknown_outcome(node: RedisNode) -> No
         assert took < leeway(2)
         assert isinstance(error, OutcomeUnknown)
         assert error.ids == ("a",)
-        until(lambda: store.exists("a"))  # it was on its way
+        eventually(lambda: store.exists("a"))  # it was on its way
 
 
 def test_a_write_that_was_never_sent_has_a_known_outcome(node: RedisNode) -> None:
     with opened(node.url, deadline=1) as store:
         _, error = freeze_and_call(node, lambda: store.enqueue(new_job("a")))
         assert type(error) is StoreUnavailable
-        until(lambda: not is_away(store))
+        eventually(lambda: not is_away(store))
         assert not store.exists("a")
 
 
@@ -239,7 +239,7 @@ def test_a_closed_store_takes_no_calls_and_has_no_connections(node: RedisNode) -
         store.driver.close()
         with pytest.raises(AppClosed):
             read(store)
-        until(lambda: not node.clients())
+        eventually(lambda: not node.clients())
 
 
 def test_a_socket_of_this_machine_and_a_database_number(node: RedisNode) -> None:
@@ -277,9 +277,9 @@ def test_a_user_needs_only_the_documented_rights(node: RedisNode) -> None:
             worker.renew()
             ear.begins()
             news.follow([Topic.FINISHED])
-            until(lambda: not news.hears(Topic.WORK))
+            eventually(lambda: not news.hears(Topic.WORK))
             store.driver.notify(Topic.FINISHED)
-            until(lambda: ear.next() is Topic.FINISHED)
+            eventually(lambda: ear.next() is Topic.FINISHED)
     with (
         redis.Redis(port=node.port, username="jobs", password=password) as client,
         pytest.raises(redis.exceptions.NoPermissionError),
@@ -332,7 +332,7 @@ def test_a_server_that_was_away_at_first_may_refuse_us_too(node: RedisNode) -> N
         with pytest.raises(StoreUnavailable, match="cannot be reached"):
             read(store)
         node.start()
-        until(lambda: is_refused_by_configuration(store))
+        eventually(lambda: is_refused_by_configuration(store))
 
 
 def is_refused_by_configuration(store: Store) -> bool:

@@ -13,7 +13,7 @@ from tests.store.builders import new_job
 from tests.store.ear import Ear
 from tests.store.redis.opened import opened
 from tests.store.stores import Worker
-from tests.store.waiting import until
+from tests.waiting import eventually
 from windlass.core.state import State
 from windlass.errors import OutcomeUnknown
 from windlass.store.driver import Topic
@@ -33,7 +33,7 @@ def test_a_server_that_pauses_is_waited_for(node: RedisNode) -> None:
     with opened(node.url, deadline=30) as store, ThreadPoolExecutor(1) as threads:
         with node.paused():
             enqueued = threads.submit(store.enqueue, new_job("a"))
-            until(lambda: bool(held(node)))
+            eventually(lambda: bool(held(node)))
             assert not enqueued.done()
         assert [job.id for job in enqueued.result()] == ["a"]
 
@@ -94,7 +94,7 @@ def test_a_connection_that_was_killed_during_a_write_leaves_its_outcome_open(
         worker = store.a_worker()
         with node.paused():
             calling = threads.submit(call, worker)
-            until(lambda: len(held(node)) == 1)
+            eventually(lambda: len(held(node)) == 1)
             [killed] = held(node)
             node.command("CLIENT", "KILL", "ADDR", killed)
             with pytest.raises(OutcomeUnknown):

@@ -15,7 +15,7 @@ from tests.store.builders import new_job
 from tests.store.ear import SECONDS, Ear
 from tests.store.open_files import many_open_files
 from tests.store.redis.opened import opened
-from tests.store.waiting import until
+from tests.waiting import eventually
 from windlass.store.driver import Topic
 from windlass.store.open import open_driver
 from windlass.store.redis.connection import Connection
@@ -88,7 +88,7 @@ def test_a_server_that_fell_silent_is_left(node: RedisNode) -> None:
         with closing(RedisNews(connect, ear, prefix="{windlass}:", patience=0.5, quiet=0.2)):
             ear.begins()
             node.freeze()
-            until(lambda: len(attempts) > 1)
+            eventually(lambda: len(attempts) > 1)
             ear.begins()  # in doubt, before it leaves
             node.thaw()
             ear.begins()
@@ -129,7 +129,7 @@ def test_a_listener_may_close_the_news(node: RedisNode) -> None:
         store.enqueue(new_job())
         store.driver.notify(Topic.WORK)
         assert heard.wait(SECONDS)
-        until(lambda: not any(thread.name == "windlass-news" for thread in enumerate()))
+        eventually(lambda: not any(thread.name == "windlass-news" for thread in enumerate()))
         assert said == [Topic.WORK]
 
 

@@ -14,7 +14,7 @@ from tests.servers.running import free_port
 from tests.store.builders import new_job
 from tests.store.redis.opened import opened
 from tests.store.redis.replicated import HASTY, await_all_copied
-from tests.store.waiting import until
+from tests.waiting import eventually
 from windlass.core.state import State
 from windlass.errors import ConfigError, StoreUnavailable
 
@@ -41,7 +41,7 @@ def watched() -> Iterator[Watched]:
     with ExitStack() as stack:
         primary = stack.enter_context(redis_node(settings=HASTY))
         replica = stack.enter_context(redis_node(settings=HASTY | {"replicaof": f"127.0.0.1 {primary.port}"}))
-        until(lambda: is_in_step(replica))
+        eventually(lambda: is_in_step(replica))
         sentinels = []
         for _ in range(2):
             sentinel = stack.enter_context(redis_node(is_started=False))
@@ -53,7 +53,7 @@ def watched() -> Iterator[Watched]:
             )
             sentinels.append(sentinel)
         everybody = Watched(primary, replica, tuple(sentinels))
-        until(lambda: knows_all(everybody))
+        eventually(lambda: knows_all(everybody))
         yield everybody
 
 

@@ -15,7 +15,7 @@ from tests.store.builders import new_job
 from tests.store.redis.opened import opened
 from tests.store.redis.test_connections import is_away, read
 from tests.store.redis.test_vanished import DURABLE
-from tests.store.waiting import until
+from tests.waiting import eventually
 from windlass.core.state import State
 from windlass.errors import StoreUnavailable
 from windlass.store.operations import queries
@@ -67,7 +67,7 @@ def test_a_replica_is_waited_for_until_it_is_a_primary(node: RedisNode) -> None:
         node.command("CONFIG", "RESETSTAT")
         node.command("REPLICAOF", "127.0.0.1", str(other.port))
         enqueued = threads.submit(store.enqueue, new_job("after"))
-        until(lambda: not enqueued.done() and is_refused(node))
+        eventually(lambda: not enqueued.done() and is_refused(node))
         node.command("REPLICAOF", "NO", "ONE")
         enqueued.result()
         assert store.exists("after")
@@ -88,7 +88,7 @@ def test_a_replica_that_stays_one_is_unavailable(node: RedisNode, serves_stale_d
         with pytest.raises(StoreUnavailable, match="is a replica"):
             store.enqueue(new_job("after"))
         node.command("REPLICAOF", "NO", "ONE")
-        until(lambda: not is_away(store))
+        eventually(lambda: not is_away(store))
         assert not store.exists("after")
 
 
@@ -120,7 +120,7 @@ def test_a_server_that_is_busy_with_a_script_is_waited_for(node: RedisNode) -> N
     with opened(node.url, deadline=30) as store, ThreadPoolExecutor(2) as threads:
         store.enqueue(new_job("before"))
         endless = threads.submit(node.command, "EVAL", "while true do end", "0")
-        until(lambda: is_busy(node))
+        eventually(lambda: is_busy(node))
         enqueued = threads.submit(store.enqueue, new_job("after"))
         with opened(node.url, deadline=0.2) as hasty, pytest.raises(StoreUnavailable, match="busy with a script"):
             read(hasty)
@@ -159,7 +159,7 @@ def test_a_server_that_cannot_write_to_its_disk_is_unavailable(node: RedisNode) 
         (node.folder / "dump.rdb").mkdir()  # where it would write a file
         node.command("CONFIG", "SET", "save", "3600 1")
         node.command("BGSAVE")
-        until(lambda: has_failed_to_save(node))
+        eventually(lambda: has_failed_to_save(node))
         started = monotonic()
         with pytest.raises(StoreUnavailable, match="cannot write to its disk"):
             store.enqueue(new_job())

@@ -14,7 +14,7 @@ from tests.servers.tls import Certificates, make_certificates, tls_front
 from tests.store.builders import new_job
 from tests.store.ear import Ear
 from tests.store.redis.opened import opened
-from tests.store.waiting import until
+from tests.waiting import eventually
 from windlass.core.state import State
 from windlass.errors import ConfigError, StoreUnavailable
 from windlass.store.driver import Topic
@@ -36,7 +36,7 @@ def test_jobs_and_news_travel_through_tls(node: RedisNode, certificates: Certifi
             assert not worker.end(job)
             ear.begins()
             store.driver.notify(Topic.FINISHED)
-            until(lambda: ear.next() is Topic.FINISHED)
+            eventually(lambda: ear.next() is Topic.FINISHED)
 
 
 def test_a_server_of_an_unknown_authority_is_refused_at_once(node: RedisNode, certificates: Certificates) -> None:

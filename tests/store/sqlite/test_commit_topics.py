@@ -7,7 +7,7 @@ from contextlib import closing
 from tests.store.builders import new_job
 from tests.store.ear import Ear
 from tests.store.stores import Store
-from tests.store.waiting import until
+from tests.waiting import eventually
 from windlass.store.driver import Topic
 from windlass.store.sqlite.commit_topics import CommitTopics
 
@@ -78,4 +78,4 @@ def test_a_heartbeat_of_another_process_is_no_news_of_work(store: Store) -> None
         worker.renew("busy")
         assert ear.next() is Topic.FINISHED
         other.enqueue(new_job())
-        until(lambda: ear.next() is Topic.WORK)
+        eventually(lambda: ear.next() is Topic.WORK)

@@ -11,8 +11,8 @@ from typing import Any
 from tests.store.builders import new_job
 from tests.store.places import SqlitePlace
 from tests.store.sqlite.opened import Opened, opened
-from tests.store.waiting import until
 from tests.strikes import Strike, sweep
+from tests.waiting import eventually
 from windlass.errors import IdConflict, StoreUnavailable
 from windlass.store.driver import DataRejected
 from windlass.store.operations import enqueue, queries
@@ -37,9 +37,9 @@ def gathered(place: SqlitePlace, store: Opened, calls: list[Callable[[], object]
         connection.execute("BEGIN IMMEDIATE")
         futures = [pool.submit(calls[0])]
         # The first has taken itself off the line and waits for the file; the others stand behind it.
-        until(lambda: driver._connections.writer._turn.locked() and not driver._connections.writer._queued)
+        eventually(lambda: driver._connections.writer._turn.locked() and not driver._connections.writer._queued)
         futures += [pool.submit(call) for call in calls[1:]]
-        until(partial(are_queued, driver, futures, before=1))
+        eventually(partial(are_queued, driver, futures, before=1))
         yield futures
         connection.execute("ROLLBACK")
 
@@ -111,7 +111,7 @@ def test_a_leader_that_is_struck_anywhere_leaves_the_others_alone(place: SqliteP
                     threads.submit(striker.during, partial(store.enqueue, new_job(name, payload="[1]")))
                     for name in names
                 ]
-                until(partial(are_queued, driver, told))
+                eventually(partial(are_queued, driver, told))
             errors = [future.result(20) for future in told]
             assert sum(error is not None for error in errors) <= 1, (striker.struck, errors)
             stored = store.run(queries.find(names))

@@ -13,10 +13,10 @@ from time import monotonic
 
 import pytest
 
-from tests.ledger.apps import PATIENCE, eventually
 from tests.store.builders import new_job
 from tests.store.places import SqlitePlace
 from tests.store.sqlite.opened import opened
+from tests.waiting import PATIENCE, eventually
 from tests.worker.scarce import ThreadRefusals, open_files
 from windlass import StartRefused
 from windlass.store.driver import Topic

@@ -11,7 +11,7 @@ import pytest
 from tests.store.builders import new_job
 from tests.store.places import SqlitePlace
 from tests.store.sqlite.opened import Opened
-from tests.store.waiting import until
+from tests.waiting import eventually
 from windlass import clock
 from windlass.store.sqlite.address import parse_address
 from windlass.store.sqlite.driver import SqliteDriver
@@ -41,7 +41,7 @@ def test_a_log_that_grows_is_told_of_and_gives_its_room_back(
                 store.enqueue(new_job())
                 return bool(caplog.messages)
 
-            until(has_all_refusals)
+            eventually(has_all_refusals)
             assert list(reader.execute("SELECT count(*) FROM windlass_job")) == [(1,)]
         [told] = caplog.messages
         assert told.startswith(f"{log} has grown to ")
@@ -50,5 +50,5 @@ def test_a_log_that_grows_is_told_of_and_gives_its_room_back(
             store.enqueue(new_job())
             return log.stat().st_size <= KEPT
 
-        until(is_small)
+        eventually(is_small)
         assert len(caplog.messages) == 1

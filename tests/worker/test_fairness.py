@@ -85,9 +85,15 @@ def test_a_weight_that_an_operator_changes_is_followed(app: Windlass, tap: Tap) 
     """B3, B10: a worker that runs follows within 2 s."""
     rooms: list[dict[str, int]] = []
     tap.before.append(lambda call: rooms.append(dict(call.params.get("rooms", ()))))
+    nothing = app.task(name="nothing", queue="a")(lambda: None)
+
+    def is_followed() -> bool:
+        nothing.enqueue()  # an idle worker has no reason to ask
+        return {"a": 1, "b": 9} in rooms
+
     with app.worker({"a": 1, "b": 1}, concurrency=10, prefetch=False):
         app.queue("b").configure(weight=9)
-        eventually(lambda: {"a": 1, "b": 9} in rooms, "the worker asks by the new weights")
+        eventually(is_followed, "the worker asks by the new weights")
 
 
 def test_within_a_queue_jobs_run_by_priority_and_then_by_age(app: Windlass) -> None:

@@ -1,8 +1,8 @@
 """Statement files: where they are, and what their headings declare.
 
-A call is one file (``depth.sql``) or a folder of numbered files (``cycle/1-finish.sql``, ``cycle/2-mark.sql``) that
-run in order. Comment lines at the head say what the statement does and, in a fixed form, how its part of the answer
-is made:
+A call is one file, named like the call. A file with several statements has a numbered heading before each of them
+(``-- 1. finish``, ``-- 2. mark``). Comment lines at the head of a statement say what it does and, in a fixed form, how
+its part of the answer is made:
 
 - ``-- gives NAME``: its rows are the part NAME of the call's answer
 - ``-- gives NAME as json``: its one value is a JSON array of rows (one step for the whole batch)
@@ -23,6 +23,7 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+_SECTION = re.compile(r"^-- \d+\. .*\n", re.M)
 _GIVES = re.compile(r"^-- gives (\w+)( as json)?$", re.M)
 _EACH = re.compile(r"^-- each (\w+) \(([\w, ]+)\)(?: unless (\w+) = (\d+))?$", re.M)
 _ONLY = re.compile(r"^-- only with (\w+)(?: \(([\w, ]+)\) where (\w+) = (\d+))?$", re.M)
@@ -64,7 +65,7 @@ class Statement:
 
 
 def read_statement(source: str) -> Statement:
-    """Parse one statement file."""
+    """Parse one statement with its heading."""
     gives, each, guard = _GIVES.search(source), _EACH.search(source), _GUARD.search(source)
     only, binds = _ONLY.search(source), _BINDS.search(source)
     return Statement(
@@ -91,15 +92,14 @@ def _split(names: str) -> tuple[str, ...]:
 @cache
 def load_calls(package: str, *, prefix: str) -> Mapping[str, Sequence[Statement]]:
     """Every call below ``package``, by name; ``prefix``, which the caller has checked, replaces ``windlass_``."""
-    calls: dict[str, Sequence[Statement]] = {}
-    for entry in files(package).iterdir():
-        if entry.is_dir() and not entry.name.startswith("_"):
-            parts = sorted((part for part in entry.iterdir() if part.name.endswith(".sql")), key=lambda part: part.name)
-            calls[entry.name] = [_load(part, prefix) for part in parts]
-        elif entry.name.endswith(".sql"):
-            calls[entry.name.removesuffix(".sql")] = [_load(entry, prefix)]
-    return calls
+    return {
+        entry.name.removesuffix(".sql"): _load(entry, prefix)
+        for entry in files(package).iterdir()
+        if entry.name.endswith(".sql")
+    }
 
 
-def _load(file: Traversable, prefix: str) -> Statement:
-    return read_statement(file.read_text(encoding="utf-8").replace("windlass_", prefix))
+def _load(file: Traversable, prefix: str) -> Sequence[Statement]:
+    source = file.read_text(encoding="utf-8").replace("windlass_", prefix)
+    sections = [section for section in _SECTION.split(source) if section.strip()]
+    return [read_statement(section.rstrip() + "\n") for section in sections]

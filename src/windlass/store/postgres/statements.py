@@ -12,7 +12,7 @@ On PostgreSQL a call is one statement, whose heading names the parts of the answ
 
 What several statements have in common lies in ``shared/``: ``-- here NAME`` stands where ``shared/NAME.sql`` belongs.
 
-A call that has a folder of numbered files is one of them, the first that suits it:
+A call whose file has several statements is one of them, the first that suits it:
 
 - ``-- only with NAME``: left out when the list NAME is empty
 - ``-- only without NAME, NAME``: left out when one of these lists is not

@@ -14,7 +14,7 @@ WITH clock AS (
         job.crashes, job.rescues, job.claimed_at, job.started_at, job.worker
 -- here asked
 ), held AS MATERIALIZED (
-    -- Only their own, and as in cycle/2-full none that a caller's open transaction takes over.
+    -- Only their own, and as in cycle (full) none that a caller's open transaction takes over.
     SELECT named.seq, found.key, found.until FROM (
         SELECT wanted.seq, wanted.id, wanted.unique_key FROM wanted
         WHERE wanted.unique_key IS NOT NULL ORDER BY wanted.unique_key

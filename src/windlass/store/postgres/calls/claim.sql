@@ -5,7 +5,7 @@
 -- gives claimed as json
 -- gives lost
 --
--- OFFSET 0, the kind of a list and the numbers of a seq are there for the planner, as in cycle/2-full.
+-- OFFSET 0, the kind of a list and the numbers of a seq are there for the planner, as in cycle (full).
 WITH clock AS (
 -- here clock
 ), held AS MATERIALIZED (

@@ -29,7 +29,7 @@ WITH clock AS (
         CAST(value ->> 6 AS bigint) AS held_for
     FROM jsonb_array_elements(CAST(:named AS jsonb))
 ), there AS MATERIALIZED (
-    -- OFFSET 0 as in cycle/2-full: a plan that was made while the tables were empty probes an index for each job.
+    -- OFFSET 0 as in cycle (full): a plan that was made while the tables were empty probes an index for each job.
     SELECT found.* FROM named CROSS JOIN LATERAL (
         SELECT id, task, payload, state FROM windlass_record AS record WHERE record.id = named.id OFFSET 0) AS found
 ), conflict AS MATERIALIZED (

@@ -7,7 +7,7 @@ WITH clock AS (
 ), picked AS MATERIALIZED (
     -- Every worker promotes; a row that somebody else has in hand is passed by, so that nobody waits.
     SELECT due.ctid AS place FROM windlass_due AS due
-    -- All that was due until now; given as a range, because the planner takes one for choosy (as in cycle/2-full).
+    -- All that was due until now; given as a range, because the planner takes one for choosy (as in cycle (full)).
     WHERE due.run_at BETWEEN 0 AND (SELECT now FROM clock)
     ORDER BY due.run_at, due.seq LIMIT CAST(:limit AS bigint)
     FOR UPDATE SKIP LOCKED

@@ -8,7 +8,7 @@ WITH clock AS (
     SELECT CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence, value ->> 2 AS what, place
     FROM jsonb_array_elements(CAST(:writes AS jsonb)) WITH ORDINALITY AS item (value, place)
 ), there AS MATERIALIZED (
-    -- OFFSET 0 as in cycle/2-full: a plan that was made while the tables were empty probes an index for each job.
+    -- OFFSET 0 as in cycle (full): a plan that was made while the tables were empty probes an index for each job.
     SELECT found.seq, found.fence FROM (SELECT DISTINCT write.seq FROM write) AS wanted CROSS JOIN LATERAL (
         SELECT seq, fence FROM windlass_record AS record WHERE record.seq = wanted.seq OFFSET 0) AS found
 ), noted AS (

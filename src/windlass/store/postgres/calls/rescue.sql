@@ -33,7 +33,7 @@ WITH clock AS (
     DELETE FROM windlass_lease AS lease
     WHERE lease.id = ANY (ARRAY(SELECT over.id FROM over WHERE over.is_old OR strpos(over.id, ':') > 0))
 ), held AS MATERIALIZED (
-    -- As in cycle/2-full, a key that a caller's open transaction takes over is passed by.
+    -- As in cycle (full), a key that a caller's open transaction takes over is passed by.
     SELECT key.key FROM windlass_key AS key
     WHERE key.key = ANY (ARRAY(SELECT value ->> 0 FROM jsonb_array_elements(CAST(:keys AS jsonb))))
     AND (SELECT count(*) FROM lost) >= 0

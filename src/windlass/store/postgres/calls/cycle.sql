@@ -1,0 +1,249 @@
+-- 1. plain
+-- Ends runs that just returned, and takes the next jobs, in one commit: what a busy worker does most of the time, so it
+-- does no more than that needs. 2-full says the same at length.
+-- :completed rows (seq, fence, ran_for, result)
+-- :rooms rows (queue, room)
+-- :takes_suspect 1 if at most one of what it takes may be a suspect, 0 if none may
+-- :lease, :token, :worker who claims
+-- only with rooms
+-- only without endings, keys, marks
+-- gives ended
+-- gives claimed as json
+-- gives lost
+--
+-- OFFSET 0, the kind of a list and the numbers of a seq are there for the planner, as in 2-full.
+WITH clock AS (
+-- here clock
+), lease AS MATERIALIZED (
+    -- The lock keeps the lease from being rescued or closed between this look and the commit of what is taken under
+    -- it; renewing it is not held up.
+    SELECT lease.id FROM windlass_lease AS lease, clock
+    WHERE lease.id = :lease AND lease.state = 'open'
+    AND lease.renewed_at - lease.ttl <= clock.now AND clock.now < lease.renewed_at + lease.ttl
+    FOR KEY SHARE OF lease
+), ending AS MATERIALIZED (
+    SELECT jsonb_typeof(value) AS kind, CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence,
+        CAST(value ->> 2 AS bigint) AS ran_for, value ->> 3 AS result
+    FROM jsonb_array_elements(CAST(:completed AS jsonb)) WHERE (SELECT count(*) FROM lease) >= 0
+    ORDER BY seq
+), owner AS MATERIALIZED (
+    -- Only the owner whose fence the job still carries may end it, and only while it runs; for every other row nothing
+    -- happens.
+    SELECT ending.*, found.place FROM ending CROSS JOIN LATERAL (
+        SELECT running.ctid AS place FROM windlass_running AS running
+        WHERE running.seq = ending.seq AND running.fence = ending.fence OFFSET 0) AS found
+), ended AS (
+    -- By their place in the table, in the order of seq. A row that others have changed since this statement began is
+    -- in another place now; see the last column.
+    DELETE FROM windlass_running AS running USING owner AS ending
+    WHERE running.ctid = ending.place AND ending.kind = 'array'
+    -- The ending of a run that was not over in a moment makes sure that there is still a job.
+    RETURNING running.*, ending.ran_for, ending.result, CASE WHEN running.started_at IS NULL THEN running.seq
+        ELSE (SELECT job.seq FROM windlass_job AS job WHERE job.seq = running.seq) END AS job
+), finished AS (
+    INSERT INTO windlass_finished (
+        seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
+        worker, progress, result, tallied)
+    SELECT seq, fence, clock.now, claimed_at, coalesce(started_at, clock.now - ran_for), cancel_requested_at,
+        attempt + 1, crashes, rescues, 'completed', queue, worker, progress, result, true
+    FROM ended, clock WHERE job IS NOT NULL
+    RETURNING queue, state
+-- here tally
+-- here take
+)
+SELECT
+    endings.ended, begins.claimed, coalesce(endings.lost || begins.lost, endings.lost, begins.lost) AS lost,
+    -- Somebody has cancelled or rescued one of the jobs meanwhile: nothing is kept, and the driver repeats it.
+    -- An ending that was sent twice is one.
+    CAST(CASE
+        WHEN (SELECT count(DISTINCT place) FROM owner) <> endings.number THEN 'windlass: look again'
+        ELSE '0'
+    END AS integer) AS again
+-- here endings
+    -- An array of texts takes a third of the time that building JSON from values of each type takes.
+    SELECT coalesce(array_to_json(array_agg(ARRAY[
+            CAST(seq AS text), id, task, queue, CAST(priority AS text), payload, meta, CAST(attempt AS text),
+            CAST(max_attempts AS text), CAST(crashes AS text), CAST(rescues AS text), CAST(fence AS text),
+            CAST(timeout AS text), CAST(created_at AS text), 'false', unique_key, errors, retry,
+            CAST(clock.now - unknown_at AS text)
+        ] ORDER BY priority DESC, since, seq) FILTER (WHERE id IS NOT NULL)), '[]') AS claimed,
+        jsonb_agg(jsonb_build_array(seq, queue, 'pending')) FILTER (WHERE id IS NULL) AS lost
+    FROM begun, clock
+) AS begins
+
+-- 2. full
+-- Ends runs, notes which runs have begun, and takes the next jobs, in one commit.
+-- :completed rows (seq, fence, ran_for, result), the runs that just returned
+-- :endings rows (seq, fence, state, reason, charge, crash, rescue, delay, ran_for, result, errors, key), all others
+-- :keys rows (key, seq, fence), only of endings whose job has a unique key
+-- :marks rows (seq, fence, milliseconds ago)
+-- :rooms rows (queue, room)
+-- :takes_suspect 1 if at most one of what it takes may be a suspect, 0 if none may
+-- :lease, :token, :worker who claims; a call that is repeated with the same token and no rooms finds what the first
+-- one took
+-- gives ended
+-- gives marked
+-- gives claimed as json
+-- gives lost
+--
+-- Locks are taken in the order lease, keys, rows of running by seq: each part counts the one before it. A job that this
+-- call puts back is not taken by the same call, because a statement does not see what its own parts write.
+--
+-- A prepared statement is planned once, perhaps while the tables are empty. So that it then probes an index for each
+-- row and never reads a table that has grown since, rows are looked up in LATERAL parts that OFFSET 0 or a lock keeps
+-- apart, and some conditions are there only because the planner takes them for choosy (the kind of a list, all of the
+-- numbers that a seq can be).
+WITH clock AS (
+-- here clock
+), lease AS MATERIALIZED (
+    -- The lock keeps the lease from being rescued or closed between this look and the commit of what is taken under
+    -- it; renewing it is not held up.
+    SELECT lease.id FROM windlass_lease AS lease, clock
+    WHERE CAST(:rooms AS text) <> '[]' AND lease.id = :lease AND lease.state = 'open'
+    AND lease.renewed_at - lease.ttl <= clock.now AND clock.now < lease.renewed_at + lease.ttl
+    FOR KEY SHARE OF lease
+), named AS MATERIALIZED (
+    SELECT jsonb_typeof(value) AS kind, (value ->> 0) COLLATE "C" AS key, CAST(value ->> 1 AS bigint) AS seq
+    FROM jsonb_array_elements(CAST(:keys AS jsonb)) WHERE (SELECT count(*) FROM lease) >= 0
+    ORDER BY key
+), held AS MATERIALIZED (
+    -- A key that a caller's open transaction takes over is passed by: a worker waits for no caller. Whether that commits
+    -- or not, the key is not the ended job's any more (shared/holds).
+    SELECT named.kind, found.place, found.id, found.until, named.seq FROM named CROSS JOIN LATERAL (
+        SELECT key.ctid AS place, key.id, key.until FROM windlass_key AS key
+        WHERE key.key = named.key AND key.until <> 'window'
+        FOR UPDATE SKIP LOCKED) AS found
+), ending AS MATERIALIZED (
+    SELECT jsonb_typeof(value) AS kind, CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence,
+        value ->> 2 AS state,
+        value ->> 3 AS reason, CAST(value ->> 4 AS integer) AS charge, CAST(value ->> 5 AS integer) AS crash,
+        CAST(value ->> 6 AS integer) AS rescue, CAST(value ->> 7 AS bigint) AS delay,
+        CAST(value ->> 8 AS bigint) AS ran_for, value ->> 9 AS result, value ->> 10 AS errors
+    FROM jsonb_array_elements(CAST(:endings AS jsonb))
+    UNION ALL
+    SELECT jsonb_typeof(value), CAST(value ->> 0 AS bigint), CAST(value ->> 1 AS bigint), 'completed', NULL, 1, 0, 0,
+        NULL, CAST(value ->> 2 AS bigint), value ->> 3, NULL
+    FROM jsonb_array_elements(CAST(:completed AS jsonb))
+    ORDER BY seq
+), mark AS MATERIALIZED (
+    SELECT jsonb_typeof(value) AS kind, CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence,
+        CAST(value ->> 2 AS bigint) AS ago
+    FROM jsonb_array_elements(CAST(:marks AS jsonb))
+), locked AS MATERIALIZED (
+    -- Endings alone lock their rows one after the other by themselves; with marks among them the order must be made.
+    SELECT found.seq FROM (
+        SELECT ending.seq FROM ending UNION ALL SELECT mark.seq FROM mark ORDER BY seq
+    ) AS wanted CROSS JOIN LATERAL (
+        SELECT running.seq FROM windlass_running AS running WHERE running.seq = wanted.seq
+        FOR UPDATE) AS found
+    WHERE CAST(:marks AS text) <> '[]' AND (SELECT count(*) FROM held) >= 0
+), owner AS MATERIALIZED (
+    -- Only the owner whose fence the job still carries may end it, and only while it runs; for every other row nothing
+    -- happens.
+    SELECT ending.*, found.place FROM ending CROSS JOIN LATERAL (
+        SELECT running.ctid AS place FROM windlass_running AS running
+        WHERE running.seq = ending.seq AND running.fence = ending.fence OFFSET 0) AS found
+    WHERE (SELECT count(*) FROM held) >= 0 AND (SELECT count(*) FROM locked) >= 0
+), ended AS (
+    -- By their place in the table, in the order of seq. A row that others have changed since this statement began is
+    -- in another place now; see the last column. A cancel request turns every ending but completed into cancelled.
+    DELETE FROM windlass_running AS running USING owner AS ending, clock
+    WHERE running.ctid = ending.place AND ending.kind = 'array'
+    RETURNING running.seq, running.fence, running.claimed_at, running.cancel_requested_at, running.queue,
+        running.lease, running.worker, running.progress, ending.delay, ending.result, ending.errors,
+        CASE WHEN running.cancel_requested_at IS NULL OR ending.state = 'completed'
+            THEN ending.state ELSE 'cancelled' END AS state,
+        CASE WHEN running.cancel_requested_at IS NULL OR ending.state = 'completed' THEN ending.reason END AS reason,
+        running.attempt + ending.charge AS attempt, running.crashes + ending.crash AS crashes,
+        running.rescues + ending.rescue AS rescues,
+        coalesce(running.started_at, clock.now - ending.ran_for) AS started_at,
+        -- The ending of a run that was not over in a moment, or did not just return, makes sure that there is a job.
+        CASE WHEN running.started_at IS NULL AND ending.state = 'completed' THEN running.seq
+            ELSE (SELECT job.seq FROM windlass_job AS job WHERE job.seq = running.seq) END AS job
+), closed AS (
+    -- The lease of a claim by hand goes with its job; a worker's, which has no colon, holds others too.
+    DELETE FROM windlass_lease AS lease USING ended
+    WHERE lease.id = ended.lease AND strpos(ended.lease, ':') > 0
+), finished AS (
+    INSERT INTO windlass_finished (
+        seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
+        reason, worker, progress, result, errors, tallied)
+    SELECT seq, fence, clock.now, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
+        reason, worker, progress, result, errors, true
+    FROM ended, clock WHERE state IN ('completed', 'failed', 'cancelled') AND job IS NOT NULL
+    RETURNING queue, state
+-- here tally
+), back AS (
+    UPDATE windlass_job AS job SET
+        -- a state that no run can end in is refused by the table
+        waiting = ended.state, reason = ended.reason, attempt = ended.attempt, crashes = ended.crashes,
+        rescues = ended.rescues, run_at = coalesce(clock.now + ended.delay, job.run_at),
+        claimed_at = ended.claimed_at, started_at = ended.started_at, fence = ended.fence, worker = ended.worker,
+        -- how long it has been unknown to every worker that met it; any other ending starts that clock anew
+        unknown_at = CASE WHEN ended.reason = 'unknown_task' THEN coalesce(job.unknown_at, clock.now) END,
+        progress = coalesce(ended.progress, job.progress), errors = coalesce(ended.errors, job.errors)
+    FROM ended, clock
+    WHERE job.seq = ended.seq AND ended.state NOT IN ('completed', 'failed', 'cancelled')
+    RETURNING job.seq, job.waiting, job.run_at, job.priority, job.queue,
+        job.crashes + job.rescues > 0 AS suspect
+), ready AS (
+    INSERT INTO windlass_ready (seq, since, priority, queue, suspect)
+    SELECT seq, run_at, priority, queue, suspect FROM back WHERE waiting = 'pending'
+), due AS (
+    INSERT INTO windlass_due (seq, run_at, state, queue)
+    SELECT seq, run_at, waiting, queue FROM back WHERE waiting <> 'pending'
+), freed AS (
+    -- A finished job gives its unique key back, unless the key is held for a window of time; one that has begun a run
+    -- gives back what it held until then.
+    DELETE FROM windlass_key AS key USING held
+    WHERE key.ctid = held.place AND held.kind = 'array' AND EXISTS (
+        SELECT 1 FROM ended CROSS JOIN LATERAL (
+            SELECT job.id FROM windlass_job AS job WHERE job.seq = ended.seq OFFSET 0) AS owner
+        WHERE ended.seq = held.seq AND owner.id = held.id AND (
+            ended.state IN ('completed', 'failed', 'cancelled')
+            OR (held.until = 'started' AND (ended.attempt > 0 OR ended.started_at IS NOT NULL))))
+), starter AS MATERIALIZED (
+    -- A row may be written only once in a statement, and an ending comes first.
+    SELECT mark.*, found.place FROM mark CROSS JOIN LATERAL (
+        SELECT running.ctid AS place FROM windlass_running AS running
+        WHERE running.seq = mark.seq AND running.fence = mark.fence OFFSET 0) AS found
+    WHERE mark.seq NOT IN (SELECT ended.seq FROM ended)
+), marked AS (
+    -- Notes that user code has begun under this fence; the attempt itself is charged by the ending or by rescue.
+    UPDATE windlass_running AS running SET started_at = coalesce(running.started_at, clock.now - mark.ago)
+    FROM starter AS mark, clock
+    WHERE running.ctid = mark.place AND mark.kind = 'array'
+    RETURNING running.seq
+-- here take
+), claimed AS (
+    SELECT *, false AS wants_cancel FROM begun
+    UNION ALL
+    SELECT known.* FROM windlass_running AS running CROSS JOIN LATERAL (
+        SELECT seq, id, task, queue, priority, payload, meta, attempt, max_attempts, crashes, rescues, fence, timeout,
+            created_at, unique_key, errors, retry, unknown_at, run_at, cancel_requested_at IS NOT NULL
+        FROM windlass_record AS record WHERE record.seq = running.seq OFFSET 0) AS known
+    WHERE CAST(:rooms AS text) = '[]' AND running.lease = :lease AND running.claim = :token
+    AND running.seq NOT IN (SELECT ended.seq FROM ended)
+)
+SELECT
+    endings.ended, (SELECT coalesce(json_agg(json_build_array(seq)), '[]') FROM marked) AS marked, begins.claimed,
+    coalesce(endings.lost || begins.lost, endings.lost, begins.lost) AS lost,
+    -- Somebody has marked, cancelled or rescued one of the jobs meanwhile: nothing is kept, and the driver repeats it.
+    -- An ending or a mark that was sent twice is one.
+    CAST(CASE
+        WHEN (SELECT count(DISTINCT place) FROM owner) <> endings.number
+            OR (SELECT count(DISTINCT place) FROM starter) <> (SELECT count(*) FROM marked)
+        THEN 'windlass: look again'
+        ELSE '0'
+    END AS integer) AS again
+-- here endings
+    -- An array of texts takes a third of the time that building JSON from values of each type takes.
+    SELECT coalesce(array_to_json(array_agg(ARRAY[
+            CAST(seq AS text), id, task, queue, CAST(priority AS text), payload, meta, CAST(attempt AS text),
+            CAST(max_attempts AS text), CAST(crashes AS text), CAST(rescues AS text), CAST(fence AS text),
+            CAST(timeout AS text), CAST(created_at AS text), CAST(wants_cancel AS text), unique_key, errors, retry,
+            CAST(clock.now - unknown_at AS text)
+        ] ORDER BY priority DESC, since, seq) FILTER (WHERE id IS NOT NULL)), '[]') AS claimed,
+        jsonb_agg(jsonb_build_array(seq, queue, 'pending')) FILTER (WHERE id IS NULL) AS lost
+    FROM claimed, clock
+) AS begins

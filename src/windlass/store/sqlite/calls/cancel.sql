@@ -1,0 +1,26 @@
+-- 1. note
+-- Says who cancels what 2-end and 3-ask are going to change.
+INSERT INTO windlass_event (seq, at, kind, worker, fence, detail)
+SELECT seq, :now, iif(state = 'running', 'cancel_requested', 'cancelled'), worker, fence,
+    json_object('by', :by, 'reason', :reason)
+FROM windlass_job
+WHERE seq IN (SELECT value FROM jsonb_each(:seqs)) AND (
+    state IN ('scheduled', 'pending', 'retrying', 'blocked') OR (state = 'running' AND cancel_requested_at IS NULL))
+
+-- 2. key
+-- A job that is cancelled here gives its unique key back.
+DELETE FROM windlass_key WHERE until <> 'window' AND (key, id) IN (
+    SELECT unique_key, id FROM windlass_job WHERE seq IN (SELECT value FROM jsonb_each(:seqs))
+    AND state IN ('scheduled', 'pending', 'retrying', 'blocked'))
+
+-- 3. cancel
+-- Ends what waits; asks what runs to stop. A running job that is asked already stays as it is.
+-- gives cancelled
+UPDATE windlass_job SET
+    state = iif(state = 'running', 'running', 'cancelled'),
+    reason = iif(state = 'running', reason, NULL),
+    finished_at = iif(state = 'running', NULL, :now),
+    cancel_requested_at = :now
+WHERE seq IN (SELECT value FROM jsonb_each(:seqs)) AND (
+    state IN ('scheduled', 'pending', 'retrying', 'blocked') OR (state = 'running' AND cancel_requested_at IS NULL))
+RETURNING seq, state

@@ -1,0 +1,42 @@
+-- 1. take
+-- Takes jobs of one queue for a caller that drives them by hand: each gets a lease of its own and is charged at once.
+-- The lease is named token:seq:fence, so that a job that the same token takes again does not get its old one back.
+-- The room left shrinks by what this token already holds, so a repeated call takes nothing twice.
+-- each queues (queue)
+UPDATE windlass_job SET
+    state = 'running', fence = fence + 1, lease = :token || ':' || seq || ':' || (fence + 1), claim = :token,
+    worker = :worker, claimed_at = :now, started_at = :now, finished_at = NULL, attempt = attempt + 1
+WHERE seq IN (
+    -- Suspects are taken by hand like all others; each of both places has its index.
+    SELECT seq FROM (
+        SELECT seq, priority, run_at FROM (
+            SELECT seq, priority, run_at FROM windlass_job
+            WHERE queue = :queue AND state = 'pending' AND crashes = 0 AND rescues = 0
+            ORDER BY priority DESC, run_at, seq LIMIT max(0, :limit))
+        UNION ALL
+        SELECT seq, priority, run_at FROM (
+            SELECT seq, priority, run_at FROM windlass_job
+            WHERE queue = :queue AND state = 'pending' AND crashes + rescues > 0
+            ORDER BY priority DESC, run_at, seq LIMIT max(0, :limit)))
+    ORDER BY priority DESC, run_at, seq
+    LIMIT max(0, :limit - (
+        SELECT count(*) FROM windlass_job
+        WHERE state = 'running' AND lease >= :token || ':' AND lease < :token || ';')))
+AND NOT EXISTS (SELECT 1 FROM windlass_queue WHERE name IN (:queue, '*') AND paused_at IS NOT NULL)
+
+-- 2. lease
+-- Opens the leases of what was taken just now.
+INSERT INTO windlass_lease (id, worker, state, ttl, renewed_at)
+SELECT lease, :worker, 'open', :ttl, :now FROM windlass_job
+WHERE state = 'running' AND lease >= :token || ':' AND lease < :token || ';'
+ON CONFLICT DO NOTHING
+
+-- 3. claimed
+-- gives claimed as json
+SELECT CAST(json_group_array(json_array(
+    seq, id, task, queue, priority, whole_payload, meta, attempt, max_attempts, crashes, rescues, fence, timeout, created_at,
+    json(iif(cancel_requested_at IS NULL, 'false', 'true')), unique_key, errors, retry, :now - unknown_at, json('true')
+    )) AS BLOB)
+FROM (
+    SELECT * FROM windlass_whole WHERE state = 'running' AND lease >= :token || ':' AND lease < :token || ';'
+    ORDER BY priority DESC, run_at, seq)

@@ -1,0 +1,18 @@
+-- 1. signal
+-- What somebody wants of this worker and who that is, whether its lease is still open, and the time.
+-- gives signal
+SELECT (SELECT signal FROM windlass_worker WHERE id = :worker),
+    (SELECT signalled_by FROM windlass_worker WHERE id = :worker),
+    EXISTS (SELECT 1 FROM windlass_lease WHERE id = :lease AND state = 'open'),
+    :now
+
+-- 2. cancels
+-- The jobs of this lease that somebody wants cancelled.
+-- gives cancels
+SELECT seq, fence FROM windlass_job WHERE state = 'running' AND lease = :lease AND cancel_requested_at IS NOT NULL
+
+-- 3. queues
+-- The settings of the queues, followed while running.
+-- gives queues
+SELECT name, weight, paused_at IS NOT NULL, retry FROM windlass_queue
+WHERE weight IS NOT NULL OR paused_at IS NOT NULL OR retry IS NOT NULL

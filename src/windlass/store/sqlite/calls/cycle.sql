@@ -1,0 +1,174 @@
+-- 1. lease
+-- The lease of a claim by hand goes with its job. Before the endings, which make the job forget its lease.
+-- :by_hand rows (seq, fence), the endings of jobs that were claimed by hand
+-- only with by_hand
+DELETE FROM windlass_lease WHERE id IN (
+    SELECT lease FROM jsonb_each(:by_hand) AS claim JOIN windlass_job ON windlass_job.seq = claim.value ->> 0
+    WHERE windlass_job.fence = claim.value ->> 1 AND windlass_job.state = 'running'
+    -- a worker's lease, which has no colon, holds other jobs too
+    AND instr(lease, ':') > 0)
+
+-- 2. complete
+-- Ends runs that returned, which is most of them, so it carries no more than they need. Only the owner whose fence the
+-- job still carries may end it, and only while it runs; for every other row nothing happens.
+-- :completed rows (seq, fence, ran_for, result)
+-- only with completed
+UPDATE windlass_job SET
+    state = 'completed',
+    reason = NULL,
+    attempt = attempt + 1,
+    started_at = coalesce(started_at, :now - (run.value ->> 2)),
+    finished_at = :now,
+    unknown_at = NULL,
+    result = run.value ->> 3,
+    lease = NULL,
+    claim = NULL
+FROM jsonb_each(:completed) AS run
+WHERE windlass_job.seq = run.value ->> 0 AND windlass_job.fence = run.value ->> 1 AND windlass_job.state = 'running'
+
+-- 3. completed
+-- How many of them were accepted; when all were, nobody needs to ask which.
+-- only with completed
+-- gives completed
+SELECT changes()
+
+-- 4. finish
+-- Ends runs in every other way, under the same condition. A cancel request turns every ending but completed into
+-- cancelled.
+-- :endings rows (seq, fence, state, reason, charge, crash, rescue, delay, ran_for, result, errors)
+-- only with endings
+UPDATE windlass_job SET
+    state = CASE WHEN cancel_requested_at IS NULL OR ending.state = 'completed' THEN ending.state ELSE 'cancelled' END,
+    reason = CASE WHEN cancel_requested_at IS NULL OR ending.state = 'completed' THEN ending.reason END,
+    attempt = attempt + ending.charge,
+    crashes = crashes + ending.crash,
+    rescues = rescues + ending.rescue,
+    run_at = coalesce(:now + ending.delay, run_at),
+    started_at = coalesce(started_at, :now - ending.ran_for),
+    finished_at = CASE WHEN cancel_requested_at IS NOT NULL OR ending.state IN ('completed', 'failed', 'cancelled')
+        THEN :now END,
+    -- how long it has been unknown to every worker that met it; any other ending starts that clock anew
+    unknown_at = CASE WHEN ending.reason = 'unknown_task' THEN coalesce(unknown_at, :now) END,
+    result = ending.result,
+    errors = coalesce(ending.errors, windlass_job.errors),
+    lease = NULL,
+    claim = NULL
+FROM (
+    SELECT value ->> 0 AS seq, value ->> 1 AS fence, value ->> 2 AS state, value ->> 3 AS reason, value ->> 4 AS charge,
+        value ->> 5 AS crash, value ->> 6 AS rescue, value ->> 7 AS delay, value ->> 8 AS ran_for,
+        value ->> 9 AS result, value ->> 10 AS errors
+    FROM jsonb_each(:endings)
+) AS ending
+WHERE windlass_job.seq = ending.seq AND windlass_job.fence = ending.fence AND windlass_job.state = 'running'
+
+-- 5. ended
+-- How many of those were accepted.
+-- only with endings
+-- gives ended
+SELECT changes()
+
+-- 6. key
+-- A finished job gives its unique key back, unless the key is held for a window of time; one that has begun a run gives
+-- back what it held until then.
+-- :keys rows (key, seq, fence), only of jobs that have one
+-- only with keys
+DELETE FROM windlass_key WHERE until <> 'window' AND (key, id) IN (
+    SELECT held.value ->> 0, windlass_job.id
+    FROM jsonb_each(:keys) AS held JOIN windlass_job ON windlass_job.seq = held.value ->> 1
+    JOIN windlass_key AS kept ON kept.key = held.value ->> 0
+    WHERE windlass_job.fence = held.value ->> 2 AND (
+        windlass_job.state IN ('completed', 'failed', 'cancelled')
+        OR (kept.until = 'started' AND (windlass_job.attempt > 0 OR windlass_job.started_at IS NOT NULL))))
+
+-- 7. mark
+-- Notes that user code has begun under this fence; the attempt itself is charged by the ending or by rescue.
+-- :marks rows (seq, fence, milliseconds ago)
+-- only with marks
+UPDATE windlass_job SET started_at = :now - (mark.value ->> 2) FROM jsonb_each(:marks) AS mark
+WHERE seq = mark.value ->> 0 AND fence = mark.value ->> 1 AND state = 'running' AND started_at IS NULL
+
+-- 8. marked
+-- Which of them may start: those that still run under their fence.
+-- only with marks
+-- gives marked
+SELECT seq FROM jsonb_each(:marks) AS mark JOIN windlass_job ON seq = mark.value ->> 0
+WHERE fence = mark.value ->> 1 AND state = 'running'
+
+-- 9. claim a suspect
+-- Takes at most one suspect of all queues that have room, if the lease is open and in time. It comes before the others of
+-- its priority, which it was ahead of once, but not before those of a higher one.
+-- :rooms rows (queue, room)
+-- :takes_suspect 1, or 0 for a worker that has one in flight
+-- only with takes_suspect
+UPDATE windlass_job SET
+    state = 'running', fence = fence + 1, lease = :lease, claim = :token, worker = :worker, claimed_at = :now,
+    started_at = NULL, finished_at = NULL
+WHERE seq = (
+    SELECT found.seq FROM (
+        SELECT (
+            SELECT first.seq FROM (
+                SELECT seq, priority FROM windlass_job
+                WHERE queue = asked.value ->> 0 AND state = 'pending' AND crashes + rescues > 0
+                ORDER BY priority DESC, run_at, seq LIMIT 1) AS first
+            WHERE first.priority >= coalesce((
+                SELECT priority FROM windlass_job
+                WHERE queue = asked.value ->> 0 AND state = 'pending' AND crashes = 0 AND rescues = 0
+                ORDER BY priority DESC, run_at, seq LIMIT 1), -1000)
+            AND NOT EXISTS (
+                SELECT 1 FROM windlass_queue WHERE name IN (asked.value ->> 0, '*') AND paused_at IS NOT NULL)) AS seq
+        FROM jsonb_each(:rooms) AS asked WHERE asked.value ->> 1 > 0) AS found
+    WHERE found.seq IS NOT NULL LIMIT 1)
+AND EXISTS (
+    SELECT 1 FROM windlass_lease
+    WHERE id = :lease AND state = 'open' AND renewed_at - ttl <= :now AND :now < renewed_at + ttl)
+
+-- 10. claim first
+-- Takes the next job of each queue that is asked for one, all in one go: a worker of many queues asks for hundreds.
+-- 8-claim does the same for those that are asked for more.
+-- :rooms rows (queue, room)
+-- only with rooms (queue, room) where room = 1
+UPDATE windlass_job SET
+    state = 'running', fence = fence + 1, lease = :lease, claim = :token, worker = :worker, claimed_at = :now,
+    started_at = NULL, finished_at = NULL
+WHERE seq IN (
+    SELECT (
+        SELECT seq FROM windlass_job
+        WHERE queue = asked.value ->> 0 AND state = 'pending' AND crashes = 0 AND rescues = 0
+        ORDER BY priority DESC, run_at, seq LIMIT 1)
+    FROM jsonb_each(:rooms) AS asked
+    WHERE asked.value ->> 1 = 1 AND NOT EXISTS (
+        SELECT 1 FROM windlass_queue WHERE name IN (asked.value ->> 0, '*') AND paused_at IS NOT NULL)
+    -- the suspect that this call took
+    AND asked.value ->> 0 NOT IN (
+        SELECT queue FROM windlass_job WHERE state = 'running' AND lease = :lease AND claim = :token))
+AND EXISTS (
+    SELECT 1 FROM windlass_lease
+    WHERE id = :lease AND state = 'open' AND renewed_at - ttl <= :now AND :now < renewed_at + ttl)
+
+-- 11. claim
+-- Takes the next jobs of one queue, by priority and then by when they became ready, if the lease is open and in time.
+-- each rooms (queue, room) unless room = 1
+UPDATE windlass_job SET
+    state = 'running', fence = fence + 1, lease = :lease, claim = :token, worker = :worker, claimed_at = :now,
+    started_at = NULL, finished_at = NULL
+WHERE seq IN (
+    SELECT seq FROM windlass_job
+    WHERE queue = :queue AND state = 'pending' AND crashes = 0 AND rescues = 0 ORDER BY priority DESC, run_at, seq
+    -- less the suspect that this call took; a negative limit would be none at all
+    LIMIT max(0, :room - (
+        SELECT count(*) FROM windlass_job
+        WHERE state = 'running' AND lease = :lease AND claim = :token AND queue = :queue)))
+AND EXISTS (
+    SELECT 1 FROM windlass_lease
+    WHERE id = :lease AND state = 'open' AND renewed_at - ttl <= :now AND :now < renewed_at + ttl)
+AND NOT EXISTS (SELECT 1 FROM windlass_queue WHERE name IN (:queue, '*') AND paused_at IS NOT NULL)
+
+-- 12. claimed
+-- What this call took. A call that is repeated with the same token and no rooms finds what the first one took.
+-- gives claimed as json
+SELECT CAST(json_group_array(json_array(
+    seq, id, task, queue, priority, whole_payload, meta, attempt, max_attempts, crashes, rescues, fence, timeout, created_at,
+    json(iif(cancel_requested_at IS NULL, 'false', 'true')), unique_key, errors, retry, :now - unknown_at)) AS BLOB)
+FROM (
+    SELECT * FROM windlass_whole WHERE state = 'running' AND lease = :lease AND claim = :token
+    ORDER BY priority DESC, run_at, seq)

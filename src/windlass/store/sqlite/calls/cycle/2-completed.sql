@@ -1,4 +1,0 @@
--- How many of them were accepted; when all were, nobody needs to ask which.
--- only with completed
--- gives completed
-SELECT changes()

@@ -1,4 +1,0 @@
--- How many of those were accepted.
--- only with endings
--- gives ended
-SELECT changes()

@@ -1,0 +1,18 @@
+-- 1. delete
+-- Removes jobs that do not run; one that runs is its owner's.
+-- :states are those that both the caller and the table of transitions allow
+-- gives deleted
+DELETE FROM windlass_job
+WHERE seq IN (SELECT value FROM jsonb_each(:seqs)) AND state IN (SELECT value FROM jsonb_each(:states))
+RETURNING seq
+
+-- 2. event
+-- What is told of a job goes with it.
+DELETE FROM windlass_event WHERE seq IN (SELECT value FROM jsonb_each(:seqs))
+AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.seq = windlass_event.seq)
+
+-- 3. key
+-- So does its key.
+-- :ids are the ids of :seqs
+DELETE FROM windlass_key WHERE id IN (SELECT value FROM jsonb_each(:ids))
+AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.id = windlass_key.id)

@@ -1,0 +1,11 @@
+-- 1. keys
+-- Keys whose job is gone, which somebody deleted past us, among the next :limit behind :after. Only read, so that nobody
+-- has to wait meanwhile; tidy_keys removes them.
+-- gives keys
+SELECT key, NULL FROM (SELECT key, id FROM windlass_key WHERE key > :after ORDER BY key LIMIT :limit) AS looked
+WHERE NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.id = looked.id)
+
+-- 2. looked
+-- How many were looked at, and which was the last.
+-- gives looked
+SELECT count(*), max(key) FROM (SELECT key FROM windlass_key WHERE key > :after ORDER BY key LIMIT :limit)

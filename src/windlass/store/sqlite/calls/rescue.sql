@@ -1,0 +1,72 @@
+-- 1. lose
+-- Ends the leases that are over. Until this is committed their owners may still renew them. Which job is held responsible
+-- for the loss stays with the lease: the first decision counts.
+-- :culprits rows (lease, seq)
+UPDATE windlass_lease SET
+    state = 'lost',
+    blamed = coalesce(blamed, (
+        SELECT culprit.value ->> 1 FROM jsonb_each(:culprits) AS culprit WHERE culprit.value ->> 0 = windlass_lease.id))
+WHERE id IN (SELECT value FROM jsonb_each(:leases))
+AND NOT (state = 'open' AND renewed_at - ttl <= :now AND :now < renewed_at + ttl)
+
+-- 2. note
+-- Leaves a trace of each rescue that 3-free is going to make.
+-- :endings as in 3-free
+INSERT INTO windlass_event (seq, at, kind, worker, fence, detail)
+SELECT windlass_job.seq, :now, 'rescued', worker, windlass_job.fence, json_patch(
+    json_object('by', :by, 'started', json(iif(started_at IS NULL, 'false', 'true'))),
+    -- nothing where no job is held responsible for the loss
+    json_object('blamed', (
+        SELECT culprit.id FROM windlass_lease JOIN windlass_job AS culprit ON culprit.seq = windlass_lease.blamed
+        WHERE windlass_lease.id = windlass_job.lease)))
+FROM jsonb_each(:endings) AS ending JOIN windlass_job ON windlass_job.seq = ending.value ->> 0
+WHERE windlass_job.fence = ending.value ->> 1 AND state = 'running' AND (started_at IS NOT NULL) = ending.value ->> 12
+AND NOT EXISTS (
+    SELECT 1 FROM windlass_lease WHERE id = windlass_job.lease AND state = 'open')
+ORDER BY windlass_job.seq
+
+-- 3. free
+-- Takes jobs away from leases that are over. The fence is raised here too, so that the former owner's endings can be
+-- told from repetitions of its own. A lease that was renewed since the look keeps its jobs, and so does one whose job
+-- was marked as started since: another look decides about that one.
+-- :endings as in cycle (finish), and whether the run had started
+-- gives rescued
+UPDATE windlass_job SET
+    state = iif(cancel_requested_at IS NULL, ending.state, 'cancelled'),
+    reason = iif(cancel_requested_at IS NULL, ending.reason, NULL),
+    attempt = attempt + ending.charge,
+    crashes = crashes + ending.crash,
+    rescues = rescues + ending.rescue,
+    finished_at = iif(cancel_requested_at IS NOT NULL OR ending.state = 'failed', :now, NULL),
+    errors = coalesce(ending.errors, windlass_job.errors),
+    fence = windlass_job.fence + 1,
+    lease = NULL,
+    claim = NULL
+FROM (
+    SELECT value ->> 0 AS seq, value ->> 1 AS fence, value ->> 2 AS state, value ->> 3 AS reason, value ->> 4 AS charge,
+        value ->> 5 AS crash, value ->> 6 AS rescue, value ->> 10 AS errors, value ->> 12 AS was_started
+    FROM jsonb_each(:endings)
+) AS ending
+WHERE windlass_job.seq = ending.seq AND windlass_job.fence = ending.fence AND windlass_job.state = 'running'
+AND (windlass_job.started_at IS NOT NULL) = ending.was_started
+AND NOT EXISTS (SELECT 1 FROM windlass_lease WHERE id = windlass_job.lease AND state = 'open')
+RETURNING windlass_job.id, windlass_job.state, windlass_job.worker
+
+-- 4. key
+-- A job that rescue finished gives its unique key back, and so does one that has begun a run if the key was held until
+-- then; 3-free has raised its fence by one.
+-- :keys rows (key, seq, fence)
+-- only with keys
+DELETE FROM windlass_key WHERE until <> 'window' AND (key, id) IN (
+    SELECT held.value ->> 0, windlass_job.id
+    FROM jsonb_each(:keys) AS held JOIN windlass_job ON windlass_job.seq = held.value ->> 1
+    JOIN windlass_key AS kept ON kept.key = held.value ->> 0
+    WHERE windlass_job.fence = (held.value ->> 2) + 1 AND (
+        windlass_job.state IN ('completed', 'failed', 'cancelled')
+        OR (kept.until = 'started' AND (windlass_job.attempt > 0 OR windlass_job.started_at IS NOT NULL))))
+
+-- 5. close
+-- A lost lease whose jobs are all free has done its duty as a marker for its owner after a day; that of a claim by hand
+-- goes with its job.
+DELETE FROM windlass_lease WHERE state = 'lost' AND (
+    renewed_at < :now - 86400000 OR (id IN (SELECT value FROM jsonb_each(:leases)) AND instr(id, ':') > 0))

@@ -1,0 +1,43 @@
+-- 1. taken
+-- Jobs that could be retried but for their unique key, which another one holds now: they stay as they are.
+-- gives taken
+SELECT windlass_job.seq, windlass_key.id
+FROM windlass_job JOIN windlass_key ON windlass_key.key = windlass_job.unique_key AND windlass_key.id <> windlass_job.id
+WHERE windlass_job.seq IN (SELECT value FROM jsonb_each(:seqs))
+AND windlass_job.state IN (SELECT value FROM jsonb_each(:states))
+AND (expires_at IS NULL OR expires_at > :now)
+AND EXISTS (
+    SELECT 1 FROM windlass_job AS holder
+    WHERE holder.id = windlass_key.id AND (windlass_key.until <> 'started'
+        OR (holder.state <> 'running' AND holder.attempt = 0 AND holder.started_at IS NULL)))
+
+-- 2. note
+-- Says who retries what 3-retry is going to change (the same conditions).
+INSERT INTO windlass_event (seq, at, kind, fence, detail)
+SELECT seq, :now, 'retried', fence, json_object('by', :by, 'from', state, 'reason', reason)
+FROM windlass_job
+WHERE seq IN (SELECT value FROM jsonb_each(:seqs)) AND state IN (SELECT value FROM jsonb_each(:states))
+AND NOT EXISTS (
+    SELECT 1 FROM windlass_key JOIN windlass_job AS holder ON holder.id = windlass_key.id
+    WHERE windlass_key.key = windlass_job.unique_key AND holder.id <> windlass_job.id
+    AND (expires_at IS NULL OR expires_at > :now)
+    AND (until <> 'started' OR (holder.state <> 'running' AND holder.attempt = 0 AND holder.started_at IS NULL)))
+
+-- 3. retry
+-- Runs jobs again by hand, with a fresh budget of attempts; their history of errors stays. The key is not taken again.
+-- :states are those that both the caller and the table of transitions allow
+-- gives retried
+UPDATE windlass_job SET
+    state = 'pending', reason = NULL, queue = coalesce(:queue, queue), attempt = 0, crashes = 0, rescues = 0,
+    run_at = :now, finished_at = NULL, cancel_requested_at = NULL, unknown_at = NULL, result = NULL, progress = NULL
+WHERE seq IN (SELECT value FROM jsonb_each(:seqs)) AND state IN (SELECT value FROM jsonb_each(:states))
+AND NOT EXISTS (
+    SELECT 1 FROM windlass_key JOIN windlass_job AS holder ON holder.id = windlass_key.id
+    WHERE windlass_key.key = windlass_job.unique_key AND holder.id <> windlass_job.id
+    AND (expires_at IS NULL OR expires_at > :now)
+    AND (until <> 'started' OR (holder.state <> 'running' AND holder.attempt = 0 AND holder.started_at IS NULL)))
+RETURNING seq
+
+-- 4. queue
+-- The other queue, where one was named, exists from now on.
+INSERT INTO windlass_queue (name) SELECT :queue WHERE :queue IS NOT NULL ON CONFLICT DO NOTHING

@@ -1,5 +1,0 @@
--- Keys whose job is gone, of those that free_keys has found.
--- :keys rows (key, version)
--- only with keys
-DELETE FROM windlass_key WHERE key IN (SELECT value ->> 0 FROM jsonb_each(:keys))
-AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.id = windlass_key.id)

@@ -1,7 +1,0 @@
--- Leases that hold nothing and have been over for a day, :limit at a time.
--- gives leases
-DELETE FROM windlass_lease WHERE id IN (
-    SELECT id FROM windlass_lease WHERE renewed_at + ttl < :now - 86400000
-    AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE state = 'running' AND windlass_job.lease = windlass_lease.id)
-    LIMIT :limit)
-RETURNING 1

@@ -43,8 +43,8 @@ def edit(call: str, *changes: tuple[str, str]) -> Plant:
     def plant() -> None:
         really = statement_files.load_calls
 
-        def load(package: str, *, prefix: str) -> Any:
-            calls = dict(really(package, prefix=prefix))
+        def load(package: str, *, prefix: str, **more: Any) -> Any:
+            calls = dict(really(package, prefix=prefix, **more))
             if "sqlite" in package:
                 meant = [(words.replace("windlass_", prefix), instead) for words, instead in changes]
                 _assert_found(call, meant, calls[call])

@@ -12,6 +12,9 @@ its part of the answer is made:
 - ``-- only with NAME (a, b) where b = 1``: left out when no row of NAME has that number as its value ``b``
 - ``-- binds NAME``: its one value is bound as ``:NAME`` in the statements behind it, and is no part of the answer
 - ``-- guard NAME``: if it gives rows, the call stops, nothing of it is kept, and NAME is all of its answer
+
+What several statements have in common lies in ``shared/`` beside ``calls/``: ``-- here NAME`` stands where
+``shared/NAME.sql`` belongs.
 """
 
 from __future__ import annotations
@@ -21,9 +24,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from importlib.resources.abc import Traversable
 
 _SECTION = re.compile(r"^-- \d+\. .*\n", re.M)
+_HERE = re.compile(r"^-- here (\w+)\n", re.M)
 _GIVES = re.compile(r"^-- gives (\w+)( as json)?$", re.M)
 _EACH = re.compile(r"^-- each (\w+) \(([\w, ]+)\)(?: unless (\w+) = (\d+))?$", re.M)
 _ONLY = re.compile(r"^-- only with (\w+)(?: \(([\w, ]+)\) where (\w+) = (\d+))?$", re.M)
@@ -90,16 +93,29 @@ def _split(names: str) -> tuple[str, ...]:
 
 
 @cache
-def load_calls(package: str, *, prefix: str) -> Mapping[str, Sequence[Statement]]:
-    """Every call below ``package``, by name; ``prefix``, which the caller has checked, replaces ``windlass_``."""
+def load_calls(package: str, *, prefix: str, left_open: str | None = None) -> Mapping[str, Sequence[Statement]]:
+    """Every call of the store in ``package``, by name; ``prefix``, checked by the caller, replaces ``windlass_``.
+
+    The place of ``left_open``, a shared text, is not filled.
+    """
+
+    def fill(here: re.Match[str]) -> str:
+        return here[0] if here[1] == left_open else shared_text(package, here[1])
+
     return {
-        entry.name.removesuffix(".sql"): _load(entry, prefix)
-        for entry in files(package).iterdir()
+        entry.name.removesuffix(".sql"): [
+            read_statement(_HERE.sub(fill, section).replace("windlass_", prefix))
+            for section in _sections(entry.read_text(encoding="utf-8"))
+        ]
+        for entry in files(package).joinpath("calls").iterdir()
         if entry.name.endswith(".sql")
     }
 
 
-def _load(file: Traversable, prefix: str) -> Sequence[Statement]:
-    source = file.read_text(encoding="utf-8").replace("windlass_", prefix)
-    sections = [section for section in _SECTION.split(source) if section.strip()]
-    return [read_statement(section.rstrip() + "\n") for section in sections]
+def shared_text(package: str, name: str) -> str:
+    """What several statements have in common."""
+    return files(package).joinpath("shared", f"{name}.sql").read_text(encoding="utf-8")
+
+
+def _sections(source: str) -> list[str]:
+    return [section.rstrip() + "\n" for section in _SECTION.split(source) if section.strip()]

@@ -13,7 +13,7 @@ from tests.store.places import SqlitePlace
 from tests.store.sqlite.opened import opened
 from windlass.store.statement_files import load_calls
 
-CALLS = load_calls("windlass.store.sqlite.calls", prefix="windlass_")
+CALLS = load_calls("windlass.store.sqlite", prefix="windlass_")
 RARE = {"queue_delete"}
 """What an operator does once."""
 WALK = re.compile(r"^SCAN windlass_(job|key|event)$")

@@ -10,8 +10,6 @@ On PostgreSQL a call is one statement, whose heading names the parts of the answ
 - ``-- gives NAME as json``: the part stays JSON text, for records that are decoded from it in one step
 - ``-- guard NAME``: a column that is null unless the guard stops the call; then it is all of the answer
 
-What several statements have in common lies in ``shared/``: ``-- here NAME`` stands where ``shared/NAME.sql`` belongs.
-
 A call whose file has several statements is one of them, the first that suits it:
 
 - ``-- only with NAME``: left out when the list NAME is empty
@@ -27,22 +25,20 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, Protocol
 
 from msgspec.json import decode
 
 from windlass.store.operation import Answer
-from windlass.store.statement_files import load_calls
+from windlass.store.statement_files import load_calls, shared_text
 
-_FOLDER = "windlass.store.postgres"
-_CALLS = f"{_FOLDER}.calls"
+_PACKAGE = "windlass.store.postgres"
 
 _PART = re.compile(r"^-- (gives|guard) (\w+)( as json)?$", re.M)
 _ONLY_WITH = re.compile(r"^-- only with (\w+)$", re.M)
 _ONLY_WITHOUT = re.compile(r"^-- only without ([\w, ]+)$", re.M)
-_HERE = re.compile(r"^-- here (\w+)\n", re.M)
-_TELL = "-- here tell\n"
+_TELL = "tell"
+_HERE_TELL = f"-- here {_TELL}\n"
 _COMMENT = re.compile(r"^\s*--.*\n", re.M)
 _PARAMETER = re.compile(r"(?<!:):([a-z_]+)\b")
 
@@ -122,10 +118,10 @@ def _rows(value: Any) -> Any:
 def statements(schema: str) -> Mapping[str, Sequence[Statement]]:
     """Every call's statements by name, for tables in ``schema`` (checked by the caller)."""
     prefix = f'"{schema}".'
-    calls = load_calls(_CALLS, prefix=prefix)
+    calls = load_calls(_PACKAGE, prefix=prefix, left_open=_TELL)
+    tell = shared_text(_PACKAGE, _TELL).replace("windlass_", prefix)
     return {
-        name: [translate(_whole(form, prefix)) for step in steps for form in _forms(step.text)]
-        for name, steps in calls.items()
+        name: [translate(form) for step in steps for form in _forms(step.text, tell)] for name, steps in calls.items()
     }
 
 
@@ -149,16 +145,10 @@ def translate(source: str) -> Statement:
     )
 
 
-def _forms(source: str) -> list[str]:
-    return [f"-- only with news\n{source}", source.replace(_TELL, "")] if _TELL in source else [source]
-
-
-def _whole(source: str, prefix: str) -> str:
-    return _HERE.sub(lambda here: _shared(here[1]).replace("windlass_", prefix), source)
-
-
-def _shared(name: str) -> str:
-    return files(_FOLDER).joinpath("shared", f"{name}.sql").read_text(encoding="utf-8")
+def _forms(source: str, tell: str) -> list[str]:
+    if _HERE_TELL not in source:
+        return [source]
+    return ["-- only with news\n" + source.replace(_HERE_TELL, tell), source.replace(_HERE_TELL, "")]
 
 
 def _said(heading: re.Pattern[str], source: str) -> str | None:

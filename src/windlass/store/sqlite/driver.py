@@ -33,7 +33,7 @@ from windlass.store.sqlite.news import listen
 from windlass.store.sqlite.statements import Prepared
 from windlass.store.statement_files import load_calls
 
-_CALLS = "windlass.store.sqlite.calls"
+_PACKAGE = "windlass.store.sqlite"
 _COMPOSED = (list, dict)
 
 
@@ -60,7 +60,7 @@ class SqliteDriver:
         self._prefix = prefix
         self._now = now
         self._deadline = deadline
-        self._calls = load_calls(_CALLS, prefix=prefix)
+        self._calls = load_calls(_PACKAGE, prefix=prefix)
         self._fork_pause = ForkPause()
         self._file_identity = FileIdentity(
             None if address.is_memory else address.path, WalSize(address.path, large=large_log)

@@ -5,19 +5,8 @@
 -- :strays whether every lease that holds something is looked at; else only open ones that are over within a second,
 -- which are few however many there are
 -- gives upcoming
-WITH RECURSIVE ready (queue) AS (
-    SELECT min(queue) FROM windlass_job WHERE state = 'pending' AND crashes = 0 AND rescues = 0
-    UNION ALL
-    SELECT (
-        SELECT min(queue) FROM windlass_job
-        WHERE state = 'pending' AND crashes = 0 AND rescues = 0 AND queue > ready.queue)
-    FROM ready WHERE ready.queue IS NOT NULL
-), suspect (queue) AS (
-    SELECT min(queue) FROM windlass_job WHERE state = 'pending' AND crashes + rescues > 0
-    UNION ALL
-    SELECT (SELECT min(queue) FROM windlass_job WHERE state = 'pending' AND crashes + rescues > 0 AND queue > suspect.queue)
-    FROM suspect WHERE suspect.queue IS NOT NULL
-)
+WITH RECURSIVE
+-- here queues_with_work
 SELECT
     (SELECT min(run_at) FROM windlass_job WHERE state IN ('scheduled', 'retrying')) - :now,
     (SELECT min(over_at) - :now FROM (

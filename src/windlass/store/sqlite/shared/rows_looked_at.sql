@@ -1,0 +1,19 @@
+-- The jobs that a page looks at, the newest first: at most :window rows, and of a text no more than :bytes.
+newest AS (
+    SELECT seq FROM (
+        SELECT seq FROM windlass_job WHERE :ended IS NULL AND seq < :cursor ORDER BY seq DESC LIMIT :window)
+    UNION ALL
+    SELECT seq FROM (
+        SELECT seq FROM windlass_job
+        WHERE state IN ('failed', 'cancelled') AND state = :ended AND seq < :cursor ORDER BY seq DESC LIMIT :window)
+), looked AS (
+    SELECT seq FROM newest WHERE :text IS NULL
+    UNION ALL
+    -- A text is looked for in what jobs hold, as far as :bytes reach.
+    SELECT seq FROM (
+        SELECT seq, sum(size) OVER before AS bytes, row_number() OVER before AS number FROM (
+            SELECT newest.seq, payload_size + coalesce(octet_length(errors), 0) AS size
+            FROM newest JOIN windlass_whole ON windlass_whole.seq = newest.seq WHERE :text IS NOT NULL)
+        WINDOW before AS (ORDER BY seq DESC ROWS UNBOUNDED PRECEDING))
+    WHERE bytes <= :bytes OR number = 1
+)

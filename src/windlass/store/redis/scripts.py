@@ -60,8 +60,8 @@ def _composed(source: str) -> Script:
     has_epoch = not _WITHOUT_EPOCH.search(source)
     keys = _names(_KEYS, source) + (("epoch",) if has_epoch else ())
     arguments = _names(_ARGS, source)
-    before = ("given", "epoch") if has_epoch else ("given",)
-    parts = _parts(*before, "null" if arguments else "ask", *_names(_WITH, source))
+    before = ("context", "epoch") if has_epoch else ("context",)
+    parts = _parts(*before, "null" if arguments else "params", *_names(_WITH, source))
     text = _declared_keys(keys) + _declared_arguments(arguments) + "".join(parts) + source
     return Script(text, sha1(text.encode(), usedforsecurity=False).hexdigest(), keys, arguments)
 

@@ -12,7 +12,7 @@ WITH clock AS (
     -- An id that is there is that of an earlier try whose answer was lost.
     ON CONFLICT (id) DO NOTHING
     RETURNING seq, run_at, waiting, priority, queue
--- here line_up
+-- here insert_waiting
 )
 SELECT 1 AS stored
 -- here tell

@@ -12,7 +12,7 @@ WITH clock AS (
 ), wanted AS MATERIALIZED (
     SELECT job.seq, job.id, job.queue, job.priority, job.run_at, job.waiting, job.unique_key, job.fence, job.attempt,
         job.crashes, job.rescues, job.claimed_at, job.started_at, job.worker
--- here asked
+-- here requested_jobs
 ), held AS MATERIALIZED (
     -- Only their own, and as in cycle (full) none that a caller's open transaction takes over.
     SELECT named.seq, found.key, found.until FROM (

@@ -49,7 +49,7 @@ WITH clock AS (
     FROM ended, clock WHERE job IS NOT NULL
     RETURNING queue, state
 -- here tally
--- here take
+-- here claim
 )
 SELECT
     endings.ended, begins.claimed, coalesce(endings.lost || begins.lost, endings.lost, begins.lost) AS lost,
@@ -59,7 +59,7 @@ SELECT
         WHEN (SELECT count(DISTINCT place) FROM owner) <> endings.number THEN 'windlass: look again'
         ELSE '0'
     END AS integer) AS again
--- here endings
+-- here ended_summary
     -- An array of texts takes a third of the time that building JSON from values of each type takes.
     SELECT coalesce(array_to_json(array_agg(ARRAY[
             CAST(seq AS text), id, task, queue, CAST(priority AS text), payload, meta, CAST(attempt AS text),
@@ -214,7 +214,7 @@ WITH clock AS (
     FROM starter AS mark, clock
     WHERE running.ctid = mark.place AND mark.kind = 'array'
     RETURNING running.seq
--- here take
+-- here claim
 ), claimed AS (
     SELECT *, false AS wants_cancel FROM begun
     UNION ALL
@@ -236,7 +236,7 @@ SELECT
         THEN 'windlass: look again'
         ELSE '0'
     END AS integer) AS again
--- here endings
+-- here ended_summary
     -- An array of texts takes a third of the time that building JSON from values of each type takes.
     SELECT coalesce(array_to_json(array_agg(ARRAY[
             CAST(seq AS text), id, task, queue, CAST(priority AS text), payload, meta, CAST(attempt AS text),

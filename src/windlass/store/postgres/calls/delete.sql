@@ -23,7 +23,7 @@ WITH allowed AS MATERIALIZED (
         FOR UPDATE SKIP LOCKED) AS found
 ), wanted AS MATERIALIZED (
     SELECT job.seq, job.queue, job.priority, job.run_at, job.waiting
--- here asked
+-- here requested_jobs
 ), finished AS MATERIALIZED (
     SELECT found.place, wanted.seq FROM wanted CROSS JOIN LATERAL (
         SELECT finished.ctid AS place FROM windlass_finished AS finished

@@ -121,7 +121,7 @@ WITH clock AS (
     ORDER BY place
     ON CONFLICT (id) DO NOTHING
     RETURNING seq, id, run_at, waiting, priority, queue
--- here line_up
+-- here insert_waiting
 ), behind AS (
     -- Which job stands behind each id and each key now: the new one, or the one that was there before.
     SELECT id, state FROM there UNION SELECT id, waiting FROM stored UNION SELECT id, state FROM kept

@@ -6,7 +6,7 @@
 WITH RECURSIVE clock AS (
 -- here clock
 ), holding AS (
--- here holding
+-- here leases_in_use
 ), over AS MATERIALIZED (
     SELECT holding.lease, lease.renewed_at, lease.ttl, lease.blamed
     FROM clock, holding LEFT JOIN windlass_lease AS lease ON lease.id = holding.lease

@@ -22,7 +22,7 @@ WITH clock AS (
     SELECT state FROM jsonb_array_elements_text(CAST(:states AS jsonb)) AS allowed (state)
 ), wanted AS MATERIALIZED (
     SELECT job.seq, job.id, job.run_at, job.reason, job.unique_key
--- here asked
+-- here requested_jobs
 ), finished AS MATERIALIZED (
     SELECT found.* FROM wanted CROSS JOIN LATERAL (
         SELECT finished.ctid AS place, finished.seq, finished.state, finished.reason, finished.fence,

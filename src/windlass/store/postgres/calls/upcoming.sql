@@ -8,7 +8,7 @@
 WITH RECURSIVE clock AS (
 -- here clock
 ), holding AS (
--- here holding
+-- here leases_in_use
 ), waiting AS (
 -- here waiting
 )

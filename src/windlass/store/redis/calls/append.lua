@@ -3,7 +3,7 @@
 -- KEYS ids, seq, queues, counts, due, waiting
 -- asks task, queue, priority, meta, max_attempts, delay, timeout, retry; jobs: rows (id, payload)
 -- gives stored: a row, or none where the queue has a limit or an id is there; then nothing was stored
--- with portions, texts, index, turn
+-- with chunks, texts, index, order
 local call = redis.call
 local jobs, queue, priority = ask.jobs, ask.queue, ask.priority
 if call('HGET', prefix .. 'queue:' .. queue, 'max_length') then return {'stored', {}} end

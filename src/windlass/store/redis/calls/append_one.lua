@@ -3,7 +3,7 @@
 -- KEYS ids, seq, queues, counts, due, waiting
 -- ARGS id, payload, task, queue, priority, meta, max_attempts, delay, timeout, retry
 -- gives stored: a row, or none where the queue has a limit or the id is there; then nothing was stored
--- with writing, index, turn
+-- with short_text, index, order
 local call = redis.call
 if call('HGET', prefix .. 'queue:' .. queue, 'max_length') then return {'stored', {}} end
 -- The order of claims is made of three digits.

@@ -2,7 +2,7 @@
 -- KEYS counts
 -- asks weeks: rows (seq, week)
 -- gives archived: rows (seq) of those that are there now
--- with drain, portions, texts, record
+-- with allow_oom, chunks, texts, record
 local FINISHED = {completed = true, failed = true, cancelled = true}
 
 -- Everything that is known of a job. Texts of users become JSON strings, whatever they hold; numbers are written whole, where cjson would round long ones.

@@ -4,7 +4,7 @@
 -- without epoch
 -- asks ids, bytes: at how many the answer ends
 -- gives jobs: rows (id, state, reason, result, errors, task)
--- with portions, texts
+-- with chunks, texts
 local FINISHED = {completed = true, failed = true, cancelled = true}
 local rows, bytes = {}, 0
 for index, seq in ipairs(read_all('HMGET', KEY.ids, ask.ids)) do

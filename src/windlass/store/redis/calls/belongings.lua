@@ -3,7 +3,7 @@
 -- without epoch
 -- asks ids
 -- gives keys: rows (key, id, until, expires_at); events: rows (id, at, kind, worker, fence, detail)
--- with portions, unique, events
+-- with chunks, unique, events
 local keys, events = {}, {}
 for index, seq in ipairs(read_all('HMGET', KEY.ids, ask.ids)) do
     local id = ask.ids[index]

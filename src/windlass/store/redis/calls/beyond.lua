@@ -4,7 +4,7 @@
 -- without epoch
 -- asks queue, state, at, seq, skip
 -- gives beyond: one row (finished_at, seq), or none; foreign: see there in shared/
--- with foreign, index, places
+-- with overwritten, index, state_sets
 local key = finished_key(ask.state, ask.queue)
 -- How many are not before the position. Among those that finished in its moment the order is that of their seqs.
 local newer = try('ZCOUNT', key, '(' .. written(ask.at), '+inf') or 0

@@ -2,7 +2,7 @@
 -- KEYS counts, due, ids, events, waiting
 -- asks seqs, by, reason
 -- gives cancelled: rows (seq, state) of the jobs that this changed
--- with portions, drain, index, places, unique, lease, events
+-- with chunks, allow_oom, index, state_sets, unique, lease, events
 local WAITING = {scheduled = true, pending = true, retrying = true, blocked = true}
 local detail = string.format('{"by":%s,"reason":%s}', json(ask.by), json(ask.reason))
 

@@ -4,7 +4,7 @@
 -- KEYS counts, due, lease_from, lease_until, waiting
 -- asks limit, queues: rows (queue), in the order in which they are served; worker, token, ttl
 -- gives claimed: rows as Claimed, of everything that the token holds; lost, foreign: see there in shared/
--- with portions, texts, drain, index, places, lease, lost, paused, take
+-- with chunks, texts, allow_oom, index, state_sets, lease, vanished, paused, claim
 local pulled = pulled_key(ask.token)
 
 local function pull(seq, fence, row)

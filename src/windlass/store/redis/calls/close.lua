@@ -3,7 +3,7 @@
 -- KEYS counts, workers, lease_from, lease_until, lease_lost
 -- asks worker, lease
 -- gives signal: one row, what somebody asked of the worker last; no row if nobody did
--- with drain, workers
+-- with allow_oom, workers
 local signal = redis.call('HGET', worker_key(ask.worker), 'signal')
 remove_lease(ask.lease)
 redis.call('ZREM', KEY.lease_lost, ask.lease)

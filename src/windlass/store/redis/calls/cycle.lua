@@ -12,7 +12,7 @@
 --       marked: rows (seq) of the marks that still run under their fence, if there are marks
 --       claimed: rows as Claimed: what calls with this token took; one that is repeated without rooms finds it again
 --       lost, foreign: see there in shared/, if there are any
--- with portions, texts, drain, index, places, unique, finished, lease, lost, paused, take
+-- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, vanished, paused, claim
 local long_results, lightened = {}, {}
 
 -- The lease of a run is known from its job alone. If that is gone, it may be any.

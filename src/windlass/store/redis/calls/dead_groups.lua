@@ -2,7 +2,7 @@
 -- without epoch
 -- asks limit, window; not bytes, for what went wrong is a field of its own
 -- gives groups: rows (task, reason, error, how many, when the newest of them finished)
--- with walks
+-- with scan
 local groups, by_name, looked = {}, {}, 0
 local function tally(task, reason, error, at)
     local name = cmsgpack.pack(task, reason, error)

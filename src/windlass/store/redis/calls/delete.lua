@@ -2,7 +2,7 @@
 -- KEYS counts, due, ids, events, waiting
 -- asks seqs; states: those that both the caller and the table of transitions allow
 -- gives deleted: rows (seq)
--- with portions, texts, drain, index, places, unique, removal
+-- with chunks, texts, allow_oom, index, state_sets, unique, removal
 local states = {}
 for _, state in ipairs(ask.states) do states[state] = true end
 

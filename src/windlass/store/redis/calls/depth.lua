@@ -2,7 +2,7 @@
 -- KEYS queues, counts, due
 -- without epoch
 -- gives depths: rows (queue, how many, milliseconds); foreign: see there in shared/
--- with portions, index, places, foreign
+-- with chunks, index, state_sets, overwritten
 
 -- The next job of a queue whose score is not smaller, and its score.
 local function first_from(key, score)

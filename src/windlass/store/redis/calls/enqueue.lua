@@ -7,7 +7,7 @@
 -- gives conflict: rows (id, task), and nothing else: the id is a different job's already
 --       full: rows (queue, max_length), and nothing else: the queue has no room for what the call would add
 --       known: rows (index) of ids that were there; found: rows (index, id, state) of who has the id or the key now
--- with portions, texts, index, places, unique
+-- with chunks, texts, index, state_sets, unique
 table.sort(ask.named, function(one, other) return one[1] < other[1] end)
 local ids, there = {}, {}
 for index, job in ipairs(ask.jobs) do ids[index] = job[1] end

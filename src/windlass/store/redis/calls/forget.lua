@@ -3,7 +3,7 @@
 -- KEYS counts, workers
 -- asks worker
 -- gives forgotten: rows (id)
--- with drain, workers
+-- with allow_oom, workers
 local forgotten = {}
 for _, id in ipairs(workers_called(ask.worker)) do
     if not lives(redis.call('HGET', worker_key(id), 'lease')) then

@@ -4,7 +4,7 @@
 -- without epoch
 -- asks seq
 -- gives gates: one row as Gates, or none if the job is gone
--- with portions, index, places, lease, leader, paused
+-- with chunks, index, state_sets, lease, leader, paused
 local COUNTED = 1000
 
 local job = redis.call(

@@ -4,7 +4,7 @@
 -- asks jobs: rows as JobRecord, none of which runs
 --      keys: rows (key, id, until, expires_at); events: rows (id, at, kind, worker, fence, detail)
 -- gives stored: one row (how many are new)
--- with portions, texts, index, places, record, unique, finished, events
+-- with chunks, texts, index, state_sets, record, unique, finished, events
 local ids = {}
 for index, job in ipairs(ask.jobs) do ids[index] = job[2] end
 local known, missing = read_all('HMGET', KEY.ids, ids), {}

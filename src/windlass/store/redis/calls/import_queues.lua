@@ -2,7 +2,7 @@
 -- KEYS counts, queues, configured
 -- asks queues: rows as QueueRecord
 -- gives nothing
--- with drain, paused
+-- with allow_oom, paused
 local SETTINGS = {
     'weight', 'max_length', 'retention', 'retry', 'paused_at', 'paused_by', 'paused_reason', 'changed_at', 'changed_by',
 }

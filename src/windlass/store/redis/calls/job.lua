@@ -3,7 +3,7 @@
 -- without epoch
 -- asks ids; seqs: none, or the numbers of these jobs, for those whose id somebody has changed
 -- gives jobs: rows as JobRecord
--- with portions, texts, record
+-- with chunks, texts, record
 local seqs = {}
 for index, known in ipairs(read_all('HMGET', KEY.ids, ask.ids)) do
     local seq = known or ask.seqs[index]

@@ -2,7 +2,7 @@
 -- KEYS counts
 -- asks duty, holder, ttl
 -- gives leader: one row (holder, term, milliseconds until the lead is free)
--- with drain, leader
+-- with allow_oom, leader
 local leader = read_leader(ask.duty)
 if leader.holder == ask.holder or not leader.is_in_time then
     if leader.holder ~= ask.holder then leader.term = leader.term + 1 end

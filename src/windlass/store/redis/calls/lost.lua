@@ -3,7 +3,7 @@
 -- KEYS counts, due, events, notices, astray, waiting
 -- asks lost: rows (seq, queue or null, was); by
 -- gives noticed: rows (seq, queue or false, was)
--- with portions, texts, drain, index, places, events, remains, foreign
+-- with chunks, texts, allow_oom, index, state_sets, events, leftovers, overwritten
 local COUNTED = 50000
 local UNFINISHED = {pending = true, scheduled = true, retrying = true, running = true}
 

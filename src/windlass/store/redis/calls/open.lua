@@ -2,7 +2,7 @@
 -- KEYS counts, workers, lease_from, lease_until
 -- asks worker, name, state, info, lease, ttl
 -- gives nothing
--- with drain, lease
+-- with allow_oom, lease
 local worker = prefix .. 'worker:' .. ask.worker
 redis.call('HSETNX', worker, 'name', ask.name)
 redis.call('HSETNX', worker, 'started_at', now)

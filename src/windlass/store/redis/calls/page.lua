@@ -8,7 +8,7 @@
 --      bytes: at how many of them the search for a text ends; then `looked` says that it looked at as many as it may
 -- gives jobs: rows (seq, id, about how many bytes); looked: one row (how many were looked at, the seq of the last of them); foreign: see
 --       there in shared/
--- with portions, walks, places, lease, texts, sizes
+-- with chunks, scan, state_sets, lease, texts, sizes
 local states
 if ask.states then
     states = {}

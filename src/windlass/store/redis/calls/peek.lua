@@ -4,7 +4,7 @@
 -- without epoch
 -- asks queue, limit
 -- gives jobs: rows (seq, id, size)
--- with portions, index, places, texts, sizes
+-- with chunks, index, state_sets, texts, sizes
 local members = {}
 local function add(key, place)
     local found = redis.call('ZRANGE', key, 0, ask.limit - 1, 'WITHSCORES')

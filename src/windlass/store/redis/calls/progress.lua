@@ -2,7 +2,7 @@
 -- KEYS counts
 -- asks seq, fence, progress
 -- gives progressed: one row (seq), if it was
--- with portions, texts, drain, lease
+-- with chunks, texts, allow_oom, lease
 local lease = lease_of(ask.seq, ask.fence)
 if not lease then return {'progressed', {}} end
 note_not_plain(lease, held_field(ask.seq, ask.fence))

@@ -4,7 +4,7 @@
 -- asks limit
 -- gives promoted: rows (seq); lost: rows (seq, false, 'scheduled') of jobs whose bodies are gone; foreign: see there in
 --       shared/
--- with portions, drain, index, places, foreign
+-- with chunks, allow_oom, index, state_sets, overwritten
 local LATER = 60000
 local members = redis.call('ZRANGEBYSCORE', KEY.due, '-inf', now, 'LIMIT', 0, ask.limit)
 in_portions(members, function(...) redis.call('ZREM', KEY.due, ...) end)

@@ -5,7 +5,7 @@
 -- asks queue, state, age, beyond_at, beyond_seq, after_at, after_seq, limit
 -- gives jobs: rows (seq, id, size, fence, finished_at); lost: rows (seq, queue, state) of those whose bodies are gone;
 --       foreign: see there in shared/
--- with portions, index, places, texts, sizes
+-- with chunks, index, state_sets, texts, sizes
 local key = finished_key(ask.state, ask.queue)
 local latest = written(math.max(now - ask.age - 1, ask.beyond_at))
 

@@ -3,7 +3,7 @@
 -- KEYS counts, due, ids, events, waiting
 -- asks queue, state; jobs: rows (seq, fence, id, finished_at)
 -- gives pruned: rows (seq); lost: rows (seq, queue, state) of those whose bodies are gone; foreign: see there in shared/
--- with portions, texts, drain, index, places, unique, removal
+-- with chunks, texts, allow_oom, index, state_sets, unique, removal
 local pruned, lost, members = {}, {}, {}
 for _, row in ipairs(ask.jobs) do
     local seq = written(row[1])

@@ -5,7 +5,7 @@
 --      time
 -- gives pruned: one row (how many, finished_at and seq of the last one, whether there are more behind it), or none if
 --       there is no such job; lost: rows (seq, queue, state) of those whose bodies are gone; foreign: see there in shared/
--- with portions, texts, drain, index, places, unique, removal
+-- with chunks, texts, allow_oom, index, state_sets, unique, removal
 local TIES = 100
 local place_of_all = finished_key(ask.state, ask.queue)
 

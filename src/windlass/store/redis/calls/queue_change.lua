@@ -2,7 +2,7 @@
 -- KEYS counts, queues, configured
 -- asks name, by; changes: rows (setting, value), where null takes the setting back
 -- gives nothing
--- with drain, paused
+-- with allow_oom, paused
 local NUMBERS, TEXTS = {weight = true, max_length = true}, {retention = true, retry = true}
 
 for _, change in ipairs(ask.changes) do

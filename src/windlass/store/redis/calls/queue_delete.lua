@@ -2,7 +2,7 @@
 -- KEYS counts, queues, configured
 -- asks name
 -- gives deleted: one row (name), if it was
--- with drain, paused
+-- with allow_oom, paused
 local STATES = {'scheduled', 'pending', 'blocked', 'running', 'retrying', 'completed', 'failed', 'cancelled'}
 local fields = {}
 for index, state in ipairs(STATES) do fields[index] = state .. ':' .. ask.name end

@@ -3,7 +3,7 @@
 -- KEYS counts, queues, configured
 -- asks queues: rows (name, weight, max_length)
 -- gives nothing
--- with drain, paused
+-- with allow_oom, paused
 -- A store of an older release knows not which of its queues have settings.
 if redis.call('EXISTS', KEY.configured) == 0 then
     local known = redis.call('SMEMBERS', KEY.queues)

@@ -3,7 +3,7 @@
 -- KEYS counts, queues, configured
 -- asks name, by, reason, is_paused
 -- gives paused: one row (name)
--- with drain, paused
+-- with allow_oom, paused
 local key = queue_key(ask.name)
 redis.call('SADD', KEY.queues, ask.name)
 note_settings(ask.name)

@@ -3,7 +3,7 @@
 -- KEYS counts, events
 -- asks writes: rows (seq, fence, what); worker
 -- gives refused: rows (seq)
--- with drain, events
+-- with allow_oom, events
 local refused = {}
 for _, write in ipairs(ask.writes) do
     local seq, fence = write[1], write[2]

@@ -4,7 +4,7 @@
 -- asks worker, name, state, info, lease
 -- gives held: rows (seq, fence), what the lease still holds
 --       open: one row (is the lease open)
--- with drain, lease
+-- with allow_oom, lease
 local open = is_open(ask.lease)
 if open then
     set_time(ask.lease, tonumber(redis.call('HGET', lease_key(ask.lease), 'ttl')))

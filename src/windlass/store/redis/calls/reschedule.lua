@@ -4,7 +4,7 @@
 -- KEYS counts, due, waiting
 -- asks seq; delay or at
 -- gives rescheduled: one row (seq), if it was
--- with portions, drain, index, places
+-- with chunks, allow_oom, index, state_sets
 local MOVABLE = {scheduled = true, pending = true, retrying = true}
 
 local key = job_key(written(ask.seq))

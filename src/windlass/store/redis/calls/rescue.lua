@@ -8,7 +8,7 @@
 --      for the next look
 --      keys: rows (key, seq, fence); by
 -- gives rescued: rows (id, state, worker); lost, foreign: see there in shared/
--- with portions, texts, drain, index, places, unique, finished, lease, lost, events
+-- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, vanished, events
 local culprits = {}
 for _, row in ipairs(ask.culprits) do culprits[row[1]] = row[2] end
 

@@ -4,7 +4,7 @@
 --      states: those that both the caller and the table of transitions allow
 -- gives retried: rows (seq)
 --       taken: rows (seq, id) of jobs that stay as they are because another one, id, holds their unique key
--- with portions, texts, drain, index, places, unique, events
+-- with chunks, texts, allow_oom, index, state_sets, unique, events
 local states = {}
 for _, state in ipairs(ask.states) do states[state] = true end
 

@@ -3,7 +3,7 @@
 -- without epoch
 -- asks starts; seqs: the number of a job with each of them
 -- gives starts: rows (text); foreign: see there in shared/
--- with foreign
+-- with overwritten
 local shared = {}
 for index, start in ipairs(ask.starts) do
     for _, number in ipairs({ask.seqs[index] - 1, ask.seqs[index] + 1}) do

@@ -2,7 +2,7 @@
 -- KEYS counts, workers
 -- asks worker, state, info, lease
 -- gives nothing
--- with drain, workers
+-- with allow_oom, workers
 local worker = worker_key(ask.worker)
 if redis.call('HGET', worker, 'lease') == ask.lease then
     redis.call('HSET', worker, 'state', ask.state, 'seen_at', stamp, 'info', ask.info)

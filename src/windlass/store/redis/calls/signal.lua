@@ -3,7 +3,7 @@
 -- KEYS counts, workers
 -- asks worker, signal (null takes it back), by
 -- gives signalled: rows (id)
--- with drain, workers
+-- with allow_oom, workers
 local signalled = {}
 for _, id in ipairs(workers_called(ask.worker)) do
     local key = worker_key(id)

@@ -2,7 +2,7 @@
 -- KEYS counts, events, notices
 -- asks limit
 -- gives old, many: a row for each job whose events were looked at
--- with drain, events
+-- with allow_oom, events
 local EVENTS_FOR, JOBS_WITH_EVENTS = 30 * 86400000, 1000000
 
 -- Forgets the events of one list that are too old; when the oldest of the others happened, if there are any.

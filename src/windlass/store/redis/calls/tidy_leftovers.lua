@@ -3,7 +3,7 @@
 -- asks limit
 -- gives workers, leases: a row for each that was looked at; ids: as many rows as were asked for, while there are ids
 --       left that may be those of lost jobs
--- with portions, texts, drain, index, lease, events, remains
+-- with chunks, texts, allow_oom, index, lease, events, leftovers
 local DAY = 86400000
 
 local function before(key, least)

@@ -2,7 +2,7 @@
 -- without epoch
 -- asks after, queue (or null for all), limit
 -- gives stops: rows (seq, id, about how many bytes); looked: one row (how many were looked at, the seq of the last)
--- with portions, texts, sizes, walks
+-- with chunks, texts, sizes, scan
 local stops, looked, last = {}, 0, false
 
 walk_up('all', ask.after, function(number)

@@ -1,5 +1,5 @@
 -- What it means that a run or a job is over. Needs texts and unique.
--- with foreign
+-- with overwritten
 local FINISHED = {completed = true, failed = true, cancelled = true}
 local ENDED = {completed = true, failed = true, cancelled = true, retrying = true, scheduled = true, pending = true}
 

@@ -2,7 +2,7 @@
 -- and the queue of its job. The first run of a job that nobody has marked has it behind one line feed: who ends it need
 -- not look at the job. All others have it behind two. Behind the queue of a plain job (see places) is another line feed.
 -- Needs KEY.lease_from and KEY.lease_until where a lease is prolonged or removed.
--- with foreign
+-- with overwritten
 local function lease_key(lease) return prefix .. 'lease:' .. lease end
 local function held_key(lease) return prefix .. 'held:' .. lease end
 -- Those of its jobs that somebody wants cancelled, as in held_key: a worker asks for them every second.

@@ -1,5 +1,5 @@
 -- Queues whose jobs nobody may take; the name * stands for all of them. One whose settings are foreign has none.
--- with foreign
+-- with overwritten
 local function queue_key(queue) return prefix .. 'queue:' .. queue end
 -- Queues that have, or had, settings; nobody has to look at the others. Needs KEY.configured.
 local function note_settings(queue)

@@ -1,6 +1,6 @@
 -- Jobs with everything that is known of them, as rows of JobRecord; one whose body is gone or foreign is left out.
--- Needs portions and texts.
--- with foreign
+-- Needs chunks and texts.
+-- with overwritten
 local NUMBERS = {
     priority = 0, attempt = 0, max_attempts = 0, crashes = 0, rescues = 0, fence = 0, run_at = 0, created_at = 0,
     promoted_at = false, claimed_at = false, started_at = false, finished_at = false, timeout = false,

@@ -1,6 +1,6 @@
 -- Removing jobs that do not run, with all that is told of them but their places: `remove` gathers, `settle_removals`
--- writes, few commands for many jobs. Needs KEY.ids, KEY.events, portions, texts, index, places and unique.
--- with foreign
+-- writes, few commands for many jobs. Needs KEY.ids, KEY.events, chunks, texts, index, state_sets and unique.
+-- with overwritten
 local REMOVED = {'id', 'unique_key', unpack(TEXTS)}
 -- For those who have to look before they remove.
 local LOOKED_AT = {unpack(REMOVED)}

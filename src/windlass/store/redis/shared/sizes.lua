@@ -1,5 +1,5 @@
 -- How many bytes users' texts take, without reading the long ones. Needs texts.
--- with texts, foreign
+-- with texts, overwritten
 
 -- About how many bytes a job holds, and these fields of it; nothing if its body is gone. The first must be the id.
 local function size_of(seq, ...)

@@ -1,5 +1,5 @@
 -- What users wrote, after it was stored, and that of many jobs at once.
--- with portions, writing
+-- with chunks, short_text
 local TEXTS = {'payload', 'meta', 'retry', 'result', 'errors', 'progress'}
 
 local function add_text(what, seq, text, fields, long)

@@ -1,6 +1,6 @@
 -- Jobs whose bodies are gone, by eviction or by hand, as somebody meets what is left of them. The script takes it away
 -- where it met it and gives `lost`, rows (seq, queue or false, was); the call `lost` removes the rest and leaves word.
--- Needs places and lease.
+-- Needs state_sets and lease.
 local lost = {}
 
 local function lose(seq, queue, was) lost[#lost + 1] = {tonumber(seq), queue or false, was} end

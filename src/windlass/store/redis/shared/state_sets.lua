@@ -2,7 +2,7 @@
 -- hash of its lease; the counters say how many of each queue there are, and `waiting` names the queues whose counter of
 -- pending jobs is not zero. Needs KEY.counts, KEY.due, KEY.waiting and index.
 -- `place`, `displace` and `count` only gather; `settle` writes, one command for each sorted set and counter.
--- with turn
+-- with order
 local placed, displaced, counted = {}, {}, {}
 -- Jobs in these states are few among the finished; those who look for them need not walk through all jobs.
 local INDEXED = {failed = true, cancelled = true}

@@ -1,4 +1,4 @@
--- What is left of jobs whose bodies are gone, besides their places. Needs KEY.events, portions, texts, index and events.
+-- What is left of jobs whose bodies are gone, besides their places. Needs KEY.events, chunks, texts, index and events.
 local function remove_remains(seqs)
     local keys = {}
     for _, seq in ipairs(seqs) do

@@ -1,5 +1,5 @@
--- Jobs that change hands, as rows of Claimed. Needs portions, texts, places, lease and lost.
--- with foreign
+-- Jobs that change hands, as rows of Claimed. Needs chunks, texts, state_sets, lease and vanished.
+-- with overwritten
 local TURNS_AT_ONCE = 5000
 
 -- Reads a job as a row, nothing if it is gone; long texts are put in later, all at once. Most jobs were never taken

@@ -28,15 +28,15 @@ def column_widths(spans: Sequence[Span], room: int) -> dict[int, int]:
     then the others; the first one stays, and takes what room there is.
 
     >>> name, age, note = Span(20, 20), Span(7, 7, may_go=True), Span(40, 10)
-    >>> fitted([name, age, note], 80)
+    >>> column_widths([name, age, note], 80)
     {0: 20, 1: 7, 2: 40}
-    >>> fitted([name, age, note], 50)
+    >>> column_widths([name, age, note], 50)
     {0: 20, 1: 7, 2: 19}
-    >>> fitted([name, age, note], 36)
+    >>> column_widths([name, age, note], 36)
     {0: 20, 2: 14}
-    >>> fitted([name, age, note], 12)
+    >>> column_widths([name, age, note], 12)
     {0: 12}
-    >>> fitted([name, age, Span(40, 10, good=25)], 50)
+    >>> column_widths([name, age, Span(40, 10, good=25)], 50)
     {0: 20, 2: 28}
     """
     shown = list(range(len(spans)))

@@ -14,7 +14,7 @@ UNSAFE = re.compile(
 def escaped(text: str) -> str:
     r"""Text of several lines, with what could steer a terminal written out.
 
-    >>> visible("\x1b[31mred")
+    >>> escaped("\x1b[31mred")
     '\\x1b[31mred'
     """
     return UNSAFE.sub(_written_out, text)

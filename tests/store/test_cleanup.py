@@ -118,7 +118,7 @@ def test_a_queue_that_fails_keeps_neither_the_next_one_nor_the_tidying(store: St
     assert store.kinds(kept.seq) == []
 
 
-@pytest.mark.parametrize("part", ["tidy_events", "tidy_leftovers", "tidy_keys", "free_keys"])
+@pytest.mark.parametrize("part", ["tidy_events", "tidy_leftovers", "tidy_keys", "orphan_keys"])
 def test_each_part_of_the_tidying_makes_progress_by_itself(store: Store, part: str) -> None:
     """A13: three million keys must not keep old events and workers for ever."""
     kept = store.a_job()
@@ -128,7 +128,7 @@ def test_each_part_of_the_tidying_makes_progress_by_itself(store: Store, part: s
     tapped = Tapped(store, before=never(part, lambda params: True))
     with pytest.raises(StoreUnavailable):
         cleaned(tapped)
-    expected = {"tidy_events", "tidy_leftovers", "tidy_keys", "free_keys"} - {part}
+    expected = {"tidy_events", "tidy_leftovers", "tidy_keys", "orphan_keys"} - {part}
     assert expected <= {name for name, _ in tapped.answers}
     assert store.kinds(kept.seq) == (["refused"] if part == "tidy_events" else [])
 

@@ -1,4 +1,4 @@
-"""walk, belongings, import, import_queues: jobs leave a store, and another takes them as they are."""
+"""scan, keys_and_events, import, import_queues: jobs leave a store, and another takes them as they are."""
 
 from __future__ import annotations
 

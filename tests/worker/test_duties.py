@@ -127,7 +127,7 @@ def test_after_an_outage_nobody_is_declared_dead_for_one_heartbeat(app: Windlass
     job = app.enqueue("echo", 1)
     app.claim(lease="10s")
     clock.advance("11s")
-    tap.before.append(away({"upcoming"}, times=1))
+    tap.before.append(away({"next_due"}, times=1))
     duties = some_duties(app, beat=0.3)
     duties.tick()
     duties.tick()
@@ -277,7 +277,7 @@ def test_a_slow_cleaning_holds_up_no_other_duty(new_app: Apps) -> None:
         job = app.enqueue_many([app.request("echo", (1,), delay="0.05s")])[0]
         eventually(lambda: job.refresh().state == State.PENDING, "it is promoted")
         eventually(lambda: tap.calls["lead"] > before["lead"], "the lead is renewed")
-        eventually(lambda: tap.calls["swollen"] > before["swollen"], "the tables are looked after")
+        eventually(lambda: tap.calls["bloated_tables"] > before["bloated_tables"], "the tables are looked after")
         assert tap.calls["queue_list"] == 1
     finally:
         goes_on.set()
@@ -344,7 +344,7 @@ def test_one_that_is_not_the_keeper_does_what_it_finds_overdue(app: Windlass, cl
 def looks_for_strays(tap: Tap) -> list[bool]:
     """Of each look from now on, whether it is one at every lease."""
     found: list[bool] = []
-    tap.before.append(lambda call: found.append(call.params["strays"]) if call.name == "upcoming" else None)
+    tap.before.append(lambda call: found.append(call.params["strays"]) if call.name == "next_due" else None)
     return found
 
 

@@ -237,7 +237,7 @@ def test_a_file_that_another_holds_locked_cannot_hold_the_worker(app: Windlass, 
 
 def test_a_long_cleaning_cannot_hold_the_worker(app: Windlass, tap: Tap) -> None:
     """B7: the worker says goodbye while its upkeep is still busy; nobody takes it for lost."""
-    hold = Hold(lambda call, answer: call.name == "upcoming")
+    hold = Hold(lambda call, answer: call.name == "next_due")
     tap.before.append(hold.before)
     worker = app.worker(["default"], grace="1h")
     worker.start()

@@ -116,7 +116,7 @@ def test_of_many_idle_workers_a_few_go_for_a_job(new_app: Apps) -> None:
             stack.enter_context(app.worker(concurrency=2))
         caller = new_app()
         caller.task(name="nothing")(_nothing)
-        eventually(lambda: all(tap.calls["upcoming"] for tap in taps), "each knows how many there are")
+        eventually(lambda: all(tap.calls["next_due"] for tap in taps), "each knows how many there are")
 
         def cycles_of(jobs: int) -> float:
             before = sum(tap.calls["cycle"] for tap in taps)
@@ -137,11 +137,11 @@ def test_a_worker_at_rest_leaves_polling_and_the_lead_to_others(new_app: Apps) -
         for app in apps:
             stack.enter_context(app.worker())
         eventually(lambda: all(app._session.hears(Topic.WORK, Topic.BACKLOG) for app in apps), "all hear")
-        eventually(lambda: all(tap.calls["upcoming"] >= 3 for tap in taps), "each has looked at the store")
+        eventually(lambda: all(tap.calls["next_due"] >= 3 for tap in taps), "each has looked at the store")
         before = [tap.calls.copy() for tap in taps]
-        eventually(lambda: sum(tap.calls["upcoming"] for tap in taps) >= 30, "seconds pass")
+        eventually(lambda: sum(tap.calls["next_due"] for tap in taps) >= 30, "seconds pass")
         asked = sum((tap.calls - old for tap, old in zip(taps, before, strict=True)), Counter[str]())
-    assert asked["control"] + asked["waiting_of"] + asked["cycle"] < asked["upcoming"]
+    assert asked["control"] + asked["waiting_of"] + asked["cycle"] < asked["next_due"]
     assert sum(tap.calls["lead"] > old["lead"] for tap, old in zip(taps, before, strict=True)) <= 1
 
 

@@ -219,11 +219,11 @@ def _loads(source: Session, queue: str | None) -> Iterator[Batch]:
 
 def _digests(load: Batch) -> Iterator[tuple[str, bytes]]:
     """A digest of each job with its keys and events."""
-    belongings: dict[str, list[object]] = {}
+    by_job: dict[str, list[object]] = {}
     for key in load.keys:
-        belongings.setdefault(key.id, []).append(key)
+        by_job.setdefault(key.id, []).append(key)
     for event in load.events:
-        belongings.setdefault(event.id, []).append(event)
+        by_job.setdefault(event.id, []).append(event)
     for job in load.jobs:
-        text = msgspec.json.encode([comparable(job), *belongings.get(job.id, ())])
+        text = msgspec.json.encode([comparable(job), *by_job.get(job.id, ())])
         yield job.id, hashlib.sha256(text).digest()

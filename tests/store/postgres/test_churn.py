@@ -40,13 +40,13 @@ def churn(store: Store, after_round: Callable[[], None]) -> None:
         after_round()
 
 
-def swollen(store: Store) -> list[str]:
-    return [table for table, _, _ in store.driver.execute(Call("swollen", {}, Lane.READ))["swollen"]]
+def bloated_tables(store: Store) -> list[str]:
+    return [table for table, _, _ in store.driver.execute(Call("bloated_tables", {}, Lane.READ))["bloated_tables"]]
 
 
 def vacuum(store: Store) -> None:
     """What the duty does once in a while."""
-    for table in swollen(store):
+    for table in bloated_tables(store):
         store.driver.execute(Call(f"vacuum_{table}", {}))
 
 
@@ -69,15 +69,15 @@ def test_without_that_they_grow(opened: Opening, database: Database) -> None:
 def test_small_tables_are_left_alone(opened: Opening) -> None:
     store = opened()
     store.claimed()
-    assert swollen(store) == []
+    assert bloated_tables(store) == []
 
 
 def test_a_user_who_does_not_own_the_tables_vacuums_nothing(opened: Opening, database: Database) -> None:
     store = opened()
     store.a_job()
     database.run("INSERT INTO windlass.ready SELECT n, n, 0, 'default' FROM generate_series(1000, 20000) AS n")
-    assert swollen(store) == ["ready"]
+    assert bloated_tables(store) == ["ready"]
     with database.role("guest") as url:
         database.run("GRANT USAGE ON SCHEMA windlass TO guest")
         database.run("GRANT ALL ON ALL TABLES IN SCHEMA windlass TO guest")
-        assert swollen(opened(url)) == []
+        assert bloated_tables(opened(url)) == []

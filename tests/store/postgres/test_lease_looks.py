@@ -38,10 +38,10 @@ def pages_read(opened: Opening, database: Database, call: Call) -> int:
 @pytest.mark.parametrize(
     "call",
     [
-        Call("upcoming", {"duty": "leader", "strays": False}, Lane.READ),
+        Call("next_due", {"duty": "leader", "strays": False}, Lane.READ),
         Call("control", {"worker": "worker1", "lease": "lease1"}, Lane.READ),
     ],
-    ids=["upcoming", "control"],
+    ids=["next_due", "control"],
 )
 def test_what_each_worker_asks_does_not_depend_on_leases_and_queues(
     database: Database, opened: Opening, call: Call

@@ -246,8 +246,8 @@ def next_due(*, strays: bool = True) -> Operation[NextDue]:
     Without ``strays`` the next expiry is known from a second before it, and jobs are left out whose lease is not open
     any more, or begins in the future: to find those, every lease that holds something is looked at.
     """
-    answer = yield Call("upcoming", {"duty": LEADER, "strays": strays}, Lane.READ)
-    return records(answer["upcoming"], NextDue)[0]
+    answer = yield Call("next_due", {"duty": LEADER, "strays": strays}, Lane.READ)
+    return records(answer["next_due"], NextDue)[0]
 
 
 class DeadGroup(Struct, frozen=True, array_like=True):

@@ -34,7 +34,7 @@ def tidy_windows() -> Operation[bool]:
 
 def tidy_keys(after: str) -> Operation[str | None]:
     """Remove unique keys whose job is gone, among the next behind ``after``; where to go on, None at the end."""
-    answer = yield Call("free_keys", {"after": after, "limit": KEYS_LOOKED_AT}, Lane.READ)
+    answer = yield Call("orphan_keys", {"after": after, "limit": KEYS_LOOKED_AT}, Lane.READ)
     free = [tuple(row) for row in answer["keys"]]
     if free:
         yield Call("tidy_keys", {"keys": free, "limit": AT_ONCE})

@@ -55,7 +55,7 @@ class ScanPage(Struct, frozen=True):
 
 def scan(*, after: int, queue: str | None) -> Operation[ScanPage]:
     """Go through all jobs, or those of one queue, oldest first; begins after 0."""
-    answer = yield Call("walk", {"after": after, "queue": queue, "limit": PAGE}, Lane.READ)
+    answer = yield Call("scan", {"after": after, "queue": queue, "limit": PAGE}, Lane.READ)
     [(looked, last)] = answer["looked"]
     return ScanPage(records(answer["stops"], Found), last if looked == PAGE else None)
 
@@ -63,7 +63,7 @@ def scan(*, after: int, queue: str | None) -> Operation[ScanPage]:
 def export(ids: Sequence[str]) -> Operation[Batch]:
     """Jobs by id, oldest first, with their keys and events."""
     found = yield from find(ids)
-    answer = yield Call("belongings", {"ids": list(ids)}, Lane.READ)
+    answer = yield Call("keys_and_events", {"ids": list(ids)}, Lane.READ)
     return Batch(
         sorted(found.values(), key=lambda job: job.seq),
         records(answer["keys"], HeldKey),

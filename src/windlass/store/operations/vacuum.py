@@ -44,11 +44,11 @@ def vacuum() -> Operation[Vacuumed]:
 
 def vacuum_blocker() -> Operation[VacuumBlocker | None]:
     """The oldest transaction that keeps anything from being removed; asked only of stores that can swell."""
-    answer = yield Call("hindrance", {}, Lane.READ)
-    return next(iter(records(answer["hindrance"], VacuumBlocker)), None)
+    answer = yield Call("vacuum_blocker", {}, Lane.READ)
+    return next(iter(records(answer["vacuum_blocker"], VacuumBlocker)), None)
 
 
 def _bloated_tables() -> Operation[dict[str, int]]:
     """The tables that have grown, with how many of their rows are dead."""
-    answer = yield Call("swollen", {}, Lane.READ)
-    return {str(table): dead for table, _, dead in answer["swollen"]}
+    answer = yield Call("bloated_tables", {}, Lane.READ)
+    return {str(table): dead for table, _, dead in answer["bloated_tables"]}

@@ -6,7 +6,7 @@ DELETE FROM windlass_key WHERE key IN (
 RETURNING 1
 
 -- 2. free
--- Keys whose job is gone, of those that free_keys has found.
+-- Keys whose job is gone, of those that orphan_keys has found.
 -- :keys rows (key, version)
 -- only with keys
 DELETE FROM windlass_key WHERE key IN (SELECT value ->> 0 FROM jsonb_each(:keys))

@@ -4,7 +4,7 @@
 -- without epoch
 -- asks duty, strays: whether every lease that holds something is looked at; else only those that are over within a
 --      second, which are few however many there are
--- gives upcoming: one row (until the next job is due, until the next lease is over, the time, how many workers have a
+-- gives next_due: one row (until the next job is due, until the next lease is over, the time, how many workers have a
 --       lease in time, the first of these leases, has a queue that is not paused jobs to claim, is the lead free),
 --       nothing where there is none; foreign: see there in shared/
 -- with lease, leader, paused
@@ -55,7 +55,7 @@ end
 local count, first = live_workers()
 local due = redis.call('ZRANGE', KEY.due, 0, 0, 'WITHSCORES')[2]
 return {
-    'upcoming', {{
+    'next_due', {{
         due and due - now or false, next_expiry(), now, count, first,
         has_work() and 1 or 0, read_leader(ask.duty).is_in_time and 0 or 1,
     }},

@@ -1,4 +1,4 @@
-"""upcoming: in how many milliseconds promote and rescue have something to do."""
+"""next_due: in how many milliseconds promote and rescue have something to do."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from windlass.store.operations import jobs, leader, queries, queues
 from windlass.store.operations.queries import NextDue
 
 
-def upcoming(store: Store) -> NextDue:
+def ahead_of(store: Store) -> NextDue:
     return store.run(queries.next_due())
 
 
 def test_an_empty_store_has_nothing_in_sight(store: Store) -> None:
-    assert upcoming(store) == NextDue(None, None, store.clock.now(), 0, None)
+    assert ahead_of(store) == NextDue(None, None, store.clock.now(), 0, None)
 
 
 def test_the_next_due_time_counts(store: Store) -> None:
     store.enqueue(new_job(delay=5 * SECOND))
     store.finished(raised(delay=3 * SECOND))
     store.clock.advance(SECOND)
-    assert upcoming(store).next_due == 2 * SECOND
+    assert ahead_of(store).next_due == 2 * SECOND
     store.clock.advance(3 * SECOND)
-    assert upcoming(store).next_due == -SECOND
+    assert ahead_of(store).next_due == -SECOND
 
 
 def test_the_end_of_the_next_lease_that_holds_jobs_counts(store: Store) -> None:
@@ -30,28 +30,28 @@ def test_the_end_of_the_next_lease_that_holds_jobs_counts(store: Store) -> None:
     store.claimed(by=store.a_worker(ttl=TTL))
     store.claimed(by=store.a_worker(ttl=2 * TTL))
     store.clock.advance(SECOND)
-    assert upcoming(store).next_expiry == TTL - SECOND
+    assert ahead_of(store).next_expiry == TTL - SECOND
 
 
 def test_a_lease_that_is_over_is_due_now(store: Store) -> None:
     worker = store.a_worker()
     store.claimed(by=worker)
     store.clock.advance(TTL)
-    assert (upcoming(store).next_expiry or 0) <= 0
+    assert (ahead_of(store).next_expiry or 0) <= 0
 
 
 def test_a_missing_lease_is_due_now(store: Store) -> None:
     worker = store.a_worker()
     store.claimed(by=worker)
     worker.close()
-    assert upcoming(store).next_expiry == 0
+    assert ahead_of(store).next_expiry == 0
 
 
 def test_a_lease_from_the_future_is_due_now(store: Store) -> None:
     """E3: a clock that was set back holds no lease longer than its length."""
     store.claimed()
     store.clock.advance(-TTL - 1)
-    assert (upcoming(store).next_expiry or 0) <= 0
+    assert (ahead_of(store).next_expiry or 0) <= 0
 
 
 def test_nothing_is_left_after_the_duties(store: Store) -> None:
@@ -61,35 +61,35 @@ def test_nothing_is_left_after_the_duties(store: Store) -> None:
     store.clock.advance(TTL)
     store.run(jobs.promote())
     store.rescue()
-    assert upcoming(store) == NextDue(None, None, store.clock.now(), 0, None, has_work=True)
+    assert ahead_of(store) == NextDue(None, None, store.clock.now(), 0, None, has_work=True)
 
 
 def test_workers_in_time_are_counted_and_the_first_of_them_is_the_keeper(store: Store) -> None:
     first, second = sorted((store.a_worker(), store.a_worker(ttl=2 * TTL)), key=lambda worker: worker.lease)
     store.claimed_by_hand()
-    ahead = upcoming(store)
+    ahead = ahead_of(store)
     assert (ahead.workers, ahead.keeper) == (2, first.lease)
     first.close()
-    ahead = upcoming(store)
+    ahead = ahead_of(store)
     assert (ahead.workers, ahead.keeper) == (1, second.lease)
 
 
 def test_a_worker_whose_lease_is_over_is_no_keeper(store: Store) -> None:
     store.claimed(by=store.a_worker())
     store.clock.advance(TTL)
-    ahead = upcoming(store)
+    ahead = ahead_of(store)
     assert (ahead.workers, ahead.keeper) == (0, None)
 
 
 def test_jobs_to_claim_are_told_of(store: Store) -> None:
     """C4: the look that one worker takes for all finds what none went for."""
-    assert not upcoming(store).has_work
+    assert not ahead_of(store).has_work
     store.enqueue(new_job(delay=5 * SECOND))
-    assert not upcoming(store).has_work
+    assert not ahead_of(store).has_work
     store.enqueue(new_job())
-    assert upcoming(store).has_work
+    assert ahead_of(store).has_work
     store.a_worker().take()
-    assert not upcoming(store).has_work
+    assert not ahead_of(store).has_work
 
 
 def test_jobs_of_paused_queues_are_not_to_be_claimed(store: Store) -> None:
@@ -97,13 +97,13 @@ def test_jobs_of_paused_queues_are_not_to_be_claimed(store: Store) -> None:
     store.enqueue(new_job(queue="a"))
     store.enqueue(new_job(queue="b"))
     store.run(queues.pause("a", by="me", reason=None))
-    assert upcoming(store).has_work
+    assert ahead_of(store).has_work
     store.run(queues.pause("b", by="me", reason=None))
-    assert not upcoming(store).has_work
+    assert not ahead_of(store).has_work
     store.run(queues.pause("a", by="me", reason=None, is_paused=False))
-    assert upcoming(store).has_work
+    assert ahead_of(store).has_work
     store.run(queues.pause(queues.ALL, by="me", reason=None))
-    assert not upcoming(store).has_work
+    assert not ahead_of(store).has_work
 
 
 def test_a_suspect_is_a_job_to_claim(store: Store) -> None:
@@ -111,19 +111,19 @@ def test_a_suspect_is_a_job_to_claim(store: Store) -> None:
     store.claimed()
     store.clock.advance(TTL)
     store.rescue()
-    assert upcoming(store).has_work
+    assert ahead_of(store).has_work
 
 
 def test_whether_the_lead_is_free_is_told(store: Store) -> None:
     """D6: so nobody but the leader has to ask for the lead while there is one."""
-    assert upcoming(store).is_lead_free
+    assert ahead_of(store).is_lead_free
     lead = store.run(leader.lead(leader.LEADER, holder="me", ttl=TTL))
-    assert not upcoming(store).is_lead_free
+    assert not ahead_of(store).is_lead_free
     store.clock.advance(TTL)
-    assert upcoming(store).is_lead_free
+    assert ahead_of(store).is_lead_free
     lead = store.run(leader.lead(leader.LEADER, holder="me", ttl=TTL))
     store.run(leader.resign(lead))
-    assert upcoming(store).is_lead_free
+    assert ahead_of(store).is_lead_free
 
 
 def over_soon(store: Store) -> int | None:

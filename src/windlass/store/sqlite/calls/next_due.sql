@@ -4,7 +4,7 @@
 -- has jobs to claim, and whether the lead is free.
 -- :strays whether every lease that holds something is looked at; else only open ones that are over within a second,
 -- which are few however many there are
--- gives upcoming
+-- gives next_due
 WITH RECURSIVE
 -- here queues_with_work
 SELECT

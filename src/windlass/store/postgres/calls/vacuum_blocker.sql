@@ -1,7 +1,7 @@
 -- Whoever has the oldest transaction open among those that keep dead rows of this database from being removed: a session
 -- that has written something or still uses a snapshot, a standby that feeds back, a transaction that was prepared and
 -- then forgotten.
--- gives hindrance
+-- gives vacuum_blocker
 --
 -- Of sessions of others a user may see neither when their transaction began nor what kind they are, unless he may read
 -- all statistics. Autovacuum's own keep nothing.

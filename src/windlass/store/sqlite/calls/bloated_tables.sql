@@ -1,3 +1,3 @@
 -- Nothing swells here: a page that becomes free is used again at once.
--- gives swollen
+-- gives bloated_tables
 SELECT NULL, 0, 0 WHERE false

@@ -1,3 +1,0 @@
--- Nothing swells here: what is deleted is gone.
--- gives swollen: no rows
-return {'swollen', {}}

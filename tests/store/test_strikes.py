@@ -6,6 +6,8 @@ is true.
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
 from functools import partial
 
 import pytest
@@ -17,6 +19,16 @@ from windlass.store.driver import Topic
 from windlass.store.operations import queries
 
 OURS = ("windlass", "threading", "contextlib")
+
+# An exception between the opening of a connection and our taking hold of it leaves it to the interpreter to close.
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed database:ResourceWarning")
+
+
+@pytest.fixture(autouse=True)
+def _garbage_is_collected() -> Iterator[None]:
+    """Here, not in the middle of another test, which would be blamed for it."""
+    yield
+    gc.collect()
 
 
 def counts(store: Store) -> object:

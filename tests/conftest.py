@@ -1,5 +1,6 @@
 """What all tests share: servers and places as fixtures, and Hypothesis settings that make a failure repeatable."""
 
+import os
 import signal
 from collections.abc import Iterator
 
@@ -9,6 +10,7 @@ from hypothesis import settings
 from tests.bytecode import compile_once
 
 compile_once()  # before anything else of the tests is imported
+os.environ.pop("PYTHONUNBUFFERED", None)  # it cuts the lines that processes print side by side into pieces
 
 from tests.records import Records  # noqa: E402
 

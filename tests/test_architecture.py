@@ -13,7 +13,7 @@ SOURCE = ROOT / "src" / "windlass"
 MAP = (ROOT / "docs" / "architecture.md").read_text()
 
 PACKAGES = sorted(path.parent for path in SOURCE.rglob("__init__.py"))
-MOST_FILES = 16
+MOST_FILES = 15
 """A folder with more files than this has become two rooms."""
 
 RETIRED = {
@@ -58,7 +58,7 @@ def test_a_room_has_few_files(package: Path) -> None:
 
 @pytest.mark.parametrize("package", PACKAGES[1:], ids=_name)
 def test_every_room_is_in_the_map(package: Path) -> None:
-    assert f"{package.name}/" in MAP or package.parent != SOURCE
+    assert f"{package.name}/" in MAP
 
 
 def test_every_place_in_the_map_is_there() -> None:

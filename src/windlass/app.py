@@ -132,8 +132,8 @@ class Windlass(Operator, Hookable, MethodHints):
         self._actor = actor()
         self._parting: Parting | None = None
         """What its workers take for leaving; None: what they have in production."""
-        self._guardian = Reaper()
-        reset_in_child(self._guardian, Reaper.reset_after_fork)
+        self._reaper = Reaper()
+        reset_in_child(self._reaper, Reaper.reset_after_fork)
         self._helpers: dict[str, Helper] = {}
 
     def __enter__(self) -> Windlass:
@@ -332,7 +332,7 @@ class Windlass(Operator, Hookable, MethodHints):
             block.close()
         for helper in self._helpers.values():
             helper.close()
-        self._guardian.close()
+        self._reaper.close()
         binding.session.close()
 
     async def aclose(self, *, wait: bool = True, timeout: Duration | None = None) -> None:

@@ -54,6 +54,11 @@ def instant(milliseconds: int) -> datetime:
         return datetime.min.replace(tzinfo=UTC) if milliseconds < 0 else datetime.max.replace(tzinfo=UTC)
 
 
+def instant_or_none(milliseconds: int | None) -> datetime | None:
+    """``instant`` for a column that may be empty."""
+    return None if milliseconds is None else instant(milliseconds)
+
+
 def iso(moment: datetime | None) -> str | None:
     """An instant as text: ISO 8601 in UTC, to the millisecond."""
     return None if moment is None else moment.isoformat(timespec="milliseconds")

@@ -210,11 +210,11 @@ class Job(Generic[R]):
 
     @property
     def started_at(self) -> datetime | None:
-        return _instant(self.record.started_at)
+        return clock.instant_or_none(self.record.started_at)
 
     @property
     def finished_at(self) -> datetime | None:
-        return _instant(self.record.finished_at)
+        return clock.instant_or_none(self.record.finished_at)
 
     def refresh(self) -> Job[R]:
         """Read the job anew; ``JobNotFound`` when it is gone."""
@@ -454,7 +454,3 @@ def _progress(text: str | None) -> Progress:
         return msgspec.json.decode(text, type=Progress)
     except (msgspec.MsgspecError, ValueError):
         return Progress()
-
-
-def _instant(milliseconds: int | None) -> datetime | None:
-    return None if milliseconds is None else clock.instant(milliseconds)

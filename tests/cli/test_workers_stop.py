@@ -67,6 +67,7 @@ def test_a_worker_stops_and_ends_with_code_0(windlass: Program) -> None:
         assert (asked.code, asked.error) == (0, "")
         assert asked.out == "web-worker-1  asked to stop; it has the grace time to finish 1 job\n"
         assert "stopping, as " in worker.wait_for("asked: finishing what runs")
+        eventually(lambda: windlass.app.workers()[0].state == "draining", "the worker shows it in the store")
         row = windlass("workers", "list").out.splitlines()[1]
         assert row.split()[:2] == ["web-worker-1", "draining"]
         assert "stop asked by " in row

@@ -26,6 +26,8 @@ pytestmark = pytest.mark.only_on("postgres", "redis")
 
 RETURN = 10.0
 """Seconds within which everything goes on by itself after the store's return."""
+_CONNECTIONS = 5
+"""At most so many does a worker hold when nothing runs."""
 OUTAGES: dict[str, Callable[[Proxy], None]] = {
     "refused": Proxy.refuse,
     "reset": Proxy.turn_away,
@@ -298,7 +300,7 @@ def test_fifty_outages_leave_nothing_behind(app: Windlass, far_processes: Proces
     for number in range(40):
         outage(kinds[number % 2], number)
     eventually(lambda: worker.footprint().threads <= before.threads, "no thread was left behind")
-    after = worker.footprint()
-    assert after.files <= before.files + 2
-    assert after.memory - before.memory < 8 << 20
+    # Connections come back one by one, so the first look may have seen none; a leak would be one per outage.
+    eventually(lambda: worker.footprint().files <= before.files + _CONNECTIONS, "no file was left behind")
+    assert worker.footprint().memory - before.memory < 8 << 20
     assert_ended_once(jobs, far_processes.folder)

@@ -18,7 +18,7 @@ Start = Callable[[str], subprocess.Popen[bytes]]
 
 
 @pytest.fixture
-def guardian() -> Iterator[Reaper]:
+def reaper() -> Iterator[Reaper]:
     made = Reaper()
     yield made
     made.close()
@@ -39,50 +39,50 @@ def start() -> Iterator[Start]:
             process.kill()
 
 
-def test_what_it_watches_ends_with_it(guardian: Reaper, start: Start) -> None:
-    mark = guardian.expect()
+def test_what_it_watches_ends_with_it(reaper: Reaper, start: Start) -> None:
+    mark = reaper.expect()
     process = start(mark)
-    guardian.settle(mark, process.pid)
-    guardian.close()
+    reaper.settle(mark, process.pid)
+    reaper.close()
     assert process.wait(PATIENCE) == -signal.SIGKILL
 
 
-def test_what_was_just_starting_ends_with_it(guardian: Reaper, start: Start) -> None:
+def test_what_was_just_starting_ends_with_it(reaper: Reaper, start: Start) -> None:
     """Nobody was there any more to tell its number."""
-    process = start(guardian.expect())
-    guardian.close()
+    process = start(reaper.expect())
+    reaper.close()
     assert process.wait(PATIENCE) == -signal.SIGKILL
 
 
-def test_what_has_ended_is_no_business_of_its_own_any_more(guardian: Reaper, start: Start) -> None:
+def test_what_has_ended_is_no_business_of_its_own_any_more(reaper: Reaper, start: Start) -> None:
     """Its number may be another's by then."""
-    mark = guardian.expect()
+    mark = reaper.expect()
     process = start(mark)
-    guardian.settle(mark, process.pid)
-    guardian.forget(process.pid)
-    guardian.close()
+    reaper.settle(mark, process.pid)
+    reaper.forget(process.pid)
+    reaper.close()
     assert is_alive(process.pid)
 
 
-def test_what_could_not_be_started_is_not_looked_for(guardian: Reaper, start: Start) -> None:
-    mark = guardian.expect()
+def test_what_could_not_be_started_is_not_looked_for(reaper: Reaper, start: Start) -> None:
+    mark = reaper.expect()
     process = start(mark)
-    guardian.settle(mark, None)
-    guardian.close()
+    reaper.settle(mark, None)
+    reaper.close()
     assert is_alive(process.pid)
 
 
-def test_one_that_was_killed_is_replaced(guardian: Reaper, start: Start) -> None:
+def test_one_that_was_killed_is_replaced(reaper: Reaper, start: Start) -> None:
     """By one that knows what the first one knew."""
     before = children()
-    mark = guardian.expect()
+    mark = reaper.expect()
     [first] = children() - before
-    process, starting = start(mark), start(guardian.expect())
-    guardian.settle(mark, process.pid)
+    process, starting = start(mark), start(reaper.expect())
+    reaper.settle(mark, process.pid)
     os.kill(first, signal.SIGKILL)
     await_end(first)
-    guardian.forget(1_000_000_000)
+    reaper.forget(1_000_000_000)
     [second] = {pid for pid in children() - before - {process.pid, starting.pid} if is_alive(pid)}
     assert second != first
-    guardian.close()
+    reaper.close()
     assert [process.wait(PATIENCE), starting.wait(PATIENCE)] == [-signal.SIGKILL] * 2

@@ -10,7 +10,7 @@ def silent_until(liveness: Liveness, finding: Finding, *, now: float) -> float:
     while True:
         now += liveness.pause(now)
         found = liveness.judge(now)
-        if found is Finding.CONTROL:
+        if found is Finding.ASK:
             liveness.note_question(now)
         if found is finding:
             return now

@@ -305,25 +305,25 @@ def test_a_task_that_gets_no_thread_of_its_own_begins_again_uncharged(app: Windl
 @pytest.mark.only_on("sqlite")
 def test_a_program_that_the_system_cannot_start_now_is_no_failed_attempt(app: Windlass) -> None:
     """A17: and nothing is left of it."""
-    guardian = Reaper()
+    reaper = Reaper()
     argv = ["/bin/sh", "-c", "exit 7"]
 
     def code() -> int:
-        group = ProcessGroup.start(argv, env={}, cwd=None, has_stdin=False, guardian=guardian)
+        group = ProcessGroup.start(argv, env={}, cwd=None, has_stdin=False, reaper=reaper)
         eventually(lambda: group.has_ended, "it ends by itself")
         return group.reap()
 
     try:
         with no_files(), pytest.raises(StartRefused, match="/bin/sh"):
             code()
-        assert code() == 7, "the first of the guardian's files was refused"
+        assert code() == 7, "the first of the reaper's files was refused"
         before = open_files()
         with no_files(), pytest.raises(StartRefused, match="/bin/sh"):
             code()
         assert open_files() == before
         assert code() == 7
     finally:
-        guardian.close()
+        reaper.close()
 
 
 @pytest.mark.only_on("sqlite")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from windlass import clock
@@ -75,7 +75,7 @@ def job_detail(job: Job[Any], parameters: Sequence[str] = ()) -> dict[str, objec
     return job_summary(job) | {
         "timeout": None if job.record.timeout is None else job.record.timeout / 1000,
         "unique_key": job.record.unique_key,
-        "cancel_requested_at": iso(_instant(job.record.cancel_requested_at)),
+        "cancel_requested_at": iso(clock.instant_or_none(job.record.cancel_requested_at)),
         "correlation_id": job.correlation_id,
         "tags": list(job.tags),
         "meta": redacted(job.meta),
@@ -114,7 +114,7 @@ def timeline_entry(entry: TimelineEntry) -> dict[str, object]:
 
 def dead_group(group: DeadGroup) -> dict[str, object]:
     """Jobs that failed in the same way."""
-    newest = iso(_instant(group.newest))
+    newest = iso(clock.instant_or_none(group.newest))
     return {"task": group.task, "reason": group.reason, "error": group.error, "count": group.count, "newest": newest}
 
 
@@ -207,10 +207,6 @@ def _fault(fault: Fault) -> dict[str, object]:
         "traceback": fault.traceback,
         "log": fault.log,
     }
-
-
-def _instant(milliseconds: int | None) -> datetime | None:
-    return None if milliseconds is None else clock.instant(milliseconds)
 
 
 def _retention(retention: Retention | None) -> dict[str, object] | None:

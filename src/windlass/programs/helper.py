@@ -51,7 +51,7 @@ class Helper:
     def __init__(self, app: Windlass, program: Program) -> None:
         self._app = app
         self.program = program
-        self._pool = HelperPool(program, guardian=app._guardian)
+        self._pool = HelperPool(program, reaper=app._reaper)
         reset_in_child(self._pool, HelperPool.reset_after_fork)
 
     def __repr__(self) -> str:

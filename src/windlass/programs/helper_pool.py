@@ -14,9 +14,9 @@ from windlass.programs.wait import LOOK_AGAIN, wanted_stop
 class HelperPool:
     """Never more than the program's ``processes`` at once."""
 
-    def __init__(self, program: Program, *, guardian: Reaper) -> None:
+    def __init__(self, program: Program, *, reaper: Reaper) -> None:
         self._program = program
-        self._guardian = guardian
+        self._reaper = reaper
         self.reset_after_fork()
 
     def reset_after_fork(self) -> None:
@@ -34,7 +34,7 @@ class HelperPool:
         try:
             if process is not None:
                 process.close()
-            return HelperProcess.start(self._program, self._guardian)
+            return HelperProcess.start(self._program, self._reaper)
         except BaseException:
             self._leave_place()
             raise

@@ -29,10 +29,10 @@ class HelperProcess:
         self._answers = 0
 
     @classmethod
-    def start(cls, program: Program, guardian: Reaper) -> HelperProcess:
+    def start(cls, program: Program, reaper: Reaper) -> HelperProcess:
         env = {**os.environ, **(program.env or {})}
         try:
-            group = ProcessGroup.start(program.argv, env=env, cwd=program.cwd, has_stdin=True, guardian=guardian)
+            group = ProcessGroup.start(program.argv, env=env, cwd=program.cwd, has_stdin=True, reaper=reaper)
         except OSError as error:
             raise HelperFailed(f"{program.argv[0]} cannot be started here: {error}") from error
         return cls(program, group)

@@ -23,11 +23,11 @@ _CAN_LEAVE_UNREAPED = hasattr(os, "waitid")
 class ProcessGroup:
     """Signals go to the whole group, and when the program ends, the rest of its group ends with it."""
 
-    def __init__(self, process: subprocess.Popen[bytes], *, guardian: Reaper) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], *, reaper: Reaper) -> None:
         assert process.stdout is not None
         assert process.stderr is not None
         self._process = process
-        self._guardian = guardian
+        self._reaper = reaper
         self._lock = Lock()
         self._code: int | None = None
         self.pipes = Pipes(process.pid, stdin=process.stdin, stdout=process.stdout, stderr=process.stderr)
@@ -40,13 +40,13 @@ class ProcessGroup:
         env: Mapping[str, str],
         cwd: str | None,
         has_stdin: bool,
-        guardian: Reaper,
+        reaper: Reaper,
     ) -> ProcessGroup:
         """Start a program in a session of its own; raises what the system says when that cannot be, ``StartRefused`` if
         it has too little of something at this moment.
         """
         try:
-            return cls._started(argv, env=env, cwd=cwd, has_stdin=has_stdin, guardian=guardian)
+            return cls._started(argv, env=env, cwd=cwd, has_stdin=has_stdin, reaper=reaper)
         except OSError as error:
             if error.errno in _EXHAUSTED:
                 raise StartRefused(f"the system refuses what {argv[0]} needs to start: {error}") from error
@@ -54,9 +54,9 @@ class ProcessGroup:
 
     @classmethod
     def _started(
-        cls, argv: Sequence[str], *, env: Mapping[str, str], cwd: str | None, has_stdin: bool, guardian: Reaper
+        cls, argv: Sequence[str], *, env: Mapping[str, str], cwd: str | None, has_stdin: bool, reaper: Reaper
     ) -> ProcessGroup:
-        mark = guardian.expect()
+        mark = reaper.expect()
         process: subprocess.Popen[bytes] | None = None
         try:
             process = subprocess.Popen(
@@ -69,16 +69,16 @@ class ProcessGroup:
                 start_new_session=True,
                 bufsize=0,
             )
-            group = cls(process, guardian=guardian)
-            guardian.settle(mark, process.pid)
+            group = cls(process, reaper=reaper)
+            reaper.settle(mark, process.pid)
             return group
         except BaseException:  # too many open files, say
             if process is not None:
                 with process:
                     process.kill()
-                guardian.forget(process.pid)
-            with suppress(OSError):  # a guardian that could not be started does not know the mark
-                guardian.settle(mark, None)
+                reaper.forget(process.pid)
+            with suppress(OSError):  # a reaper that could not be started does not know the mark
+                reaper.settle(mark, None)
             raise
 
     @property
@@ -99,7 +99,7 @@ class ProcessGroup:
             self.kill()
             self._has_exited(0)
             with self._lock:
-                self._guardian.forget(self._process.pid)
+                self._reaper.forget(self._process.pid)
                 self._code = self._process.wait()
             self.pipes.close()
         return self._code

@@ -76,7 +76,7 @@ class Reaper:
         self._process = None
 
     def _start(self) -> None:
-        # Loaded only where programs are started: every app has a guardian, few ever need it.
+        # Loaded only where programs are started: every app has a reaper, few ever need it.
         import subprocess
 
         from windlass.programs import reaper_main

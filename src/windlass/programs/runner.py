@@ -22,8 +22,8 @@ log = logging.getLogger("windlass.command")
 class CommandRunner:
     """``run`` is the function of the task under which commands are stored."""
 
-    def __init__(self, *, guardian: Reaper, folder: Path | None, kill_after: float) -> None:
-        self._guardian = guardian
+    def __init__(self, *, reaper: Reaper, folder: Path | None, kill_after: float) -> None:
+        self._reaper = reaper
         self._folder = folder
         self._kill_after = kill_after
         self._groups: set[ProcessGroup] = set()
@@ -61,7 +61,7 @@ class CommandRunner:
                 env=environment(command.env, is_all=command.replace_env),
                 cwd=folder,
                 has_stdin=command.stdin is not None,
-                guardian=self._guardian,
+                reaper=self._reaper,
             )
         except OSError as error:
             # Another worker may have the program, so that this is an attempt like any other.

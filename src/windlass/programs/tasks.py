@@ -62,7 +62,7 @@ def worker_tasks(
     # Loaded only where it is asked for: most workers start no programs.
     from windlass.programs.runner import CommandRunner
 
-    runner = CommandRunner(guardian=app._guardian, folder=_existing(folder), kill_after=kill_after)
+    runner = CommandRunner(reaper=app._reaper, folder=_existing(folder), kill_after=kill_after)
     task = ProgramTask(
         app, runner.run, name=COMMAND, settings=TaskSettings(), signature=app._codec.signature(runner.run)
     )

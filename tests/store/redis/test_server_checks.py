@@ -58,18 +58,18 @@ def test_a_server_without_an_append_only_file_is_refused_where_the_url_says_so(n
     url = f"{node.url}?durability=logged"
     with opened(url) as store, pytest.raises(ConfigError, match=r"no append-only file.*durability=logged; set append"):
         store.enqueue(new_job())
-    reset_after_fork(node, appendonly="yes")
+    restart(node, appendonly="yes")
     with opened(url, deadline=1) as store:
         store.enqueue(new_job())
-        reset_after_fork(node, appendonly="no")
+        restart(node, appendonly="no")
         with pytest.raises(StoreUnavailable, match="no append-only file"):
             store.enqueue(new_job("refused"))
-        reset_after_fork(node, appendonly="yes")
+        restart(node, appendonly="yes")
         store.enqueue(new_job())
         assert not store.exists("refused")
 
 
-def reset_after_fork(node: RedisNode, **settings: str) -> None:
+def restart(node: RedisNode, **settings: str) -> None:
     node.kill()
     node.start(settings)
 

@@ -28,7 +28,7 @@ _OWN = ("processes", "health_port", "health_host")
 
 def supervising(command: Command) -> Command:
     """Give a command ``--processes``, with which it runs so many times, in processes of its own; without, it is called
-    here, and called anew in a fresh process when it exits with ``START_AGAIN``.
+    here, and called anew in a fresh process when it exits with ``EXIT_RESTART``.
     """
 
     @click.option(

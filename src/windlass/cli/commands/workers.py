@@ -55,11 +55,7 @@ def show(app: Windlass, *, out: Output, worker: str) -> None:
 def pause(app: Windlass, *, out: Output, worker: str) -> None:
     """Let one worker claim no more; what it runs goes on."""
     reached = _reached(app, app.pause_worker(worker, by=actor()), worker)
-    out.show(
-        Message(
-            f"asked {worker} to pause; it follows within 2 s", {"worker": worker, "paused": True, "reached": reached}
-        )
-    )
+    out.show(_followed(f"asked {worker} to pause", worker, reached, paused=True))
 
 
 @workers.command()
@@ -69,11 +65,7 @@ def pause(app: Windlass, *, out: Output, worker: str) -> None:
 def resume(app: Windlass, *, out: Output, worker: str) -> None:
     """Let a paused worker go on."""
     reached = _reached(app, app.resume_worker(worker, by=actor()), worker)
-    out.show(
-        Message(
-            f"asked {worker} to go on; it follows within 2 s", {"worker": worker, "paused": False, "reached": reached}
-        )
-    )
+    out.show(_followed(f"asked {worker} to go on", worker, reached, paused=False))
 
 
 @workers.command()
@@ -129,6 +121,10 @@ def _forget_all(app: Windlass, out: Output, confirm: Confirm) -> None:
         confirm(f"Forget {counted(lost, 'lost worker')}?")
     forgotten = app.forget_lost_workers() if lost else 0
     out.show(Message(f"forgot {counted(forgotten, 'lost worker')}", {"forgotten": forgotten}))
+
+
+def _followed(what: str, worker: str, reached: int, *, paused: bool) -> Message:
+    return Message(f"{what}; it follows within 2 s", {"worker": worker, "paused": paused, "reached": reached})
 
 
 def _reached(app: Windlass, count: int, worker: str) -> int:

@@ -50,7 +50,7 @@ def _seconds(context: click.Context, parameter: click.Parameter, value: str | No
 
 
 def watching(command: Command) -> Command:
-    """Give a command that only looks ``--watch``. It comes below ``managing``: all its looks share one app."""
+    """Give a command that only looks ``--watch``. It comes below ``with_app``: all its looks share one app."""
 
     @click.option(
         "--watch",

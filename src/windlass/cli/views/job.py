@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from windlass import clock
@@ -63,7 +62,7 @@ class JobDetail:
 
     def _times(self) -> list[tuple[str, Cell]]:
         job = self.job
-        asked = _instant(job.record.cancel_requested_at)
+        asked = clock.instant_or_none(job.record.cancel_requested_at)
         return [
             ("created", full(job.created_at)),
             ("due", full(job.run_at) if job.state in DUE_LATER else ""),
@@ -90,10 +89,6 @@ def _incidents(job: Job[Any]) -> str:
     crashes, rescues = job.record.crashes, job.record.rescues
     rescued = "once" if rescues == 1 else f"{rescues} times"
     return (f", {crashes} crashed" if crashes else "") + (f", rescued {rescued} before a start" if rescues else "")
-
-
-def _instant(milliseconds: int | None) -> datetime | None:
-    return None if milliseconds is None else clock.instant(milliseconds)
 
 
 def _shown(value: object) -> str:

@@ -22,7 +22,7 @@ class Finding(Enum):
     """What there is to do about a connection."""
 
     NOTHING = "nothing"
-    CONTROL = "ask"
+    ASK = "ask"
     """Ask the server for a word."""
     DOUBT = "doubt"
     """Its answer is late: what was told meanwhile may be lost, and is to be looked for."""
@@ -63,7 +63,7 @@ class Liveness:
         if self.pause(now):
             return Finding.NOTHING
         if self._asked is None:
-            return Finding.CONTROL
+            return Finding.ASK
         if self.is_doubted:
             return Finding.OVER
         self.is_doubted = True

@@ -189,7 +189,7 @@ class ChannelNews:
     def _look_after(self, liveness: Liveness, ping: Ping) -> None:
         now = clock.monotonic()
         match liveness.judge(now):
-            case Finding.CONTROL:
+            case Finding.ASK:
                 ping.send()
                 liveness.note_question(now)
             case Finding.DOUBT:

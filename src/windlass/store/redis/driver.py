@@ -96,7 +96,7 @@ class RedisDriver:
         # A script returns the parts of its answer as name, rows, name, rows: the order of a Lua table is not kept.
         answer = dict(zip(parts[::2], parts[1::2], strict=True))
         if foreign := answer.get("foreign"):
-            self._overwritten_keys.notify(key for (key,) in foreign)
+            self._overwritten_keys.report(key for (key,) in foreign)
         return answer
 
     def listen(

@@ -162,7 +162,7 @@ class RedisNews:
     def _look_after(self, liveness: Liveness, wire: Connection) -> None:
         now = clock.monotonic()
         match liveness.judge(now):
-            case Finding.CONTROL:
+            case Finding.ASK:
                 wire.send("PING", until=now + self._patience)
                 liveness.note_question(now)
             case Finding.DOUBT:

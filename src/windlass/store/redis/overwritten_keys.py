@@ -20,7 +20,7 @@ class OverwrittenKeys:
         self._told: set[str] = set()
         self._lock = Lock()
 
-    def notify(self, keys: Iterable[str]) -> None:
+    def report(self, keys: Iterable[str]) -> None:
         with self._lock:
             new = sorted(set(keys) - self._told)
             if len(self._told) + len(new) > _REMEMBERED:

@@ -70,7 +70,7 @@ class SqliteDriver:
         self._opening = Lock()
         self._is_open = False
         self._is_closed = False
-        _be_still_while_forking(self)
+        _close_while_forking(self)
 
     @property
     def name(self) -> str:
@@ -303,21 +303,21 @@ class SqliteDriver:
             raise DataRejected(f"{self.name}: {error}") from error
 
 
-def _be_still_while_forking(driver: SqliteDriver) -> None:
+def _close_while_forking(driver: SqliteDriver) -> None:
     """Let parent and child each open connections of their own after a fork, without keeping the driver alive."""
     reference = weakref.ref(driver)
 
-    def notify(what: Callable[[SqliteDriver], None]) -> Callable[[], None]:
-        def told() -> None:
+    def of_driver(act: Callable[[SqliteDriver], None]) -> Callable[[], None]:
+        def at_fork() -> None:
             living = reference()
             if living is not None:
-                what(living)
+                act(living)
 
-        return told
+        return at_fork
 
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(
-            before=notify(SqliteDriver.before_fork),
-            after_in_parent=notify(SqliteDriver.after_fork_in_parent),
-            after_in_child=notify(SqliteDriver.reset_after_fork),
+            before=of_driver(SqliteDriver.before_fork),
+            after_in_parent=of_driver(SqliteDriver.after_fork_in_parent),
+            after_in_child=of_driver(SqliteDriver.reset_after_fork),
         )

@@ -57,7 +57,7 @@ class _TaskSpeed:
         self.allows = False
         self.is_barred = False
 
-    def reset_after_fork(self) -> None:
+    def reset(self) -> None:
         self.recent, self.runs, self.allows = deque(maxlen=self.recent.maxlen), 0, False
 
     def add(self, seconds: float, now: float) -> None:
@@ -86,14 +86,14 @@ class PrefetchByQueue:
         tasks = self._queues.get(queue)
         if tasks is None:
             tasks = self._queues.setdefault(queue, {})
-        prefetch = tasks.get(task)
-        if prefetch is None:
-            prefetch = tasks.setdefault(task, _TaskSpeed())
-        prefetch.add(seconds, now)
+        speed = tasks.get(task)
+        if speed is None:
+            speed = tasks.setdefault(task, _TaskSpeed())
+        speed.add(seconds, now)
 
     def forget(self, queue: str) -> None:
-        for prefetch in tuple(self._queues.get(queue, {}).values()):
-            prefetch.reset_after_fork()
+        for speed in tuple(self._queues.get(queue, {}).values()):
+            speed.reset()
 
     def ahead(self, queues: Collection[str], *, now: float) -> int:
         return min((self._ahead(queue, now=now) for queue in queues), default=0)
@@ -102,14 +102,10 @@ class PrefetchByQueue:
         tasks = self._queues.get(queue)
         if not tasks:
             return 0
-        lately = [
-            prefetch
-            for prefetch in tuple(tasks.values())
-            if prefetch.is_barred or now - prefetch.last < _FORGOTTEN_AFTER
-        ]
-        if not lately or not all(prefetch.allows for prefetch in lately):
+        lately = [speed for speed in tuple(tasks.values()) if speed.is_barred or now - speed.last < _FORGOTTEN_AFTER]
+        if not lately or not all(speed.allows for speed in lately):
             return 0
-        return _startable(self._concurrency, max(prefetch.mean for prefetch in lately))
+        return _startable(self._concurrency, max(speed.mean for speed in lately))
 
 
 class PooledPrefetch:
@@ -132,7 +128,7 @@ class PooledPrefetch:
             self._all.add(seconds, now)
 
     def forget(self, queue: str) -> None:
-        self._all.reset_after_fork()
+        self._all.reset()
 
     def ahead(self, queues: Collection[str], *, now: float) -> int:
         if not self._all.allows or any(queue in queues for queue in tuple(self._barred)):

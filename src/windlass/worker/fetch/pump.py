@@ -265,7 +265,7 @@ class Pump:
 
     def _learn_from_wake_up(self, claimed: Sequence[Claimed], rooms: list[tuple[str, int]]) -> None:
         self._wake_ups.learn(has_paid=bool(claimed))
-        if claimed and len(claimed) == sum(capacity for _, capacity in rooms):
+        if claimed and len(claimed) == sum(room for _, room in rooms):
             self._session.notify(Topic.WORK)  # there may be more, and most others have not looked
 
     def _note_idleness(self) -> None:

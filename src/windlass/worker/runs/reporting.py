@@ -25,9 +25,6 @@ def record_job_event(
         log.warning("could not note that %s: %s", ", ".join(f"job {job.id} was {kind}" for job in details), error)
 
 
-log = logging.getLogger("windlass.worker")
-
-
 def report_progress(session: Session, worker: str, run: Run, value: float | None, text: str | None) -> bool:
     """Write it down; false when the lease is lost. A store that is away must not fail a run that is well."""
     try:

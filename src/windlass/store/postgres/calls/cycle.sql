@@ -1,6 +1,6 @@
 -- 1. plain
 -- Ends runs that just returned, and takes the next jobs, in one commit: what a busy worker does most of the time, so it
--- does no more than that needs. 2-full says the same at length.
+-- does no more than that needs. The full form says the same at length.
 -- :completed rows (seq, fence, ran_for, result)
 -- :rooms rows (queue, room)
 -- :takes_suspect 1 if at most one of what it takes may be a suspect, 0 if none may
@@ -11,7 +11,7 @@
 -- gives claimed as json
 -- gives lost
 --
--- OFFSET 0, the kind of a list and the numbers of a seq are there for the planner, as in 2-full.
+-- OFFSET 0, the kind of a list and the numbers of a seq are there for the planner, as in the full form.
 WITH clock AS (
 -- here clock
 ), lease AS MATERIALIZED (

@@ -1,5 +1,5 @@
 -- 1. note
--- Says who cancels what 2-end and 3-ask are going to change.
+-- Says who cancels what the next two statements are going to change.
 INSERT INTO windlass_event (seq, at, kind, worker, fence, detail)
 SELECT seq, :now, iif(state = 'running', 'cancel_requested', 'cancelled'), worker, fence,
     json_object('by', :by, 'reason', :reason)

@@ -100,9 +100,7 @@ WHERE fence = mark.value ->> 1 AND state = 'running'
 -- :rooms rows (queue, room)
 -- :takes_suspect 1, or 0 for a worker that has one in flight
 -- only with takes_suspect
-UPDATE windlass_job SET
-    state = 'running', fence = fence + 1, lease = :lease, claim = :token, worker = :worker, claimed_at = :now,
-    started_at = NULL, finished_at = NULL
+-- here take
 WHERE seq = (
     SELECT found.seq FROM (
         SELECT (
@@ -118,18 +116,14 @@ WHERE seq = (
                 SELECT 1 FROM windlass_queue WHERE name IN (asked.value ->> 0, '*') AND paused_at IS NOT NULL)) AS seq
         FROM jsonb_each(:rooms) AS asked WHERE asked.value ->> 1 > 0) AS found
     WHERE found.seq IS NOT NULL LIMIT 1)
-AND EXISTS (
-    SELECT 1 FROM windlass_lease
-    WHERE id = :lease AND state = 'open' AND renewed_at - ttl <= :now AND :now < renewed_at + ttl)
+-- here own_lease_in_time
 
 -- 10. claim first
 -- Takes the next job of each queue that is asked for one, all in one go: a worker of many queues asks for hundreds.
--- 8-claim does the same for those that are asked for more.
+-- The next statement does the same for those that are asked for more.
 -- :rooms rows (queue, room)
 -- only with rooms (queue, room) where room = 1
-UPDATE windlass_job SET
-    state = 'running', fence = fence + 1, lease = :lease, claim = :token, worker = :worker, claimed_at = :now,
-    started_at = NULL, finished_at = NULL
+-- here take
 WHERE seq IN (
     SELECT (
         SELECT seq FROM windlass_job
@@ -141,16 +135,12 @@ WHERE seq IN (
     -- the suspect that this call took
     AND asked.value ->> 0 NOT IN (
         SELECT queue FROM windlass_job WHERE state = 'running' AND lease = :lease AND claim = :token))
-AND EXISTS (
-    SELECT 1 FROM windlass_lease
-    WHERE id = :lease AND state = 'open' AND renewed_at - ttl <= :now AND :now < renewed_at + ttl)
+-- here own_lease_in_time
 
 -- 11. claim
 -- Takes the next jobs of one queue, by priority and then by when they became ready, if the lease is open and in time.
 -- each rooms (queue, room) unless room = 1
-UPDATE windlass_job SET
-    state = 'running', fence = fence + 1, lease = :lease, claim = :token, worker = :worker, claimed_at = :now,
-    started_at = NULL, finished_at = NULL
+-- here take
 WHERE seq IN (
     SELECT seq FROM windlass_job
     WHERE queue = :queue AND state = 'pending' AND crashes = 0 AND rescues = 0 ORDER BY priority DESC, run_at, seq
@@ -158,9 +148,7 @@ WHERE seq IN (
     LIMIT max(0, :room - (
         SELECT count(*) FROM windlass_job
         WHERE state = 'running' AND lease = :lease AND claim = :token AND queue = :queue)))
-AND EXISTS (
-    SELECT 1 FROM windlass_lease
-    WHERE id = :lease AND state = 'open' AND renewed_at - ttl <= :now AND :now < renewed_at + ttl)
+-- here own_lease_in_time
 AND NOT EXISTS (SELECT 1 FROM windlass_queue WHERE name IN (:queue, '*') AND paused_at IS NOT NULL)
 
 -- 12. claimed

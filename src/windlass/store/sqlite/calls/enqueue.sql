@@ -43,11 +43,11 @@ ON CONFLICT DO NOTHING
 -- 6. full
 -- Nothing of the call is stored if one of its queues has not enough room for what the call would add to it.
 -- Only queues with a limit are counted, and the limit itself bounds what there is to count.
--- :jobs as in 7-insert
+-- :jobs as in insert
 -- guard full
 SELECT name, max_length FROM (
     SELECT name, max_length, (
-        -- what 7-insert is going to add: neither its id nor its key is another job's
+        -- what insert is going to add: neither its id nor its key is another job's
         SELECT count(*) FROM jsonb_each(:jobs) AS jobs
         WHERE value ->> 2 = windlass_queue.name
         AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE id = value ->> 0)

@@ -10,8 +10,8 @@ WHERE id IN (SELECT value FROM jsonb_each(:leases))
 AND NOT (state = 'open' AND renewed_at - ttl <= :now AND :now < renewed_at + ttl)
 
 -- 2. note
--- Leaves a trace of each rescue that 3-free is going to make.
--- :endings as in 3-free
+-- Leaves a trace of each rescue that free is going to make.
+-- :endings as in free
 INSERT INTO windlass_event (seq, at, kind, worker, fence, detail)
 SELECT windlass_job.seq, :now, 'rescued', worker, windlass_job.fence, json_patch(
     json_object('by', :by, 'started', json(iif(started_at IS NULL, 'false', 'true'))),
@@ -54,7 +54,7 @@ RETURNING windlass_job.id, windlass_job.state, windlass_job.worker
 
 -- 4. key
 -- A job that rescue finished gives its unique key back, and so does one that has begun a run if the key was held until
--- then; 3-free has raised its fence by one.
+-- then; free has raised its fence by one.
 -- :keys rows (key, seq, fence)
 -- only with keys
 DELETE FROM windlass_key WHERE until <> 'window' AND (key, id) IN (

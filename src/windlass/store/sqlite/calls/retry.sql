@@ -12,7 +12,7 @@ AND EXISTS (
         OR (holder.state <> 'running' AND holder.attempt = 0 AND holder.started_at IS NULL)))
 
 -- 2. note
--- Says who retries what 3-retry is going to change (the same conditions).
+-- Says who retries what retry is going to change (the same conditions).
 INSERT INTO windlass_event (seq, at, kind, fence, detail)
 SELECT seq, :now, 'retried', fence, json_object('by', :by, 'from', state, 'reason', reason)
 FROM windlass_job

@@ -23,8 +23,8 @@ from windlass.core.retry import Retry
 from windlass.store.driver import Driver
 from windlass.store.open import open_driver
 from windlass.store.operation import drive
+from windlass.store.operations.cycle import ClaimRequest, cycle, finish
 from windlass.store.operations.enqueue import NewJob, enqueue
-from windlass.store.operations.jobs import ClaimRequest, cycle, finish
 from windlass.store.operations.leases import WorkerReport, open_lease
 
 _CLAIMED = 50

@@ -40,7 +40,10 @@ from windlass.retention import Archive, Retention, archive_from, retention_polic
 from windlass.store.open import DEFAULT_NAMESPACE, open_driver
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs
+from windlass.store.operations.cycle import finish
 from windlass.store.operations.enqueue import Enqueued
+from windlass.store.operations.manual_claim import claim_many
+from windlass.store.operations.rescue import rescue
 from windlass.task import Request, Task, TaskSettings, TaskWithOptions, checked_call, checked_requests
 
 if TYPE_CHECKING:
@@ -453,14 +456,14 @@ class Windlass(Operator, Hookable, MethodHints):
         # after a step of the store's clock: a program that is frozen between two claims would see one each time, and
         # would never rescue anybody.
         yield from jobs.promote(by=self._actor)
-        yield from jobs.rescue(by=self._actor, now=self._now)
+        yield from rescue(by=self._actor, now=self._now)
         token = self._binding.ids.next()
-        claimed = yield from jobs.claim_many(limit, queues=wanted, worker=self._actor, token=token, ttl=ttl)
+        claimed = yield from claim_many(limit, queues=wanted, worker=self._actor, token=token, ttl=ttl)
         return claimed
 
     def _release(self, claimed: Sequence[Claimed]) -> Operation[object]:
         endings = [decide(job, Interrupted(), retry=self._default_retry) for job in claimed]
-        return jobs.finish(endings, worker=self._actor)
+        return finish(endings, worker=self._actor)
 
     def _claimed(self, claimed: Sequence[Claimed]) -> list[ClaimedJob]:
         return [ClaimedJob(self, job.id, job.fence, claimed=job) for job in claimed]

@@ -19,6 +19,9 @@ from windlass.errors import Duration, IllegalTransition, JobNotFound, LeaseLost
 from windlass.job import Job
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs, queries, queues
+from windlass.store.operations.cycle import finish
+from windlass.store.operations.events import note_stale_writes
+from windlass.store.operations.manual_claim import extend
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
@@ -152,7 +155,7 @@ class ClaimedJob:
     def _extend(self, length: Duration) -> Operation[None]:
         record = yield from self._held("extend")
         ttl = milliseconds(length, "length")
-        extended = yield from jobs.extend(record.seq, self.fence, ttl=ttl, worker=self._app._actor)
+        extended = yield from extend(record.seq, self.fence, ttl=ttl, worker=self._app._actor)
         if not extended:
             raise self._lost()
 
@@ -169,7 +172,7 @@ class ClaimedJob:
         if record is None:
             raise JobNotFound(f"no job has the id {self.id!r}")
         if record.fence != self.fence:
-            yield from jobs.note_stale_writes([(record.seq, self.fence, verb)], worker=self._app._actor)
+            yield from note_stale_writes([(record.seq, self.fence, verb)], worker=self._app._actor)
             raise self._lost()
         if record.state in FINISHED:
             raise IllegalTransition(f"job {self.id} is {record.state} already; it cannot {verb}")
@@ -182,7 +185,7 @@ class ClaimedJob:
         ran_for = None if record.started_at is None else max(0, self._binding.now() - record.started_at)
         held = _held_job(record)
         ending = decide(held, outcome, retry=rule, roll=clock.roll(), ran_for=ran_for)
-        refused = yield from jobs.finish([ending], worker=self._app._actor)
+        refused = yield from finish([ending], worker=self._app._actor)
         if refused:
             raise self._lost()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.waiting import eventually
 from windlass import Windlass
 from windlass.store.operations import leader
-from windlass.store.operations.jobs import ClaimRequest, cycle
+from windlass.store.operations.cycle import ClaimRequest, cycle
 from windlass.store.operations.leases import WorkerReport, open_lease
 from windlass.testing import ManualClock
 

@@ -27,7 +27,7 @@ def tend(app: Windlass) -> None:
 
 def worker_that_died(app: Windlass, *jobs: Job[Any]) -> None:
     """A worker takes the jobs and is not heard of again."""
-    from windlass.store.operations.jobs import ClaimRequest, cycle
+    from windlass.store.operations.cycle import ClaimRequest, cycle
 
     presence = WorkerReport("w1", "alpha-worker-1", "busy", '{"queues":["default"]}')
     app._session.run(open_lease(presence, lease="lease-1", ttl=30_000))

@@ -12,7 +12,7 @@ from tests.waiting import PATIENCE, eventually
 from tests.worker.tap import tapped
 from windlass import Cancel, Snooze, State, Windlass
 from windlass.store.operation import Call
-from windlass.store.operations.jobs import ClaimRequest, cycle
+from windlass.store.operations.cycle import ClaimRequest, cycle
 from windlass.store.operations.leases import WorkerReport, open_lease
 from windlass.testing import ManualClock
 from windlass.version import VERSION

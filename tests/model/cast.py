@@ -14,8 +14,8 @@ from windlass.core.ending import Ending
 from windlass.core.records import Claimed
 from windlass.core.retry import Retry
 from windlass.errors import IdConflict, QueueFull
+from windlass.store.operations.cycle import ClaimRequest, CycleResult, StartMark
 from windlass.store.operations.enqueue import NewJob, Uniqueness
-from windlass.store.operations.jobs import ClaimRequest, CycleResult, StartMark
 from windlass.store.operations.leases import WorkerReport
 
 RETRY = Retry()

@@ -19,10 +19,13 @@ from windlass.core.state import State
 from windlass.store.driver import Driver
 from windlass.store.operation import Call, Operation, drive
 from windlass.store.operations import jobs, leases, queries, queues
+from windlass.store.operations.cycle import ClaimRequest, CycleResult, StartMark, cycle
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness
-from windlass.store.operations.jobs import ClaimRequest, CycleResult, Rescued, Retried, StartMark
+from windlass.store.operations.jobs import Retried
 from windlass.store.operations.leases import Renewed, WorkerReport
+from windlass.store.operations.manual_claim import claim, extend
 from windlass.store.operations.queries import Filter, NextDue
+from windlass.store.operations.rescue import Rescued, rescue
 
 A = TypeVar("A")
 
@@ -64,14 +67,14 @@ class Mirror:
             replace(ending, seq=self._theirs[ending.seq], fence=self._their_fence(ending.fence)) for ending in endings
         ]
         begun = [replace(mark, seq=self._theirs[mark.seq], fence=self._their_fence(mark.fence)) for mark in marks]
-        cycled = self._run(jobs.cycle(claimant, endings=sent, marks=begun, rooms=rooms, takes_suspect=takes_suspect))
+        cycled = self._run(cycle(claimant, endings=sent, marks=begun, rooms=rooms, takes_suspect=takes_suspect))
         return CycleResult(self._claims(cycled.claimed), self._set(cycled.refused), self._set(cycled.marked))
 
     def claim(self, limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int) -> list[Claimed]:
-        return self._claims(self._run(jobs.claim(limit, queues=queues, worker=worker, token=token, ttl=ttl)))
+        return self._claims(self._run(claim(limit, queues=queues, worker=worker, token=token, ttl=ttl)))
 
     def extend(self, seq: int, fence: int, *, ttl: int, worker: str) -> bool:
-        return self._run(jobs.extend(self._theirs[seq], self._their_fence(fence), ttl=ttl, worker=worker))
+        return self._run(extend(self._theirs[seq], self._their_fence(fence), ttl=ttl, worker=worker))
 
     def progress(self, seq: int, fence: int, text: str, *, worker: str) -> bool:
         return self._run(jobs.progress(self._theirs[seq], self._their_fence(fence), text, worker=worker))
@@ -81,7 +84,7 @@ class Mirror:
 
     def look_for_expired(self) -> None:
         """The first half of a rescue; its second half is ``free``."""
-        operation = jobs.rescue(by="rescuer", now=self._now)
+        operation = rescue(by="rescuer", now=self._now)
         try:
             self._halfway = (operation, operation.send(self._driver.execute(next(operation))))
         except StopIteration:

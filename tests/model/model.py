@@ -23,11 +23,13 @@ from windlass.core.retry import Retry
 from windlass.core.state import DUE_LATER, FINISHED, State, Verb, allowed_from, is_legal
 from windlass.core.suspect import fatal_run, has_to_run_alone, is_fresh, watched_for
 from windlass.errors import IdConflict, QueueFull
+from windlass.store.operations.cycle import ClaimRequest, CycleResult, StartMark
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness
-from windlass.store.operations.jobs import SEVERAL, ClaimRequest, CycleResult, Rescued, Retried, StartMark
+from windlass.store.operations.jobs import Retried
 from windlass.store.operations.leases import Renewed, WorkerReport
 from windlass.store.operations.queries import NextDue
 from windlass.store.operations.queues import ALL
+from windlass.store.operations.rescue import SEVERAL, Rescued
 
 DAY = 86_400_000
 _COUNTED = ("attempt", "crashes", "rescues")

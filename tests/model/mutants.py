@@ -49,7 +49,7 @@ class Edit(NamedTuple):
         return {**calls, self.call: edited}
 
 
-DECIDERS = ("tests.model.cast.decide", "tests.model.model.decide", "windlass.store.operations.jobs.decide")
+DECIDERS = ("tests.model.cast.decide", "tests.model.model.decide", "windlass.store.operations.rescue.decide")
 IN_TIME = "renewed_at - ttl <= :now AND :now < renewed_at + ttl"
 FORGET_NO_KEY = ("DELETE FROM windlass_key WHERE", "DELETE FROM windlass_key WHERE false AND")
 

@@ -8,7 +8,7 @@ from tests.model import material as m
 from tests.model.cast import Cast, ending, once_more
 from tests.model.material import BY_HAND, PUT_BACK, QUEUES, Load
 from tests.model.side_by_side import Asked
-from windlass.store.operations.jobs import StartMark
+from windlass.store.operations.cycle import StartMark
 
 
 class Owners(Cast):

@@ -20,7 +20,7 @@ from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import FINISHED
 from windlass.errors import IdConflict, QueueFull
 from windlass.store.driver import Driver
-from windlass.store.operations.jobs import CycleResult
+from windlass.store.operations.cycle import CycleResult
 
 
 class Clock:

@@ -19,7 +19,10 @@ from windlass.core.records import Claimed
 from windlass.core.state import State
 from windlass.store.operation import Operation, drive
 from windlass.store.operations import jobs, queries
+from windlass.store.operations.cycle import finish
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness
+from windlass.store.operations.manual_claim import claim
+from windlass.store.operations.rescue import Rescued, rescue
 
 A = TypeVar("A")
 
@@ -41,11 +44,11 @@ class Store:
         return self.run(add([new], {0: Uniqueness()} if key else {}))[0]
 
     def claim(self, token: str) -> Claimed:
-        [claimed] = self.run(jobs.claim(1, queues=["mail"], worker="me", token=token, ttl=LEASE))
+        [claimed] = self.run(claim(1, queues=["mail"], worker="me", token=token, ttl=LEASE))
         return claimed
 
-    def rescue(self) -> list[jobs.Rescued]:
-        return self.run(jobs.rescue(by="rescuer", now=self.clock))
+    def rescue(self) -> list[Rescued]:
+        return self.run(rescue(by="rescuer", now=self.clock))
 
 
 @pytest.fixture(params=STORES)
@@ -64,7 +67,7 @@ def test_a_job_that_cannot_be_retried_is_not_kept_off_by_a_key(store: Store) -> 
     store.enqueue("first", key="k")
     first = store.claim("token")
     ending = Ending(first.seq, first.fence, State.COMPLETED, unique_key="k")
-    assert not store.run(jobs.finish([ending], worker="me"))
+    assert not store.run(finish([ending], worker="me"))
     store.enqueue("second", key="k")
     assert store.run(jobs.retry([first.seq], by="me")).key_taken == {}
 

@@ -9,7 +9,7 @@ from tests.model.cast import Cast, once_more, presence
 from tests.model.material import BY_HAND, LEASE
 from tests.model.side_by_side import Asked
 from windlass.core.records import Claimed
-from windlass.store.operations.jobs import StartMark
+from windlass.store.operations.cycle import StartMark
 
 _LOSSES = 5
 

@@ -11,8 +11,8 @@ from windlass.core.fault import Fault
 from windlass.core.outcome import Cancelled, Interrupted, Outcome, Raised, Returned
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.retry import Retry
+from windlass.store.operations.cycle import StartMark
 from windlass.store.operations.enqueue import NewJob, Uniqueness
-from windlass.store.operations.jobs import StartMark
 from windlass.store.operations.pages import Found
 
 START = 1_700_000_000_000

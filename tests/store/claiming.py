@@ -14,7 +14,7 @@ from windlass.core.outcome import Returned
 from windlass.core.retry import Retry
 from windlass.store.open import open_driver
 from windlass.store.operation import drive
-from windlass.store.operations.jobs import ClaimRequest, cycle
+from windlass.store.operations.cycle import ClaimRequest, cycle
 from windlass.store.operations.leases import WorkerReport, open_lease
 
 

@@ -14,9 +14,11 @@ from windlass.core.ending import Ending
 from windlass.core.outcome import Outcome
 from windlass.core.records import Claimed, JobRecord
 from windlass.store.operation import Operation, drive
-from windlass.store.operations import jobs, leases, queries
+from windlass.store.operations import leases, queries
+from windlass.store.operations.cycle import ClaimRequest, CycleResult, StartMark, cycle, finish
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness
-from windlass.store.operations.jobs import ClaimRequest, CycleResult, StartMark
+from windlass.store.operations.manual_claim import claim
+from windlass.store.operations.rescue import Rescued, rescue
 
 A = TypeVar("A")
 
@@ -82,13 +84,13 @@ class Store:
         new = new or new_job()
         self.enqueue(new)
         token = token or fresh("token")
-        taken = self.run(jobs.claim(1, queues=[new.queue], worker=worker, token=token, ttl=ttl))
+        taken = self.run(claim(1, queues=[new.queue], worker=worker, token=token, ttl=ttl))
         assert [job.id for job in taken] == [new.id], "jobs of the same queue stand before it"
         return taken[0]
 
     def end(self, job: Claimed, outcome: Outcome = RETURNED, *, worker: str = "w") -> Collection[int]:
         """End a run without taking a new one; the seqs that were refused."""
-        return self.run(jobs.finish([ending(job, outcome)], worker=worker))
+        return self.run(finish([ending(job, outcome)], worker=worker))
 
     def finished(self, outcome: Outcome = RETURNED, new: NewJob | None = None) -> JobRecord:
         """A job whose run has ended so."""
@@ -96,8 +98,8 @@ class Store:
         assert not self.end(job, outcome)
         return self.job(job.id)
 
-    def rescue(self) -> list[jobs.Rescued]:
-        return self.run(jobs.rescue(by="rescuer", now=self.clock.now))
+    def rescue(self) -> list[Rescued]:
+        return self.run(rescue(by="rescuer", now=self.clock.now))
 
     # Looking.
 
@@ -143,9 +145,7 @@ class Worker:
         takes_suspect: bool = True,
     ) -> CycleResult:
         claimant = ClaimRequest(self.name, self.lease, token or fresh("token"))
-        return self.store.run(
-            jobs.cycle(claimant, endings=endings, marks=marks, rooms=rooms, takes_suspect=takes_suspect)
-        )
+        return self.store.run(cycle(claimant, endings=endings, marks=marks, rooms=rooms, takes_suspect=takes_suspect))
 
     def take(self, room: int = 100, *, queue: str = "default", token: str | None = None) -> list[Claimed]:
         return self.cycle(rooms=[(queue, room)], token=token).claimed

@@ -12,6 +12,7 @@ from tests.store.stores import Store
 from windlass.core.outcome import FailedPermanently, Outcome, Postponed
 from windlass.core.state import FINISHED, WAITING, State
 from windlass.store.operations import enqueue, jobs
+from windlass.store.operations.rescue import Rescued
 
 
 def cancel(store: Store, *seqs: int) -> dict[int, State]:
@@ -140,7 +141,7 @@ def test_a_rescued_run_is_cancelled_and_never_retried(store: Store, is_marked: b
         worker.mark(job)
     cancel(store, job.seq)
     store.clock.advance(TTL)
-    assert store.rescue() == [jobs.Rescued("a", State.CANCELLED)]
+    assert store.rescue() == [Rescued("a", State.CANCELLED)]
     found = store.job("a")
     assert (found.state, found.reason, found.finished_at) == (State.CANCELLED, None, START + TTL)
     assert store.enqueue(new_job("b", key="k"))[0].id == "b"

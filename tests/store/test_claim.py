@@ -8,13 +8,14 @@ from tests.store.builders import SECOND, START, TTL, ids, mark, new_job, raised
 from tests.store.stores import Store
 from windlass.core.records import Claimed
 from windlass.core.state import State
-from windlass.store.operations import jobs
+from windlass.store.operations import jobs, manual_claim
+from windlass.store.operations.manual_claim import extend
 
 TOKEN = "t"
 
 
 def claim(store: Store, limit: int, *queues: str, token: str = TOKEN, ttl: int = TTL) -> list[Claimed]:
-    return store.run(jobs.claim(limit, queues=queues or ["default"], worker="me", token=token, ttl=ttl))
+    return store.run(manual_claim.claim(limit, queues=queues or ["default"], worker="me", token=token, ttl=ttl))
 
 
 def test_up_to_so_many_jobs_are_handed_out_in_order(store: Store) -> None:
@@ -106,7 +107,7 @@ def test_each_job_has_a_lease_of_its_own(store: Store) -> None:
     [first, second] = claim(store, 2)
     assert store.job("a").lease != store.job("b").lease
     store.clock.advance(TTL - 1)
-    store.run(jobs.extend(second.seq, second.fence, ttl=TTL, worker="me"))
+    store.run(extend(second.seq, second.fence, ttl=TTL, worker="me"))
     store.clock.advance(1)
     assert [rescued.id for rescued in store.rescue()] == ["a"]
     assert (set(store.end(first)), set(store.end(second))) == ({first.seq}, set())

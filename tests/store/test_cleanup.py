@@ -16,6 +16,7 @@ from windlass.errors import StoreUnavailable
 from windlass.retention import Archive, Retention
 from windlass.store.operation import Call, Operation
 from windlass.store.operations import jobs, queries
+from windlass.store.operations.events import note
 from windlass.store.operations.pages import PAGE, PAGE_BYTES
 
 LARGE = '"' + "x" * 1_000_000 + '"'
@@ -109,7 +110,7 @@ def test_a_queue_that_fails_keeps_neither_the_next_one_nor_the_tidying(store: St
     cancelled(store, "a", queue="a")
     cancelled(store, "b", queue="b")
     kept = store.a_job(new_job("kept", queue="c"))
-    store.run(jobs.note([(kept.seq, 0, "refused", {})], worker="w"))
+    store.run(note([(kept.seq, 0, "refused", {})], worker="w"))
     store.clock.advance(40 * DAY)
     tapped = Tapped(store, before=each_of(never_in_a(call), never_in_a("prunable")))
     with pytest.raises(StoreUnavailable, match="too long"):
@@ -122,7 +123,7 @@ def test_a_queue_that_fails_keeps_neither_the_next_one_nor_the_tidying(store: St
 def test_each_part_of_the_tidying_makes_progress_by_itself(store: Store, part: str) -> None:
     """A13: three million keys must not keep old events and workers for ever."""
     kept = store.a_job()
-    store.run(jobs.note([(kept.seq, 0, "refused", {})], worker="w"))
+    store.run(note([(kept.seq, 0, "refused", {})], worker="w"))
     store.a_worker("lost")
     store.clock.advance(40 * DAY)
     tapped = Tapped(store, before=never(part, lambda params: True))

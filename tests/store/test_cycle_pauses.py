@@ -5,7 +5,8 @@ from __future__ import annotations
 from tests.store.builders import ending, ids, new_job
 from tests.store.stores import Store
 from windlass.core.state import State
-from windlass.store.operations import jobs, queues
+from windlass.store.operations import queues
+from windlass.store.operations.manual_claim import claim
 from windlass.store.operations.queues import ALL
 
 
@@ -18,7 +19,7 @@ def resume(store: Store, queue: str) -> None:
 
 
 def claim_by_hand(store: Store) -> list[str]:
-    return ids(store.run(jobs.claim(9, queues=["default"], worker="me", token="t", ttl=1000)))
+    return ids(store.run(claim(9, queues=["default"], worker="me", token="t", ttl=1000)))
 
 
 def test_a_paused_queue_gives_nothing(store: Store) -> None:

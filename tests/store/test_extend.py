@@ -6,11 +6,11 @@ from tests.store.builders import SECOND, TTL
 from tests.store.stores import Store
 from windlass.core.records import Claimed
 from windlass.core.state import State
-from windlass.store.operations import jobs
+from windlass.store.operations import manual_claim
 
 
 def extend(store: Store, job: Claimed, ttl: int = TTL) -> bool:
-    return store.run(jobs.extend(job.seq, job.fence, ttl=ttl, worker="me"))
+    return store.run(manual_claim.extend(job.seq, job.fence, ttl=ttl, worker="me"))
 
 
 def test_an_extended_job_is_held_for_the_new_time_from_now(store: Store) -> None:

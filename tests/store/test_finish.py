@@ -12,6 +12,7 @@ from windlass.core.outcome import FailedPermanently, Outcome, Postponed, Returne
 from windlass.core.records import Claimed
 from windlass.core.state import State
 from windlass.store.operations import enqueue, jobs
+from windlass.store.operations.cycle import finish
 
 
 def taken_over(store: Store) -> tuple[Claimed, Claimed]:
@@ -29,7 +30,7 @@ def taken_over(store: Store) -> tuple[Claimed, Claimed]:
 def test_a_job_that_returned_is_completed(store: Store) -> None:
     job = store.claimed()
     store.clock.advance(SECOND)
-    assert not store.run(jobs.finish([ending(job, Returned("[1]"), ran_for=40)], worker="w"))
+    assert not store.run(finish([ending(job, Returned("[1]"), ran_for=40)], worker="w"))
     found = store.job(job.id)
     assert (found.state, found.reason, found.result, found.errors) == (State.COMPLETED, None, "[1]", None)
     assert (found.attempt, found.crashes, found.rescues, found.lease) == (1, 0, 0, None)
@@ -157,9 +158,7 @@ def test_many_endings_are_written_in_one_call(store: Store) -> None:
     store.enqueue(*(new_job(f"{number}") for number in range(200)))
     taken = store.a_worker().take(200)
     outcomes: list[Outcome] = [RETURNED, raised(), INTERRUPTED, Postponed(5)]
-    assert not store.run(
-        jobs.finish([ending(job, outcomes[number % 4]) for number, job in enumerate(taken)], worker="w")
-    )
+    assert not store.run(finish([ending(job, outcomes[number % 4]) for number, job in enumerate(taken)], worker="w"))
     states = [store.job(f"{number}").state for number in range(4)]
     assert states == [State.COMPLETED, State.RETRYING, State.PENDING, State.SCHEDULED]
 
@@ -213,7 +212,7 @@ def test_an_ending_of_a_job_that_is_not_there_is_refused(store: Store) -> None:
 def test_one_refused_ending_does_not_hold_up_the_others(store: Store) -> None:
     lost, again = taken_over(store)
     other = store.claimed()
-    refused = store.run(jobs.finish([ending(lost), ending(other), ending(again)], worker="w"))
+    refused = store.run(finish([ending(lost), ending(other), ending(again)], worker="w"))
     assert set(refused) == {lost.seq}
     assert {store.job(id).state for id in (again.id, other.id)} == {State.COMPLETED}
 

@@ -9,6 +9,7 @@ from tests.store.stores import Store
 from windlass.errors import IdConflict
 from windlass.store.operations import jobs, queries, transfer
 from windlass.store.operations.enqueue import NewJob, Uniqueness
+from windlass.store.operations.manual_claim import claim
 from windlass.store.operations.queries import Filter
 
 TEXT = "n\u00e4dle\U0001f600"
@@ -33,7 +34,7 @@ def test_payloads_of_every_length_come_back_as_they_were(store: Store, length: i
 def test_a_claim_by_hand_and_a_look_ahead_have_it(store: Store) -> None:
     store.enqueue(a_large_job("a"))
     assert [job.payload for job in store.run(queries.peek("default", limit=1))] == [LARGE]
-    [taken] = store.run(jobs.claim(1, queues=["default"], worker="me", token="t", ttl=1_000))
+    [taken] = store.run(claim(1, queues=["default"], worker="me", token="t", ttl=1_000))
     assert taken.payload == LARGE
 
 

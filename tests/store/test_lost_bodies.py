@@ -23,6 +23,8 @@ from windlass.core.records import Claimed
 from windlass.core.state import State
 from windlass.store.operation import Answer, Call, drive
 from windlass.store.operations import jobs, queries, transfer
+from windlass.store.operations.cycle import ClaimRequest, cycle
+from windlass.store.operations.manual_claim import claim
 
 LONG = '{"v":1,"args":["' + 100 * "x" + '"],"kwargs":{}}'
 """Redis keeps it beside the body."""
@@ -89,7 +91,7 @@ def test_a_claim_by_hand_passes_lost_jobs_by(store: Store) -> None:
     """P5."""
     gone, sound = store.a_job(), store.a_job()
     lose(store, gone.id)
-    [taken] = store.run(jobs.claim(2, queues=["default"], worker="me", token=fresh("token"), ttl=HOUR))
+    [taken] = store.run(claim(2, queues=["default"], worker="me", token=fresh("token"), ttl=HOUR))
     assert taken.id == sound.id
     assert losses(store) == ([(gone.seq, "default", "pending", "me")] if leaves_traces(store) else [])
     assert not store.end(taken)
@@ -104,7 +106,7 @@ def test_nothing_but_lost_jobs_does_not_pass_for_an_empty_queue(store: Store, by
     worker = store.a_worker()
     ended = store.claimed(new_job(queue="other"), by=worker)
     if by_hand:
-        taken = store.run(jobs.claim(1, queues=["default"], worker="me", token=fresh("token"), ttl=HOUR))
+        taken = store.run(claim(1, queues=["default"], worker="me", token=fresh("token"), ttl=HOUR))
     else:
         taken = worker.cycle(endings=[ending(ended)], rooms=[("default", 1)]).claimed
         assert store.job(ended.id).attempt == 1, "what is handed in is handed in once"
@@ -123,8 +125,8 @@ def test_word_that_cannot_be_left_undoes_nothing(store: Store, caplog: pytest.Lo
             raise StoreUnavailable("away")
         return store.driver.execute(call)
 
-    claimant = jobs.ClaimRequest(worker.name, worker.lease, "token")
-    assert ids(drive(jobs.cycle(claimant, rooms=[("default", 2)]), execute).claimed) == [sound.id]
+    claimant = ClaimRequest(worker.name, worker.lease, "token")
+    assert ids(drive(cycle(claimant, rooms=[("default", 2)]), execute).claimed) == [sound.id]
     told = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
     assert ["1 pending in queue default" in line for line in told] == ([True] if leaves_traces(store) else [])
     # The next loss makes up for it.
@@ -184,7 +186,7 @@ def just_claimed(store: Store, job: Claimed) -> None:
 
 
 def marked(store: Store, job: Claimed) -> None:
-    store.run(jobs.cycle(jobs.ClaimRequest("finder", "", ""), marks=[mark(job)]))
+    store.run(cycle(ClaimRequest("finder", "", ""), marks=[mark(job)]))
 
 
 def cancelled(store: Store, job: Claimed) -> None:
@@ -256,7 +258,7 @@ def test_rescue_notices_lost_runs(store: Store, by_hand: bool, attempt: int) -> 
     if attempt == 2:
         store.clock.advance(HOUR)
         assert len(store.rescue()) == 2
-        [*_] = store.run(jobs.claim(2, queues=["default"], worker="me", token=fresh("token"), ttl=1))
+        [*_] = store.run(claim(2, queues=["default"], worker="me", token=fresh("token"), ttl=1))
     lose(store, gone.id)
     store.clock.advance(HOUR)
     assert [rescued.id for rescued in store.rescue()] == [sound.id]

@@ -12,6 +12,7 @@ from windlass.core.outcome import Outcome, Postponed
 from windlass.core.records import Claimed
 from windlass.core.state import State
 from windlass.store.operations import jobs, queries
+from windlass.store.operations.manual_claim import claim
 from windlass.store.operations.transfer import Batch, store_batch
 
 SNOOZED = Postponed(SECOND, None)
@@ -29,7 +30,7 @@ def one_by_one(store: Store) -> list[str]:
 
 
 def by_hand(store: Store) -> list[str]:
-    return ids(store.run(jobs.claim(100, queues=["default"], worker="me", token="t", ttl=TTL)))
+    return ids(store.run(claim(100, queues=["default"], worker="me", token="t", ttl=TTL)))
 
 
 def by_a_repeated_claim(store: Store) -> list[str]:

@@ -13,8 +13,11 @@ from windlass.core.state import State
 from windlass.errors import StoreUnavailable
 from windlass.store.operation import Call, Operation
 from windlass.store.operations import jobs, queries, transfer
+from windlass.store.operations.cycle import finish
+from windlass.store.operations.manual_claim import claim_many
 from windlass.store.operations.pages import PAGE_BYTES, Found
 from windlass.store.operations.queries import Filter
+from windlass.store.operations.rescue import rescue
 
 LARGE = "x" * 1_000_000
 MOST = PAGE_BYTES + 2_000_000
@@ -95,25 +98,25 @@ def test_a_peek_leaves_out_what_is_claimed_meanwhile(store: Store) -> None:
 
 def test_a_claim_of_many_by_hand_learns_how_much_jobs_hold(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each job comes once, in order, under a lease of its own."""
-    monkeypatch.setattr("windlass.store.operations.jobs._FIRST_CLAIM", 2)
+    monkeypatch.setattr("windlass.store.operations.manual_claim._FIRST_CLAIM", 2)
     names = large_jobs(store, 12)
     tapped = Tapped(store)
-    taken = tapped.run(jobs.claim_many(11, queues=["default"], worker="me", token="t", ttl=TTL))
+    taken = tapped.run(claim_many(11, queues=["default"], worker="me", token="t", ttl=TTL))
     assert ids(taken) == names[:11]
     assert [call.params["limit"] for call in tapped.calls] == [2, 4, 4, 1]
     assert max(tapped.sizes("claim")) < MOST
     assert [job.seq for job in taken if store.end(job)] == []
-    assert ids(tapped.run(jobs.claim_many(11, queues=["default"], worker="me", token="u", ttl=TTL))) == names[11:]
+    assert ids(tapped.run(claim_many(11, queues=["default"], worker="me", token="u", ttl=TTL))) == names[11:]
 
 
 def test_a_claim_of_many_gives_what_it_has_when_the_store_goes_away(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was taken must not wait until its lease is over."""
-    monkeypatch.setattr("windlass.store.operations.jobs._FIRST_CLAIM", 2)
+    monkeypatch.setattr("windlass.store.operations.manual_claim._FIRST_CLAIM", 2)
     store.enqueue(*(new_job(f"{number}") for number in range(5)))
     tapped = Tapped(store, before=never("claim", lambda params: params["token"] != "t.0"))
-    taken = tapped.run(jobs.claim_many(5, queues=["default"], worker="me", token="t", ttl=TTL))
+    taken = tapped.run(claim_many(5, queues=["default"], worker="me", token="t", ttl=TTL))
     assert ids(taken) == ["0", "1"]
 
 
@@ -142,7 +145,7 @@ def test_dead_letters_with_long_histories_are_grouped_as_far_as_bytes_reach(
     history = f'{{"faults":[{{"note":"{LARGE}","type":"ValueError"}}]}}'
     for _ in range(4):
         job = store.claimed()
-        store.run(jobs.finish([Ending(job.seq, job.fence, State.FAILED, errors=history)], worker="w"))
+        store.run(finish([Ending(job.seq, job.fence, State.FAILED, errors=history)], worker="w"))
     [group] = store.run(queries.dead_groups())
     assert (group.error, group.count) == ("ValueError", 4 if store.place.url.startswith("redis") else 2)
     monkeypatch.setattr("windlass.store.operations.queries._READ_BYTES", 1)
@@ -156,7 +159,7 @@ def with_errors(store: Store, number: int) -> list[str]:
     first, second = store.a_worker(), store.a_worker()
     errors = f'{{"faults":[],"note":"{LARGE}"}}'
     for job in first.take():
-        store.run(jobs.finish([Ending(job.seq, job.fence, State.PENDING, errors=errors)], worker="w"))
+        store.run(finish([Ending(job.seq, job.fence, State.PENDING, errors=errors)], worker="w"))
     second.take()
     store.clock.advance(2 * TTL)
     return names
@@ -166,7 +169,7 @@ def test_rescue_reads_and_writes_long_histories_in_pages(store: Store) -> None:
     """E3: five hundred jobs with a mebibyte of errors each are rescued like any others, only in more steps."""
     names = with_errors(store, 10)
     tapped = Tapped(store)
-    assert sorted(job.id for job in tapped.run(jobs.rescue(by="r", now=store.clock.now))) == sorted(names)
+    assert sorted(job.id for job in tapped.run(rescue(by="r", now=store.clock.now))) == sorted(names)
     assert max(tapped.sizes("expired")) < MOST
     assert all(store.job(name).state is State.PENDING for name in names)
 
@@ -176,7 +179,7 @@ def test_a_rescue_that_is_too_much_is_halved(store: Store) -> None:
     store.a_worker().take()
     store.clock.advance(2 * TTL)
     tapped = Tapped(store, before=too_much("rescue", "endings", most=3))
-    assert len(tapped.run(jobs.rescue(by="r", now=store.clock.now))) == 9
+    assert len(tapped.run(rescue(by="r", now=store.clock.now))) == 9
 
 
 def test_a_job_that_cannot_be_rescued_does_not_keep_the_others(store: Store) -> None:
@@ -186,7 +189,7 @@ def test_a_job_that_cannot_be_rescued_does_not_keep_the_others(store: Store) -> 
     store.clock.advance(2 * TTL)
     bad = store.job("4").seq
     tapped = Tapped(store, before=never("rescue", lambda params: any(ending[0] == bad for ending in params["endings"])))
-    assert len(tapped.run(jobs.rescue(by="r", now=store.clock.now))) == 8
+    assert len(tapped.run(rescue(by="r", now=store.clock.now))) == 8
     assert store.job("4").state is State.RUNNING
     assert [job.id for job in store.rescue()] == ["4"]
 
@@ -201,7 +204,7 @@ def test_a_store_that_does_not_answer_is_not_asked_again_and_again(store: Store)
 
     tapped = Tapped(store, before=away)
     with pytest.raises(StoreUnavailable):
-        tapped.run(jobs.rescue(by="r", now=store.clock.now))
+        tapped.run(rescue(by="r", now=store.clock.now))
     assert tapped.names() == ["expired", "rescue", "resign"]
 
 

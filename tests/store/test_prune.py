@@ -13,7 +13,7 @@ from windlass.core.ending import Ending
 from windlass.core.outcome import Returned
 from windlass.core.records import Claimed
 from windlass.core.state import FINISHED, State
-from windlass.store.operations import jobs
+from windlass.store.operations import cycle, jobs
 from windlass.store.operations.enqueue import Uniqueness
 from windlass.store.operations.pages import PAGE
 from windlass.store.operations.prune import FinishedLine, beyond, prune
@@ -95,7 +95,7 @@ def test_jobs_that_finished_in_the_same_moment_are_counted_one_by_one(store: Sto
     store.enqueue(*(new_job(f"{number}") for number in range(6)))
     worker = store.a_worker()
     from_batch = worker.take()
-    store.run(jobs.finish([_completed(job) for job in from_batch], worker="w"))
+    store.run(cycle.finish([_completed(job) for job in from_batch], worker="w"))
     assert len(prunable(store, keep=2)) == 4
 
 
@@ -115,7 +115,7 @@ def test_at_most_a_page_comes_at_once(store: Store) -> None:
     """A13, S10: in small batches that never hold the store up."""
     store.enqueue(*(new_job() for _ in range(PAGE + 1)))
     taken = store.a_worker().take(PAGE + 1)
-    store.run(jobs.finish([_completed(job) for job in taken], worker="w"))
+    store.run(cycle.finish([_completed(job) for job in taken], worker="w"))
     store.clock.advance(2 * DAY)
     page = store.run(retaining.prunable(age=DAY, keep=ALL_KEPT))
     assert len(page) == PAGE
@@ -177,7 +177,7 @@ def test_a_look_tells_how_much_each_job_holds(store: Store) -> None:
 def test_a_look_goes_on_behind_a_position(store: Store) -> None:
     """What could not be removed does not come first again; also among those that finished in one moment."""
     store.enqueue(*(new_job(f"{number}") for number in range(5)))
-    store.run(jobs.finish([_completed(job) for job in store.a_worker().take()], worker="w"))
+    store.run(cycle.finish([_completed(job) for job in store.a_worker().take()], worker="w"))
     store.clock.advance(1)
     finish(store, "later")
     store.clock.advance(2 * DAY)

@@ -12,7 +12,7 @@ from tests.store.tapping import Tapped
 from windlass.core.ending import Ending
 from windlass.core.outcome import Returned
 from windlass.core.state import FINISHED, State
-from windlass.store.operations import jobs, queries
+from windlass.store.operations import cycle, jobs, queries
 from windlass.store.operations.enqueue import Uniqueness
 from windlass.store.operations.pages import PAGE
 from windlass.store.operations.prune import OLDEST, FinishedLine, Position, Pruned, beyond, prune_oldest
@@ -46,7 +46,7 @@ def finish(store: Store, *names: str) -> None:
 def finish_at_once(store: Store, *names: str) -> None:
     store.enqueue(*(new_job(name) for name in names))
     taken = store.a_worker().take(len(names))
-    store.run(jobs.finish([Ending(job.seq, job.fence, State.COMPLETED, charge=1) for job in taken], worker="w"))
+    store.run(cycle.finish([Ending(job.seq, job.fence, State.COMPLETED, charge=1) for job in taken], worker="w"))
 
 
 def rest(store: Store) -> str:

@@ -8,12 +8,15 @@ from tests.store.stores import Store
 from windlass.core.outcome import FailedPermanently
 from windlass.core.state import State
 from windlass.store.operations import enqueue, jobs, queries
-from windlass.store.operations.jobs import ClaimRequest, Rescued, Retried
+from windlass.store.operations.cycle import ClaimRequest, cycle, finish
+from windlass.store.operations.jobs import Retried
+from windlass.store.operations.manual_claim import claim
+from windlass.store.operations.rescue import Rescued, rescue
 
 
 def rescuing(store: Store) -> Stepwise[list[Rescued]]:
     """A rescuer that has looked and is about to act."""
-    stepwise = Stepwise(store, jobs.rescue(by="rescuer", now=store.clock.now))
+    stepwise = Stepwise(store, rescue(by="rescuer", now=store.clock.now))
     stepwise.step("expired")
     return stepwise
 
@@ -125,7 +128,7 @@ def test_a_zombie_meets_a_job_that_was_deleted_while_it_asked(store: Store) -> N
     zombie = store.claimed()
     store.clock.advance(TTL)
     store.rescue()
-    finishing = Stepwise(store, jobs.finish([ending(zombie)], worker="zombie"))
+    finishing = Stepwise(store, finish([ending(zombie)], worker="zombie"))
     finishing.step("cycle")
     store.run(jobs.delete([(zombie.seq, zombie.id)]))
     assert set(finishing.end()) == {zombie.seq}
@@ -180,7 +183,7 @@ def test_a_job_that_finished_since_it_was_found_is_not_cancelled(store: Store) -
 
 def test_a_request_to_cancel_that_comes_before_the_ending_decides_it(store: Store) -> None:
     job = store.claimed()
-    finishing = Stepwise(store, jobs.finish([ending(job, raised())], worker="w"))
+    finishing = Stepwise(store, finish([ending(job, raised())], worker="w"))
     store.another().run(jobs.cancel([job.seq], by="me"))
     assert not finishing.end()
     assert store.job(job.id).state is State.CANCELLED
@@ -206,8 +209,8 @@ def test_a_cycle_whose_answer_was_lost(store: Store) -> None:
     done = worker.take(2)
     claimant = ClaimRequest(worker.name, worker.lease, fresh("token"))
     endings = [ending(job) for job in done]
-    Stepwise(store, jobs.cycle(claimant, endings=endings, rooms=[("default", 2)])).lose_answer()
-    again = store.run(jobs.cycle(claimant, endings=endings))
+    Stepwise(store, cycle(claimant, endings=endings, rooms=[("default", 2)])).lose_answer()
+    again = store.run(cycle(claimant, endings=endings))
     assert (ids(again.claimed), list(again.refused)) == (["2", "3"], [])
     assert store.run(queries.counts()) == {"default": {State.COMPLETED: 2, State.RUNNING: 2, State.PENDING: 2}}
 
@@ -215,7 +218,7 @@ def test_a_cycle_whose_answer_was_lost(store: Store) -> None:
 def test_an_ending_whose_answer_was_lost_and_whose_job_went_on(store: Store) -> None:
     """The repetition must not end the next owner's run (I4)."""
     job = store.claimed()
-    released = jobs.finish([ending(job, INTERRUPTED)], worker="w")
+    released = finish([ending(job, INTERRUPTED)], worker="w")
     Stepwise(store, released).lose_answer()
     successor = store.a_worker()
     [again] = successor.take()
@@ -235,7 +238,7 @@ def test_a_rescue_whose_answer_was_lost(store: Store) -> None:
 def test_a_claim_by_hand_whose_answer_was_lost(store: Store) -> None:
     """D2: charged once (I5)."""
     store.enqueue(new_job("a"), new_job("b"))
-    Stepwise(store, jobs.claim(1, queues=["default"], worker="me", token="t", ttl=TTL)).lose_answer()
-    [job] = store.run(jobs.claim(1, queues=["default"], worker="me", token="t", ttl=TTL))
+    Stepwise(store, claim(1, queues=["default"], worker="me", token="t", ttl=TTL)).lose_answer()
+    [job] = store.run(claim(1, queues=["default"], worker="me", token="t", ttl=TTL))
     assert (job.id, job.attempt) == ("a", 1)
     assert store.job("b").state is State.PENDING

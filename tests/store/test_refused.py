@@ -12,12 +12,14 @@ from tests.store.stores import Store
 from windlass.core.records import Claimed
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs
+from windlass.store.operations.cycle import finish
+from windlass.store.operations.manual_claim import extend
 from windlass.store.operations.queries import EventRecord
 
 WRITES: dict[str, Callable[[Claimed], Operation[object]]] = {
-    "completed": lambda job: jobs.finish([ending(job)], worker="zombie"),
+    "completed": lambda job: finish([ending(job)], worker="zombie"),
     "progress": lambda job: jobs.progress(job.seq, job.fence, "{}", worker="zombie"),
-    "extend": lambda job: jobs.extend(job.seq, job.fence, ttl=TTL, worker="zombie"),
+    "extend": lambda job: extend(job.seq, job.fence, ttl=TTL, worker="zombie"),
 }
 
 
@@ -41,7 +43,7 @@ def test_only_the_refused_of_many_writes_leave_an_event(store: Store) -> None:
     store.rescue()
     [again] = store.a_worker().take()
     other = store.claimed()
-    store.run(jobs.finish([ending(other), ending(lost), ending(again)], worker="w"))
+    store.run(finish([ending(other), ending(lost), ending(again)], worker="w"))
     assert store.kinds(lost.seq) == ["rescued", "refused"]
     assert store.kinds(other.seq) == []
 

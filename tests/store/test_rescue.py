@@ -11,7 +11,7 @@ from windlass.core.fault import read_faults
 from windlass.core.state import State
 from windlass.core.suspect import CRASHES_ALLOWED
 from windlass.store.operations import enqueue, leases, queries
-from windlass.store.operations.jobs import Rescued
+from windlass.store.operations.rescue import Rescued
 
 
 def lose(store: Store, new: enqueue.NewJob | None = None, *, times: int = 1, is_marked: bool = False) -> str:

@@ -9,8 +9,8 @@ from tests.store.stores import Store
 from windlass.core.fault import read_faults
 from windlass.core.records import Claimed
 from windlass.core.state import State
-from windlass.store.operations import jobs
-from windlass.store.operations.jobs import Rescued
+from windlass.store.operations import manual_claim
+from windlass.store.operations.rescue import Rescued
 
 
 def test_a_missing_lease_is_a_lease_that_is_over(store: Store) -> None:
@@ -63,7 +63,9 @@ def test_a_rescue_that_frees_nothing_tells_nothing(store: Store) -> None:
 
 
 def claim(store: Store) -> Claimed:
-    [job] = store.run(jobs.claim(1, queues=["default"], worker="me", token=f"t{store.clock.now()}", ttl=5 * MINUTE))
+    [job] = store.run(
+        manual_claim.claim(1, queues=["default"], worker="me", token=f"t{store.clock.now()}", ttl=5 * MINUTE)
+    )
     return job
 
 

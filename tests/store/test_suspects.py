@@ -13,8 +13,10 @@ from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import State
 from windlass.store.operation import Call, drive
 from windlass.store.operations import jobs, queries, queues
-from windlass.store.operations.jobs import ClaimRequest, Rescued, StartMark
+from windlass.store.operations.cycle import ClaimRequest, StartMark, cycle
+from windlass.store.operations.manual_claim import claim
 from windlass.store.operations.pages import PAGE
+from windlass.store.operations.rescue import Rescued, rescue
 from windlass.store.operations.transfer import export, store_batch
 
 
@@ -126,7 +128,7 @@ def test_claims_by_hand_take_suspects_like_all_others(store: Store) -> None:
     a_suspect(store, "a", "b")
     store.clock.advance(SECOND)
     store.enqueue(new_job("x"), new_job("first", priority=1))
-    claimed = store.run(jobs.claim(10, queues=["default"], worker="me", token="t", ttl=TTL))
+    claimed = store.run(claim(10, queues=["default"], worker="me", token="t", ttl=TTL))
     assert ids(claimed) == ["first", "a", "b", "x"]
 
 
@@ -379,7 +381,7 @@ def test_all_pages_of_a_rescue_decide_alike(store: Store, seen_first: bool, coun
     assert len(taken) == count + 1
     worker.mark(*taken)
     store.clock.advance(TTL)
-    halfway = jobs.rescue(by="dies halfway", now=store.clock.now)
+    halfway = rescue(by="dies halfway", now=store.clock.now)
     call = next(halfway)
     while call.name != "rescue":
         call = halfway.send(store.driver.execute(call))
@@ -416,7 +418,7 @@ def test_a_mark_that_came_since_the_look_makes_rescue_look_again(store: Store) -
             assert seq == job.seq
         return store.driver.execute(call)
 
-    assert drive(jobs.rescue(by="rescuer", now=store.clock.now), execute) == []  # type: ignore[arg-type]
+    assert drive(rescue(by="rescuer", now=store.clock.now), execute) == []  # type: ignore[arg-type]
     assert store.events(job.seq) == []
     assert store.rescue() == [Rescued(job.id, State.FAILED)]
     assert counted(store.job(job.id)) == (1, 1, 0)
@@ -431,4 +433,4 @@ def test_the_time_of_a_fatal_run_ends_with_the_lease(store: Store) -> None:
 def test_a_claim_of_a_suspect_needs_a_lease_in_time(store: Store) -> None:
     a_suspect(store, "a")
     claimant = ClaimRequest("nobody", "no lease", "t")
-    assert store.run(jobs.cycle(claimant, rooms=[("default", 1)], takes_suspect=True)).claimed == []
+    assert store.run(cycle(claimant, rooms=[("default", 1)], takes_suspect=True)).claimed == []

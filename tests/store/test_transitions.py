@@ -17,8 +17,9 @@ from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED, TRANSITIONS, State, Verb, is_legal
 from windlass.store.driver import DataRejected
 from windlass.store.operation import Call, Operation
-from windlass.store.operations import jobs
-from windlass.store.operations.jobs import StartMark
+from windlass.store.operations import cycle, jobs, manual_claim
+from windlass.store.operations.cycle import StartMark
+from windlass.store.operations.manual_claim import extend
 from windlass.store.operations.queries import EventRecord
 
 ILLEGAL = [(verb, state) for verb in Verb for state in State if state not in TRANSITIONS[verb]]
@@ -40,7 +41,7 @@ def promote(store: Store, job: JobRecord) -> None:
 
 def claim(store: Store, job: JobRecord) -> None:
     assert store.a_worker().take(queue=job.queue) == []
-    assert store.run(jobs.claim(9, queues=[job.queue], worker="me", token=fresh("t"), ttl=TTL)) == []
+    assert store.run(manual_claim.claim(9, queues=[job.queue], worker="me", token=fresh("t"), ttl=TTL)) == []
 
 
 def finish(store: Store, job: JobRecord) -> None:
@@ -49,12 +50,12 @@ def finish(store: Store, job: JobRecord) -> None:
         for fence in (job.fence - 1, job.fence, job.fence + 1):
             ending = Ending(job.seq, fence, state, "reason", 1, 1, 1, 5, 5, '"result"', "{}", job.unique_key)
             with suppress(DataRejected):
-                store.run(jobs.finish([ending], worker="zombie"))
+                store.run(cycle.finish([ending], worker="zombie"))
 
 
 def release(store: Store, job: JobRecord) -> None:
     for fence in (job.fence - 1, job.fence, job.fence + 1):
-        store.run(jobs.finish([Ending(job.seq, fence, State.PENDING)], worker="zombie"))
+        store.run(cycle.finish([Ending(job.seq, fence, State.PENDING)], worker="zombie"))
 
 
 def rescue(store: Store, job: JobRecord) -> None:
@@ -125,7 +126,7 @@ def test_marks_progress_and_extension_of_a_job_that_does_not_run_change_nothing(
     before = everything(store, job)
     for fence in (job.fence - 1, job.fence, job.fence + 1):
         assert not store.run(jobs.progress(job.seq, fence, '"x"', worker="zombie"))
-        assert not store.run(jobs.extend(job.seq, fence, ttl=DAY, worker="zombie"))
+        assert not store.run(extend(job.seq, fence, ttl=DAY, worker="zombie"))
         assert not store.a_worker().cycle(marks=[StartMark(job.seq, fence, 0)]).marked
     assert everything(store, job) == before
 
@@ -134,9 +135,9 @@ def test_marks_progress_and_extension_of_a_job_that_does_not_run_change_nothing(
 def test_only_writes_under_another_fence_are_told_as_refused(store: Store, state: State) -> None:
     """A7: the same fence again is a repetition, which is no news."""
     job = a_job_in(store, state)
-    store.run(jobs.finish([Ending(job.seq, job.fence, State.COMPLETED, charge=1)], worker="w"))
+    store.run(cycle.finish([Ending(job.seq, job.fence, State.COMPLETED, charge=1)], worker="w"))
     assert "refused" not in store.kinds(job.seq)
-    store.run(jobs.finish([Ending(job.seq, job.fence + 1, State.COMPLETED, charge=1)], worker="w"))
+    store.run(cycle.finish([Ending(job.seq, job.fence + 1, State.COMPLETED, charge=1)], worker="w"))
     assert store.kinds(job.seq)[-1] == "refused"
 
 
@@ -145,7 +146,7 @@ def test_a_running_job_has_no_ending_that_the_table_does_not_know(store: Store, 
     job = a_job_in(store, State.RUNNING)
     before = everything(store, job)
     with pytest.raises(DataRejected):
-        store.run(jobs.finish([Ending(job.seq, job.fence, target)], worker="w"))
+        store.run(cycle.finish([Ending(job.seq, job.fence, target)], worker="w"))
     assert everything(store, job) == before
 
 
@@ -162,7 +163,7 @@ def do_promote(store: Store, job: JobRecord) -> None:
 
 
 def do_release(store: Store, job: JobRecord) -> None:
-    store.run(jobs.finish([Ending(job.seq, job.fence, State.PENDING)], worker="w"))
+    store.run(cycle.finish([Ending(job.seq, job.fence, State.PENDING)], worker="w"))
 
 
 def do_rescue(store: Store, job: JobRecord) -> None:

@@ -12,13 +12,14 @@ from windlass.core.outcome import Postponed
 from windlass.core.records import Claimed
 from windlass.core.state import State
 from windlass.store.operations import jobs
+from windlass.store.operations.cycle import ClaimRequest, cycle, finish
 from windlass.store.operations.enqueue import Enqueued, Uniqueness
 
 UNTIL_STARTED = Uniqueness(until="started")
 
 
 def a_fetch_that_is_handed_back(store: Store, job: Claimed) -> None:
-    assert not store.run(jobs.finish([ending(job, INTERRUPTED, ran_for=None)], worker="w"))
+    assert not store.run(finish([ending(job, INTERRUPTED, ran_for=None)], worker="w"))
 
 
 def a_fetch_that_is_rescued(store: Store, job: Claimed) -> None:
@@ -27,7 +28,7 @@ def a_fetch_that_is_rescued(store: Store, job: Claimed) -> None:
 
 
 def a_fetch_for_an_unknown_task(store: Store, job: Claimed) -> None:
-    assert not store.run(jobs.finish([ending(job, Postponed(SECOND, "unknown_task"), ran_for=None)], worker="w"))
+    assert not store.run(finish([ending(job, Postponed(SECOND, "unknown_task"), ran_for=None)], worker="w"))
 
 
 @pytest.mark.parametrize(
@@ -65,7 +66,7 @@ def a_run_that_snoozes(store: Store, job: Claimed) -> None:
 
 
 def a_marked_run_that_is_rescued(store: Store, job: Claimed) -> None:
-    store.run(jobs.cycle(jobs.ClaimRequest("w", "", ""), marks=[mark(job)]))
+    store.run(cycle(ClaimRequest("w", "", ""), marks=[mark(job)]))
     store.clock.advance(TTL)
     assert store.rescue()
 

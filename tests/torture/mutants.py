@@ -17,7 +17,8 @@ from windlass.core import decide
 from windlass.errors import JobInterrupted, OutcomeUnknown, StoreUnavailable
 from windlass.store import statement_files
 from windlass.store.operation import Call
-from windlass.store.operations import jobs
+from windlass.store.operations.cycle import CycleResult, cycle, unique_keys
+from windlass.store.operations.rescue import rescue
 from windlass.worker.executors import threads
 from windlass.worker.fetch import cycle_client
 
@@ -95,30 +96,30 @@ def _set(owner: type, name: str, instead: Any) -> None:
 
 def _claims_handed_out_twice() -> None:
     """One job in fifty is handed to two slots of its worker."""
-    really, numbers = jobs.cycle, count()
+    really, numbers = cycle, count()
 
-    def cycle(*args: Any, **kwargs: Any) -> Generator[Call, Any, jobs.CycleResult]:
+    def handed_out_twice(*args: Any, **kwargs: Any) -> Generator[Call, Any, CycleResult]:
         cycled = yield from really(*args, **kwargs)
         twice = [job for job in cycled.claimed if next(numbers) % 50 == 49]
-        return jobs.CycleResult([*cycled.claimed, *twice], cycled.refused, cycled.marked)
+        return CycleResult([*cycled.claimed, *twice], cycled.refused, cycled.marked)
 
-    _replace(really, cycle)
+    _replace(really, handed_out_twice)
 
 
 def _endings_lost_in_outages() -> None:
     """What could not be handed in is forgotten."""
     really = cycle_client.CycleClient.cycle
 
-    def cycle(self: cycle_client.CycleClient, *args: Any, **kwargs: Any) -> jobs.CycleResult | None:
+    def cycle(self: cycle_client.CycleClient, *args: Any, **kwargs: Any) -> CycleResult | None:
         cycled = really(self, *args, **kwargs)
-        return jobs.CycleResult([], (), ()) if cycled is None else cycled
+        return CycleResult([], (), ()) if cycled is None else cycled
 
     _set(cycle_client.CycleClient, "cycle", cycle)
 
 
 def _keys_kept() -> None:
     """Endings do not say which keys they give back."""
-    _replace(jobs._keys, lambda endings: [])
+    _replace(unique_keys, lambda endings: [])
 
 
 def _lock_leaked_by_interrupts() -> None:
@@ -148,9 +149,9 @@ def _starts_swallowed() -> None:
 
 def _rescue_page_that_blocks() -> None:
     """A page of more than one job takes longer than a call may, every time."""
-    really = jobs.rescue
+    really = rescue
 
-    def rescue(*args: Any, **kwargs: Any) -> Generator[Call, Any, Any]:
+    def blocked(*args: Any, **kwargs: Any) -> Generator[Call, Any, Any]:
         operation: Generator[Call, Any, Any] = really(*args, **kwargs)
         answer = None
         while True:
@@ -162,7 +163,7 @@ def _rescue_page_that_blocks() -> None:
                 raise StoreUnavailable("the page took too long")
             answer = yield call
 
-    _replace(really, rescue)
+    _replace(really, blocked)
 
 
 def _neighbours_fall() -> None:

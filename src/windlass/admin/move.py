@@ -17,8 +17,9 @@ from windlass.client.session import Session
 from windlass.core.state import State
 from windlass.errors import ConfigError, IdConflict, StoreUnavailable, WindlassError
 from windlass.store.open import DEFAULT_NAMESPACE
-from windlass.store.operations import jobs, leader, leases, queries, queues
+from windlass.store.operations import leader, leases, queries, queues
 from windlass.store.operations.pages import portions
+from windlass.store.operations.rescue import rescue
 from windlass.store.operations.transfer import Batch, comparable, export, is_same, scan, store_batch, store_queues
 
 MOVER = "windlass move"
@@ -126,7 +127,7 @@ def _refuse_if_in_use(source: Session, target: Session, queue: str | None) -> No
         alive = [worker.name for worker in store.run(leases.workers()) if worker.state != "lost"]
         if alive:
             raise MoveRefused(f"{place(store)} is in use by {', '.join(sorted(alive))}; stop all workers before a move")
-    source.run(jobs.rescue(by=MOVER, now=clock.now))
+    source.run(rescue(by=MOVER, now=clock.now))
     running = sum(by_state.get(State.RUNNING, 0) for by_state in source.run(queries.counts(queue)).values())
     if running:
         are, their = ("1 job is", "its lease is") if running == 1 else (f"{running:,} jobs are", "their leases are")

@@ -24,9 +24,9 @@ from windlass.retention import Archive, Retention
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs, leases, queries, queues
-from windlass.store.operations.jobs import Rescued
 from windlass.store.operations.pages import Found
 from windlass.store.operations.queries import DeadGroup, Filter
+from windlass.store.operations.rescue import Rescued, rescue
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
@@ -256,13 +256,13 @@ class Operator:
 
     def rescue(self) -> list[Rescued]:
         """Free the jobs of workers that died; what was freed and where it went."""
-        rescued = self._session.upkeep(jobs.rescue(by=self._actor, now=self._now))
+        rescued = self._session.upkeep(rescue(by=self._actor, now=self._now))
         self._session.notify_changed()
         return rescued
 
     async def arescue(self) -> list[Rescued]:
         """``rescue`` for async code."""
-        rescued = await self._session.aupkeep(jobs.rescue(by=self._actor, now=self._now))
+        rescued = await self._session.aupkeep(rescue(by=self._actor, now=self._now))
         self._session.notify_changed()
         return rescued
 

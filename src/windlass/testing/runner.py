@@ -17,7 +17,8 @@ from windlass.core.records import Claimed, JobRecord
 from windlass.core.retry import read_retry
 from windlass.store.driver import Topic
 from windlass.store.operations import queries, queues
-from windlass.store.operations.jobs import ClaimRequest, StartMark, cycle, finish, progress, promote
+from windlass.store.operations.cycle import ClaimRequest, StartMark, cycle, finish
+from windlass.store.operations.jobs import progress, promote
 from windlass.store.operations.leases import WorkerReport, close_lease, open_lease
 from windlass.worker.identity import identity
 from windlass.worker.runs.attempt import AttemptRules, Call

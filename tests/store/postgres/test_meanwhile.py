@@ -8,7 +8,7 @@ from tests.store.postgres.opening import Opening, threads
 from tests.waiting import eventually
 from windlass.core.outcome import Outcome
 from windlass.core.state import State
-from windlass.store.operations.jobs import Rescued
+from windlass.store.operations.rescue import Rescued
 
 
 def ended_while_cancelled(opened: Opening, database: Database, outcome: Outcome) -> State:

@@ -18,7 +18,8 @@ from windlass.core.outcome import Outcome
 from windlass.core.state import State
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs
-from windlass.store.operations.jobs import ClaimRequest, Retried
+from windlass.store.operations.cycle import ClaimRequest, cycle, finish
+from windlass.store.operations.jobs import Retried
 from windlass.store.postgres.driver import PostgresDriver
 
 A = TypeVar("A")
@@ -58,7 +59,7 @@ def uncommitted(database: Database, store: Store, operation: Operation[Any]) -> 
 
 def claiming(store: Store) -> Operation[Any]:
     worker = store.a_worker()
-    return jobs.cycle(ClaimRequest(worker.name, worker.lease, fresh("token")), rooms=[("default", 9)])
+    return cycle(ClaimRequest(worker.name, worker.lease, fresh("token")), rooms=[("default", 9)])
 
 
 def test_a_job_that_is_being_claimed_is_asked_to_stop(store: Store, beside: Beside[Any]) -> None:
@@ -78,7 +79,7 @@ def test_a_job_that_is_being_ended_is_cancelled_where_it_waits_again(
 ) -> None:
     """A4: a job that finished first stays completed."""
     job = store.claimed()
-    finishing = jobs.finish([ending(job, outcome)], worker="w")
+    finishing = finish([ending(job, outcome)], worker="w")
     assert set(beside(finishing, jobs.cancel([job.seq], by="me")).values()) == set(changed)
     assert store.job(job.id).state is state
 

@@ -24,7 +24,8 @@ from windlass.core.state import State
 from windlass.store.operation import Call
 from windlass.store.operations import jobs, leader, leases, prune, queries, queues, vacuum
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness, enqueue
-from windlass.store.operations.events import notice
+from windlass.store.operations.events import note, note_stale_writes, notice
+from windlass.store.operations.manual_claim import claim, extend
 from windlass.store.postgres.statements import statements
 
 UNTIL_STARTED = Uniqueness(until="started")
@@ -135,8 +136,8 @@ def _retry(scene: Scene) -> None:
 
 
 def _claim(scene: Scene) -> None:
-    [job] = scene.store.run(jobs.claim(5, queues=[LIMITED], worker="me", token="t", ttl=SECOND))
-    assert scene.store.run(jobs.extend(job.seq, job.fence, ttl=SECOND, worker="me"))
+    [job] = scene.store.run(claim(5, queues=[LIMITED], worker="me", token="t", ttl=SECOND))
+    assert scene.store.run(extend(job.seq, job.fence, ttl=SECOND, worker="me"))
 
 
 def _ensure(scene: Scene) -> None:
@@ -183,9 +184,9 @@ def _forget(scene: Scene) -> None:
 
 def _note(scene: Scene) -> None:
     job = scene.running
-    scene.store.run(jobs.note([(job.seq, job.fence, "handed_back", {})], worker="me"))
+    scene.store.run(note([(job.seq, job.fence, "handed_back", {})], worker="me"))
     scene.store.run(notice("stepped", [("me", "{}")]))
-    assert scene.store.run(jobs.note_stale_writes([(job.seq, job.fence + 1, "completed")], worker="me"))
+    assert scene.store.run(note_stale_writes([(job.seq, job.fence + 1, "completed")], worker="me"))
 
 
 def _progress(scene: Scene) -> None:

@@ -10,7 +10,7 @@ from msgspec.msgpack import encode
 
 from tests.store.builders import TTL, new_job
 from tests.store.stores import Store
-from windlass.store.operations import jobs
+from windlass.store.operations.manual_claim import claim
 from windlass.store.redis.scripts import load_scripts
 
 START_OF_2026 = 1_767_225_600
@@ -90,6 +90,6 @@ def test_the_largest_fences_are_exact_everywhere(store: Store, server: Server) -
     store.rescue()
     assert store.job(job.id).fence == job.fence + 1
     assert [event.fence for event in store.events(job.seq)] == [job.fence]
-    [again] = store.run(jobs.claim(1, queues=["default"], worker="me", token="t", ttl=TTL))
+    [again] = store.run(claim(1, queues=["default"], worker="me", token="t", ttl=TTL))
     assert again.fence == job.fence + 2
     assert not store.end(again)

@@ -26,6 +26,7 @@ from windlass.core.state import State
 from windlass.store.driver import Driver
 from windlass.store.operations import jobs, leader, queries, queues
 from windlass.store.operations.enqueue import Uniqueness
+from windlass.store.operations.manual_claim import claim
 from windlass.store.redis.scripts import load_scripts
 
 READS = {
@@ -61,7 +62,7 @@ def test_a_worker_and_a_puller_leave_keys_that_agree(store: Store) -> None:
     worker = store.a_worker()
     store.enqueue(*(new_job(key=f"k{number}") for number in range(6)))
     taken = worker.take(4)
-    pulled = store.run(jobs.claim(2, queues=["default"], worker="me", token="t", ttl=TTL))
+    pulled = store.run(claim(2, queues=["default"], worker="me", token="t", ttl=TTL))
     store.run(jobs.cancel([taken[0].seq, taken[1].seq, pulled[0].seq], by="me"))
     keys_of(store).check()
     worker.mark(*taken)

@@ -8,6 +8,7 @@ from tests.store.builders import SECOND, START, ids, new_job
 from tests.store.redis.keyspace import Keyspace
 from tests.store.stores import Store
 from windlass.store.operations import jobs, queries
+from windlass.store.operations.manual_claim import claim
 from windlass.store.operations.queries import Depth
 
 
@@ -39,7 +40,7 @@ def test_a_claim_gives_them_their_turns(store: Store) -> None:
 
 def test_a_claim_by_hand_does_so_too(store: Store) -> None:
     three_old_jobs(store)
-    taken = store.run(jobs.claim(2, queues=["default"], worker="me", token="t", ttl=SECOND))
+    taken = store.run(claim(2, queues=["default"], worker="me", token="t", ttl=SECOND))
     assert ids(taken) == ["early", "late"]
 
 

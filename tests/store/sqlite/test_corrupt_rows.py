@@ -12,7 +12,9 @@ from tests.store.retaining import prunable
 from tests.store.sqlite.opened import Opened, opened
 from windlass.core.state import State
 from windlass.store.operations import jobs, queries
+from windlass.store.operations.cycle import ClaimRequest, cycle
 from windlass.store.operations.leases import WorkerReport, open_lease
+from windlass.store.operations.rescue import rescue
 
 
 @pytest.fixture
@@ -28,7 +30,7 @@ def damaged(place: SqlitePlace) -> Iterator[Opened]:
 def test_a_claim_hands_out_the_others(damaged: Opened) -> None:
     """B32: the damaged one fails later, by itself."""
     damaged.run(open_lease(WorkerReport("w", "w", "idle", "{}"), lease="l", ttl=TTL))
-    cycled = damaged.run(jobs.cycle(jobs.ClaimRequest("w", "l", "t"), rooms=[("default", 9)]))
+    cycled = damaged.run(cycle(ClaimRequest("w", "l", "t"), rooms=[("default", 9)]))
     assert ids(cycled.claimed) == ["a", "b", "c"]
 
 
@@ -50,8 +52,8 @@ def test_a_failed_one_can_be_awaited_and_grouped(damaged: Opened, place: SqliteP
 
 def test_a_damaged_one_can_be_rescued_and_deleted(damaged: Opened, place: SqlitePlace) -> None:
     damaged.run(open_lease(WorkerReport("w", "w", "idle", "{}"), lease="l", ttl=TTL))
-    damaged.run(jobs.cycle(jobs.ClaimRequest("w", "l", "t"), rooms=[("default", 9)]))
+    damaged.run(cycle(ClaimRequest("w", "l", "t"), rooms=[("default", 9)]))
     place.execute("DELETE FROM windlass_lease")
-    assert len(damaged.run(jobs.rescue(by="r", now=lambda: 0))) == 3
+    assert len(damaged.run(rescue(by="r", now=lambda: 0))) == 3
     [(seq,)] = place.execute("SELECT seq FROM windlass_job WHERE id = 'b'")
     assert damaged.run(jobs.delete([(seq, "b")])) == [seq]

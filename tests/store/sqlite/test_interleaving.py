@@ -17,7 +17,8 @@ from tests.store.stepping import Stepwise
 from tests.store.stores import Store, Worker
 from windlass.core.state import State
 from windlass.store.operations import jobs
-from windlass.store.operations.jobs import ClaimRequest, Rescued
+from windlass.store.operations.cycle import ClaimRequest, cycle, finish
+from windlass.store.operations.rescue import Rescued, rescue
 
 
 class Doorway:
@@ -62,14 +63,14 @@ def test_a_claim_that_waits_for_the_rescue_of_its_lease_takes_nothing(store: Sto
     """E3: the rescue has the lock, the claim comes second."""
     owner = expired_owner(store)
     doorway = Doorway(store)
-    rescuer = Stepwise(store.another(now=doorway.now), jobs.rescue(by="r", now=store.clock.now))
+    rescuer = Stepwise(store.another(now=doorway.now), rescue(by="r", now=store.clock.now))
     rescuer.step("expired")
     with doorway.shut():
-        rescue = pool.submit(rescuer.end)
+        rescuing = pool.submit(rescuer.end)
         assert doorway.is_reached.wait(20), "the rescue is inside its transaction"
         claim = pool.submit(owner.take)
         assert not claim.done()
-    assert rescue.result(10) == [Rescued("held", State.PENDING)]
+    assert rescuing.result(10) == [Rescued("held", State.PENDING)]
     assert claim.result(10) == []
     assert store.job("waiting").state is State.PENDING
 
@@ -79,16 +80,16 @@ def test_a_claim_that_the_rescue_of_its_lease_waits_for_is_rescued_next(store: S
     owner = expired_owner(store)
     doorway = Doorway(store)
     claimer = store.another(now=lambda: doorway.now() - TTL)
-    rescuer = Stepwise(store, jobs.rescue(by="r", now=store.clock.now))
+    rescuer = Stepwise(store, rescue(by="r", now=store.clock.now))
     rescuer.step("expired")
     with doorway.shut():
         claimant = ClaimRequest(owner.name, owner.lease, "late")
-        claim = pool.submit(claimer.run, jobs.cycle(claimant, rooms=[("default", 9)]))
+        claim = pool.submit(claimer.run, cycle(claimant, rooms=[("default", 9)]))
         assert doorway.is_reached.wait(20), "the claim is inside its transaction"
-        rescue = pool.submit(rescuer.end)
-        assert not rescue.done()
+        rescuing = pool.submit(rescuer.end)
+        assert not rescuing.done()
     assert ids(claim.result(10).claimed) == ["waiting"]
-    assert rescue.result(10) == [Rescued("held", State.PENDING)]
+    assert rescuing.result(10) == [Rescued("held", State.PENDING)]
     assert store.rescue() == [Rescued("waiting", State.PENDING)]
 
 
@@ -111,14 +112,14 @@ def test_an_ending_that_waits_for_the_rescue_is_refused(store: Store, pool: Thre
     job = store.claimed()
     store.clock.advance(TTL)
     doorway = Doorway(store)
-    rescuer = Stepwise(store.another(now=doorway.now), jobs.rescue(by="r", now=store.clock.now))
+    rescuer = Stepwise(store.another(now=doorway.now), rescue(by="r", now=store.clock.now))
     rescuer.step("expired")
     with doorway.shut():
-        rescue = pool.submit(rescuer.end)
+        rescuing = pool.submit(rescuer.end)
         assert doorway.is_reached.wait(20)
-        finish = pool.submit(store.run, jobs.finish([ending(job)], worker="w"))
-        assert not finish.done()
-    assert (len(rescue.result(10)), set(finish.result(10))) == (1, {job.seq})
+        finishing = pool.submit(store.run, finish([ending(job)], worker="w"))
+        assert not finishing.done()
+    assert (len(rescuing.result(10)), set(finishing.result(10))) == (1, {job.seq})
 
 
 def test_a_renewal_that_waits_for_the_rescue_learns_that_it_came_too_late(
@@ -129,14 +130,14 @@ def test_a_renewal_that_waits_for_the_rescue_learns_that_it_came_too_late(
     store.claimed(by=worker)
     store.clock.advance(TTL)
     doorway = Doorway(store)
-    rescuer = Stepwise(store.another(now=doorway.now), jobs.rescue(by="r", now=store.clock.now))
+    rescuer = Stepwise(store.another(now=doorway.now), rescue(by="r", now=store.clock.now))
     rescuer.step("expired")
     with doorway.shut():
-        rescue = pool.submit(rescuer.end)
+        rescuing = pool.submit(rescuer.end)
         assert doorway.is_reached.wait(20)
         renew = pool.submit(worker.renew)
         assert not renew.done()
-    assert len(rescue.result(10)) == 1
+    assert len(rescuing.result(10)) == 1
     assert not renew.result(10).is_open
 
 
@@ -164,10 +165,10 @@ def test_delete_and_enqueue_while_a_zombie_waits_for_the_lock(store: Store, pool
     with doorway.shut():
         delete = pool.submit(deleter.run, jobs.delete([(zombie.seq, "a")]))
         assert doorway.is_reached.wait(20)
-        finish = pool.submit(store.run, jobs.finish([ending(zombie)], worker="zombie"))
-        assert not finish.done()
+        finishing = pool.submit(store.run, finish([ending(zombie)], worker="zombie"))
+        assert not finishing.done()
     assert delete.result(10) == [zombie.seq]
-    assert set(finish.result(10)) == {zombie.seq}
+    assert set(finishing.result(10)) == {zombie.seq}
     store.enqueue(new_job("a"), naming=OWN_ID)
     assert set(store.end(zombie)) == {zombie.seq}
     assert store.job("a").state is State.PENDING

@@ -13,7 +13,8 @@ from tests.store.sqlite.opened import Opened
 from windlass.core.state import State
 from windlass.store.driver import Topic
 from windlass.store.open import open_driver
-from windlass.store.operations import jobs, queries
+from windlass.store.operations import queries
+from windlass.store.operations.cycle import ClaimRequest, cycle, finish
 from windlass.store.operations.leases import WorkerReport, open_lease
 
 
@@ -26,9 +27,9 @@ def memory(request: pytest.FixtureRequest) -> Iterator[Opened]:
 def test_jobs_run_through_it(memory: Opened) -> None:
     memory.enqueue(new_job("a"), new_job("b"))
     memory.run(open_lease(WorkerReport("w", "w", "idle", "{}"), lease="l", ttl=TTL))
-    claimant = jobs.ClaimRequest("w", "l", "t")
-    claimed = memory.run(jobs.cycle(claimant, rooms=[("default", 1)])).claimed
-    memory.run(jobs.finish([ending(job) for job in claimed], worker="w"))
+    claimant = ClaimRequest("w", "l", "t")
+    claimed = memory.run(cycle(claimant, rooms=[("default", 1)])).claimed
+    memory.run(finish([ending(job) for job in claimed], worker="w"))
     assert memory.run(queries.counts()) == {"default": {State.PENDING: 1, State.COMPLETED: 1}}
 
 

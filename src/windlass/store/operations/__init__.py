@@ -3,7 +3,10 @@
 Files, in reading order:
 
 - ``enqueue``: Adds jobs.
-- ``jobs``: Claims, cycles, finishes, rescues and changes jobs.
+- ``cycle``: The cycle: one call that writes endings and start marks and claims jobs.
+- ``rescue``: Frees the jobs of expired leases, and decides which job is blamed for the loss.
+- ``manual_claim``: Claims by hand, each job under a lease of its own, and more time for them.
+- ``jobs``: Changes jobs: promotes, cancels, retries, reschedules, deletes, and shows the progress of a run.
 - ``pages``: How much one call takes: a page ends at a number of jobs or of bytes.
 - ``leases``: Leases and workers: open, renew, control, close.
 - ``queues``: Queues and their settings.
@@ -12,6 +15,6 @@ Files, in reading order:
 - ``prune``: Retention: finds finished jobs that are no longer kept, archives and deletes them.
 - ``tidy``: Removes old events, keys and leftovers, a bounded part at a time.
 - ``vacuum``: Vacuums the tables through which every job passes (PostgreSQL).
-- ``events``: Records store events, and removes what is left of jobs whose data was evicted or deleted.
+- ``events``: Records events of jobs and of the store, and removes the traces of jobs whose data has vanished.
 - ``transfer``: Reads jobs out of one store and writes them into another.
 """

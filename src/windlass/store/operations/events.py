@@ -1,25 +1,25 @@
-"""Records store events, and removes what is left of jobs whose data was evicted or deleted."""
+"""Records events of jobs and of the store, and removes the traces of jobs whose data has vanished."""
 
 from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from windlass.errors import StoreUnavailable
 from windlass.store.answers import records
 from windlass.store.operation import Answer, Call, Lane, Operation
 
+log = logging.getLogger("windlass.store")
+
 
 def notice(kind: str, rows: Sequence[tuple[str, str]], *, lane: Lane = Lane.WRITE) -> Operation[None]:
     """Write rows (worker, details as JSON text), all of one kind."""
     yield Call("notice", {"kind": kind, "notices": list(rows)}, lane)
-
-
-log = logging.getLogger("windlass.store")
 
 
 class VanishedJob(Struct, frozen=True, array_like=True):
@@ -56,3 +56,16 @@ def _say(lost: list[VanishedJob]) -> None:
         "a job" if len(lost) == 1 else f"{len(lost)} jobs",
         ", ".join(f"{count} {place}" for place, count in where.most_common(5)),
     )
+
+
+def note_stale_writes(writes: Sequence[tuple[int, int, str]], *, worker: str) -> Operation[Collection[int]]:
+    """Leave an event for each (seq, fence, what) that was refused because of its fence; the seqs of those."""
+    answer = yield Call("refused", {"writes": list(writes), "worker": worker})
+    yield from remove_vanished(answer, by=worker)
+    return {seq for (seq,) in answer["refused"]}
+
+
+def note(notes: Sequence[tuple[int, int, str, Mapping[str, object]]], *, worker: str) -> Operation[None]:
+    """Leave an event (seq, fence, kind, detail) with each job that is still there."""
+    rows = [(seq, fence, kind, msgspec.json.encode(detail).decode()) for seq, fence, kind, detail in notes]
+    yield Call("note", {"notes": rows, "worker": worker})

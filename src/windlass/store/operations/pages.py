@@ -7,8 +7,8 @@ Jobs may hold a mebibyte of payload, of result and of errors each, and a call ha
 - Writes go in portions too: SQLite rewrites a row, and PostgreSQL removes what it stored apart, by the byte.
 - ``expired`` and ``awaited`` carry texts themselves, and end their own pages by their size. So do calls that read texts
   and give none of them: ``page`` with a text to look for, ``dead_groups``.
-- A claim is bounded by the worker (``worker/fetch/claim_size.py``), one by hand by ``jobs.claim_many``: on the way of
-  every job no statement may read sizes before it takes.
+- A claim is bounded by the worker (``worker/fetch/claim_size.py``), one by hand by ``manual_claim.claim_many``: on the
+  way that every job goes, no statement may read sizes before it takes.
 - A page that fails while the store answers was too large: it is halved, and a single job that fails is passed by.
 """
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from windlass.client.session import Session
 from windlass.errors import StoreUnavailable
 from windlass.store.driver import Topic
-from windlass.store.operations import jobs
+from windlass.store.operations.rescue import rescue
 from windlass.worker.duties.due_times import DueTimes
 
 log = logging.getLogger("windlass.duties")
@@ -35,7 +35,7 @@ class Rescue:
 
     def _rescue(self) -> None:
         try:
-            rescued = self._session.run(jobs.rescue(by=self._by, now=self._now))
+            rescued = self._session.run(rescue(by=self._by, now=self._now))
         except StoreUnavailable:
             self._outlook.note_outage()
             raise

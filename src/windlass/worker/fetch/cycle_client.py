@@ -11,7 +11,7 @@ from windlass.core.ending import Ending
 from windlass.core.records import Claimed
 from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.store.driver import DataRejected
-from windlass.store.operations.jobs import ClaimRequest, CycleResult, StartMark, cycle, finish
+from windlass.store.operations.cycle import ClaimRequest, CycleResult, StartMark, cycle, finish
 from windlass.store.operations.queries import waiting
 from windlass.worker.runs.attempt import AttemptRules
 

@@ -14,7 +14,7 @@ from windlass.core.outcome import Interrupted
 from windlass.core.records import Claimed
 from windlass.core.state import State
 from windlass.store.driver import DataRejected, Topic
-from windlass.store.operations.jobs import CycleResult, StartMark
+from windlass.store.operations.cycle import CycleResult, StartMark
 from windlass.threads.wakeup import Wakeup
 from windlass.worker.fetch.capacity import Capacity
 from windlass.worker.fetch.claim_size import ClaimSize, first_page

@@ -11,7 +11,7 @@ from windlass.core.outcome import Interrupted
 from windlass.core.retry import read_retry
 from windlass.core.state import State
 from windlass.store.driver import Topic
-from windlass.store.operations.jobs import finish
+from windlass.store.operations.cycle import finish
 from windlass.store.operations.leases import PAUSE, STOP, Control
 from windlass.worker.fetch.capacity import Capacity
 from windlass.worker.fetch.pump import Pump

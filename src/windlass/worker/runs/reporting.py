@@ -9,7 +9,8 @@ from windlass.claimed_job import progress_text
 from windlass.client.session import Session
 from windlass.core.records import Claimed
 from windlass.errors import StoreUnavailable, WindlassError
-from windlass.store.operations.jobs import note, progress
+from windlass.store.operations.events import note
+from windlass.store.operations.jobs import progress
 from windlass.worker.runs.run import Run
 
 log = logging.getLogger("windlass.worker")

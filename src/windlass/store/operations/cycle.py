@@ -1,0 +1,147 @@
+"""The cycle: one call that writes endings and start marks and claims jobs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from windlass.core.ending import Ending
+from windlass.core.records import Claimed
+from windlass.core.state import TRANSITIONS, State, Verb
+from windlass.errors import OutcomeUnknown, StoreUnavailable
+from windlass.store.answers import records
+from windlass.store.driver import DataRejected
+from windlass.store.operation import Answer, Call, Operation
+from windlass.store.operations.events import note_stale_writes, remove_vanished
+
+log = logging.getLogger("windlass.store")
+
+_ENDS = TRANSITIONS[Verb.FINISH][State.RUNNING]
+
+_HANDED_IN: dict[str, list[Any]] = {"completed": [], "endings": [], "keys": [], "marks": [], "by_hand": []}
+"""A cycle that only claims."""
+
+
+class StartMark(Struct, frozen=True, array_like=True, gc=False):
+    """Says that user code of a job has begun under this fence, some milliseconds ago."""
+
+    seq: int
+    fence: int
+    ago: int
+
+
+class CycleResult(Struct, frozen=True):
+    """What a cycle gave."""
+
+    claimed: list[Claimed]
+    refused: Collection[int]
+    """The seqs of endings that were not written because another owner has, or has had, the job."""
+    marked: Collection[int]
+    has_all_refusals: bool = True
+    """False: some endings were refused, and the store went away before it could tell which. Handed in again, those that
+    were written stay as they are.
+    """
+
+
+class ClaimRequest(Struct, frozen=True):
+    """Who claims: a worker's name, its lease, and a token of this one call."""
+
+    worker: str
+    lease: str
+    token: str
+
+
+def cycle(
+    claimant: ClaimRequest,
+    *,
+    endings: Sequence[Ending] = (),
+    marks: Sequence[StartMark] = (),
+    rooms: Sequence[tuple[str, int]] = (),
+    by_hand: Sequence[tuple[int, int]] = (),
+    takes_suspect: bool = False,
+) -> Operation[CycleResult]:
+    """Hand in what ended and what began, take as many jobs of each queue as there is room for, in one commit.
+
+    With ``takes_suspect`` at most one of them is a suspect: a worker says so while it has none in flight.
+
+    Repeating it with the same token and without rooms is safe after an answer was lost: endings that were written
+    stay written, and what the first try took is handed out again.
+
+    It raises nothing once jobs were taken: nobody would know of them. ``by_hand`` names (seq, fence) of endings that
+    may be those of claims by hand, whose leases end with their jobs; a worker has none.
+    """
+    # Most runs just return; what they need to say is short, and so is the statement that takes it.
+    completed = [(e.seq, e.fence, e.ran_for, e.result) for e in endings if _just_returned(e)]
+    others = [e for e in endings if not _just_returned(e)] if len(completed) < len(endings) else []
+    _refuse_what_is_no_ending(others)
+    params: dict[str, Any] = {
+        "worker": claimant.worker,
+        "lease": claimant.lease,
+        "token": claimant.token,
+        "completed": completed,
+        "endings": others,
+        "keys": unique_keys(endings),
+        "marks": list(marks),
+        "rooms": list(rooms),
+        "by_hand": list(by_hand),
+        "takes_suspect": int(takes_suspect),
+    }
+    answer = yield Call("cycle", params)
+    claimed = records(answer["claimed"], Claimed)
+    if (yield from remove_vanished(answer, by=claimant.worker)) and rooms and not claimed:
+        claimed = yield from claim_past_vanished("cycle", {**params, **_HANDED_IN})
+    refused: Collection[int] | None = ()
+    if _changed(answer, "completed") + _changed(answer, "ended") != len(endings):
+        refused = yield from _refused_endings(endings, worker=claimant.worker)
+    marked = {seq for (seq,) in answer.get("marked", ())}
+    return CycleResult(claimed, refused or (), marked, has_all_refusals=refused is not None)
+
+
+def _refused_endings(endings: Sequence[Ending], *, worker: str) -> Operation[Collection[int] | None]:
+    try:
+        return (yield from note_stale_writes([(e.seq, e.fence, str(e.state)) for e in endings], worker=worker))
+    except StoreUnavailable as error:  # must not pass for a failure of the cycle, which has been carried out
+        log.info("could not learn which endings were refused: %s", error)
+        return None
+
+
+def claim_past_vanished(name: str, params: Mapping[str, Any]) -> Operation[list[Claimed]]:
+    """Claim again after a claim that met nothing but lost jobs, which must not pass for an empty queue."""
+    while True:
+        answer = yield Call(name, params)
+        claimed = records(answer["claimed"], Claimed)
+        if not (yield from remove_vanished(answer, by=params["worker"])) or claimed:
+            return claimed
+
+
+def _just_returned(ending: Ending) -> bool:
+    return ending.state is State.COMPLETED and ending.charge == 1 and ending.errors is None
+
+
+def _refuse_what_is_no_ending(endings: Sequence[Ending]) -> None:
+    for ending in endings:
+        if ending.state not in _ENDS:
+            raise DataRejected(f"job {ending.seq}: no run ends as {ending.state!s}; nothing was written")
+
+
+def _changed(answer: Answer, part: str) -> int:
+    return int(answer[part][0][0]) if part in answer else 0
+
+
+def finish(endings: Sequence[Ending], *, worker: str) -> Operation[Collection[int]]:
+    """End runs without taking new ones; the seqs that were refused."""
+    by_hand = [(ending.seq, ending.fence) for ending in endings]
+    try:
+        cycled = yield from cycle(ClaimRequest(worker, "", ""), endings=endings, by_hand=by_hand)
+    except OutcomeUnknown:  # what was ended under its fence may be ended again, and stays as it is
+        cycled = yield from cycle(ClaimRequest(worker, "", ""), endings=endings, by_hand=by_hand)
+    if not cycled.has_all_refusals:
+        raise StoreUnavailable("the store went away before it could tell whether all endings were written")
+    return cycled.refused
+
+
+def unique_keys(endings: Iterable[Ending]) -> list[tuple[str, int, int]]:
+    return [(e.unique_key, e.seq, e.fence) for e in endings if e.unique_key is not None]

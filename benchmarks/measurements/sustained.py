@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from contextlib import ExitStack
+from statistics import median
 
 from benchmarks.channel import Child
 from benchmarks.figures import Figures
@@ -23,7 +24,7 @@ from windlass import Retention, State, Windlass
 _PRODUCERS = 2
 _FINISHED = (State.COMPLETED, State.FAILED, State.CANCELLED)
 _WINDOW = 5
-"""Seconds; the slowest window shows whether the rate holds."""
+"""Seconds; the slowest window shows whether the rate holds. Readings come once a second."""
 _LONG = 180
 """Seconds; shorter runs keep all that they finish."""
 _KEPT = 40
@@ -60,9 +61,18 @@ def keep_at_most(app: Windlass, number: int) -> None:
 
 
 def _last_against_first(ended: list[tuple[float, int]]) -> float:
-    """How the rate of the last minute, or of the last half of a short run, compares with that of the first."""
+    """How the rate of the last minute, or of the last half of a short run, compares with that of the first.
+
+    Both are medians of short windows: a pause of the machine itself would decide a comparison of two means.
+    """
     span = min(60, (len(ended) - 1) // 2)
-    return _rate(ended[-1 - span], ended[-1]) / _rate(ended[0], ended[span]) if span else 1.0
+    if span < _WINDOW:
+        return 1.0
+    return _usual_rate(ended[-1 - span :]) / _usual_rate(ended[: span + 1])
+
+
+def _usual_rate(ended: list[tuple[float, int]]) -> float:
+    return median(map(_rate, ended, ended[_WINDOW:]))
 
 
 def _watch(worker: Child, seconds: float) -> list[tuple[float, int]]:

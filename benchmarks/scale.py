@@ -34,6 +34,8 @@ class Scale:
     """Idle workers that wait for the same jobs."""
     poison_jobs: int
     """Jobs beside those that kill their process."""
+    log_pairs: int
+    """Drains with and without a line of log for each run."""
     peer_jobs: int
     """Peers drain fewer jobs, so that a round of theirs lasts about as long."""
 
@@ -59,6 +61,7 @@ FULL = Scale(
     imports=7,
     many_workers=64,
     poison_jobs=4_000,
+    log_pairs=7,
     peer_jobs=3_000,
 )
 
@@ -83,6 +86,7 @@ QUICK = Scale(
     imports=3,
     many_workers=16,
     poison_jobs=4_000,
+    log_pairs=3,
     peer_jobs=1_000,
 )
 
@@ -107,6 +111,7 @@ SMOKE = Scale(
     imports=1,
     many_workers=2,
     poison_jobs=20,
+    log_pairs=1,
     peer_jobs=50,
 )
 """Tiny: shows that everything works, measures nothing."""

@@ -5,17 +5,12 @@ Two worker processes under a supervisor, ten jobs of 100 ms at a time in each, a
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from benchmarks.figures import Figures
 from benchmarks.measurement import Line, Measurement, Round
 from benchmarks.place import Place
+from benchmarks.processes.command import worker_command
 from windlass import State, Windlass
 
 _EACH = 1000
@@ -40,7 +35,7 @@ def _rate(place: Place, jobs: int, *, poison_at: int | None = None) -> float:
             for number in range(jobs)
         )
         expected = jobs * 9 // 10
-        with _supervised(place):
+        with worker_command(place, "benchmarks.processes.poisoned", "--processes=2", "-c10"):
             _await_completed(app, 1)
             began = time.monotonic()
             _await_completed(app, expected)
@@ -53,29 +48,6 @@ def _await_completed(app: Windlass, count: int) -> None:
         if time.monotonic() > until:
             raise RuntimeError(f"{count} jobs should have completed, the store says {counted}")
         time.sleep(0.05)
-
-
-@contextmanager
-def _supervised(place: Place) -> Iterator[None]:
-    command = [
-        sys.executable,
-        "-m",
-        "windlass",
-        "worker",
-        "-A",
-        "benchmarks.processes.poisoned",
-        "--processes=2",
-        "-c10",
-    ]
-    surroundings = {**os.environ, "WINDLASS_URL": place.url, "WINDLASS_NAMESPACE": place.namespace}
-    process = subprocess.Popen(
-        command, env=surroundings, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    try:
-        yield
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait()
 
 
 MEASUREMENT = Measurement(

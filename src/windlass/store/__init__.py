@@ -6,6 +6,8 @@ Files, in reading order:
 - ``driver``: The protocol of a store driver.
 - ``open``: From a URL to a driver; the only module that knows the stores by name.
 - ``answers``: Rows of an answer to typed records.
+- ``columns``: The columns of the rows that stores take and give: the fields of structs, by the struct's name.
+- ``templates``: Fills the names of fields into the text of a statement.
 - ``statement_files``: Statement files: where they are, and what their headings declare.
 - ``caller/``: Enqueues inside a transaction of the caller, on the caller's own connection.
 - ``connection/``: What stores with a server share: pool, circuit breaker, notifier.

@@ -15,6 +15,8 @@ its part of the answer is made:
 
 What several statements have in common lies in ``shared/`` beside ``calls/``: ``-- here NAME`` stands where
 ``shared/NAME.sql`` belongs.
+
+Fields of jobs and of other rows are not listed: ``{JobRecord}`` and ``{run.ran_for}`` are filled in (``templates``).
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+
+from windlass.store.templates import fill, split
 
 _SECTION = re.compile(r"^-- \d+\. .*\n", re.M)
 _HERE = re.compile(r"^-- here (\w+)\n", re.M)
@@ -76,7 +80,7 @@ def read_statement(source: str) -> Statement:
         gives=guard[1] if guard else gives[1] if gives else None,
         is_json=bool(gives and gives[2]),
         each=_rows(each, is_wanted=False) if each else None,
-        each_names=_split(each[2]) if each else (),
+        each_names=split(each[2]) if each else (),
         only_with=_rows(only, is_wanted=True) if only else None,
         is_guard=guard is not None,
         binds=binds[1] if binds else None,
@@ -85,11 +89,7 @@ def read_statement(source: str) -> Statement:
 
 def _rows(heading: re.Match[str], *, is_wanted: bool) -> Rows:
     name, names, chosen, value = heading.groups()
-    return Rows(name) if chosen is None else Rows(name, _split(names).index(chosen), int(value), is_wanted)
-
-
-def _split(names: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in names.split(","))
+    return Rows(name) if chosen is None else Rows(name, split(names).index(chosen), int(value), is_wanted)
 
 
 @cache
@@ -99,12 +99,14 @@ def load_calls(package: str, *, prefix: str, left_open: str | None = None) -> Ma
     The place of ``left_open``, a shared text, is not filled.
     """
 
-    def fill(here: re.Match[str]) -> str:
+    def shared(here: re.Match[str]) -> str:
         return here[0] if here[1] == left_open else shared_text(package, here[1])
 
     return {
         entry.name.removesuffix(".sql"): [
-            read_statement(_HERE.sub(fill, section).replace("windlass_", prefix))
+            read_statement(
+                fill(_HERE.sub(shared, section), file=f"{package}: {entry.name}").replace("windlass_", prefix)
+            )
             for section in _sections(entry.read_text(encoding="utf-8"))
         ]
         for entry in files(package).joinpath("calls").iterdir()

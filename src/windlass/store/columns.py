@@ -1,0 +1,55 @@
+"""The columns of the rows that stores take and give: the fields of structs, by the struct's name.
+
+Statement files and scripts name a struct instead of listing its fields, so that each field is listed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import get_args
+
+import msgspec
+
+from windlass.core.ending import Ending
+from windlass.core.records import Claimed, Expired, JobRecord, StartedSuspect
+from windlass.store.operations.cycle import StartMark
+from windlass.store.operations.enqueue import JobTemplate, NewJob
+from windlass.store.operations.queries import EventRecord, FinishedJob
+from windlass.store.operations.queues import QueueRecord
+from windlass.store.operations.transfer import HeldKey, MovedEvent
+
+STRUCTS: Mapping[str, type[msgspec.Struct]] = {
+    struct.__name__: struct
+    for struct in (
+        Claimed,
+        Ending,
+        EventRecord,
+        Expired,
+        FinishedJob,
+        HeldKey,
+        JobRecord,
+        JobTemplate,
+        MovedEvent,
+        NewJob,
+        QueueRecord,
+        StartMark,
+        StartedSuspect,
+    )
+}
+
+
+def fields_of(struct: str) -> tuple[str, ...]:
+    """The fields of a struct, in the order of its columns; raises ``KeyError`` where there is no struct of that name.
+
+    >>> fields_of("StartMark")
+    ('seq', 'fence', 'ago')
+    """
+    return STRUCTS[struct].__struct_fields__
+
+
+@cache
+def numbers_of(struct: str) -> frozenset[str]:
+    """Those of the fields that are numbers, or true and false."""
+    fields = msgspec.structs.fields(STRUCTS[struct])
+    return frozenset(field.name for field in fields if {int, bool}.intersection(get_args(field.type) or (field.type,)))

@@ -42,6 +42,7 @@ def test_fields_are_left_out_replaced_and_named() -> None:
     assert filled("-- :x rows (b) as a\n{StartMark; ago = :now - {a.b}}") == "seq, fence, :now - a.value ->> 0"
     assert filled("{StartMark; named; ago = 1 + 1}") == "seq AS seq, fence AS fence, 1 + 1 AS ago"
     assert filled("{StartMark; keyed}") == "'seq', seq, 'fence', fence, 'ago', ago"
+    assert filled("{new.StartMark; assigned; without seq}") == "fence = new.fence, ago = new.ago"
 
 
 def test_fields_are_cast() -> None:

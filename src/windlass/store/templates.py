@@ -22,6 +22,7 @@ What such a list has to say of its fields follows behind semicolons, in any orde
   field is left alone
 - ``{endings.Ending; named}``: ``value ->> 0 AS seq, ...``
 - ``{JobRecord; keyed}``: ``'seq', seq, ...``
+- ``{excluded.HeldKey; assigned}``: ``key = excluded.key, ...``
 
 A name that is not known is an error, so that no statement can do without a field by mistake.
 """
@@ -44,6 +45,8 @@ _HEAD = re.compile(r"(:|\w+\.)?([A-Z]\w*)")
 _WITHOUT = re.compile(r"without ([\w, ]+)")
 _CAST = re.compile(r"cast ([\w, ]+) as ([\w ]+)")
 _INSTEAD = re.compile(r"(\w+) = (.+)", re.S)
+
+_FORMS = {"named": "{0} AS {1}", "keyed": "'{1}', {0}", "assigned": "{1} = {0}"}
 
 
 class UnknownName(LookupError):
@@ -76,10 +79,8 @@ class FieldList:
 
     def change(self, clause: str) -> None:
         """Take in one of the clauses behind the name."""
-        if clause == "named":
-            self.form = "{0} AS {1}"
-        elif clause == "keyed":
-            self.form = "'{1}', {0}"
+        if clause in _FORMS:
+            self.form = _FORMS[clause]
         elif found := _WITHOUT.fullmatch(clause):
             for name in self._named(found[1]):
                 self.fields.remove(name)

@@ -9,5 +9,5 @@ WITH settled AS (
 ), page AS (
     SELECT id, seq, sum(size) OVER (ORDER BY place ROWS UNBOUNDED PRECEDING) - size AS before FROM settled
 )
-SELECT CAST(json_group_array(json_array(page.id, state, reason, result, errors, task)) AS BLOB)
+SELECT CAST(json_group_array(json_array({FinishedJob; id = page.id})) AS BLOB)
 FROM page LEFT JOIN windlass_job ON windlass_job.seq = page.seq WHERE before < :bytes

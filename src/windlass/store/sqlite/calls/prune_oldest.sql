@@ -1,10 +1,10 @@
 -- 1. page
 -- The oldest finished jobs of one queue and state behind the position (:after_at, :after_seq) that are older than :age,
 -- or not younger than the position (:beyond_at, :beyond_seq), at most :limit: how many bytes they hold together, and
--- rows (seq, id if it has a key, finished_at, size).
+-- which they are. The id of one that has no key is not needed.
 -- binds page
-SELECT json_array(
-    sum(size), json_group_array(json_array(seq, iif(unique_key IS NULL, NULL, id), finished_at, size)))
+SELECT json_object(
+    'bytes', sum(size), 'jobs', json_group_array(json_array(seq, iif(unique_key IS NULL, NULL, id), finished_at, size)))
 FROM (
     SELECT seq, id, unique_key, finished_at,
         payload_size + coalesce(octet_length(meta), 0) + coalesce(octet_length(result), 0)
@@ -19,27 +19,32 @@ FROM (
 
 -- 2. going
 -- As many of them as hold :bytes together, but at least one: nearly always all, and then nobody has to add up.
+-- :jobs rows (seq, id, finished_at, size), those of the page
 -- binds going
-SELECT CASE WHEN :page ->> 0 <= :bytes THEN :page -> 1 ELSE (
+SELECT CASE WHEN :page ->> 'bytes' <= :bytes THEN :page -> 'jobs' ELSE (
     SELECT json_group_array(json(value)) FROM (
-        SELECT key, value, sum(value ->> 3) OVER (ORDER BY key) AS size FROM json_each(:page, '$[1]'))
+        SELECT key, value, sum({jobs.size}) OVER (ORDER BY key) AS size FROM json_each(:page, '$.jobs'))
     WHERE size <= :bytes OR key = 0) END
 
 -- 3. jobs
 -- Removes them.
-DELETE FROM windlass_job WHERE seq IN (SELECT value ->> 0 FROM jsonb_each(:going))
+-- :going rows (seq, id, finished_at, size)
+DELETE FROM windlass_job WHERE seq IN (SELECT {going.seq} FROM jsonb_each(:going))
 
 -- 4. events
 -- What is told of a job goes with it.
-DELETE FROM windlass_event WHERE seq IN (SELECT value ->> 0 FROM jsonb_each(:going))
+-- :going rows (seq, id, finished_at, size)
+DELETE FROM windlass_event WHERE seq IN (SELECT {going.seq} FROM jsonb_each(:going))
 
 -- 5. keys
 -- So does its key.
-DELETE FROM windlass_key WHERE id IN (SELECT value ->> 1 FROM jsonb_each(:going) WHERE value ->> 1 IS NOT NULL)
+-- :going rows (seq, id, finished_at, size)
+DELETE FROM windlass_key WHERE id IN (SELECT {going.id} FROM jsonb_each(:going) WHERE {going.id} IS NOT NULL)
 
 -- 6. pruned
 -- How many; the position of the last one; whether there may be more behind it.
+-- :going rows (seq, id, finished_at, size)
 -- gives pruned
-SELECT json_array_length(:going), :going ->> '$[#-1][2]', :going ->> '$[#-1][0]',
-    json_array_length(:going) < json_array_length(:page, '$[1]') OR json_array_length(:page, '$[1]') = :limit
-WHERE json_array_length(:going) > 0
+SELECT json_array_length(:going), {going.finished_at}, {going.seq},
+    json_array_length(:going) < json_array_length(:page, '$.jobs') OR json_array_length(:page, '$.jobs') = :limit
+FROM json_each(:going) WHERE key = json_array_length(:going) - 1

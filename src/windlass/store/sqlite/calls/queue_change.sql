@@ -6,7 +6,7 @@ INSERT INTO windlass_queue (name) VALUES (:name) ON CONFLICT DO NOTHING
 -- Changes the settings that are named; keeps who did it.
 -- :changes rows (setting, value); null takes a setting back
 WITH given AS (
-    SELECT value ->> 0 AS setting, value ->> 1 AS value FROM jsonb_each(:changes)
+    SELECT {changes.setting} AS setting, {changes.value} AS value FROM jsonb_each(:changes)
 )
 UPDATE windlass_queue SET
     weight = iif('weight' IN (SELECT setting FROM given), (SELECT value FROM given WHERE setting = 'weight'), weight),

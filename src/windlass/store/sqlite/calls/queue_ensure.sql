@@ -2,7 +2,7 @@
 -- taken back, stays.
 -- :queues rows (name, weight, max_length)
 INSERT INTO windlass_queue (name, weight, max_length)
-SELECT value ->> 0, value ->> 1, value ->> 2 FROM jsonb_each(:queues) WHERE true
+SELECT {queues.name}, {queues.weight}, {queues.max_length} FROM jsonb_each(:queues) WHERE true
 ON CONFLICT (name) DO UPDATE SET
     weight = coalesce(weight, excluded.weight), max_length = coalesce(max_length, excluded.max_length)
 WHERE changed_at IS NULL

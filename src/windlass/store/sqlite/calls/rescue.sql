@@ -1,17 +1,17 @@
 -- 1. lose
 -- Ends the leases that are over. Until this is committed their owners may still renew them. Which job is held responsible
 -- for the loss stays with the lease: the first decision counts.
--- :culprits rows (lease, seq)
+-- :culprits rows (lease, seq) as culprit
 UPDATE windlass_lease SET
     state = 'lost',
     blamed = coalesce(blamed, (
-        SELECT culprit.value ->> 1 FROM jsonb_each(:culprits) AS culprit WHERE culprit.value ->> 0 = windlass_lease.id))
+        SELECT {culprit.seq} FROM jsonb_each(:culprits) AS culprit WHERE {culprit.lease} = windlass_lease.id))
 WHERE id IN (SELECT value FROM jsonb_each(:leases))
 AND NOT (state = 'open' AND renewed_at - ttl <= :now AND :now < renewed_at + ttl)
 
 -- 2. note
 -- Leaves a trace of each rescue that free is going to make.
--- :endings as in free
+-- :endings rows (Ending, was_started) as ending
 INSERT INTO windlass_event (seq, at, kind, worker, fence, detail)
 SELECT windlass_job.seq, :now, 'rescued', worker, windlass_job.fence, json_patch(
     json_object('by', :by, 'started', json(iif(started_at IS NULL, 'false', 'true'))),
@@ -19,8 +19,8 @@ SELECT windlass_job.seq, :now, 'rescued', worker, windlass_job.fence, json_patch
     json_object('blamed', (
         SELECT culprit.id FROM windlass_lease JOIN windlass_job AS culprit ON culprit.seq = windlass_lease.blamed
         WHERE windlass_lease.id = windlass_job.lease)))
-FROM jsonb_each(:endings) AS ending JOIN windlass_job ON windlass_job.seq = ending.value ->> 0
-WHERE windlass_job.fence = ending.value ->> 1 AND state = 'running' AND (started_at IS NOT NULL) = ending.value ->> 12
+FROM jsonb_each(:endings) AS ending JOIN windlass_job ON windlass_job.seq = {ending.seq}
+WHERE windlass_job.fence = {ending.fence} AND state = 'running' AND (started_at IS NOT NULL) = {ending.was_started}
 AND NOT EXISTS (
     SELECT 1 FROM windlass_lease WHERE id = windlass_job.lease AND state = 'open')
 ORDER BY windlass_job.seq
@@ -29,7 +29,7 @@ ORDER BY windlass_job.seq
 -- Takes jobs away from leases that are over. The fence is raised here too, so that the former owner's endings can be
 -- told from repetitions of its own. A lease that was renewed since the look keeps its jobs, and so does one whose job
 -- was marked as started since: another look decides about that one.
--- :endings as in cycle (finish), and whether the run had started
+-- :endings rows (Ending, was_started)
 -- gives rescued
 UPDATE windlass_job SET
     state = iif(cancel_requested_at IS NULL, ending.state, 'cancelled'),
@@ -43,8 +43,7 @@ UPDATE windlass_job SET
     lease = NULL,
     claim = NULL
 FROM (
-    SELECT value ->> 0 AS seq, value ->> 1 AS fence, value ->> 2 AS state, value ->> 3 AS reason, value ->> 4 AS charge,
-        value ->> 5 AS crash, value ->> 6 AS rescue, value ->> 10 AS errors, value ->> 12 AS was_started
+    SELECT {endings.Ending; named; without delay, ran_for, result, unique_key}, {endings.was_started} AS was_started
     FROM jsonb_each(:endings)
 ) AS ending
 WHERE windlass_job.seq = ending.seq AND windlass_job.fence = ending.fence AND windlass_job.state = 'running'
@@ -55,13 +54,13 @@ RETURNING windlass_job.id, windlass_job.state, windlass_job.worker
 -- 4. key
 -- A job that rescue finished gives its unique key back, and so does one that has begun a run if the key was held until
 -- then; free has raised its fence by one.
--- :keys rows (key, seq, fence)
+-- :keys rows (key, seq, fence) as held
 -- only with keys
 DELETE FROM windlass_key WHERE until <> 'window' AND (key, id) IN (
-    SELECT held.value ->> 0, windlass_job.id
-    FROM jsonb_each(:keys) AS held JOIN windlass_job ON windlass_job.seq = held.value ->> 1
-    JOIN windlass_key AS kept ON kept.key = held.value ->> 0
-    WHERE windlass_job.fence = (held.value ->> 2) + 1 AND (
+    SELECT {held.key}, windlass_job.id
+    FROM jsonb_each(:keys) AS held JOIN windlass_job ON windlass_job.seq = {held.seq}
+    JOIN windlass_key AS kept ON kept.key = {held.key}
+    WHERE windlass_job.fence = ({held.fence}) + 1 AND (
         windlass_job.state IN ('completed', 'failed', 'cancelled')
         OR (kept.until = 'started' AND (windlass_job.attempt > 0 OR windlass_job.started_at IS NOT NULL))))
 

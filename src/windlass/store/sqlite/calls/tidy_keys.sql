@@ -9,5 +9,5 @@ RETURNING 1
 -- Keys whose job is gone, of those that orphan_keys has found.
 -- :keys rows (key, version)
 -- only with keys
-DELETE FROM windlass_key WHERE key IN (SELECT value ->> 0 FROM jsonb_each(:keys))
+DELETE FROM windlass_key WHERE key IN (SELECT {keys.key} FROM jsonb_each(:keys))
 AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.id = windlass_key.id)

@@ -23,6 +23,18 @@ def test_a_silent_connection_is_doubted_before_a_second_is_over() -> None:
     assert liveness.is_doubted
 
 
+def test_a_server_that_answers_is_asked_less_than_twice_a_second() -> None:
+    """Every idle worker wakes for it, and so does the server."""
+    liveness, now, questions = Liveness(0.0), 0.0, 0
+    while now < 60.0:
+        now += liveness.pause(now)
+        assert liveness.judge(now) is Finding.ASK
+        liveness.note_question(now)
+        questions += 1
+        liveness.note_word(now)
+    assert questions <= 100
+
+
 def test_it_is_given_up_some_seconds_later() -> None:
     liveness = Liveness(100.0)
     assert 102.0 < silent_until(liveness, Finding.OVER, now=100.0) < 105.0

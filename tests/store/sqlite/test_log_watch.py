@@ -23,7 +23,7 @@ from windlass.store.driver import Topic
 from windlass.store.sqlite.commit_topics import CommitTopics
 from windlass.store.sqlite.group_commit import Sight
 from windlass.store.sqlite.log_watch import LogWatch
-from windlass.store.sqlite.news import AFTERWARDS, WatchedNews, pauses, wait
+from windlass.store.sqlite.news import WatchedNews, pauses, pauses_afterwards, wait
 
 
 @pytest.fixture
@@ -141,7 +141,9 @@ def commits(wake: Callable[[], None]) -> CommitTopics:
 
 @pytest.mark.parametrize("seen", [Sight.OURS, Sight.FOREIGN])
 def test_a_commit_that_was_found_is_not_looked_for_any_longer(log: Path, seen: Sight) -> None:
-    """A heartbeat of each worker makes every other look: a hundred times each, until half a second was over."""
+    """A heartbeat of each worker makes every other look: a hundred times each, until half a second was over, and six
+    times once it was found.
+    """
     looks: SimpleQueue[Sight] = SimpleQueue()
     sights = iter([Sight.NOTHING, seen])
 
@@ -149,14 +151,22 @@ def test_a_commit_that_was_found_is_not_looked_for_any_longer(log: Path, seen: S
         looks.put(sight := next(sights, Sight.NOTHING))
         return sight
 
-    with closing(WatchedNews(str(log).removesuffix("-wal"), commits(lambda: None), look=look)):
+    path = str(log).removesuffix("-wal")
+    with closing(WatchedNews(path, commits(lambda: None), look=look, monotonic=lambda: 0.0)):
         write(log)
         while looks.get(timeout=PATIENCE) is not seen:
             pass
-        for _ in AFTERWARDS:
+        for _ in range(2):
             looks.get(timeout=PATIENCE)
-    assert len(AFTERWARDS) < 10
     assert looks.empty()
+
+
+@pytest.mark.parametrize(("took", "looks"), [(0.0, 2), (0.0005, 2), (0.002, 4), (0.01, 6), (10.0, 6)])
+def test_where_commits_take_long_another_one_is_looked_for_longer(took: float, looks: int) -> None:
+    """C4: one that was on its way, and written before the look that found the other."""
+    planned = list(pauses_afterwards(took))
+    assert len(planned) == looks
+    assert min(took * 2, 0.3) <= sum(planned) <= max(took * 40, 0.015)
 
 
 def test_a_look_that_fails_is_not_the_last(log: Path, caplog: pytest.LogCaptureFixture) -> None:

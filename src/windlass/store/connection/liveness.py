@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from enum import Enum
 
-QUIET = 0.4
-"""Seconds without a word after which the server is asked for one."""
-_LATE = 0.4
+QUIET = 0.6
+"""Seconds without a word after which the server is asked for one: each idle worker asks so often."""
+_LATE = 0.3
 """Seconds after which an answer is late. Together with ``QUIET`` and a look at the store it stays below one second, the
 most that a lost wake-up may cost.
 """

@@ -30,10 +30,9 @@ _SLOWEST = 0.05
 _FIRST_LOOK = 0.0002
 _LONGEST_PAUSE = 0.005
 _LOOK_FOR = 0.5
-AFTERWARDS = (0.005, 0.01, 0.02, 0.04, 0.08, 0.16)
-"""Seconds between looks once a commit was found that explains a write. Another one may have been on its way, which was
-written before that look and could not be seen yet.
-"""
+_LOOK_AFTERWARDS = 20
+"""For how many times as long as a commit took to be seen another one is looked for."""
+_AFTERWARDS_AT_MOST = 0.3
 _MILLISECOND = 0.001
 _AFTER_FAILURE = 1.0
 
@@ -90,8 +89,16 @@ class _CommitNews:
 class WatchedNews(_CommitNews):
     """Looks for news when inotify tells of a write to the log file, which may well be one of our own."""
 
-    def __init__(self, path: str, commits: CommitTopics, *, look: Callable[[], Sight]) -> None:
+    def __init__(
+        self,
+        path: str,
+        commits: CommitTopics,
+        *,
+        look: Callable[[], Sight],
+        monotonic: Callable[[], float] = clock.monotonic,
+    ) -> None:
         super().__init__(commits, look)
+        self._monotonic = monotonic
         with ExitStack() as opened:
             self._log = LogWatch(path)
             opened.callback(self._log.close)
@@ -111,6 +118,7 @@ class WatchedNews(_CommitNews):
         for source in (self._log.descriptor, self._stop_reading):
             told.register(source, POLLIN)
         looks: Iterator[float] = iter(())
+        written = self._monotonic()
         while True:
             pause = next(looks, None)
             readable = wait(told, pause)
@@ -120,9 +128,9 @@ class WatchedNews(_CommitNews):
                 if not self._is_written():
                     looks = _resumed(pause, looks)
                     continue
-                looks = pauses()
+                looks, written = pauses(), self._monotonic()
             if self._look() is not Sight.NOTHING:
-                looks = iter(AFTERWARDS)
+                looks = pauses_afterwards(self._monotonic() - written)
 
     def _is_written(self) -> bool:
         try:
@@ -143,6 +151,21 @@ def pauses() -> Iterator[float]:
         yield pause
         pause = min(pause * 2, _LONGEST_PAUSE)
         total += pause
+
+
+def pauses_afterwards(took: float) -> Iterator[float]:
+    """How long to wait between looks once a commit was found that explains a write, ``took`` seconds after it.
+
+    Another commit may have been on its way, which was written before that look and could not be seen yet. It takes
+    about as long as the last one did: on a fast disk two looks are enough, which matters because a heartbeat of each
+    worker makes every other look. What comes later still is found by the look that one worker makes for all.
+    """
+    pause, total = _LONGEST_PAUSE, 0.0
+    longest = min(took * _LOOK_AFTERWARDS, _AFTERWARDS_AT_MOST)
+    while total < max(longest, 2 * _LONGEST_PAUSE):
+        yield pause
+        total += pause
+        pause *= 2
 
 
 def wait(told: poll, pause: float | None) -> list[int]:

@@ -1,11 +1,11 @@
-"""The worker: claims jobs, runs them, and hands in how they ended.
+"""The worker: claims jobs, runs them, and writes how they ended.
 
 Files, in reading order:
 
 - ``worker``: The worker: one thread for each duty, started and stopped together.
 - ``build``: Puts a worker together from its parts.
 - ``settings``: The settings of a worker, checked and completed.
-- ``identity``: The name of a worker, for people; a random id decides who owns what.
+- ``identity``: The name of a worker, for people; leases use a random id.
 - ``ticker``: Runs ``tick()`` in a loop on a thread: waiting and stopping are written once.
 - ``status``: What a worker reports of itself.
 - ``recent_jobs``: The last jobs of a worker.
@@ -13,9 +13,9 @@ Files, in reading order:
 - ``shutdown``: Stops a worker: no more claims, grace time, release the rest, close the lease.
 - ``duties/``: Duties: upkeep of the store, one file each, registered in ``build.py``.
 - ``executors/``: Where user code runs: threads, an event loop, child processes.
-- ``fetch/``: Fetches jobs and hands in endings.
-- ``lease/``: The lease of a worker: kept alive, and read for orders.
+- ``fetch/``: Fetches jobs and writes endings.
+- ``lease/``: The lease of a worker: its heartbeat, orders, clock skew.
 - ``process/``: The process around a worker: signals, health, end.
 - ``runs/``: Runs: jobs inside a worker, from claim to ending.
-- ``supervisor/``: Several worker processes under one small parent, which knows neither the store nor user code.
+- ``supervisor/``: Several worker processes under one small parent, which uses neither the store nor user code.
 """

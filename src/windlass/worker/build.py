@@ -57,7 +57,7 @@ def build_worker(
     check_places(app.tasks)
     binding = app._binding
     session, who = binding.session, settings.identity
-    # A program has to be gone before its run would count as one that does not stop.
+    # A program must have ended before the watchdog would abandon its run.
     tasks, close_commands = worker_tasks(
         app,
         allow_commands=settings.allows_commands,
@@ -144,7 +144,7 @@ def build_worker(
 def _give_executors(
     dispatcher: Dispatcher, attempts: AttemptRules, limits: ChildLimits, *, worker: str
 ) -> tuple[tuple[Look, ...], tuple[Callable[[], None], ...]]:
-    """One for each kind of task; how to watch and how to close them all."""
+    """One executor for each kind of task, and the functions that check and close all of them."""
     dispatcher.threads = threads = ThreadExecutor(attempts=attempts, dispatcher=dispatcher)
     dispatcher.loop = loop = LoopExecutor(attempts=attempts, dispatcher=dispatcher)
     dispatcher.processes = processes = ProcessExecutor(
@@ -190,7 +190,7 @@ def build_duties(
     binding = app._binding
     session, by = binding.session, who.name
     by_hand = binding.clock
-    # A clock that a test moves by hand is not stepped: time passes with it.
+    # With a manual clock time passes in jumps: none of them is a step.
     store_clock = StoreClock(clock.monotonic if by_hand is None else lambda: by_hand() / 1000)
     outlook = DueTimes(session=session, by=by, beat=beat, store_clock=store_clock, lease=lease)
     promotion = Promotion(session=session, by=by, outlook=outlook, poll_here=poll_here)

@@ -1,4 +1,4 @@
-"""The name of a worker, for people; a random id decides who owns what."""
+"""The name of a worker, for people; leases use a random id."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Identity:
 def identity(*, prefix: str | None = None, version: str | None = None, id: str | None = None) -> Identity:
     """From arguments, then the settings ``worker_name``, ``worker_version`` and ``worker_id``.
 
-    Without them it is the name of the host, no version, and the number of the process. What is blank is not given.
+    Defaults: the name of the host, no version, the number of the process. A blank value counts as missing.
     """
     chosen = (
         _given("worker_name", prefix) or socket.gethostname(),

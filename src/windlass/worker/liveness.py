@@ -13,16 +13,16 @@ Trouble = Callable[[], str | None]
 """What is wrong at this moment, or None."""
 
 _SILENT = 3.5
-"""Seconds without an answer of the store after which a worker is not ready."""
+"""Seconds without a reply of the store after which a worker is not ready."""
 _STILL = 15.0
 """Seconds without a round of the pump, longer than any call to the store may take, after which it is not ready."""
 _STUCK = 60.0
-"""Seconds without a heartbeat, which may have to wait for a store that is away, after which a worker does not live."""
+"""Seconds without a heartbeat, which may have to wait for a store that is away, after which a worker is not alive."""
 
 
 class Liveness:
-    """What a worker's heartbeat tells of it, and what else keeps it from working: ``losses`` are past help, if there
-    are any, ``troubles`` may end by themselves.
+    """Judges a worker by its heartbeat and by other troubles: ``losses`` need a restart, ``troubles`` may end by
+    themselves.
     """
 
     def __init__(
@@ -41,7 +41,9 @@ class Liveness:
         self._status = status_reporter
 
     def death(self) -> str | None:
-        """Why the process is past help. A store that is away is no reason: a restart would not bring it back."""
+        """Why the process needs a restart, or None. A store that is away is no reason: a restart would not bring it
+        back.
+        """
         if self._status.state == "starting":
             return None
         silent = clock.monotonic() - self._heartbeat.ticked
@@ -50,7 +52,7 @@ class Liveness:
         return self._standstill(_STUCK) or _first(self._losses)
 
     def readiness_problem(self) -> str | None:
-        """Why it takes no jobs."""
+        """Why it takes no jobs, or None."""
         if self._status.state in ("starting", "draining"):
             return self._status.state
         if trouble := _first(self._troubles):

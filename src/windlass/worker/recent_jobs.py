@@ -12,18 +12,18 @@ _KEPT = 20
 
 
 class RecentJobs:
-    """Filled by the batch, as endings are written, so it costs a job next to nothing."""
+    """Filled once per cycle with all endings, so it costs a job next to nothing."""
 
     def __init__(self) -> None:
         self._jobs: deque[dict[str, object]] = deque(maxlen=_KEPT)
 
     def add(self, ended: Sequence[tuple[Ending, Claimed]]) -> None:
-        """Take in what ended, the newest last. Payloads and results are not kept."""
+        """Add endings, the newest last. Payloads and results are not kept."""
         self._jobs.extend(
             {"id": job.id, "task": job.task, "state": str(ending.state), "ran_for": ending.ran_for}
             for ending, job in ended[-_KEPT:]
         )
 
     def newest(self) -> list[dict[str, object]]:
-        """The newest first; ``ran_for`` in milliseconds, None for a job that went back without a run."""
+        """The newest first; ``ran_for`` in milliseconds, None for a job that was released without a run."""
         return list(self._jobs)[::-1]

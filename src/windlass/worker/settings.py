@@ -34,7 +34,7 @@ class WorkerSettings:
     beats: HeartbeatTimes
     grace: float
     parting: Parting
-    """Not for users: a test on a busy machine gives its workers more time to leave."""
+    """Not for users: a test on a busy machine gives its workers more time to stop."""
     stop_patience: float
     children: ChildLimits
     has_duties: bool
@@ -65,7 +65,7 @@ class WorkerSettings:
         allow_commands: bool = False,
         commands_folder: str | Path | None = None,
     ) -> WorkerSettings:
-        """The settings of a worker for an app; a wrong one is named in the error."""
+        """The settings of a worker for an app; the error names a wrong one."""
         validate.whole_number(concurrency, "concurrency", least=1, most=10_000)
         validate.whole_number(heartbeat_failures, "heartbeat_failures", least=1)
         for flag, value in (("duties", duties), ("prefetch", prefetch), ("allow_commands", allow_commands)):

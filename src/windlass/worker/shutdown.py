@@ -25,8 +25,8 @@ _GOODBYE_AGAIN = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parting:
-    """How many seconds each step after the grace time may take. Together they stay within the two seconds in which a
-    worker is gone, whatever its store does.
+    """How many seconds each step after the grace time may take. Together they stay below two seconds, within which a
+    worker is gone whatever its store does.
     """
 
     last_lines: float = 0.25
@@ -61,7 +61,7 @@ class Shutdown:
         self._has_closed_lease = False
 
     def finish(self, *, grace: float, is_urgent: Callable[[], bool]) -> None:
-        """Let what runs come to its end, within the grace time; hand back what does not. The pump drains already."""
+        """Wait for runs to end, within the grace time; release the others. The pump drains already."""
         until = clock.monotonic() + grace
         self._wait_until(lambda: is_urgent() or self.is_done(), until)
         parting = self._parting
@@ -83,8 +83,8 @@ class Shutdown:
         essential: Sequence[Ticker],
         close: Sequence[Callable[[], None]],
     ) -> None:
-        """End all threads and take leave of the store, on a thread of its own: a store that is away may hold any step
-        up, but not the process.
+        """End all threads and close the lease, on a thread of its own: a store that is away may hold up any step, but
+        not the process.
 
         ``unsubscribe`` ends notifications; ``background`` may be in the middle of something long and is not waited for;
         ``essential`` ends after its round.
@@ -104,20 +104,20 @@ class Shutdown:
         except StartRefused:
             shut_down()  # every call to the store has a deadline
             return
-        # Also in the time that nobody needed before: a store that is slow is no reason to be taken for lost.
+        # Time that earlier steps did not need may be used here: with a slow store the lease is still closed.
         parting.join(max(self._parting.goodbye, self._gone_by - clock.monotonic()))
         if not self._has_closed_lease:
-            log.warning("the store does not answer; leaving without a goodbye, jobs come back when the lease is over")
+            log.warning("the store does not answer; the lease stays open, and its jobs are rescued when it expires")
 
     def _close_lease(self) -> None:
         try:
             self._take_leave()
         except WindlassError as error:
-            log.warning("could not say goodbye to the store; its jobs come back when the lease is over: %s", error)
+            log.warning("could not close the lease; its jobs are rescued when it expires: %s", error)
         self._has_closed_lease = True
 
     def _take_leave(self) -> None:
-        """Again while there is time for it: a store that is just back counts as away for another second."""
+        """Repeat it while there is time: a store that is just back counts as away for another second."""
         while True:
             try:
                 self._heartbeat.close()

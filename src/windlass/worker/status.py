@@ -23,9 +23,9 @@ from windlass.worker.runs.unknown_tasks import UnknownTasks
 
 _RUNNING_SHOWN = 20
 _CPU_DIFFERS = 10.0
-"""Percent of one processor by which what is used must differ from what was shown, to be worth a write."""
+"""Percent of one processor by which the use must differ from what was written last, to be worth a write."""
 _MEMORY_DIFFERS = 0.05
-"""The same for memory, as a part of what was shown."""
+"""The same for memory, as a share of what was written last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +38,16 @@ class WorkerStatus:
     buffered: int
     ended: int
     failed: int
-    """Runs that left an error, whether their jobs run again or not."""
+    """Runs that ended with an error, whether their jobs run again or not."""
     refused: int
     abandoned: int
-    """Runs that would not stop."""
+    """Runs that did not stop and were abandoned."""
     queues: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What changes of a worker while it works, as far as it is shown."""
+    """The changing figures of a worker that are written to the store."""
 
     work: tuple[object, ...]
     """State, counts, and what runs."""
@@ -64,7 +64,7 @@ class Figures:
 
 
 class StatusReporter:
-    """Made anew for each report."""
+    """Makes each report of a worker from its parts."""
 
     def __init__(
         self,
@@ -131,11 +131,11 @@ class StatusReporter:
 
     @property
     def is_outdated(self) -> bool:
-        """Whether what the last presence showed is not so any more."""
+        """Whether the last report is out of date."""
         return self._drawn is None or self._figures().differ_from(self._drawn)
 
     def presence(self) -> WorkerReport:
-        """For everybody else, by way of the store."""
+        """The report that is written to the store."""
         self._drawn = figures = self._figures()
         self._drawn_at = (clock.monotonic(), self._processor())
         info = msgspec.json.encode(self._info(figures)).decode()
@@ -180,6 +180,6 @@ class StatusReporter:
         }
 
     def _cpu(self) -> float:
-        """Percent of one processor since the last presence."""
+        """Percent of one processor since the last report."""
         before, used_before = self._drawn_at
         return round(100 * (self._processor() - used_before) / max(clock.monotonic() - before, 0.001), 1)

@@ -29,8 +29,8 @@ def stop_all(tickers: Sequence[Ticker], *, timeout: float) -> None:
 class Ticker:
     """Calls ``tick`` from a thread of its own; a tick says how many seconds later the next one is due.
 
-    ``wake`` brings the next tick forward, to ``rest`` seconds later. A tick that raises is logged and repeated: a
-    service never dies of one bad round.
+    ``wake`` brings the next tick forward, to ``rest`` seconds after the last. A tick that raises is logged and
+    repeated: a service never dies of one bad round.
     """
 
     def __init__(self, tick: Callable[[], float], *, name: str, wake: Wakeup | None = None, rest: float = 0.0) -> None:
@@ -80,10 +80,10 @@ class Ticker:
                 self.ticked = clock.monotonic()
                 if clock.wait(self._wake, max(0.0, self._tick())) and self._rest:
                     clock.wait(self._stopped, self._rest)
-            except BaseException:  # the top of a service: it must outlive whatever a round runs into, also SystemExit
+            except BaseException:  # the top of a service: it must outlive any exception of a round, also SystemExit
                 if not self._stopped.is_set():
                     with suppress(Exception):  # a log handler of the user's may raise
                         log.exception("%s failed, trying again", self._name)
-                # Not to be woken early: whatever wakes it most likely makes it fail again.
+                # Not woken early: what wakes it most likely makes it fail again.
                 clock.wait(self._stopped, _AFTER_FAILURE)
             self._wake.clear()

@@ -40,7 +40,7 @@ from windlass.worker.ticker import Ticker
 log = logging.getLogger("windlass.worker")
 
 _LAST_RECORDS = 0.25
-"""How many seconds a worker that stops waits at the most for log handlers to take what its threads have logged."""
+"""Seconds that a worker which stops waits at the most until log handlers have taken the records of its threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Worker:
         self._watch = parts.watch
         self._watching = Ticker(self._watch_once, name="watch")
         self._duties = parts.duties
-        # The pump comes last: whatever keeps one of them from starting, nothing has been claimed.
+        # The pump comes last: if another one cannot start, nothing has been claimed.
         self._threads = OwnThreads([self._beating, self._watching, *self._upkeep_tickers(), self._pumping])
         self.liveness = Liveness(
             heartbeat=parts.heartbeat,
@@ -166,12 +166,12 @@ class Worker:
 
     @property
     def is_asked_to_stop(self) -> bool:
-        """Whether others asked it to stop, as ``app.stop_worker`` does: then it stops by itself."""
+        """Whether it was asked to stop through the store, as by ``app.stop_worker``: then it stops by itself."""
         return self._control.is_asked_to_stop
 
     @property
     def wants_restart(self) -> bool:
-        """Whether it should be replaced by a fresh process, because too many runs would not stop."""
+        """Whether it should be replaced by a new process, because too many runs do not stop."""
         return self._watch.is_exhausted
 
     @property
@@ -233,13 +233,11 @@ class Worker:
         self._subscriptions.append(self._session.subscribe(self._pump.poll_soon, Topic.BACKLOG))
 
     def _undo_start(self) -> None:
-        """Leave nothing behind of a start that failed half-way, above all no lease that is renewed; it may be tried
-        again.
-        """
+        """Undo a start that failed half-way, above all a lease that is renewed; it may be tried again."""
         self._unsubscribe()
         self._status.note_failed_start()
         self._is_started = False
-        with suppress(WindlassError):  # then it is over when its time is
+        with suppress(WindlassError):  # then it expires
             self._heartbeat.close()
 
     async def astart(self) -> None:
@@ -247,19 +245,19 @@ class Worker:
         await to_thread(self.start)
 
     def drain(self) -> None:
-        """Claim no more, for good, and hand back what has not started; what runs goes on until it ends or ``stop``."""
+        """Claim no more, for good, and release what has not started; what runs goes on until it ends or ``stop``."""
         self._pump.drain()
         self._status.note_draining()
 
     def stop(self, *, grace: Duration | None = None, is_urgent: Callable[[], bool] = lambda: False) -> None:
-        """Claim no more, give running jobs the grace time, hand the rest back uncharged.
+        """Claim no more, give running jobs the grace time, release the rest uncharged.
 
-        ``is_urgent`` is asked all along; once true, the grace time is over. A second call waits for the first, and its
-        own grace time counts if it is over earlier; when it has stopped, another call is harmless. One that an
-        exception has ended, as Ctrl-C does, may be repeated.
+        ``is_urgent`` is called again and again; once true, the grace time ends. A second call waits for the first, and
+        its own grace time counts if it ends earlier; after the stop another call does nothing. A call that an exception
+        has ended, as Ctrl-C does, may be repeated.
         """
         if not self._is_started or self._process != os.getpid():
-            return  # a child that was forked off has the object but not the worker
+            return  # a forked process has the object but not the worker
         limit = self._grace if grace is None else duration(grace, "grace").total_seconds()
         self._stop(grace=limit, is_urgent=is_urgent)
 
@@ -278,28 +276,28 @@ class Worker:
         relay.flush(_LAST_RECORDS)
 
     def _stop_as_asked(self) -> None:
-        """Stop on a thread of its own: the one that brought the request is among those that end."""
+        """Stop on a thread of its own: the thread that read the request is among those that end."""
         try:
             start_thread(self.stop, name="windlass-stop")
         except StartRefused as error:
             log.warning("asked to stop by %s; trying again: %s", self._control.asked_to_stop_by, error)
 
     def _stop_at_exit(self) -> None:
-        """The program ends without having stopped it: its jobs go back now, not when its lease is over."""
+        """The program ends without having stopped it: its jobs are released now, not when its lease expires."""
         running = self._dispatcher.running_count
         if running:
-            log.warning("the program ends before its worker was stopped; handing back what runs (%s)", running)
+            log.warning("the program ends before its worker was stopped; releasing what runs (%s)", running)
         self.stop(grace=0)
 
     async def astop(self, *, grace: Duration | None = None, is_urgent: Callable[[], bool] = lambda: False) -> None:
-        """``stop`` for async code: the loop goes on while jobs come to their end."""
+        """``stop`` for async code: the event loop goes on while jobs end."""
         await to_thread(self.stop, grace=grace, is_urgent=is_urgent)
 
     def run_until_empty(self, *, is_over: Callable[[], bool] = lambda: False) -> int:
         """Run jobs until nothing in its queues is ready, then stop; how many runs ended.
 
-        Jobs that are due later stay where they are. ``is_over`` is asked all along; once true, or when others ask the
-        worker to stop, it returns early.
+        Jobs that are due later stay where they are. ``is_over`` is called again and again; once true, or when the
+        worker is asked to stop, it returns early.
         """
         if self._stop.has_begun or self._process != os.getpid():
             raise ConfigError(f"worker {self.name} runs no more here; make a new one")
@@ -322,7 +320,7 @@ class Worker:
         return await to_thread(self.run_until_empty, is_over=is_over)
 
     def pause(self) -> None:
-        """Claim no more until ``resume``; what runs goes on. Waits, a second at the most, for a claim under way."""
+        """Claim no more until ``resume``; what runs goes on. Waits a second at the most for a claim under way."""
         self._control.is_paused = True
         self._control.update_claiming()
         if self._pumping.is_alive:
@@ -335,7 +333,7 @@ class Worker:
         await to_thread(self.pause)
 
     def resume(self) -> None:
-        """Go on claiming."""
+        """Claim again."""
         self._watch.is_exhausted = False
         self._control.is_paused = False
         self._control.update_claiming()
@@ -364,7 +362,7 @@ class Worker:
             self._watch.is_exhausted = True
         if self.wants_restart and not self._control.is_paused:
             log.critical(
-                "%s runs would not stop, %s threads of the worker have ended; claiming no more, a worker with a fresh "
+                "%s runs do not stop, %s threads of the worker have ended; claiming no more, a worker in a new "
                 "process has to take over",
                 self._dispatcher.stuck_count,
                 self._threads.deaths,
@@ -379,7 +377,7 @@ class Worker:
             self._duties.news()
 
     def _news_from_elsewhere(self, queue: str | None) -> None:
-        """Other workers hear the same: the pump and the duties decide who goes to the store."""
+        """Other workers get the same notification: pump and duties decide whether this one claims."""
         self._pump.news_from_elsewhere(queue)
         if self._duties is not None:
             self._duties.news()
@@ -402,14 +400,14 @@ class Worker:
         if self._session.run(self._ready_jobs()):
             self._pump.news()
             return False
-        # A job that was taken while we counted the ready ones is in no count, and may be ready again by now.
+        # A job that was claimed during the count is not in it, and may be ready again by now.
         return self._pump.cycle_count == cycles
 
     def _ready_jobs(self) -> Operation[int]:
-        """How many jobs could be claimed now: an uncached count, so that nothing that just came back is missed.
+        """How many jobs could be claimed now: an uncached count, so that no job that was just released is missed.
 
-        A job that is due and still waits for its time is just being promoted by another thread or process, which
-        holds its row: it counts as one.
+        A job that is due and still scheduled is just being promoted by another thread or process, which holds its row:
+        it counts as one.
         """
         yield from promote()
         due = (yield from next_due()).next_due

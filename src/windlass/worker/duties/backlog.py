@@ -5,18 +5,18 @@ from __future__ import annotations
 from enum import Enum
 
 CHECK_AFTER = 0.05
-"""Seconds after a look that has found jobs to claim, until another tells whether a worker has gone for them."""
+"""Seconds between a check that found claimable jobs and the next one, which shows whether a worker has claimed them."""
 _TELL_AFTER = 0.3
-"""Seconds for which looks must find jobs before all workers are told: in a stream of jobs each may be a new one, and on
-a busy machine a claim may take that long. With the pause between two looks it stays below one second, the most that a
-lost wake-up may cost.
+"""Seconds for which checks must find jobs before all workers are notified: in a stream of jobs each may be a new one,
+and on a busy machine a claim may take that long. With the pause between two checks it stays below one second, the most
+that a lost notification may cost.
 """
 _TELL_AGAIN = 1.0
-"""Seconds between two pieces of news of jobs that still wait."""
+"""Seconds between two notifications of jobs that still wait."""
 
 
 class WakeUpCall(Enum):
-    """Who is to go for jobs that were found."""
+    """Which workers are woken for jobs that were found."""
 
     NONE = "none"
     HERE = "here"
@@ -25,8 +25,9 @@ class WakeUpCall(Enum):
 
 
 class Backlog:
-    """Judges the looks of one process. The first that finds jobs sends the worker of this process for them. Where that
-    does not help, the news got lost or all who heard it have no room: all workers are told.
+    """Decides which workers to wake, from the checks of one process. The first check that finds jobs wakes the worker
+    of this process. If the jobs still wait then, a notification got lost or the workers that got it are full: all
+    workers are notified.
     """
 
     def __init__(self) -> None:
@@ -35,11 +36,11 @@ class Backlog:
 
     @property
     def is_to_be_checked(self) -> bool:
-        """Whether jobs were found and it is not known whether a worker has gone for them."""
+        """Whether jobs were found and it is not known whether a worker has claimed them."""
         return self._since is not None and self._told < self._since
 
     def judge(self, *, has_work: bool, now: float) -> WakeUpCall:
-        """Note what a look has found; who is to be called."""
+        """Take in what a check has found; which workers are to be woken."""
         if not has_work:
             self._since = None
             return WakeUpCall.NONE

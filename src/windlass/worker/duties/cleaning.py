@@ -20,10 +20,10 @@ _MUCH = 10_000
 _LONGEST_TICK = 1.0
 _LONGEST_PAUSE = 3.0
 _FORGOTTEN = 30.0
-"""Seconds; a cleaning that was left for so long begins anew, for the settings may have changed."""
+"""Seconds; a cleaning that was interrupted for so long starts from the beginning, for the settings may have changed."""
 _SLOW = 180.0
 _KEY_PAGES = 4
-"""How far one cleaning walks through the unique keys: their jobs are missing only where rows were deleted by hand."""
+"""How many pages of unique keys one cleaning checks: their jobs are missing only where rows were deleted by hand."""
 
 
 class Cleaning:
@@ -77,7 +77,7 @@ class Cleaning:
         self._steps = self._round.steps()
 
     def _work(self, *, until: float) -> bool:
-        """Take steps for a while; whether that was all."""
+        """Take steps for a while; true when the cleaning is complete."""
         for step in self._steps:
             self._session.run(step)
             if self._monotonic() >= until:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 _TOLERATED = 1.0
-"""Seconds; a clock that is only being corrected gains or loses far less from one look to the next."""
+"""Seconds; a clock that is slewed gains or loses far less from one reading to the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,14 +17,14 @@ class _Reading:
 
 
 class StoreClock:
-    """Compares what the store's clock shows with the time that has passed here, by ``monotonic``, between two looks."""
+    """Compares the store's clock with the time that has passed here, by ``monotonic``, between two readings."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self.monotonic = monotonic
         self._last: _Reading | None = None
 
     def step(self, began: float, *, now: int) -> float:
-        """By how many seconds it was stepped since the last look; 0 where it was not, or not by much.
+        """By how many seconds it was stepped since the last reading; 0 if it was not, or not by much.
 
         It showed ``now`` (milliseconds) at some moment since ``began``, on our clock.
         """

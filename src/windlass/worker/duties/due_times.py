@@ -22,22 +22,22 @@ log = logging.getLogger("windlass.duties")
 _LONGEST_PAUSE = 0.5
 """Jobs that others schedule are noticed within this many seconds."""
 _SHARE = 0.25
-"""Seconds between two looks of workers that are not the keeper, of all of them together."""
+"""Seconds between two reads by workers that are not the keeper, all of them together."""
 _STRAYS_AFTER = 5.0
-"""Seconds between two looks for jobs whose lease is not open any more: a rescue that was cut short leaves some."""
+"""Seconds between two searches for jobs whose lease is not open any more: a rescue that was cut short leaves some."""
 _SELDOM = 10.0
-"""Seconds; one that is not the keeper looks at least so often, and so finds out that it has become the keeper."""
+"""Seconds; a worker that is not the keeper reads at least so often, and so finds out that it has become the keeper."""
 
 
 class DueTimes:
-    """The newest look at the store, and when leases may be ended by it.
+    """What the store last said is due next, and whether leases may be ended by it.
 
-    One worker, the oldest, is the keeper of the store and looks when something is due. The others look now and then,
-    the more of them the more seldom: a store of many workers is asked hardly more often than that of one, and nothing
-    stands still while a keeper that died has not been missed yet.
+    One worker, the oldest, is the keeper of the store and reads when something is due. The others read now and then,
+    the more of them the more seldom: a store of many workers is read hardly more often than that of one, and nothing
+    stands still before the death of a keeper is noticed.
 
-    After an outage, and after a step of the store's clock, nobody may be declared dead before those who live had the
-    time to renew.
+    After an outage, and after a step of the store's clock, no lease is ended before live workers had the time to renew
+    theirs.
     """
 
     def __init__(
@@ -56,24 +56,26 @@ class DueTimes:
         self._lock = Lock()
         self._newest: tuple[float, NextDue] | None = None
         self._strays_due = 0.0
-        """When to look at every lease that holds something, on the monotonic clock."""
+        """When to check every lease that holds jobs, on the monotonic clock."""
         self._is_away = False
         self._patient_until = 0.0
         self._lease = lease
         self.is_keeper = True
-        """Whether the newest look has told that it is up to us; without a lease it always is."""
+        """Whether this process is the keeper, by the newest read; without a lease it always is."""
         self.workers = 1
-        """How many workers there were at the newest look."""
+        """How many workers there were at the newest read."""
         self.is_lead_free = True
-        """Whether no process led at the newest look."""
+        """Whether no process led at the newest read."""
 
     @property
     def longest_pause(self) -> float:
-        """Seconds between two looks."""
+        """Seconds between two reads."""
         return _LONGEST_PAUSE if self.is_keeper else min(_SELDOM, max(_LONGEST_PAUSE, self.workers * _SHARE))
 
     def pause(self, left: int | None) -> float:
-        """The seconds until a look when something is due in so many milliseconds, or never as far as is known."""
+        """The seconds until the next read when something is due in so many milliseconds, or when nothing is known to be
+        due.
+        """
         if not self.is_keeper:
             return self.longest_pause * (0.5 + clock.roll())
         if left is None or left <= 0:
@@ -81,7 +83,7 @@ class DueTimes:
         return min(_LONGEST_PAUSE, left / 1000 + 0.02 * clock.roll())
 
     def look(self, *, max_age: float = 0.0) -> NextDue:
-        """What is upcoming, from now on; not asked again if that was known so many seconds ago."""
+        """What is due next; the store is not read again if it was read less than ``max_age`` seconds ago."""
         with self._lock:
             now = clock.monotonic()
             if self._newest is not None and now - self._newest[0] < max_age:
@@ -91,16 +93,16 @@ class DueTimes:
             return ahead
 
     def note_rescue(self) -> None:
-        """A rescue may have passed jobs by: they have no lease any more, and are looked for at once."""
+        """A rescue may have missed jobs: they have no lease any more, and are searched for at once."""
         self._strays_due = 0.0
 
     def note_outage(self) -> None:
-        """The store could not be used: others cannot renew either."""
+        """The store was away: other workers could not renew either."""
         self._is_away = True
 
     @property
     def is_patient(self) -> bool:
-        """Whether no lease may be ended now."""
+        """Whether no lease may be ended yet."""
         return self._is_away or clock.monotonic() < self._patient_until
 
     def _ask(self) -> NextDue:
@@ -127,8 +129,8 @@ class DueTimes:
         return ahead
 
     def _strays_pause(self, ahead: NextDue) -> float:
-        """The seconds until jobs without an open lease are looked for again: the keeper does that for all. What was
-        found stays in sight until it is rescued.
+        """The seconds until the next search for jobs without an open lease: the keeper does it for all. What was found
+        is searched for again until it is rescued.
         """
         if ahead.next_expiry is not None and ahead.next_expiry <= 0:
             return 0.0
@@ -138,12 +140,12 @@ class DueTimes:
         self._patient_until = max(self._patient_until, clock.monotonic() + seconds)
 
     def _wait_after(self, step: float) -> None:
-        """Give those who live the time to renew: by a clock that was stepped, everybody's lease may be over."""
-        # A worker that has just renewed does so again after one heartbeat, and the moment until its next round.
+        """Give live workers the time to renew: by a clock that was stepped, every lease may have expired."""
+        # A worker that has just renewed does so again after one heartbeat and the pause until its next round.
         patience = 2 * self._beat
         self._be_patient(patience)
         log.warning(
-            "the store's clock was stepped by %+.1f s, or this host slept: nobody is declared dead from here for the "
+            "the store's clock was stepped by %+.1f s, or this host slept: no lease is ended from here for the "
             "next %.1f s; jobs become due by the new time",
             step,
             patience,

@@ -19,9 +19,9 @@ log = logging.getLogger("windlass.duties")
 _WHILE_AWAY = 1.0
 """Seconds between two tries while the store is away, and as many at random."""
 _WITHOUT_LEAD = 1.0
-"""Seconds between two looks at whether this process leads by now; the store is not asked for it."""
+"""Seconds between two checks whether this process leads by now; they do not ask the store."""
 _AFTER_NEWS = 0.02
-"""How many seconds upkeep lets news rest: most are of jobs that are due, and those are in a hurry."""
+"""How many seconds duties wait after a notification: most are of jobs that are due, and claiming those comes first."""
 
 
 class Duties:
@@ -30,7 +30,7 @@ class Duties:
     def __init__(
         self, duties: Sequence[Duty], *, leadership: Leadership, session: Session, outlook: DueTimes, woken: Duty
     ) -> None:
-        """``woken`` is the duty that ticks early when there is news of jobs."""
+        """``woken`` is the duty that ticks early after a notification of jobs."""
         self._outlook = outlook
         self._leadership = leadership
         self._session = session
@@ -39,11 +39,11 @@ class Duties:
 
     @property
     def workers(self) -> int:
-        """How many workers there were at the last look."""
+        """How many workers there were at the newest read."""
         return self._outlook.workers
 
     def news(self) -> None:
-        """There may be jobs that are due soon: the keeper of the store looks."""
+        """There may be jobs that are due soon: the keeper of the store reads."""
         if self._outlook.is_keeper:
             self._wake.wake.set()
 
@@ -60,7 +60,7 @@ class LedDuty:
     """A duty that this process does while it leads.
 
     Each round asks the store whether the term still leads: a process that slept through the end of its term does no
-    round more.
+    further round.
     """
 
     needs_lead = True

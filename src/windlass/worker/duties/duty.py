@@ -9,7 +9,7 @@ class Duty(Protocol):
     """One kind of upkeep. Idempotent: any number of processes may do it at once, also those that need the lead.
 
     A duty has a thread of its own, so a slow one holds no other up. A round ends within seconds however much there is
-    to do; it says 0 then, and goes on in the next one.
+    to do; it returns 0 then, and the next one goes on.
     """
 
     @property

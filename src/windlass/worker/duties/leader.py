@@ -10,14 +10,14 @@ from windlass.worker.duties.due_times import DueTimes
 _TTL = 10_000
 _EVERY = 3.0
 _LOOK = 1.0
-"""Seconds between two glances at the newest look of this process, which cost the store nothing."""
+"""Seconds between two checks of what this process last read, which cost the store nothing."""
 
 
 class Leadership:
     """Takes the lead where it is free, and renews it on a thread of its own, so that no slow duty costs the lead.
 
-    Who does not lead asks the store for the lead only when a look has found that it is free: of a hundred workers one
-    asks, and a leader that resigns or dies is followed as soon as one of them looks.
+    A process that does not lead asks the store for the lead only when the lead was found to be free: of a hundred
+    workers one asks, and a leader that resigns or dies is replaced as soon as one of them reads the due times.
     """
 
     name = "leader"
@@ -43,7 +43,7 @@ class Leadership:
         return _EVERY if self._lead else _LOOK
 
     def resign(self) -> None:
-        """Let another lead at once."""
+        """Let another process lead at once."""
         if self._lead is not None:
             self._session.run(resign(self._lead))
             self._lead = None

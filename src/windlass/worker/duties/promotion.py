@@ -22,7 +22,7 @@ class Promotion:
     def __init__(
         self, *, session: Session, by: str, outlook: DueTimes, poll_here: Callable[[], None] = lambda: None
     ) -> None:
-        """``poll_here`` sends the worker of this process, if it has one, to the store for jobs."""
+        """``poll_here`` has the worker of this process, if there is one, claim jobs."""
         self._session = session
         self._by = by
         self._outlook = outlook
@@ -44,7 +44,7 @@ class Promotion:
             self._session.notify(Topic.BACKLOG)
 
     def _promote(self) -> bool:
-        """Promote a page; whether there may be more."""
+        """Promote a page; true when there may be more."""
         try:
             promoted, is_full = self._session.run(promote_page(by=self._by))
         except StoreUnavailable:

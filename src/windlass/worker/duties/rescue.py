@@ -27,7 +27,7 @@ class Rescue:
         self._outlook = outlook
 
     def tick(self) -> float:
-        # Promotion looks just as often; only where that is held up the store is asked again for the leases.
+        # Promotion reads just as often; only while that is held up the store is read again for the leases.
         expiry = self._outlook.look(max_age=2 * self._outlook.longest_pause).next_expiry
         if expiry is not None and expiry <= 0 and not self._outlook.is_patient:
             self._rescue()
@@ -41,6 +41,6 @@ class Rescue:
             raise
         self._outlook.note_rescue()
         for job in rescued:
-            log.warning("rescued job %s from a worker that was lost; it is %s now", job.id, job.state)
+            log.warning("rescued job %s from a dead worker; it is %s now", job.id, job.state)
         if rescued:
             self._session.notify(Topic.WORK)

@@ -24,13 +24,13 @@ _LAST_ROUND = 0.75
 
 
 def run_duties(app: Windlass, *, on_started: Callable[[], None] = lambda: None) -> None:
-    """Do all duties until a signal; ``on_started`` is called when they are under way and signals are obeyed."""
+    """Do all duties until a signal; ``on_started`` is called when they run and signals are handled."""
     duties = build_duties(app, identity(), beat=_BEAT)
     threads = OwnThreads(duties.tickers)
 
     def are_missing() -> bool:
         threads.look()
-        return False  # they are started again, and no reason to stop
+        return False  # dead threads are restarted; they are no reason to stop
 
     with StopSignals() as signals:
         threads.start()
@@ -40,4 +40,4 @@ def run_duties(app: Windlass, *, on_started: Callable[[], None] = lambda: None) 
         try:
             duties.resign()
         except WindlassError as error:
-            log.warning("could not resign as leader; another takes over when the term is over: %s", error)
+            log.warning("could not resign as leader; another takes over when the term ends: %s", error)

@@ -16,13 +16,13 @@ log = logging.getLogger("windlass.duties")
 
 _EVERY = 3.0
 _AGAIN = 1.0
-"""Seconds; what had to be vacuumed is in heavy use, and claims step over what lies about."""
+"""Seconds; a table that had to be vacuumed is in heavy use, and claims have to step over its dead rows."""
 _TOLERATED = 60.0
-"""Seconds; a transaction that is over sooner does no harm that anybody would notice."""
+"""Seconds; a shorter transaction does no harm that would be noticed."""
 
 
 class Vacuum:
-    """The leader does it, unless the transaction that hindered it the last time is still open."""
+    """The leader does it, unless the transaction that blocked it the last time is still open."""
 
     name = "vacuum"
     needs_lead = True
@@ -44,7 +44,7 @@ class Vacuum:
         return _AGAIN if swept.tables else _EVERY
 
     def _tell(self, vacuum_blocker: VacuumBlocker) -> None:
-        """Tell of a transaction, once, when it has been open for long."""
+        """Warn of a transaction, once, when it has been open for long."""
         if self._is_told or self._monotonic() - self._hindered_since < _TOLERATED:
             return
         self._is_told = True

@@ -58,9 +58,10 @@ class ThreadExecutor:
                     self._fail(run, RuntimeError(f"{thread.name}, the thread that ran this job, has ended"))
 
     def interrupt(self, run: Run) -> None:
-        """Raise in the run's thread, if it is in user code; one that waits in C sees it when that returns.
+        """Raise in the run's thread, if it is in user code; a thread that waits in C raises when that call returns.
 
-        Otherwise the run ``wants_interrupt``: it is raised when the thread leaves our code, or at a later try.
+        Otherwise the run ``wants_interrupt``: the exception is raised when the thread leaves our code, or at a later
+        try.
         """
         if isinstance(run.slot, ThreadSlot) and run.task.is_interruptible:
             run.slot.interrupt(run)
@@ -77,7 +78,7 @@ class ThreadExecutor:
             self._queue.put(None)
 
     def _count_unseated(self) -> int:
-        """How many of the runs on threads have none, when all threads are taken."""
+        """How many runs are without a thread because all threads are taken."""
         ours = [run for run in self._dispatcher.running() if not (run.task.is_async or run.task.is_isolated)]
         return max(0, len(ours) - len(self._slots))
 
@@ -97,8 +98,8 @@ class ThreadExecutor:
                     following = self._dispatcher.finished(following, self._perform(following, slot), self)
 
     def _load(self, run: Run, task: UnloadedTask, slot: ThreadSlot) -> Run | None:
-        """Import what a run needs; the run itself if it can go on here, else the next one."""
-        run.slot = slot  # should it never come to an end, it is abandoned like any other
+        """Import what a run needs; returns the run if it can go on here, else the next one."""
+        run.slot = slot  # an import that never ends is abandoned like any run
         outcome = self._attempts.load(run, task)
         if outcome is not None:
             return self._dispatcher.finished(run, self._attempts.ending(run, outcome), self)
@@ -121,9 +122,9 @@ class ThreadExecutor:
 class ThreadSlot:
     """One thread, and the proof of whether it is in user code: only there may something be raised in it.
 
-    Python raises what is set for another thread at some later line of that thread. So whoever sets it holds the lock
-    and has seen that the run is inside; and whoever leaves user code takes the lock and withdraws what has not been
-    raised yet. What is raised on the way out, in our own lines, is caught there.
+    Python raises an exception that is set for another thread at some later line of that thread. So the thread that sets
+    it holds the lock and has checked that the run is inside user code; and the thread that leaves user code takes the
+    lock and withdraws what has not been raised yet. What is raised on the way out, in our own lines, is caught there.
 
     Inside, user code calls our own code again (``enqueue``, ``progress``, ``result``), and logs, and waits. The
     thread's innermost frame says whether it is in user code in the strict sense; see ``user_code.py``.
@@ -158,7 +159,7 @@ class ThreadSlot:
     def interrupt(self, run: Run) -> None:
         with self._lock:
             if self._inside is run:
-                # Not wanted while it is tried: otherwise it could be raised twice, here and on the way out of our code.
+                # Cleared during the try: otherwise it could be raised twice, here and on the way out of our code.
                 run.wants_interrupt = False
                 if interrupt(self._thread):
                     self._has_been_interrupted = True

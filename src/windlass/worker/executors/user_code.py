@@ -1,8 +1,8 @@
 """Where a thread may be interrupted: in user code only.
 
 An exception that is raised in a thread from outside can strike between the taking of a lock and the line that would
-release it. User code is warned; what all threads of the process share, such as a log handler's lock, must not suffer.
-So the innermost Python frame of the thread decides.
+release it. The documentation warns users of that; but what all threads of the process share, such as a log handler's
+lock, must not suffer. So the innermost Python frame of the thread decides.
 """
 
 from __future__ import annotations
@@ -44,8 +44,9 @@ def _places_of_waiting() -> frozenset[int]:
 _WAIT = Condition.wait.__code__
 _WAITING = _places_of_waiting()
 _START = Thread.start.__code__
-"""It waits, too, until the new thread has begun. What is set for the starting thread may be raised in the new one then,
-whose state has the number of the thread that made it at first, and nothing would ever end that wait.
+"""``Thread.start`` also waits, until the new thread has begun. At first the state of the new thread has the number of
+the starting one, so an exception that is set for the starting thread may be raised in the new one, and nothing would
+ever end that wait.
 """
 
 _SYMBOL = ("PyThreadState_SetAsyncExc", ctypes.pythonapi)
@@ -66,11 +67,11 @@ def is_user_code(frame: FrameType | None) -> bool:
 
 
 def interrupt(thread: int) -> bool:
-    """Raise ``JobInterrupted`` in a thread if it is in user code at this moment; a call in C is let return first.
+    """Raise ``JobInterrupted`` in a thread if it is in user code at this moment; a call in C returns first.
 
-    Between the look at the thread and the raising no other thread may get the interpreter, or the look would be out of
-    date. Python hands it over only at the start of a function, at a jump back and after a call; so there is no call in
-    between, and the look itself is made by a ``for`` statement.
+    Between the check of the thread's frame and the raising no other thread may get the interpreter, or the check would
+    be out of date. Python hands it over only at the start of a function, at a jump back and after a call; so there is
+    no call in between, and the frame is read by a ``for`` statement.
     """
     for frames in iter(sys._current_frames, None):
         if thread not in frames:
@@ -92,7 +93,7 @@ def interrupt(thread: int) -> bool:
 
 
 def withdraw(thread: int) -> None:
-    """Take back what a thread was to raise and has not raised yet."""
+    """Withdraw an exception that was set for a thread and has not been raised yet."""
     _set_none(thread, None)
     if sys.version_info < (3, 13):
         _forget()
@@ -109,12 +110,12 @@ _FORGETTING = 100
 def _forget() -> None:
     """Let the interpreter forget that a thread had an exception to raise.
 
-    Before 3.13 it remembers that until some thread has raised one, and looks for it at every step from then on: all
-    code gets slower, and under a debugger or coverage, on 3.11, a function that begins looks for ever.
+    Before 3.13 it remembers that until some thread has raised one, and checks for it at every step from then on: all
+    code gets slower, and under a debugger or coverage, on 3.11, a function that begins never gets past the check.
     """
     with suppress(_Forgotten):
-        # Again, because one goes by unseen if it strikes inside a finaliser, or if another thread gives up the
-        # interpreter just then. Not for ever: a slow interpreter is better than a thread that never comes back.
+        # Repeated, because one try has no effect if it strikes inside a finaliser, or if another thread gives up the
+        # interpreter just then. Not without end: a slow interpreter is better than a thread that never comes back.
         for _ in range(_FORGETTING):
             _set_exception(get_ident(), _Forgotten)
         _set_none(get_ident(), None)

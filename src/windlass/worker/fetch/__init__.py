@@ -1,4 +1,4 @@
-"""Fetches jobs and hands in endings.
+"""Fetches jobs and writes endings.
 
 Files, in reading order:
 
@@ -6,6 +6,6 @@ Files, in reading order:
 - ``cycle_client``: Makes cycles, and repeats one whose reply was not received.
 - ``capacity``: How many jobs to ask each queue for.
 - ``prefetch``: How fast the jobs of each queue run, and so how many to fetch ahead.
-- ``claim_size``: How many bytes one cycle may carry.
-- ``wake_ups``: Which notifications a worker goes to the store for, and when.
+- ``claim_size``: How many jobs and endings one cycle may carry, by their bytes.
+- ``wake_ups``: Notifications that wait for the pump, and which of them make it claim at once.
 """

@@ -13,7 +13,7 @@ Rooms = list[tuple[str, int]]
 NOTHING: Mapping[str, int] = {}
 
 FEW = 16
-"""A worker of so many queues asks each of them for jobs; one of more first asks the store which have any."""
+"""A worker of up to so many queues asks each of them for jobs; a worker of more first asks the store which have any."""
 _SURVEY_COST = 50e-6
 """Seconds that pass before the next survey for each queue that the last one found: about 5 % of a worker's time."""
 _TURNS = 25
@@ -21,13 +21,13 @@ _TURNS = 25
 a few of each queue cost a store much less than one of many: SQLite a third, for it writes whole pages.
 """
 _NAMED = 200
-"""So many queues are quickly looked into one by one, whatever other queues the store has."""
+"""So many queues are quickly checked one by one, whatever other queues the store has."""
 _ALL_EVERY = 60.0
 
 
 class Capacity:
-    """Deals free slots to the queues that may have work, by weight, and lets queues of short jobs fill a small buffer
-    ahead of time. A round costs about the same with twenty queues and with ten thousand.
+    """Shares free slots among the queues that may have work, by weight, and lets queues of short jobs fill a small
+    buffer ahead of time. A round costs about the same with twenty queues and with ten thousand.
     """
 
     def __init__(self, weights: Mapping[str, int], *, concurrency: int, most: int, prefetch: Prefetch) -> None:
@@ -37,15 +37,15 @@ class Capacity:
         self._most = self._limit = most
         self._prefetch = prefetch
         self._set: Mapping[str, int | None] | None = None
-        """What operators have set, until the next round follows it."""
+        """The weights that operators have set, until the next round applies them."""
         self._unknown: set[str] = set()
-        """Queues that were empty before there was news of them: only asking tells whether they have work."""
+        """Queues that were empty before the last notification: only a claim shows whether they have work."""
         self.survey_due = 0.0
         """From when on the store may be asked again, on the monotonic clock."""
         self._asked_all = float("-inf")
         self.has_few = len(self._declared) <= FEW
         self.needs_survey = False
-        """Whether queues may have work that are not known to: the store has to be asked which."""
+        """Whether some queues may have work without our knowledge: the store has to be asked which."""
         self.recheck_all()
 
     @property
@@ -54,18 +54,18 @@ class Capacity:
 
     @property
     def may_find_work(self) -> bool:
-        """Whether some queue may have work, as far as anybody knows."""
+        """Whether some queue may have work, as far as is known here."""
         return self.needs_survey or bool(self._weights.contenders)
 
     def reweigh(self, weights: Mapping[str, int | None]) -> None:
-        """Follow what operators have set; a weight that is taken back falls to what the worker was started with.
+        """Apply the weights that operators have set; a weight that is removed falls back to that of the worker's start.
 
-        May be called from any thread: the next round follows it.
+        May be called from any thread: the next round applies it.
         """
         self._set = weights
 
     def claim_at_most(self, number: int) -> None:
-        """Ask for no more jobs at once, however much room there is."""
+        """Ask for at most so many jobs at once, however many fit."""
         self._most = min(self._limit, number)
 
     def recheck_all(self) -> None:
@@ -76,18 +76,19 @@ class Capacity:
             self.needs_survey = True
 
     def ask_where(self) -> None:
-        """Something may have come, though nothing was heard: have the store asked, which only reads."""
+        """Jobs may have come without a notification: have the store asked which queues have any, which only reads."""
         self.needs_survey = True
 
     def may_have_work(self, queues: Iterable[str]) -> None:
-        """There is news of these queues; those that we do not serve do not matter."""
+        """These queues may have work; queues that this worker does not serve do not matter."""
         ours = self._declared.keys() & queues
         if self.has_few:
             self._unknown.update(ours - self._weights.contenders)
         self._weights.join(ours)
 
     def survey(self, now: float) -> Sequence[str]:
-        """The queues to name in a survey; none to have the store go through all queues that have work.
+        """The queues to name when the store is asked which have work; none to have it go through all queues that have
+        work.
 
         Going through them is cheaper for most workers of many queues. A store may miss one that an older release has
         filled, so all are named now and then.
@@ -98,7 +99,7 @@ class Capacity:
         return self.queues
 
     def have_work(self, queues: Collection[str], *, now: float) -> None:
-        """The store has told which queues have work."""
+        """Take in the store's answer: which queues have work."""
         self.needs_survey = False
         self.survey_due = now + len(queues) * _SURVEY_COST
         self._weights.join(self._declared.keys() & queues)
@@ -117,10 +118,10 @@ class Capacity:
         return min(free + max(0, ahead - waiting), self._most)
 
     def deal(self, *, in_flight: int, now: float, waiting_elsewhere: Mapping[str, int] = NOTHING) -> Rooms:
-        """What to ask for now; nothing when there is no room or every queue is known to be empty.
+        """How many jobs to claim of which queue; none when no job fits or every queue is known to be empty.
 
-        ``waiting_elsewhere``: how many jobs of each queue wait for something else than a slot. A few are looked past,
-        for what may lie behind them; a queue that gives nothing else is left alone.
+        ``waiting_elsewhere``: how many jobs of each queue wait for something else than a slot. A few of them are
+        ignored, for other jobs may follow; a queue that gives nothing else is not asked.
         """
         self._follow_settings()
         if not self._weights.contenders:
@@ -133,7 +134,9 @@ class Capacity:
         return list(dealt.items())
 
     def learn(self, rooms: Rooms, claimed: Sequence[Claimed]) -> bool:
-        """A queue that gave less than it was asked for is empty until there is news; whether others may have more."""
+        """Take in what a cycle claimed: a queue that gave less than it was asked for is empty until the next
+        notification. Returns whether other queues may have more.
+        """
         self._unknown.difference_update(name for name, _ in rooms)
         if len(claimed) == sum(room for _, room in rooms):
             return False
@@ -151,8 +154,8 @@ class Capacity:
                 self._weights.change(name, weights.get(name) or declared)
 
     def _ask_unknown(self, dealt: dict[str, int]) -> None:
-        """Ask those first of which nothing is known, for one job each: a light one that is empty would otherwise keep
-        the others from fetching ahead until its turn comes.
+        """Ask queues of unknown length first, for one job each: an empty queue of low weight would otherwise keep the
+        others from prefetching until its turn comes.
         """
         for name in self._unknown - dealt.keys():
             known = [other for other in dealt if other not in self._unknown]

@@ -1,4 +1,4 @@
-"""How many bytes one cycle may carry."""
+"""How many jobs and endings one cycle may carry, by their bytes."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from windlass.store.operations.pages import PAGE_BYTES
 from windlass.worker.fetch.cycle_client import Ended
 
 _UNKNOWN = 64 * 1024
-"""Bytes; what a job is taken to hold before any was seen: the first claim of a worker asks for 64 at the most."""
+"""Bytes; the assumed size of a job before any was seen: the first claim of a worker asks for 64 jobs at the most."""
 
 
 class ClaimSize:
-    """How many jobs a claim may ask for, by what the last ones held.
+    """How many jobs a claim may ask for, by the size of the last ones.
 
-    The store does not know what jobs hold before it has read them, and no claim may read them twice. So a worker learns
-    it: after large jobs at once, after small ones by and by. A claim that failed may have been too much for another
-    reason; the next ones ask for half as many and then, step by step, for more.
+    The store does not know the size of jobs before it has read them, and no claim may read them twice. So a worker
+    learns it: after large jobs at once, after small ones by and by. After a claim that failed, perhaps by its size, the
+    next ones ask for half as many and then, step by step, for more.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class ClaimSize:
         return max(1, int(min(PAGE_BYTES / self._each, self._bound)))
 
     def note(self, claimed: Sequence[Claimed]) -> None:
-        """What a claim has brought."""
+        """Take in the jobs of a claim."""
         if claimed:
             mean = sum([len(job.payload) + len(job.errors or "") for job in claimed]) / len(claimed)
             self._each = max(mean, self._each / 2, 1.0)

@@ -23,7 +23,7 @@ Ended = tuple[Ending, Claimed]
 
 
 class CycleClient:
-    """Hands in and fetches. A store that is away leaves everything as it was, for the next try."""
+    """Makes cycles. While the store is away everything stays as it is, for the next try."""
 
     def __init__(
         self,
@@ -44,18 +44,18 @@ class CycleClient:
         self._is_unreadable = False
         """Whether the last failure was that of a read."""
         self.was_repeated = False
-        """Whether the last answer is that of a cycle that was asked again: the first try may have taken nothing."""
+        """Whether the last answer belongs to a repeated cycle: the first try may have claimed nothing."""
 
     @property
     def has_no_reply(self) -> bool:
-        """Whether the answer to a cycle was lost: jobs may have been taken in our name, and until we know of them
-        nothing else may be claimed, or nobody would run them.
+        """Whether a cycle got no reply: jobs may have been claimed in our name, and until they are known nothing else
+        may be claimed, or they would never run.
         """
         return self._no_reply is not None
 
     @property
     def pause(self) -> float:
-        """How many seconds to wait before the next try; none while the store answers."""
+        """How many seconds to wait before the next try; 0 while the store answers."""
         if not self._failures:
             return 0.0
         # Full jitter: workers that lost their store must not come back in step.
@@ -64,13 +64,13 @@ class CycleClient:
     def cycle(
         self, endings: list[Ending], marks: list[StartMark], rooms: list[tuple[str, int]], *, takes_suspect: bool
     ) -> CycleResult | None:
-        """One cycle; None where the store is away. Raises ``DataRejected``, and then nothing of it was written."""
+        """Make one cycle; None where the store is away. Raises ``DataRejected``, and then nothing of it was written."""
         claimant = self._no_reply or ClaimRequest(self.worker, self._lease(), self._token())
         try:
             cycled = self._repeated(claimant, endings, marks, rooms, takes_suspect=takes_suspect)
         except DataRejected as error:
             if not endings:
-                self._note_failure(error)  # what it refused was not ours
+                self._note_failure(error)  # it rejected nothing of ours
             raise
         except StoreUnavailable as error:
             self._is_unreadable = False
@@ -88,7 +88,7 @@ class CycleClient:
             self._is_unreadable = True
             self._note_failure(error)
             return None
-        if self._is_unreadable:  # that it can be read does not mean that it can be written
+        if self._is_unreadable:  # a store that can be read may still not take writes
             self._note_answer()
         return found
 
@@ -115,7 +115,7 @@ class CycleClient:
                 cycle(claimant, endings=endings, marks=marks, rooms=rooms, takes_suspect=takes_suspect)
             )
         except OutcomeUnknown:
-            # The same token without rooms re-reads what the first try took, if it took.
+            # The same token without claim requests re-reads what the first try claimed, if it did.
             self._no_reply = claimant
             return self._session.run(cycle(claimant, endings=endings, marks=marks))
 
@@ -130,7 +130,7 @@ class CycleClient:
         try:
             return self._session.run(finish([ending], worker=self.worker))
         except DataRejected as error:
-            log.critical("job %s: not even its failure can be stored; rescue gets it from us: %s", job.id, error)
+            log.critical("job %s: not even its failure can be stored; it waits for a rescue: %s", job.id, error)
             return ()
 
     def _note_answer(self) -> None:

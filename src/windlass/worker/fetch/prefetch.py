@@ -20,10 +20,10 @@ class Prefetch(Protocol):
     """Learns run times and says how many jobs of some queues will start within the horizon."""
 
     def observe(self, queue: str, task: str, seconds: float, *, now: float) -> None:
-        """Note one run; ``seconds`` may be infinite for a task that must not be fetched ahead."""
+        """Take in one run; ``seconds`` is infinite for a task that must not be fetched ahead."""
 
     def forget(self, queue: str) -> None:
-        """What was measured does not hold any more."""
+        """Forget what was measured."""
 
     def ahead(self, queues: Collection[str], *, now: float) -> int:
         """How many jobs may wait in the worker beyond those that run, if all of these queues may have work.

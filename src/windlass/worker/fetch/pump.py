@@ -33,9 +33,9 @@ log = logging.getLogger("windlass.worker")
 _POLL = 1.0
 _POLL_WHEN_WATCHED = 10.0
 _LINGER = 0.005
-"""How long endings may gather while more of them are about to come."""
+"""Seconds for which endings may gather while more of them are about to come."""
 _LIE_ABOUT = 0.02
-"""How long an ending may wait for company when the runs after it turn out to be slow."""
+"""Seconds that an ending may wait for others when the runs after it turn out to be slow."""
 _MARK_AFTER = 0.02
 _MARK_BEFORE = 0.08
 _HAND_BACK_AFTER = 1.0
@@ -53,9 +53,9 @@ class _Batch:
     """How many jobs to claim at most, by queue."""
     takes_suspect: bool
     is_prompted: bool
-    """Whether a notification is the only reason to go to the store."""
+    """Whether a notification is the only reason for this cycle."""
     was_called: bool
-    """Whether the backlog duty found jobs that no worker went for."""
+    """Whether the backlog duty found jobs that no worker has claimed."""
 
     @property
     def is_empty(self) -> bool:
@@ -94,29 +94,29 @@ class Pump:
         self._claim_size = ClaimSize()
         self._wake_ups = WakeUps(frozenset(capacity.queues), workers=workers)
         self._is_watched = is_watched
-        """Whether some worker looks for jobs that none goes for, and we would hear of them."""
+        """Whether some worker checks for unclaimed jobs, and we would be notified of them."""
         self._unmarked: list[Run] = []
         """Last allowed attempts and suspects: the store must know of each before it starts, but not before it has a
         slot.
         """
         self._suspect = SuspectInFlight(lambda run: run in self._unmarked or dispatcher.has(run))
         self._unsent_endings: list[Ended] = []
-        """Endings that the store could not take yet."""
+        """Endings that the store has not accepted yet."""
         self._asked_again: list[Ended] = []
-        """Endings that are handed in once more, only to learn whether they were refused."""
+        """Endings that are sent once more, only to learn whether they were stale writes."""
         self._is_draining = False
         self._polled = float("-inf")
         self._poll_jitter = 1.0
         self._is_poll_wanted = False
         self._surveys_at: float | None = None
-        """When to ask which queues have work, if there is room for some and it is too early to ask again."""
+        """When to ask which queues have work, if jobs fit and it is too early to ask again."""
         self._cycled = 0.0
         self._has_suspect = False
         self.may_claim = True
         self.stale_write_count = 0
         self.cycle_count = 0
         self.settled_count = 0
-        """How many of the first cycles are over, with what they brought taken in."""
+        """How many cycles are complete, with the jobs they claimed taken in."""
         self.is_idle = False
         """Whether the last round left nothing to do; never true during a round."""
 
@@ -136,25 +136,25 @@ class Pump:
         self.wake.set()
 
     def news_from_elsewhere(self, queue: str | None = None) -> None:
-        """Another process has told that jobs came; other workers have heard it too, so not all go at once."""
+        """Another process has notified of jobs; other workers got the same notification, so not all claim at once."""
         if self._wake_ups.hear_elsewhere(queue, roll=clock.roll()):
             self.wake.set()
 
     def poll_soon(self) -> None:
-        """Pending jobs were left unclaimed: look for some in our queues."""
+        """Pending jobs were left unclaimed: check our queues."""
         self._is_poll_wanted = True
         self.wake.set()
 
     def drain(self) -> None:
-        """Claim no more, for good; the next round returns what has not started. That round is the pump's own affair:
-        nobody else can know what a cycle under way is bringing in.
+        """Claim no more, for good; the next round releases what has not started. Only the pump can do that: no other
+        thread knows what a cycle under way will claim.
         """
         self._is_draining = True
         self._dispatcher.start_no_more()
         self.wake.set()
 
     def ended(self) -> None:
-        """Something ended, and the executors will soon have nothing left."""
+        """A run has ended, and the executors will soon have nothing left."""
         if not self.wake.is_set():
             self.wake.set()
 
@@ -175,7 +175,7 @@ class Pump:
         return longest if oldest is None else min(max(0.0, oldest + _MARK_BEFORE - now), longest)
 
     def tick(self) -> None:
-        """One round: at most one cycle. A store that is away leaves everything as it was, for the next round."""
+        """One round: at most one cycle. While the store is away everything stays as it is, for the next round."""
         try:
             self._tick()
         finally:
@@ -202,7 +202,7 @@ class Pump:
             self._claim_size.note_failure(sum(room for _, room in batch.rooms))
 
     def _collect(self, now: float) -> _Batch:
-        """What the next cycle is about: endings, start marks, and how many jobs to claim from which queue."""
+        """What the next cycle carries: endings, start marks, and how many jobs to claim from which queue."""
         self._release(claimed_before=now if self._is_draining else now - _HAND_BACK_AFTER)
         self._unsent_endings = self._unsent_endings + self._dispatcher.take_endings()
         ended = first_page(self._unsent_endings)
@@ -222,7 +222,7 @@ class Pump:
         )
 
     def _apply(self, batch: _Batch, result: CycleResult) -> None:
-        """Act on the answer: forget what the store has taken, start what it has marked and handed out."""
+        """Act on the result: forget the endings that were accepted, start the runs that were marked or claimed."""
         ended, rooms = batch.ended, batch.rooms
         self._unsent_endings = self._unsent_endings[len(ended) :]
         if not result.has_all_refusals:
@@ -245,7 +245,7 @@ class Pump:
         self._note_idleness()
 
     def _hear(self, now: float, *, is_going: bool) -> bool:
-        """Learn which queues may have work by now; whether news are the only reason to go to the store."""
+        """Take in which queues may have work by now; whether a notification is the only reason for a cycle."""
         heard = self._wake_ups.take(is_going=is_going)
         if heard is not None:
             self._capacity.may_have_work(heard.queues)
@@ -255,7 +255,7 @@ class Pump:
             self._capacity.ask_where()
         else:
             return heard is not None and heard.is_only_reason
-        # With jitter: of workers that look at different times one will soon find what others have missed.
+        # With jitter: of workers that poll at different times one will soon find what others have missed.
         self._polled, self._poll_jitter, self._is_poll_wanted = now, 0.75 + clock.roll() / 4, False
         return heard is not None and heard.is_only_reason
 
@@ -266,7 +266,7 @@ class Pump:
     def _learn_from_wake_up(self, claimed: Sequence[Claimed], rooms: list[tuple[str, int]]) -> None:
         self._wake_ups.learn(has_paid=bool(claimed))
         if claimed and len(claimed) == sum(room for _, room in rooms):
-            self._session.notify(Topic.WORK)  # there may be more, and most others have not looked
+            self._session.notify(Topic.WORK)  # there may be more, and most other workers have not checked
 
     def _note_idleness(self) -> None:
         self.is_idle = not self._dispatcher.is_busy and not self.owes
@@ -294,7 +294,7 @@ class Pump:
         )
 
     def _looks_for_suspect(self, now: float) -> bool:
-        """Whether a suspect may be claimed. When one is over, queues that seemed empty may have the next."""
+        """Whether a suspect may be claimed. When one has ended, queues that seemed empty may have the next."""
         if self._has_suspect and self._suspect.is_none(now):
             self._has_suspect = False
             self._capacity.recheck_all()
@@ -328,7 +328,7 @@ class Pump:
             self._capacity.have_work(found, now=now)
 
     def _waiting_for_child(self, now: float) -> Counter[str]:
-        """By queue: what was claimed and finds no child."""
+        """By queue: claimed jobs that wait for a child process."""
         waiting = Counter(run.job.queue for run in self._dispatcher.waiting_for_child())
         if self._unmarked:
             startable = self._startable(now)
@@ -348,14 +348,14 @@ class Pump:
             self._write_one_by_one(list(self._unsent_endings), error)
             return None
         if result is not None and self._cycle_client.was_repeated:
-            self.news()  # it was asked again without rooms: ask for more at once
+            self.news()  # it was repeated without claim requests: claim at once
         return result
 
     def _write_one_by_one(self, ended: list[Ended], error: DataRejected) -> None:
         """One bad ending must not fail the batch."""
         if not ended:
             return
-        log.warning("the store refused a batch of %s endings; writing them one by one: %s", len(ended), error)
+        log.warning("the store rejected a batch of %s endings; writing them one by one: %s", len(ended), error)
         while self._unsent_endings:
             refused = self._cycle_client.write_alone(self._unsent_endings[0])
             if refused is None:
@@ -370,11 +370,13 @@ class Pump:
         self._session.notify(Topic.FINISHED)
         handed_back = [(ending, job) for ending, job in ended if ending.state is State.PENDING]
         if handed_back:
-            self._session.notify(Topic.WORK)  # others may have room for them
+            self._session.notify(Topic.WORK)  # other workers may have free slots
             self._note_cut_off([(ending, job) for ending, job in handed_back if job.seq not in refused])
 
     def _note_cut_off(self, handed_back: list[Ended]) -> None:
-        """Runs that were stopped half-way and begin anew elsewhere: nothing else would tell of what they had done."""
+        """Log runs that were stopped half-way and start again elsewhere, and record it with their jobs: no other trace
+        of what they did is left.
+        """
         cut_off = {
             job: {"after": f"{ending.ran_for / 1000:g} s"} for ending, job in handed_back if ending.ran_for is not None
         }
@@ -387,7 +389,7 @@ class Pump:
             run.is_marked = True
 
     def _admit(self, runs: list[Run]) -> None:
-        """Let runs start; in a worker that stops they wait for the next round instead, which returns them."""
+        """Let runs start; in a worker that stops they wait for the next round instead, which releases them."""
         if self._is_draining:
             self._unmarked += runs
         elif runs:
@@ -417,8 +419,8 @@ class Pump:
             self._dispatcher.add_endings(unknown)
 
     def _ask_again(self, ended: list[Ended]) -> list[Ended]:
-        """Hand endings in again of which the store could not say whether it refused them; those that were asked about
-        twice, and about which nothing more is to be learned.
+        """Send endings again for which the store could not say whether they were stale writes; returns those that were
+        sent twice already, about which nothing more can be learned.
         """
         asked = {id(ending) for ending, _ in self._asked_again}
         self._asked_again = [each for each in ended if id(each[0]) not in asked]
@@ -429,18 +431,19 @@ class Pump:
         for _, job in ended if refused else ():
             if job.seq in refused:
                 self.stale_write_count += 1
-                log.warning("job %s: it is ours no more; our ending under fence %s was refused", job.id, job.fence)
+                log.warning("job %s: no longer ours; the ending under fence %s changed nothing", job.id, job.fence)
 
     def _may_go_back(self, run: Run) -> bool:
-        """A suspect that waits until it is alone is what the others make way for."""
+        """False for a suspect that waits to run alone: the others make way for it."""
         return self._is_draining or not self._suspect.is_to_run_alone(run)
 
     def _release(self, *, claimed_before: float) -> None:
-        """What does not get its turn goes back, uncharged, for others to run."""
+        """Release what does not get its turn, uncharged, for other workers."""
         stale = self._dispatcher.remove_buffered(lambda run: run.claimed <= claimed_before)
         stale += [run for run in self._unmarked if run.claimed <= claimed_before and self._may_go_back(run)]
         if stale:
             self._unmarked = [run for run in self._unmarked if run not in stale]
-            # They waited behind runs longer than was foreseen; without this the same cycle would fetch them again.
+            # They waited behind runs that took longer than expected; without this the same cycle would claim them
+            # again.
             self._capacity.reset_prefetch({run.job.queue for run in stale})
             self._dispatcher.add_endings([(self._attempts.ending(run, Interrupted()), run.job) for run in stale])

@@ -1,4 +1,4 @@
-"""Which notifications a worker goes to the store for, and when."""
+"""Notifications that wait for the pump, and which of them make it claim at once."""
 
 from __future__ import annotations
 
@@ -8,36 +8,37 @@ from dataclasses import dataclass
 from math import inf
 
 _GOING = 2
-"""How many of all workers go for each job at least, on average. That none does happens once in eight times; then the
-keeper of the store finds the job when it looks, about 20 ms later.
+"""How many workers try to claim each job at least, on average. That none does happens once in eight times; then the
+keeper of the store finds the job about 20 ms later.
 """
 _FEW = 4
-"""So few workers all go: none has to wait for the keeper to find what the others left to each other."""
+"""Up to so many workers all try to claim: no job has to wait for the keeper to find it."""
 _NAMED = 1000
-"""Of so many queues at once the names are kept; with more news all queues are looked into."""
+"""The names of so many notified queues are kept; with more all queues are checked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What there is news of."""
+    """What the pump was notified of."""
 
     is_any: bool
-    """Whether it may be of any queue."""
+    """Whether any queue may have jobs."""
     queues: tuple[str, ...]
     is_only_reason: bool
-    """Whether there was no other reason to go to the store."""
+    """Whether there is no other reason for a cycle."""
 
 
 class WakeUps:
-    """Keeps news until the pump goes to the store for them. ``hear`` and ``hear_elsewhere`` may be called from any
+    """Keeps notifications until the pump's next cycle. ``add`` and ``add_from_elsewhere`` may be called from any
     thread, the rest from the pump's.
 
-    News of another process are heard by all workers, and few are needed. Each learns how often going at once pays:
-    with many idle workers each soon goes for a small share of the news, so that two to four go for each job; few
-    workers, and those whose neighbours are busy, go for all of it. One that does not go at once takes the news along
-    when it goes anyway; what none went for is found by the next look at the whole store, which calls all of them.
+    A notification of another process reaches all workers, and few are needed. Each worker learns how often an immediate
+    claim succeeds: with many idle workers each soon follows a small share of the notifications, so that two to four try
+    to claim each job; few workers, and those whose neighbours are busy, follow all of them. A worker that does not
+    claim at once considers the notification in its next cycle; a job that no worker tried to claim is found by the
+    backlog duty, which notifies all of them.
 
-    ``workers`` tells how many there are.
+    ``workers`` returns how many there are.
     """
 
     def __init__(self, served: Collection[str], *, workers: Callable[[], int] = lambda: 1) -> None:
@@ -51,17 +52,21 @@ class WakeUps:
 
     @property
     def due(self) -> float | None:
-        """When to go for what was heard: at once, or never by itself; None where there was nothing."""
+        """When to claim because of a notification: 0 is at once, infinity only with another reason; None without a
+        notification.
+        """
         return self._due if self._is_any or self._queues else None
 
     def hear(self, queue: str | None = None) -> None:
-        """Jobs may have come, into this queue or into any; none but this process may know."""
+        """Jobs may have come, into this queue or into any; perhaps only this process was notified."""
         self._is_from_here = True
         self._due = 0.0
         self._add(queue)
 
     def hear_elsewhere(self, queue: str | None, *, roll: float) -> bool:
-        """Another process has told of jobs; ``roll`` is random, at least 0 and below 1. Whether to go at once."""
+        """Another process has notified of jobs; ``roll`` is random, at least 0 and below 1. Returns whether to claim at
+        once.
+        """
         if queue is not None and queue not in self._served:
             return False
         is_going = roll < self._share
@@ -73,7 +78,9 @@ class WakeUps:
         return is_going
 
     def take(self, *, is_going: bool) -> Heard | None:
-        """What to look for now; nothing where there is no news, or it is left to others and we are not going anyway."""
+        """The notifications for this cycle; None without any, or if they are left to other workers and nothing else
+        needs a cycle.
+        """
         due = self.due
         if due is None or (due and not is_going):
             return None
@@ -84,7 +91,7 @@ class WakeUps:
         return Heard(is_any, queues, is_only_reason)
 
     def learn(self, *, has_paid: bool) -> None:
-        """Whether a look that news were the only reason for has found a job."""
+        """Learn from a cycle that only a notification had caused: ``has_paid`` says whether it claimed a job."""
         workers = self._workers()
         least = 1.0 if workers <= _FEW else _GOING / workers
         self._share = min(1.0, self._share * 4) if has_paid else max(least, self._share / 2)

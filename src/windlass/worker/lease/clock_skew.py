@@ -19,10 +19,10 @@ _TOLERATED = 5_000
 
 
 class ClockSkew:
-    """Says how far the clocks are apart whenever that has changed by more than is tolerated; not at every look.
+    """Warns whenever the skew has changed by more than is tolerated; not at every reading.
 
-    Nothing of ours goes by this host's clock, so it is no reason to stop: but what its programs compute from the time,
-    and what it writes into logs and errors, is wrong.
+    Windlass does not depend on this host's clock, so the worker goes on: but what its programs compute from the time,
+    and the times in logs and errors, are wrong.
     """
 
     def __init__(self, *, session: Session, worker: str, now: Callable[[], int]) -> None:
@@ -42,9 +42,7 @@ class ClockSkew:
             if abs(ahead - self._told) > _TOLERATED:
                 self._told = ahead
                 self._warn(ahead)
-        elif (
-            self._told and abs(ahead) < _TOLERATED / 2
-        ):  # not at the limit itself, where it would be said again and again
+        elif self._told and abs(ahead) < _TOLERATED / 2:  # well below the limit, or it would be logged again and again
             self._told = 0
             log.info("the clocks of this host and of the store agree again")
 
@@ -59,7 +57,7 @@ class ClockSkew:
         try:
             self._session.run(notice("skewed", [(self._worker, detail)], lane=Lane.HEARTBEAT))
         except WindlassError as error:  # must not pass for a heartbeat that failed
-            log.info("could not leave word of that in the store: %s", error)
+            log.info("could not record that in the store: %s", error)
 
 
 def apart(before: int, after: int, store: int) -> int:

@@ -22,7 +22,7 @@ from windlass.worker.runs.run import Run, StopReason
 log = logging.getLogger("windlass.worker")
 
 Held = tuple[int, int]
-"""The seq and fence of a job that the store gave us."""
+"""The seq and fence of a claimed job."""
 
 
 class WorkerControl:
@@ -45,30 +45,30 @@ class WorkerControl:
         self._pump = pump
         self._worker = worker
         self._unknown: frozenset[Held] = frozenset()
-        """What the store said that we hold, and we did not."""
+        """Jobs that the store says this worker holds, and that are in no part of it."""
         self._unknown_since = 0
         """How many cycles had begun then."""
         self._paused_by_signal = False
         self.is_paused = False
-        """Whether the worker's owner paused it; others do that by signal."""
+        """Whether code of this process paused the worker; operators pause it by an order in the store."""
         self.is_asked_to_stop = False
-        """Whether others want the worker to stop, by signal."""
+        """Whether an order in the store asks the worker to stop."""
         self.asked_to_stop_by = "somebody"
 
     @property
     def is_busy(self) -> bool:
-        """Whether there are jobs that others may want to be stopped."""
+        """Whether there are jobs that may be cancelled."""
         return self._dispatcher.is_busy or self._pump.owes
 
     def running(self) -> list[Run]:
         return self._dispatcher.running()
 
     def holds(self) -> set[Held]:
-        """Every job that the worker knows to be its own."""
+        """Every claimed job that is somewhere in this worker."""
         return self._dispatcher.holds() | self._pump.holds()
 
     def apply(self, control: Control) -> None:
-        """Do what others want."""
+        """Apply orders from the store."""
         self._paused_by_signal = control.signal == PAUSE
         if control.signal == STOP:
             self.asked_to_stop_by = control.signalled_by or self.asked_to_stop_by
@@ -82,29 +82,29 @@ class WorkerControl:
             self._cancel(control.cancels)
 
     def update_claiming(self) -> None:
-        """Claim, or claim no more, as owner and signal want it."""
+        """Claim unless the worker is paused, here or by an order."""
         may_claim = not (self.is_paused or self._paused_by_signal)
         was_allowed, self._pump.may_claim = self._pump.may_claim, may_claim
         if may_claim and not was_allowed:
             self._pump.news()
 
     def lease_lost(self) -> None:
-        """Somebody else has, or will have, our jobs: stop what runs, forget what waits."""
+        """Our jobs belong or will belong to other workers: stop what runs, forget what waits."""
         self._dispatcher.remove_buffered(lambda run: True)
         self.stop_lost_runs(self._dispatcher.running())
 
     def stop_lost_runs(self, runs: Collection[Run]) -> None:
         for run in runs:
-            log.error("job %s: lost under fence %s; stopping it", run.job.id, run.job.fence)
+            log.error("job %s: its lease was lost under fence %s; stopping it", run.job.id, run.job.fence)
         self._dispatcher.stop(runs, StopReason.LOST)
 
     def release_unknown(self, held: frozenset[Held]) -> None:
-        """Hand back jobs that the store says we hold and that no part of this worker knows: an answer was lost.
+        """Release jobs that the store says this worker holds and that are in no part of it: a cycle got no reply.
 
-        A claim under way explains that a job is unknown. A job has gone astray if it is unknown still when every claim
-        has come in that was under way when it was found to be unknown.
+        A job may also be unknown because a cycle is under way. So it is released only if it is still unknown when every
+        cycle has ended that was under way when it was first found.
         """
-        settled = self._pump.settled_count  # read first: what it brought in is among what we hold
+        settled = self._pump.settled_count  # read first: ``holds`` then has all that these cycles claimed
         unknown = held - self.holds()
         if settled < self._unknown_since:
             self._unknown &= unknown
@@ -115,24 +115,24 @@ class WorkerControl:
             self._release_unknown(strays)
 
     def _release_unknown(self, strays: Collection[Held]) -> None:
-        log.error("the store holds %s jobs in our name that never arrived; handing them back", len(strays))
-        # They never began, so no death speaks against them.
+        log.error("the store holds %s jobs in our name that never arrived; releasing them", len(strays))
+        # They never began, so no death is charged to them.
         endings = [Ending(seq, fence, State.PENDING) for seq, fence in strays]
         self._session.run(finish(endings, worker=self._worker))
         self._session.notify(Topic.WORK)
 
     def stop_running(self) -> None:
-        """Ask everything that runs to stop and to go back."""
+        """Ask all runs to stop; their jobs are released."""
         self._dispatcher.stop(self._dispatcher.running(), StopReason.SHUTDOWN)
 
     def release_running(self) -> None:
-        """Hand back what still runs, uncharged; whatever it gives later is dropped."""
+        """Release jobs that still run, uncharged; the results of these runs are dropped."""
         for run in self._dispatcher.running():
             if run.is_cooperative:
-                self._dispatcher.interrupt_again(run)  # it was told, and did not look in time
+                self._dispatcher.interrupt_again(run)  # it was asked to stop, and did not check in time
         given_up = self._dispatcher.give_up(self._dispatcher.running())
         for run in given_up:
-            log.warning("job %s still runs; handing it back", run.job.id)
+            log.warning("job %s still runs; releasing it", run.job.id)
         self._release(given_up)
 
     def _cancel(self, wanted: frozenset[Held]) -> None:

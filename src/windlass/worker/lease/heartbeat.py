@@ -1,4 +1,4 @@
-"""Renews the lease and asks for control; shares no thread with user code."""
+"""Renews the lease and reads orders; shares no thread with user code."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ log = logging.getLogger("windlass.worker")
 
 _CONTROL = 1.0
 _CONTROL_AT_REST = 5.0
-"""Seconds between two questions of a worker that has nothing to do and hears when something is wanted of it."""
+"""Seconds between two reads of orders by an idle worker that is notified of new ones."""
 _FIGURES = 1.5
-"""Seconds between two times that figures which change are shown: with the pause between two rounds, people who look see
-none that are older than two seconds.
+"""Seconds between two writes of figures that change: with the pause between two rounds, the figures in the store are
+never older than two seconds.
 """
 
 
@@ -38,9 +38,9 @@ class HeartbeatTimes:
 
 
 class Heartbeat:
-    """``tick()`` renews when it is time, asks for control when it is told to or once a second, and says when to come
-    back. A worker at rest that hears of what is wanted asks seldom. Figures that have changed are shown in between; a
-    worker at rest has none.
+    """``tick()`` renews when it is time, reads orders after a notification or once a second, and returns the seconds
+    until the next tick. An idle worker that gets notifications reads orders seldom. Figures that have changed are
+    written in between; those of an idle worker do not change.
     """
 
     def __init__(
@@ -67,11 +67,11 @@ class Heartbeat:
         self._asked = 0.0
         self._shown_at = 0.0
         self._unanswered: float | None = None
-        """When the store was first asked for what it has not answered since, on the monotonic clock."""
+        """When the oldest call without a reply was sent, on the monotonic clock."""
         self._is_open = False
         self._shown = ""
         self._lock = Lock()
-        """Guards what ``look`` and ``tick`` both change: the lease, and when it was renewed."""
+        """Guards what ``check`` and ``tick`` both change: the lease, and when it was renewed."""
         self._is_under_way = False
         self._is_asked = False
         self.lease = ""
@@ -80,7 +80,7 @@ class Heartbeat:
         self._answered = 0.0
 
     def open(self) -> None:
-        """Open a lease, and learn what is set before the first claim; raises when the store is away."""
+        """Open a lease, and read orders before the first claim; raises when the store is away."""
         lease, presence = self._new_lease(), self._status.presence()
         self._shown = presence.state
         opening = self._shown_at = self._monotonic()
@@ -90,7 +90,7 @@ class Heartbeat:
         self._ask()
 
     def close(self) -> None:
-        """Leave cleanly; a request to stop that came after the last question still counts."""
+        """Close the lease; a request to stop that came after the last read still counts."""
         signal = self._session.run(close_lease(worker=self._status.identity.instance, lease=self.lease))
         self._is_open = False
         if signal == STOP:
@@ -116,23 +116,23 @@ class Heartbeat:
         return min(_CONTROL, self._beats.interval) / 2
 
     def silence(self, now: float) -> float:
-        """For how many seconds the store has not answered, or was not asked although it was time."""
+        """For how many seconds the store has not answered, or was not called although it was time."""
         if self._unanswered is not None:
             return now - self._unanswered
         return max(0.0, now - self._answered - _CONTROL_AT_REST)
 
     def ask_soon(self) -> None:
-        """Have the next round bring what others want, whenever it was asked for last."""
+        """Have the next round read orders, whenever they were read last."""
         self._is_asked = True
 
     def look(self, now: float) -> None:
-        """Give the lease up when it is over and the store has not answered since before; called from another thread.
+        """Give up a lease that has expired while a renewal is without a reply; called from another thread.
 
-        A round that only began when it was over already may still find it open: the store ends leases, not the time.
+        A tick that starts after expiry may still renew it: only a rescue ends a lease.
         """
         lease, end = self.lease, self._renewed + self._beats.ttl
         if self._is_open and self._is_under_way and self.ticked < end <= now:
-            self._lose(lease, "the store does not answer, and it is over")
+            self._lose(lease, "the store does not answer, and it has expired")
 
     @property
     def _control_interval(self) -> float:
@@ -140,7 +140,7 @@ class Heartbeat:
         return _CONTROL_AT_REST if is_at_rest else _CONTROL
 
     def _shows_what_is_over(self) -> bool:
-        """Whether people see a state that was left; idle and busy change too often to be told at once."""
+        """Whether the stored state is out of date; idle and busy change too often to be written at once."""
         state = self._status.state
         return state != self._shown and not {state, self._shown} <= {"idle", "busy"}
 
@@ -155,8 +155,8 @@ class Heartbeat:
             return
         with self._lock:
             if self.lease != lease:
-                return  # the answer came too late, it was given up meanwhile
-            # Counted from before the call, so that our idea of the lease's end is never later than the store's.
+                return  # the reply came too late, the lease was given up meanwhile
+            # Counted from before the call: here the lease never expires later than in the store.
             self._renewed = before
         self._stop_lost_runs(running, renewed)
         self._control.release_unknown(renewed.held)
@@ -183,16 +183,16 @@ class Heartbeat:
         self._answered, self._unanswered, self._failures = self._monotonic(), None, 0
         self._skew.judge(asking, store=asked.now)
         if not asked.is_open:
-            self._lose(lease, "the store does not know it any more")
+            self._lose(lease, "the store has ended it")
             return
         self._control.apply(asked)
 
     def _missed(self, error: StoreUnavailable) -> None:
         if not self._is_open:
-            return  # that was said when the lease was lost
+            return  # logged when the lease was lost
         now = self._monotonic()
         if not self._failures or now - self._failed >= self._beats.interval:
-            # A store that is away refuses at once; all refusals within one interval are one missed beat.
+            # A store that is away fails at once; all failures within one interval are one missed beat.
             self._failures, self._failed = self._failures + 1, now
             log.warning("heartbeat failed (%s in a row): %s", self._failures, error)
         overdue = now - self._renewed >= self._beats.ttl
@@ -202,7 +202,7 @@ class Heartbeat:
     def _lose(self, lease: str, why: str) -> None:
         with self._lock:
             if not self._is_open or self.lease != lease:
-                return  # that is known
+                return  # known already
             # Nothing may be claimed under a lease that is not renewed.
             self._is_open, self.lease = False, ""
         log.error("lease lost: %s; stopping its jobs and opening a new one", why)

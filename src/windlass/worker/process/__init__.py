@@ -2,8 +2,8 @@
 
 Files, in reading order:
 
-- ``signals``: Runs a worker until a signal or an order ends it.
-- ``stop_order``: The one stop of a worker, whoever asks for it.
+- ``signals``: Runs a worker until a signal or an order stops it.
+- ``stop_order``: The one stop of a worker, however often it is asked for.
 - ``sighup``: SIGHUP: a closed terminal, or a request to restart.
 - ``forked_signals``: Lets SIGTERM end processes that jobs have forked.
 - ``program_end``: Ctrl-C and the end of a program that has a worker inside.

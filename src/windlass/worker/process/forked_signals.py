@@ -15,17 +15,17 @@ SignalHandler = Callable[[int, Any], None]
 def reset_sigterm_in_forks(handler: SignalHandler) -> None:
     """Keep forked processes from inheriting our handler of SIGTERM, which would ignore it there.
 
-    A pool that a job makes ends its processes so, and waits for them for ever.
+    A process pool of a job ends its processes with SIGTERM, and would wait for them without end.
     """
     _not_inherited().append(handler)
 
 
 @cache
 def _not_inherited() -> list[SignalHandler]:
-    """Our handlers. Forks are seen to from the first use on.
+    """Our handlers; the first call registers what resets them in forks.
 
-    The signal has to wait until a fork is over: one that comes earlier is noted by the inherited handler, and then
-    forgotten when Python sets up the new process.
+    The signal is blocked during a fork: one that comes then would be noted by the inherited handler, and forgotten when
+    Python sets up the new process.
     """
     handlers: list[SignalHandler] = []
     before = local()
@@ -37,7 +37,7 @@ def _not_inherited() -> list[SignalHandler]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before.mask)
 
     def begin_as_a_copy() -> None:
-        if signal.getsignal(signal.SIGTERM) in handlers:  # a job's own is the job's affair
+        if signal.getsignal(signal.SIGTERM) in handlers:  # a handler of the job stays
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
         unblock()
 

@@ -59,7 +59,7 @@ class HealthServer:
 
 
 class _Server(ThreadingHTTPServer):
-    """Answers also while the system refuses threads and files: just then somebody wants to know how the worker is."""
+    """Answers also while the system refuses threads and files: just then health checks matter."""
 
     def process_request(self, request: Any, client_address: Any) -> None:
         try:
@@ -70,7 +70,7 @@ class _Server(ThreadingHTTPServer):
     def get_request(self) -> Any:
         try:
             return super().get_request()
-        except OSError:  # no file for it; it would be tried again at once, and again
+        except OSError:  # no file for it; an immediate retry would fail again
             clock.sleep(_NO_FILE)
             raise
 

@@ -19,14 +19,14 @@ DEATHS_ALLOWED = 5
 class OwnThreads:
     """Starts them together, and restarts those that ended without being stopped.
 
-    ``look`` is called from two of them, so that each has another one to look after it.
+    ``check`` is called from two of them, so that each is watched by another.
     """
 
     def __init__(self, tickers: Sequence[Ticker]) -> None:
         self._tickers = tickers
         self._looking = Lock()
         self._told: set[str] = set()
-        """Those whose death was told and that could not be started again yet."""
+        """Dead threads that were logged and could not be restarted yet."""
         self.deaths = 0
         """How many ended unexpectedly."""
 
@@ -41,7 +41,7 @@ class OwnThreads:
             raise
 
     def look(self) -> None:
-        """Start those again that have died."""
+        """Restart threads that have died."""
         if not any(ticker.has_died for ticker in self._tickers) or not self._looking.acquire(blocking=False):
             return
         try:
@@ -52,7 +52,7 @@ class OwnThreads:
             self._looking.release()
 
     def trouble(self) -> str | None:
-        """Who is missing at this moment."""
+        """Which thread is missing at this moment, or None."""
         dead = [ticker.name for ticker in self._tickers if ticker.has_died]
         return f"threads of the worker have ended: {', '.join(dead)}" if dead else None
 
@@ -61,6 +61,6 @@ class OwnThreads:
             self._told.add(ticker.name)
             self.deaths += 1
             log.critical("the thread %s of this worker has ended unexpectedly; starting it again", ticker.name)
-        with suppress(StartRefused):  # it is tried again with the next look
+        with suppress(StartRefused):  # it is tried again at the next check
             ticker.start()
             self._told.discard(ticker.name)

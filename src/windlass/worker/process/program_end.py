@@ -24,8 +24,8 @@ _Handler: TypeAlias = "Callable[[int, FrameType | None], object] | int | signal.
 
 
 class NextInterrupt:
-    """Notes Ctrl-C instead of raising it or cancelling a task, while a worker stops; left alone where the program has
-    its own handler.
+    """Counts Ctrl-C instead of raising it or cancelling a task, while a worker stops; does nothing where the program
+    has its own handler.
     """
 
     def __init__(self) -> None:
@@ -51,9 +51,9 @@ class NextInterrupt:
 
 
 def has_interrupted_loop() -> bool:
-    """Whether Ctrl-C has cancelled the main task of ``asyncio.run``, which tasks are not told."""
+    """Whether Ctrl-C has cancelled the main task of ``asyncio.run``, which a task cannot see."""
     runner = _runner_of(signal.getsignal(signal.SIGINT))
-    # Python has no public name for it. Where it is called otherwise, a task that is cancelled was interrupted.
+    # Python has no public name for it. Where the name differs, a cancelled task counts as interrupted.
     return runner is not None and getattr(runner, "_interrupt_count", 1) > 0
 
 
@@ -64,7 +64,7 @@ def _runner_of(handler: _Handler) -> Runner | None:
 
 
 def tell_of_wait(runs: Sequence[Run], grace: float) -> None:
-    """Say what a worker waits for, which was asked to stop by Ctrl-C."""
+    """Log what a worker waits for that was stopped by Ctrl-C."""
     if not runs:
         return
     named = ", ".join(f"{run.job.task} ({run.job.id})" for run in runs[:_NAMED])
@@ -76,7 +76,7 @@ class AtExit:
     """Stops a worker that still runs when the program ends."""
 
     def __init__(self, stop: Callable[[], None]) -> None:
-        # Weak, so that a worker which is forgotten does not live as long as the process.
+        # Weak, so that an unreferenced worker does not live as long as the process.
         self._stop = WeakMethod(stop)
         self._process = os.getpid()
 

@@ -17,7 +17,7 @@ class ProcessLimits:
     """In bytes."""
 
     def are_reached(self, worker: Worker) -> bool:
-        """Not before it has run a job: a limit below what an idle process needs must not make it start for ever."""
+        """True only after the first job: a limit below what an idle process needs must not restart it again and again."""
         ended = worker.ended_count
         if not ended:
             return False

@@ -13,14 +13,14 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def memory_of(process: int | str) -> int | None:
-    """Resident bytes of a process, by its number or ``"self"``; None where the system does not tell."""
+    """Resident bytes of a process, by its number or ``"self"``; None where the system does not say."""
     with suppress(OSError, ValueError, IndexError):
         return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * _PAGE
     return None
 
 
 def resident_memory() -> int:
-    """Bytes of memory of this process; where the system does not tell, the most it ever was."""
+    """Resident bytes of this process; where the system does not say, their maximum so far."""
     now = memory_of("self")
     if now is not None:
         return now

@@ -17,7 +17,9 @@ def hold_hangups() -> None:
 
 
 def is_at_terminal() -> bool:
-    """Whether a terminal may hang up on this process. To be asked in time: of one that has, nothing can be learned."""
+    """Whether a terminal may hang up on this process. Call it before the terminal closes; afterwards it cannot be
+    detected.
+    """
     try:
         os.close(os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY))
     except OSError:

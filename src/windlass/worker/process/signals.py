@@ -1,4 +1,4 @@
-"""Runs a worker until a signal or an order ends it."""
+"""Runs a worker until a signal or an order stops it."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ _SHORT_PIECE = 0.05
 
 
 class StopSignals:
-    """The first SIGTERM or SIGINT asks for a stop, the second for a stop now. SIGHUP asks for a fresh process, unless
-    there is a terminal: that has been closed then, and nobody wants the worker to live on without it.
+    """The first SIGTERM or SIGINT asks for a stop, the second for a stop now. SIGHUP asks for a restart; with a
+    terminal it asks for a stop, for the terminal was closed.
     """
 
     def __init__(self) -> None:
         self._count = 0
         self._is_at_terminal = False
         self._wants_fresh = False
-        # The handler may interrupt any line of the main thread: this is what a handler may put into, an Event is not.
+        # The handler may interrupt any line of the main thread: it may put into a SimpleQueue, but must not set an
+        # Event.
         self._arrivals: SimpleQueue[int] = SimpleQueue()
         self._former: dict[int, object] = {}
         self._former_mask: set[int] = set()
@@ -61,11 +62,11 @@ class StopSignals:
         return self._count > 1
 
     def wants_fresh(self) -> bool:
-        """Whether a fresh process was asked for."""
+        """Whether a restart was asked for."""
         return self._wants_fresh
 
     def wait(self, *, unless: Callable[[], bool] = lambda: False, piece: float = _PIECE) -> None:
-        """Block until the first signal, or until ``unless`` is true, which is asked every ``piece`` seconds."""
+        """Block until the first signal, or until ``unless`` is true, which is checked every ``piece`` seconds."""
         # In pieces: the system may give the signal to any thread, and then nothing wakes this one to run the handler.
         while not (self.has_come() or unless()):
             with suppress(Empty):
@@ -77,7 +78,7 @@ class StopSignals:
 
     def _hung_up(self, number: int, frame: FrameType | None) -> None:
         if self._is_at_terminal:
-            self._count = max(self._count, 1)  # the shell and the system may both say so: that is no hurry
+            self._count = max(self._count, 1)  # the shell and the system may both send it: not an urgent stop
         else:
             self._wants_fresh = True
         self._arrivals.put(number)
@@ -100,38 +101,38 @@ def run_until_signalled(
     on_started: Callable[[], None] = lambda: None,
     is_worn: Callable[[], bool] = lambda: False,
 ) -> bool:
-    """Start the worker, wait for a signal or for others to ask for a stop, and stop within the grace time, or at once
-    on a second signal.
+    """Start the worker, wait for a signal or an order to stop, and stop within the grace time, or at once on a second
+    signal.
 
-    ``on_started`` is called when the worker runs and signals are obeyed. True when a fresh process should go on, and
-    neither a signal nor others have asked for a stop: the worker is worn, or it or SIGHUP has asked for that; what ran
-    has ended by itself.
+    ``on_started`` is called when the worker runs and signals are handled. True when a new process should go on, because
+    of a recycling limit, of the worker itself or of SIGHUP, and neither a signal nor an order has asked for a stop; all
+    runs have ended by themselves then.
     """
     with StopSignals() as signals:
         if start(worker, signals):
             on_started()
             _work(worker, signals, is_worn)
-    # Asked when signals are no longer ours: none that came in time may be overlooked.
+    # Read after signals are handled here no longer: none that came in time may be missed.
     return not (signals.has_come() or worker.is_asked_to_stop)
 
 
 def _work(worker: Worker, signals: StopSignals, is_worn: Callable[[], bool]) -> None:
     signals.wait(unless=lambda: worker.is_asked_to_stop or worker.wants_restart or signals.wants_fresh() or is_worn())
     if not (signals.has_come() or worker.is_asked_to_stop):
-        log.info("claiming no more; a fresh process goes on when what runs has ended")
+        log.info("claiming no more; a new process goes on when what runs has ended")
         worker.drain()
         signals.wait(unless=lambda: worker.is_drained or worker.is_asked_to_stop, piece=_SHORT_PIECE)
     if signals.has_come():
-        worker.drain()  # before anyone reads that it stops
+        worker.drain()  # before the next line is logged
         log.info("stopping: finishing what runs; another SIGTERM or SIGINT stops it now")
     worker.stop(is_urgent=signals.is_urgent)
 
 
 def run_burst(worker: Worker, *, start: Start = start_at_once, on_started: Callable[[], None] = lambda: None) -> int:
-    """Run what is ready, then stop; a signal, or others, stop it as they stop any worker. How many runs ended."""
+    """Run what is ready, then stop; a signal or an order stops it as any worker. Returns how many runs ended."""
     with StopSignals() as signals:
         if start(worker, signals):
             on_started()
             worker.run_until_empty(is_over=lambda: signals.has_come() or signals.wants_fresh())
         worker.stop(is_urgent=signals.is_urgent)
-    return worker.ended_count  # with what ended while it stopped
+    return worker.ended_count  # counts what ended while it stopped

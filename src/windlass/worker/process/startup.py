@@ -15,9 +15,10 @@ from windlass.worker.worker import Worker
 log = logging.getLogger("windlass.worker")
 
 _PAUSE = 1.0
-"""About how many seconds lie between two tries; each of them has the deadline of any call to the store."""
+"""Seconds between two tries, about; each try has the deadline of any call to the store."""
 _LAST_TRY = 0.5
-"""Seconds that a try under way is given when a signal has come: one that succeeds wants to be undone in order."""
+"""Seconds that a try under way may still take when a signal has come: a start that succeeds has to be undone in order.
+"""
 _PIECE = 0.02
 
 

@@ -1,4 +1,4 @@
-"""The one stop of a worker, whoever asks for it."""
+"""The one stop of a worker, however often it is asked for."""
 
 from __future__ import annotations
 
@@ -9,24 +9,25 @@ from windlass import clock
 from windlass.active_job import running
 
 _GONE_AFTER = 3.0
-"""Seconds after the grace time when a later caller no longer waits: by then the worker is gone."""
+"""Seconds after the grace time when later callers no longer wait: by then the worker is gone."""
 _PIECE = 0.02
 _FIRST = "first"
 
 Urgency = Callable[[], bool]
-"""Says, whenever it is asked, whether the grace time is over early."""
+"""Returns whether the grace time is to end now."""
 
 
 class Stop:
     """Calls ``act``, with the grace time in seconds; later callers wait for the first, and may hurry it.
 
-    If an exception from outside ends the first, as a second Ctrl-C does, the next one begins anew.
+    If an exception from outside ends the first call, as a second Ctrl-C does, the next one starts again.
     """
 
     def __init__(self, act: Callable[[float, Urgency], None]) -> None:
         self._act = act
-        # Who stops, and on which thread. It is taken in one step, after which an exception from outside may strike; the
-        # caller then knows its own. A lock would not tell, and would let a signal handler wait for itself.
+        # Which call stops the worker, and on which thread. It is set in one step, after which an exception from outside
+        # may strike; a call then recognises its own. A lock has no owner to compare, and a signal handler could wait
+        # for itself.
         self._first: dict[str, tuple[int, object]] = {}
         self._urgencies: list[Urgency] = []
         self._is_over = False
@@ -50,7 +51,8 @@ class Stop:
                 self._is_over = True
             elif first[0] != me[0] and running.get() is None:
                 self._follow(grace, is_urgent)
-            # A signal handler in the first, or a job that it waits for, returns: only then it can go on.
+            # A call from a signal handler inside the first, or from a job that the first waits for, returns at once:
+            # the first can go on only then.
         finally:
             if not self._is_over and self._first.get(_FIRST) is me:
                 self._first.clear()

@@ -6,12 +6,12 @@ Files, in reading order:
 - ``dispatcher``: Starts runs in order, on all executors, within one number of slots.
 - ``run_buffer``: Runs that were claimed and wait for a slot.
 - ``slots``: How many runs may be under way, also while the system refuses threads or processes.
-- ``attempt``: From a claimed job to a call, and from what the call gave to an ending.
+- ``attempt``: Turns a claimed job into a call, and the outcome of the call into an ending.
 - ``suspects``: The suspect that a worker started last: others wait until it is done.
 - ``watchdog``: Stops runs that take too long, asks again, and finally abandons them.
 - ``reporting``: Writes the progress that runs report, and events on the timelines of jobs.
 - ``job_log``: Captures what a job logs and prints.
 - ``run_log``: Logs one line for every run that ended without an error.
 - ``failure_log``: Logs runs that failed, with their tracebacks.
-- ``unknown_tasks``: Tasks that a worker was given jobs for and does not know.
+- ``unknown_tasks``: Tasks that a worker does not know and has claimed jobs of.
 """

@@ -1,4 +1,4 @@
-"""From a claimed job to a call, and from what the call gave to an ending."""
+"""Turns a claimed job into a call, and the outcome of the call into an ending."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _UNKNOWN_FOR_GOOD = 24 * 3600 * 1000
 
 
 class AttemptRules:
-    """Everything about a run that is not the call of user code itself; the executors add that."""
+    """Everything about a run but the call of user code itself, which the executors make."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class AttemptRules:
         """Retry rules that operators have set for queues."""
 
     def begin(self, run: Run) -> Call | Outcome:
-        """The arguments of the call, or why there can be none. From here on the run counts as started."""
+        """The arguments of the call, or the outcome if there can be none. From here on the run counts as started."""
         if run.stop is not None:
             return Interrupted()
         try:
@@ -90,11 +90,11 @@ class AttemptRules:
         return args, kwargs
 
     def failed_to_start(self, job: Claimed, error: BaseException) -> Outcome:
-        """What it means that a task's module could not be loaded where it should run."""
+        """The outcome of a run whose task could not be loaded where it should run."""
         return Raised(self._fault(job, error))
 
     def died(self, run: Run, how: str) -> Outcome:
-        """What it means that the process in which it ran is gone."""
+        """The outcome of a run whose process has died."""
         if run.stop is not None:
             return self.stopped(run)
         fault = Fault(
@@ -109,16 +109,16 @@ class AttemptRules:
         return Lost(True, fault)
 
     def returned(self, run: Run, value: object) -> Outcome:
-        """What a return value means; one that cannot be stored fails the job, for the work is done already."""
+        """The outcome of a return value; one that cannot be stored fails the job, for the work is done already."""
         try:
             result = self._codec.encode_result(run.task.signature, value)
-        except Exception as error:  # the codec refuses with PayloadError; a class of the user's may raise anything
+        except Exception as error:  # the codec raises PayloadError; a class of the user's may raise anything
             return FailedPermanently(self._fault(run.job, error, run.said), "result")
         said = run.said if run.task.settings.keep_log else None
         return Returned(result, None if said is None else said.text())
 
     def raised(self, run: Run, error: BaseException) -> Outcome:
-        """What an exception means. Whatever user code raises is an outcome, never the end of the worker."""
+        """The outcome of an exception. Whatever user code raises is an outcome, never the end of the worker."""
         if run.stop is not None and isinstance(error, asyncio.CancelledError | JobInterrupted | Cancel | LeaseLost):
             return self.stopped(run, error.__traceback__)
         try:
@@ -127,8 +127,8 @@ class AttemptRules:
             return Raised(self._fault(run.job, wrong, run.said))
 
     def abandoned(self, run: Run) -> Outcome:
-        """What it means that a run would not stop. It may still be at work, so it is not run again unless the task
-        allows that.
+        """The outcome of a run that did not stop. It may still execute, so the job does not run again unless the task
+        allows it.
         """
         outcome = self.stopped(run)
         if isinstance(outcome, Raised) and not run.task.settings.retry_abandoned:
@@ -136,10 +136,10 @@ class AttemptRules:
         return outcome
 
     def ending(self, run: Run, outcome: Outcome) -> Ending:
-        """What to write for this run, which is over."""
+        """What to write for a run that has ended."""
         run.let_go()
         if run.stop is StopReason.LOST:
-            outcome = Interrupted()  # should nobody have taken it over yet, the fence lets the job go at once
+            outcome = Interrupted()  # if no worker has rescued it yet, this releases the job at once
         if isinstance(outcome, Interrupted) and run.job.max_attempts == 1 and run.started is not None:
             outcome = Interrupted(self._cut_off(run))
         ran_for = None if run.started is None else round((clock.monotonic() - run.started) * 1000)
@@ -151,12 +151,12 @@ class AttemptRules:
             log.exception("job %s: its retry rule failed; using the default one", run.job.id)
             ending = decide(run.job, outcome, retry=_DEFAULT_RULE, roll=clock.roll(), ran_for=ran_for)
         if not run.is_abandoned:
-            with suppress(Exception):  # a log handler of the user's may raise; the run has ended all the same
+            with suppress(Exception):  # a log handler of the user's may raise; the run still has an ending
                 log_failure(run.job, outcome, ending)
         return ending
 
     def load(self, run: Run, task: UnloadedTask) -> Outcome | None:
-        """Import the function of a run, on the run's own thread; what it means when that fails."""
+        """Import the function of a run, on the run's own thread; the outcome when that fails."""
         run.begin(clock.monotonic())  # importing is user code, too
         try:
             loaded = task.load()
@@ -171,18 +171,22 @@ class AttemptRules:
         return None
 
     def of_loading_task(self, job: Claimed) -> Ending:
-        """Another run imports its module, and may take long for that: it comes back a little later, uncharged."""
+        """The ending of a job whose module another run imports, perhaps for long: released for a little while,
+        uncharged.
+        """
         return decide(job, Postponed(_LOADING_FOR), retry=self._retry)
 
     def _cut_off(self, run: Run) -> Fault:
-        """What is told of a job that may run only once and was stopped half-way by its worker."""
+        """The error of a job that may run only once and was stopped half-way by its worker."""
         error = JobInterrupted(
             "its worker stopped it, or lost it, while it ran; with one attempt it does not run again"
         )
         return self._fault(run.job, error, run.said)
 
     def of_unknown_task(self, job: Claimed) -> Ending:
-        """Nobody here knows the task: left for others with growing patience, failed after a day."""
+        """The ending of a job whose task is unknown here: released with growing delays for other workers, failed after
+        a day.
+        """
         return decide(job, self._unknown(job), retry=self._retry)
 
     def _unknown(self, job: Claimed) -> Outcome:
@@ -193,7 +197,9 @@ class AttemptRules:
         return Postponed(_patience(job.unknown_for), "unknown_task")
 
     def of_refused_data(self, ending: Ending, job: Claimed, error: Exception) -> Ending:
-        """The store would not take what the run gave: the job fails, and says why in words that it will take."""
+        """The ending of a job whose result or error the store has rejected: failed, with an error that the store
+        accepts.
+        """
         return decide(
             job, FailedPermanently(self._fault(job, error), "result"), retry=self._retry, ran_for=ending.ran_for
         )
@@ -221,13 +227,13 @@ class AttemptRules:
 
     def _failed(self, run: Run, error: BaseException) -> Outcome:
         if run.stop is StopReason.SHUTDOWN:
-            return Interrupted()  # what it raised on its way out is our doing
+            return Interrupted()  # it raised because it was stopped
         if run.task.settings.gives_up_on(error) or isinstance(error, self._give_up_on):
             return FailedPermanently(self._fault(run.job, error, run.said), "permanent")
         return Raised(self._fault(run.job, error, run.said))
 
     def stopped(self, run: Run, where: TracebackType | None = None) -> Outcome:
-        """What it means that a run gave way when it was asked to stop; ``where`` it was then, if that is known."""
+        """The outcome of a run that stopped as asked; ``where`` it was then, if that is known."""
         match run.stop:
             case StopReason.CANCELLED:
                 return Cancelled()
@@ -269,7 +275,9 @@ def _nobody_knew(task: str) -> str:
 
 
 def _patience(unknown_for: int | None) -> int:
-    """As long again as it has been unknown so far, within bounds: quick after a deploy, rare after hours."""
+    """The next delay: as long as the task has been unknown so far, within bounds; short after a deploy, long after
+    hours.
+    """
     return min(max(unknown_for or 0, _UNKNOWN_FIRST), _UNKNOWN_LONGEST)
 
 

@@ -18,23 +18,23 @@ log = logging.getLogger("windlass.worker")
 
 
 class Executor(Protocol):
-    """Runs what it is given, at once, and reports each ending to the dispatcher."""
+    """Starts runs at once, and reports each ending to the dispatcher."""
 
     def start(self, runs: list[Run]) -> list[Run]:
-        """Those that it cannot take, because the system refuses what they would run on; none of them has begun."""
+        """Start runs; returns those for which the system refuses a thread or a process. None of them has begun."""
 
     def interrupt(self, run: Run) -> None:
-        """Have a run stop as soon as it can; its ``stop`` says why."""
+        """Stop a run as soon as possible; its ``stop`` says why."""
 
     def abandon(self, run: Run) -> None:
-        """Go on without a run that will not stop; whatever it occupies is lost."""
+        """Go on without a run that does not stop; what it occupies is lost."""
 
     def close(self) -> None:
-        """Let go of what is idle; what will not stop is left behind."""
+        """End what is idle; what does not stop is left behind."""
 
 
 class RoomyExecutor(Executor, Protocol):
-    """One that cannot begin everything at once."""
+    """An executor that cannot start everything at once."""
 
     @property
     def room(self) -> int:
@@ -44,7 +44,7 @@ class RoomyExecutor(Executor, Protocol):
 class Dispatcher:
     """Starts runs in the order in which they were claimed, never more than ``concurrency`` at once.
 
-    Whoever ends a run takes the next one along, so a busy worker hands nothing over between threads.
+    The thread that ends a run takes the next one, so a busy worker hands nothing over between threads.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Dispatcher:
         self._slots = Slots(concurrency)
         self._buffer = RunBuffer(lambda: self.processes.room)
         self._running: dict[Run, None] = {}
-        """By run, not by job: one that was lost here and claimed again may still occupy its first slot."""
+        """By run, not by job: a job whose lease was lost and that was claimed again may still occupy its first slot."""
         self._endings: list[tuple[Ending, Claimed]] = []
         self._low = 0
         self._may_start = True
@@ -65,9 +65,9 @@ class Dispatcher:
         """Whether the store may have more; if not, a low buffer is no reason to wake the pump."""
         self.ended_count = 0
         self.failed_count = 0
-        """Runs that left an error, whether their jobs run again or not; also those that were abandoned."""
+        """Runs that ended with an error, whether their jobs run again or not; also abandoned ones."""
         self._stuck: set[Run] = set()
-        """Abandoned, and still at work."""
+        """Abandoned runs that still execute."""
         self.abandoned_count = 0
         self.threads: Executor
         self.loop: Executor
@@ -79,7 +79,7 @@ class Dispatcher:
         return len(self._running) + len(self._buffer)
 
     def waiting_for_child(self) -> list[Run]:
-        """The runs here that find no child; they take no slot from those that run elsewhere."""
+        """Runs that wait for a child process; they take no slot from runs on other executors."""
         if not self._buffer:
             return []
         with self._lock:
@@ -87,7 +87,7 @@ class Dispatcher:
 
     @property
     def missing_slots(self) -> int:
-        """How many fewer runs than usual may be under way, because the system refuses what they would run on."""
+        """How many slots are out of use because the system refuses threads or processes."""
         return self._slots.missing
 
     def startable(self, runs: Iterable[Run]) -> list[Run]:
@@ -120,7 +120,7 @@ class Dispatcher:
 
     @property
     def has_plenty(self) -> bool:
-        """Whether the executors can go on for a while with what they have."""
+        """Whether the executors have enough runs for a while."""
         return len(self._buffer) > self._low
 
     @property
@@ -152,7 +152,7 @@ class Dispatcher:
             self._may_start = False
 
     def add(self, runs: Iterable[Run]) -> None:
-        """Take runs in; those that find a slot start at once."""
+        """Add runs; those that find a slot start at once."""
         with self._lock:
             self._buffer.extend(runs)
             started = self._fill_slots()
@@ -160,13 +160,13 @@ class Dispatcher:
         self._start(started)
 
     def holds(self) -> set[tuple[int, int]]:
-        """The seq and fence of every job that runs, waits or has ended here and is not handed in yet."""
+        """The seq and fence of every job that runs, waits, or has ended and was not collected yet."""
         with self._lock:
             jobs = [run.job for run in (*self._running, *self._buffer)] + [job for _, job in self._endings]
         return {(job.seq, job.fence) for job in jobs}
 
     def add_endings(self, endings: Iterable[tuple[Ending, Claimed]]) -> None:
-        """Take in endings of jobs that never ran, or of runs that were abandoned."""
+        """Add endings of jobs that never ran, or of runs that were abandoned."""
         added = list(endings)
         with self._lock:
             self._endings += added
@@ -174,11 +174,11 @@ class Dispatcher:
         self._on_ended()
 
     def finished(self, run: Run, ending: Ending, executor: Executor) -> Run | None:
-        """Take in the ending of a run; the next run, if the same executor can go on with it."""
+        """Add the ending of a run; returns the next run if it is for the same executor."""
         with self._lock:
             if run not in self._running:
                 self._stuck.discard(run)
-                return None  # it was given up, and its slot is another's by now
+                return None  # it was dropped, and another run has its slot by now
             del self._running[run]
             is_first = not self._endings
             self._endings.append((ending, run.job))
@@ -201,13 +201,13 @@ class Dispatcher:
         return None
 
     def take_endings(self) -> list[tuple[Ending, Claimed]]:
-        """What ended since the last call."""
+        """The endings since the last call."""
         with self._lock:
             endings, self._endings = self._endings, []
         return endings
 
     def unmarked(self, *, running_since: float) -> list[Run]:
-        """Runs that started before then and of which the store does not know yet."""
+        """Runs that started before then and have no start mark in the store yet."""
         with self._lock:
             return [
                 run
@@ -216,24 +216,24 @@ class Dispatcher:
             ]
 
     def oldest_unmarked(self, *, now: float) -> float | None:
-        """When the oldest run that the store does not know of was started; one that is about to start counts as now."""
+        """When the oldest run without a start mark was started; one that is about to start counts as now."""
         with self._lock:
             return min((run.started or now for run in self._running if not run.is_marked), default=None)
 
     def remove_buffered(self, is_wanted: Callable[[Run], bool]) -> list[Run]:
-        """Take runs out that have not started and are wanted elsewhere."""
+        """Take runs out of the buffer."""
         with self._lock:
             return self._buffer.withdraw(is_wanted)
 
     def put_back(self, runs: Iterable[Run]) -> None:
-        """Take runs back that have not begun where they were to run; they wait for their turn, before all others."""
+        """Put runs that their executor has not begun at the head of the buffer."""
         with self._lock:
             self._requeue(runs)
             started = self._fill_slots()
         self._start(started)
 
     def look(self, now: float) -> None:
-        """Try to have more runs under way again, some time after a start was refused."""
+        """Use more slots again, some time after the system refused a thread or a process."""
         with self._lock:
             if not self._slots.grow(now):
                 return
@@ -242,10 +242,10 @@ class Dispatcher:
         if is_over:
             log.info("trying to run %s jobs at once again", self.concurrency)
         self._start(started)
-        self._on_ended()  # there is room for more
+        self._on_ended()  # there are free slots
 
     def give_up(self, runs: Iterable[Run]) -> list[Run]:
-        """Free the slots of runs that will not end in time; their endings are dropped from now on."""
+        """Free the slots of runs that do not end in time; their endings are dropped from now on."""
         with self._lock:
             given_up = [run for run in runs if run in self._running]
             for run in given_up:
@@ -255,10 +255,10 @@ class Dispatcher:
         return given_up
 
     def stop(self, runs: Iterable[Run], why: StopReason) -> None:
-        """Ask runs to stop; the first reason counts. One that looks for itself is told, not interrupted.
+        """Ask runs to stop; the first reason counts. A cooperative run checks for itself and is not interrupted.
 
-        All are marked before any is interrupted, and the newest is interrupted first: what was given to a child ahead
-        must not begin when the run before it has stopped.
+        All are marked before any is interrupted, and the newest is interrupted first: a run that waits in a child must
+        not begin when the run before it has stopped.
         """
         with self._lock:
             asked = [run for run in runs if run.stop is None]
@@ -275,7 +275,7 @@ class Dispatcher:
         self._executor(run).interrupt(run)
 
     def abandon(self, run: Run) -> bool:
-        """Go on without a run that will not stop: its slot is free, its ending is dropped; false if it has ended."""
+        """Go on without a run that does not stop: its slot is free, its ending is dropped; false if it has ended."""
         with self._lock:
             if run not in self._running:
                 return False
@@ -283,7 +283,7 @@ class Dispatcher:
             self._stuck.add(run)
             self.abandoned_count += 1
             started = self._fill_slots()
-        self._executor(run).abandon(run)  # first: whoever comes next must not wait for what it occupies
+        self._executor(run).abandon(run)  # first: the next run must not wait for what it occupies
         self._start(started)
         return True
 
@@ -323,7 +323,7 @@ class Dispatcher:
             self._put_off(refused)
 
     def _put_off(self, runs: list[Run]) -> None:
-        """Let runs wait for which the system has nothing to run on; the pump returns those that wait for too long."""
+        """Put runs that could not be started back into the buffer; the pump releases those that wait for too long."""
         with self._lock:
             self._requeue(runs)
             is_new = self._slots.refuse(running=len(self._running), now=clock.monotonic())

@@ -17,8 +17,8 @@ log = logging.getLogger("windlass.worker")
 
 
 def log_failure(job: Claimed, outcome: Outcome, ending: Ending) -> None:
-    """A retry is a warning, a dead letter an error; both carry what is known of the run as fields of the record, and
-    the traceback, which begins with the user's own code.
+    """Log a retry as a warning, a dead job as an error; both records have the facts of the run as fields, and the
+    traceback, which begins with the user's own code.
     """
     fault = outcome.fault if isinstance(outcome, Raised | FailedPermanently | Lost | Interrupted) else None
     if fault is None:
@@ -46,12 +46,12 @@ def _tell(level: int, text: str, args: tuple[object, ...], *, fault: Fault, fiel
 
 
 def _line(fault: Fault) -> str:
-    """On one line: whoever writes an error message must not be able to write lines of our log."""
+    """The error on one line: an error message must not be able to add lines to the log."""
     return storable(" ".join(f"{fault.type}: {fault.message}".split()), 500)
 
 
 def _indented(traceback: str) -> str:
-    """For the same reason no line of a traceback begins where lines of the log do."""
+    """The traceback, indented for the same reason."""
     return "\n".join(f"    {line}" for line in traceback.splitlines())
 
 

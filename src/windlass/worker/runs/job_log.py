@@ -16,7 +16,7 @@ _installing = Lock()
 
 
 class JobLog:
-    """What one run has said, within bounds. Threads that the job started may add to it."""
+    """What one run has logged and printed, within bounds. Threads that the job started may add to it."""
 
     __slots__ = ("_excerpt", "_lock", "_unfinished")
 
@@ -31,14 +31,14 @@ class JobLog:
             self._excerpt.add(entry)
 
     def print(self, text: str) -> None:
-        """Take in what was printed; a line counts when it has ended."""
+        """Add printed text; a line counts when it has ended."""
         with self._lock:
             *lines, self._unfinished = (self._unfinished + text).split("\n")
             for line in lines:
                 self._excerpt.add(line)
 
     def excerpt(self) -> Excerpt:
-        """What is kept; a line that was never ended ends here."""
+        """The log so far; an unfinished line ends here."""
         with self._lock:
             if self._unfinished:
                 self._excerpt.add(self._unfinished)
@@ -47,10 +47,10 @@ class JobLog:
 
 
 class _ListeningFactory:
-    """Makes log records as before, and has the job that runs here keep a line of each.
+    """Makes log records as before, and adds a line of each to the log of the job that runs here.
 
-    Records are heard where they are made, not by a handler: a handler at the root would keep ``basicConfig`` from doing
-    anything, would be removed by ``dictConfig``, and would not hear loggers that do not propagate.
+    Records are captured where they are made, not by a handler: a handler at the root would keep ``basicConfig`` from
+    doing anything, would be removed by ``dictConfig``, and would not get records of loggers that do not propagate.
     """
 
     def __init__(self, make: Callable[..., logging.LogRecord]) -> None:
@@ -61,13 +61,13 @@ class _ListeningFactory:
         run = running.get()
         if run is not None:
             run.logged(_line(record))
-            # Logging holds no lock here, and will in a moment; a task that does little else is interrupted here.
+            # Logging holds no lock here, but will in a moment: a task that does little but log can be interrupted here.
             run.deliver_interrupt()
         return record
 
 
 def capture_logs() -> None:
-    """From now on jobs keep what they log. Calling it again does nothing."""
+    """Capture what jobs log, from now on. Another call does nothing."""
     with _installing:
         make = logging.getLogRecordFactory()
         if not isinstance(make, _ListeningFactory):
@@ -82,7 +82,7 @@ def _line(record: logging.LogRecord) -> str:
 
 
 def _time_of_day(seconds: float) -> str:
-    """In UTC; by hand, for ``strftime`` takes longer than everything else here.
+    """The time of day in UTC; without ``strftime``, which takes longer than everything else here.
 
     >>> _time_of_day(1767225599.9995)
     '23:59:59.999'
@@ -100,7 +100,7 @@ def _message(record: logging.LogRecord) -> str:
 
 
 class CapturedStream:
-    """A stream that has the running job keep what is printed to it, and passes it on."""
+    """A stream that adds what is printed to the log of the running job, and passes it on."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -116,7 +116,7 @@ class CapturedStream:
             self.write(line)
 
     def close(self) -> None:
-        """Stays open: a job that closes it must not silence the next one."""
+        """Do nothing: a job that closes it must not silence the next one."""
         self._stream.flush()
 
     def __getattr__(self, name: str) -> Any:
@@ -124,11 +124,11 @@ class CapturedStream:
 
 
 def _is_logging(module: object) -> bool:
-    """Whether a handler writes here: what it writes was heard when its record was made."""
+    """Whether a log handler writes here: its records were captured when they were made."""
     return module == "logging"
 
 
 def capture_prints() -> None:
-    """From now on jobs keep what they print. Only for a process that runs one job at a time and nothing else."""
+    """Capture what jobs print, from now on. Only for a process that runs one job at a time and nothing else."""
     sys.stdout = CapturedStream(sys.stdout)
     sys.stderr = CapturedStream(sys.stderr)

@@ -19,15 +19,15 @@ log = logging.getLogger("windlass.worker")
 def record_job_event(
     session: Session, kind: str, details: Mapping[Claimed, Mapping[str, object]], *, worker: str
 ) -> None:
-    """Write an event of this kind with each job; a store that is away is no reason to stop what we do."""
+    """Write an event of this kind for each job; a store that is away is logged, not raised."""
     try:
         session.run(note([(job.seq, job.fence, kind, detail) for job, detail in details.items()], worker=worker))
     except WindlassError as error:
-        log.warning("could not note that %s: %s", ", ".join(f"job {job.id} was {kind}" for job in details), error)
+        log.warning("could not record that %s: %s", ", ".join(f"job {job.id} was {kind}" for job in details), error)
 
 
 def report_progress(session: Session, worker: str, run: Run, value: float | None, text: str | None) -> bool:
-    """Write it down; false when the lease is lost. A store that is away must not fail a run that is well."""
+    """Write the progress of a run; false when the lease is lost. A store that is away must not fail the run."""
     try:
         return session.run(progress(run.job.seq, run.job.fence, progress_text(value, text), worker=worker))
     except StoreUnavailable as error:

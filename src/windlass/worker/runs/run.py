@@ -20,7 +20,7 @@ from windlass.worker.runs.job_log import JobLog
 ReportProgress = Callable[["Run", float | None, str | None], bool]
 
 _first_lines = RLock()
-"""Held by whoever makes a run's log; most runs say nothing, and need neither a log nor a lock of their own."""
+"""Held while a run's log is made; most runs log nothing, and need neither a log nor a lock of their own."""
 
 
 class StopReason(Enum):
@@ -65,19 +65,19 @@ class Run:
         self.started: float | None = None
         """When user code began, on the monotonic clock."""
         self.ends_at: float | None = None
-        """When its time limit is over, on the monotonic clock."""
+        """When its time limit ends, on the monotonic clock."""
         self.is_abandoned = False
         """Whether the worker has abandoned it; its result is dropped."""
         self.is_marked = False
-        """Whether the store knows that user code has begun."""
+        """Whether its start mark is in the store."""
         self.is_overtime_noted = False
-        """Whether the store knows that its time is over and it has not stopped."""
+        """Whether the store has the event that it did not stop at its time limit."""
         self.stop: StopReason | None = None
         self.stop_asked = 0.0
         """When it was first asked to stop, on the monotonic clock."""
         self.last_asked = 0.0
         self.slot: object = None
-        """Where an executor runs it; the executor's own affair."""
+        """Where an executor runs it; used by the executor only."""
         self.thread = 0
         """The thread of a plain function, while it runs."""
         self.wants_interrupt = False
@@ -104,8 +104,8 @@ class Run:
 
     @property
     def has_to_be_marked(self) -> bool:
-        """Whether the store must know that it begins before it does: on the last allowed attempt, which must not run
-        again, and of a suspect, to which a death is charged.
+        """Whether its start mark must be in the store before it starts: for the last allowed attempt, which must not
+        run again, and for a suspect, to which a death is charged.
         """
         return self.job.attempt + 1 >= self.job.max_attempts or is_suspect(self.job)
 
@@ -115,7 +115,7 @@ class Run:
 
     @property
     def active(self) -> ActiveJob:
-        """The face that the task sees; made when it is asked for."""
+        """The ``ActiveJob`` for the task; made at first use."""
         if self._active is None:
             job = self.job
             self._active = ActiveJob(
@@ -132,12 +132,12 @@ class Run:
         return self._active
 
     def let_go(self) -> None:
-        """The run is over. It and its face know each other; apart they need no garbage collector."""
+        """The run has ended: break the reference cycle with its ``ActiveJob``, so that no garbage collector is needed."""
         self._active = None
 
     @property
     def is_cooperative(self) -> bool:
-        """Whether the task looks for itself whether it should stop."""
+        """Whether the task checks for itself whether it should stop."""
         return self._active is not None and self._active.is_cooperative
 
     @property

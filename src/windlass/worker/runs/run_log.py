@@ -1,7 +1,7 @@
 """Logs one line for every run that ended without an error.
 
-The pump hands ended runs over by the batch. Their records are made on the thread of ``log_relay``, so that a run costs
-the pump next to nothing, and nothing at all where the level of the logger is above INFO.
+The pump adds ended runs once per cycle. Their records are made on the thread of ``log_relay``, so that a run costs the
+pump next to nothing, and nothing at all where the level of the logger is above INFO.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LEFT_OUT = "%s more runs have ended; there were too many to log a line for each
 
 
 class _EndedRun(NamedTuple):
-    """What is told of a run. Payload and result are not kept, for they may be large."""
+    """What is logged of a run. Payload and result are not kept, for they may be large."""
 
     at: int
     id: str
@@ -54,7 +54,7 @@ class RunLog:
         self._is_handed_over = False
 
     def add(self, ended: list[Ended], refused: Collection[int]) -> None:
-        """Take in runs whose endings the store has taken; those in ``refused`` it has not."""
+        """Add runs whose endings the store has accepted; those in ``refused`` were stale writes."""
         if not log.isEnabledFor(logging.INFO):
             return
         now, room = clock.now(), max(0, _MOST - len(self._waiting))
@@ -85,7 +85,7 @@ class RunLog:
         records = self._next(most)
         if not records:
             self._is_handed_over = False
-            # The pump may have added runs in between, and found them handed over already.
+            # The pump may have added runs in between without a wake-up, because this log was still in the relay.
             records = self._next(most)
             self._is_handed_over = bool(records)
         if self._left_out and len(self._waiting) < _MOST // 2:

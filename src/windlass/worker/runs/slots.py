@@ -17,17 +17,17 @@ class Slots:
         self.count = most
         self._pause = _FIRST_PAUSE
         self._again = 0.0
-        """When more are tried, if there are fewer than usual."""
+        """When to try more slots, if there are fewer than usual."""
         self._was_refused = False
         """Whether a start was refused since more were last tried."""
 
     @property
     def missing(self) -> int:
-        """How many fewer there are than usual."""
+        """How many slots are out of use."""
         return self._most - self.count
 
     def refuse(self, *, running: int, now: float) -> bool:
-        """A start was refused while so many others ran; whether that is new.
+        """A start was refused while ``running`` others ran; true for the first refusal since the last growth.
 
         >>> slots = Slots(10)
         >>> slots.refuse(running=3, now=0.0), slots.refuse(running=3, now=0.01), slots.count
@@ -43,7 +43,7 @@ class Slots:
         return is_new
 
     def grow(self, now: float) -> bool:
-        """Try twice as many as now when it is time for that; whether it was.
+        """Double the slots if it is time; true if it was.
 
         >>> slots = Slots(10)
         >>> slots.refuse(running=0, now=0.0)

@@ -1,4 +1,4 @@
-"""The suspect that a worker started last: others wait until it is done."""
+"""The suspect that a worker claimed last; other suspects wait until it has ended."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from windlass.core.suspect import has_to_run_alone, keeps_suspects_waiting_for
 from windlass.worker.runs.run import Run
 
 _FRESH = 10.0
-"""A run that has lasted so many seconds is not expected to kill its process just now."""
+"""A run that has lasted so many seconds is not expected to kill its process."""
 _ALONE = 60.0
-"""For so many seconds at the most the others wait for a suspect that has to run alone."""
+"""Other runs wait for so many seconds at the most for a suspect that has to run alone."""
 
 
 class SuspectInFlight:

@@ -1,4 +1,4 @@
-"""Tasks that a worker was given jobs for and does not know."""
+"""Tasks that a worker does not know and has claimed jobs of."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ log = logging.getLogger("windlass.worker")
 
 _TELL_AGAIN = 60.0
 _REMEMBERED = 600.0
-"""Seconds; longer than a job of an unknown task waits before it is met again."""
+"""Seconds; longer than the delay before a job of an unknown task is claimed again."""
 _MOST = 100
-"""Names that are remembered; there may be any number of them."""
+"""How many names are remembered at the most."""
 _OTHERS = ""
 """Stands for all names that are not remembered."""
 _SHOWN = 20
@@ -32,16 +32,16 @@ class _Met:
 
 
 class UnknownTasks:
-    """Each name is one warning a minute in the log; the worker shows those that it met lately."""
+    """Logs each name once a minute; the status of the worker has the recent names."""
 
     def __init__(self, monotonic: Callable[[], float] = clock.monotonic) -> None:
         self._monotonic = monotonic
         self._met: dict[str, _Met] = {}
         self._lock = Lock()
-        """Jobs are met by the pump, and by runs whose module turns out to lack the function."""
+        """Used by the pump, and by runs whose module turns out to lack the function."""
 
     def meet(self, job: Claimed) -> None:
-        """Take note of a job whose task is not known here."""
+        """Note a job whose task is not known here."""
         now = self._monotonic()
         with self._lock:
             name = self._remembered(job.task, now)
@@ -50,11 +50,11 @@ class UnknownTasks:
             if now - met.told < _TELL_AGAIN:
                 return
             met.told = now
-        with suppress(Exception):  # a log handler of the user's may raise; the job is put off all the same
+        with suppress(Exception):  # a log handler of the user's may raise; the job is released all the same
             _warn(job, is_named=name != _OTHERS)
 
     def names(self) -> list[str]:
-        """Some of those of which jobs came within the last ten minutes."""
+        """Names of unknown tasks whose jobs came within the last ten minutes, some of them."""
         with self._lock:
             self._forget(self._monotonic())
             return sorted(self._met.keys() - {_OTHERS})[:_SHOWN]

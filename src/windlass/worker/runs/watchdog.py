@@ -15,21 +15,21 @@ from windlass.worker.runs.reporting import record_job_event
 from windlass.worker.runs.run import Run, StopReason
 
 Look = Callable[[float], None]
-"""Looks after something else, with the time on the monotonic clock."""
+"""Checks something else, with the time on the monotonic clock."""
 
 log = logging.getLogger("windlass.worker")
 
 _LATEST = 0.25
-"""How late, in seconds, a time limit may be noticed."""
+"""Seconds after its time limit in which a run is stopped at the latest."""
 _ASK_AGAIN = 1.0
 _TRY_AGAIN = 0.005
-"""After how many seconds a run is tried again that was not in user code when it was to be interrupted."""
+"""Seconds until the next try to interrupt a run that was not in user code."""
 ABANDONED_ALLOWED = 3
-"""With so many runs that would not stop a worker is no longer fit for work."""
+"""A worker with so many abandoned runs has to be replaced."""
 
 
 class Watchdog:
-    """``tick()`` looks at everything that runs; nothing is asked of the runs themselves, so it costs them nothing."""
+    """``tick()`` checks all runs from outside, so it costs them nothing."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Watchdog:
         self._ask_again = min(_ASK_AGAIN, patience / 2)
         self._looks = looks
         self.is_exhausted = False
-        """Whether too many runs that would not stop were at work at once."""
+        """Whether too many abandoned runs executed at once."""
 
     def tick(self) -> float:
         """One round; the seconds until the next."""
@@ -71,7 +71,7 @@ class Watchdog:
         return min(_LATEST, max(_TRY_AGAIN, nearest - now))
 
     def _insist(self, run: Run, now: float) -> None:
-        """A run may swallow what stops it, so it is asked again; one that never stops is left to itself."""
+        """Interrupt a run again that has swallowed the exception; abandon one that does not stop."""
         if now - run.stop_asked >= self._patience and not run.task.is_isolated:  # a child is killed by its executor
             self._abandon(run)
         elif run.wants_interrupt or now - run.last_asked >= self._ask_again:
@@ -79,7 +79,7 @@ class Watchdog:
             self._note_overtime(run, now)
 
     def _note_overtime(self, run: Run, now: float) -> None:
-        """Let ``why`` tell that a run goes on although its time is over; once, and not of one that stops at once."""
+        """Record, for ``why``, that a run goes on after its time limit; once, and not for a run that stops at once."""
         is_late = run.stop is StopReason.TIMED_OUT and now - run.stop_asked >= self._ask_again
         if is_late and run.ends_at is not None and not run.is_overtime_noted:
             run.is_overtime_noted = True
@@ -88,7 +88,7 @@ class Watchdog:
 
     def _abandon(self, run: Run) -> None:
         if run.started is None:
-            self._release(run)  # it waits for others that will not stop, and will not begin any more
+            self._release(run)  # it waits behind runs that do not stop, and will not begin any more
             return
         if not self._dispatcher.abandon(run):
             return

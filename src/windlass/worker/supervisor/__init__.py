@@ -1,4 +1,4 @@
-"""Several worker processes under one small parent, which knows neither the store nor user code.
+"""Several worker processes under one small parent, which uses neither the store nor user code.
 
 Files, in reading order:
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 EXIT_RESTART = 75
-"""The exit code of a worker process that wants to be replaced by a fresh one."""
+"""The exit code of a worker process that wants to be replaced."""
 RESTARTED = "--afresh"
-"""Tells a process that it goes on where another one was."""
+"""Says that a process replaces another one."""
 
 
 def argv_of_this_program(arguments: Sequence[str]) -> list[str]:
@@ -21,12 +21,13 @@ def argv_of_this_program(arguments: Sequence[str]) -> list[str]:
 
 
 def reexec(folder: str) -> NoReturn:
-    """Become a fresh process of the same program with the same arguments and ``RESTARTED``, under the same process id.
+    """Replace this process by a new one of the same program with the same arguments and ``RESTARTED``, under the same
+    process id.
 
-    ``folder`` is where it was started: what the arguments name lies there, wherever jobs have gone meanwhile.
+    ``folder`` is where it was started: paths in the arguments begin there, whatever folder jobs have changed to.
     """
     for number in (signal.SIGTERM, signal.SIGINT):
-        # From here on no line of ours will see a signal; one that comes must end the process, not get lost.
+        # From here on no handler runs any more: a signal must end the process, not get lost.
         signal.signal(number, signal.SIG_DFL)
     os.chdir(folder)
     sys.stdout.flush()

@@ -16,11 +16,11 @@ _PATIENCE = 60.0
 
 
 class RollingRestart:
-    """The successor is started first; the old process leaves when the successor is ready."""
+    """A successor is started first; the old process is stopped when its successor is ready."""
 
     def __init__(self, *, leave_within: float) -> None:
         self._leave_within = leave_within
-        """Seconds after which an old process that does not leave is killed."""
+        """Seconds after which an old process that does not exit is killed."""
         self._waiting: deque[Slot] = deque()
         self._slot: Slot | None = None
         self._old: WorkerProcess | None = None
@@ -30,15 +30,15 @@ class RollingRestart:
         return self._slot is not None or bool(self._waiting)
 
     def begin(self, slots: Iterable[Slot]) -> None:
-        """Replace what is in these places; a replacement under way is finished first."""
+        """Replace the processes in these slots; a replacement under way is finished first."""
         self._waiting = deque(slots)
 
     def give_up(self) -> None:
-        """Keep what is there."""
+        """Replace no more; the processes there are stay."""
         self._waiting.clear()
 
     def advance(self, now: float) -> None:
-        """Do what can be done at this moment."""
+        """Take the next step if it is possible now."""
         slot = self._slot
         if slot is None or slot.current is None or slot.current is not self._old:
             self._next()  # the old one is gone, its successor is in its place
@@ -56,7 +56,7 @@ class RollingRestart:
         self._slot = None
         while self._waiting:
             slot = self._waiting.popleft()
-            if slot.current is not None:  # an empty place gets a new process anyway
+            if slot.current is not None:  # an empty slot gets a new process anyway
                 self._slot, self._old = slot, slot.current
                 self._prepare(slot)
                 return
@@ -64,5 +64,5 @@ class RollingRestart:
     def _prepare(self, slot: Slot) -> None:
         try:
             slot.prepare()
-        except (OSError, MemoryError) as error:  # that there is no successor is noticed in the next round
+        except (OSError, MemoryError) as error:  # the next round notices that there is no successor
             log.error("cannot start a worker process: %s", error)

@@ -19,7 +19,7 @@ class Slot:
         self.current: WorkerProcess | None = None
         self.successor: WorkerProcess | None = None
         self.is_closed = False
-        """Whether its worker was asked to stop: nothing fills it again."""
+        """Whether its worker was stopped by an order: it stays empty."""
         self._due = 0.0
 
     @property
@@ -54,7 +54,7 @@ class Slot:
             process.signal(number)
 
     def vacate(self, process: WorkerProcess) -> None:
-        """Let go of a process that has ended; a successor takes its place."""
+        """Remove a process that has ended; a successor takes its place."""
         process.close()
         if process is self.successor:
             self.successor = None

@@ -29,7 +29,7 @@ class StatusPipe:
         parent, _, pipe = address.partition(":")
         if not (parent.isdigit() and pipe.isdigit()):
             raise ConfigError("--supervised is for worker processes that `windlass worker --processes` starts itself")
-        # A worker that lost its parent leaves as it would on a signal: nothing is charged, nothing waits for a lease.
+        # A worker whose parent died stops as on a signal: nothing is charged, and no job waits for a lease to expire.
         self._system_tells = die_with_parent(int(parent), by=signal.SIGTERM)
         self._pipe = int(pipe)
         self._liveness = liveness
@@ -37,9 +37,9 @@ class StatusPipe:
         os.set_blocking(self._pipe, False)
 
     def tick(self) -> float:
-        """Tell how the worker is; the seconds until the next time."""
+        """Report the worker's state; the seconds until the next report."""
         try:
-            with suppress(BlockingIOError):  # the parent stands still, and will read what is there
+            with suppress(BlockingIOError):  # the parent is busy, and will read what is in the pipe
                 os.write(self._pipe, self._word())
         except OSError:  # the supervisor is gone
             if not self._system_tells:  # a second signal for one death would end the grace time
@@ -48,11 +48,11 @@ class StatusPipe:
         return _PAUSE
 
     def misused(self) -> None:
-        """Tell, as the last word, that the worker cannot begin as it was told to."""
+        """Report, last, that the worker cannot start with its settings."""
         self._last(MISUSED)
 
     def stopped(self) -> None:
-        """Tell, as the last word, that others asked this worker to stop: not to be started again."""
+        """Report, last, that an order has stopped this worker: it is not restarted."""
         self._last(STOPPED)
 
     def _last(self, word: bytes) -> None:

@@ -20,18 +20,18 @@ log = logging.getLogger("windlass.supervisor")
 
 _WRONG_USE = 2
 _AS_TOLD = (EXIT_RESTART, -signal.SIGTERM, -signal.SIGINT, 128 + signal.SIGINT)
-"""How a process may end that was told to leave, besides in order: our signals may meet it before it heeds them, or when
-it does not any more, and is on its way out. The last one is how the command line tells of a Ctrl-C.
+"""Exit codes besides 0 that are normal after this process has asked one to stop: a signal may come before its handler
+is set or after it is reset. The last one is that of the command line after Ctrl-C.
 """
 _AFTER_GRACE = 1.8
 """Seconds after the grace time when a worker process that is still there is killed."""
 _LONGEST_WAIT = 1.0
-"""A death that no signal told of is noticed so many seconds later."""
+"""A death without SIGCHLD is noticed so many seconds later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SupervisorSettings:
-    """How the processes are looked after."""
+    """How the processes are supervised."""
 
     grace: float
     """Seconds that running jobs may take after a signal."""
@@ -42,7 +42,7 @@ class SupervisorSettings:
 
 
 class Supervisor:
-    """``run()`` blocks until a signal ends it, or until there is nothing to look after any more."""
+    """``run()`` blocks until a signal ends it, or until no process is left to supervise."""
 
     def __init__(
         self, commands: Sequence[Sequence[str]], *, manner: SupervisorSettings, wake: SupervisorWakeup
@@ -54,11 +54,11 @@ class Supervisor:
         self._rolling = RollingRestart(leave_within=self._leave_within)
         self._stops_passed_on = 0
         self._has_worked = False
-        """Whether any process has got as far as to have a worker: the command as such is right."""
+        """Whether any process has started its worker: the command itself is right."""
         self._code = 0
 
     def run(self) -> int:
-        """Look after the processes; the worst exit code of those that were there at the end."""
+        """Supervise the processes; returns the worst exit code of those that were there at the end."""
         with self._wake:
             self._tick(clock.monotonic())
             while not self._is_over:
@@ -153,7 +153,7 @@ class Supervisor:
         elif process.was_asked_to_stop and not process.is_retiring:
             self._after_stop(slot, process, now)
         elif slot.current is not None:
-            log.info("worker process %s %s", process.pid, how_it_ended(code))  # it had a successor, or was to be one
+            log.info("worker process %s %s", process.pid, how_it_ended(code))  # it had a successor, or was one
         elif process.is_retiring or code == EXIT_RESTART:
             slot.due = now
         elif code == 0 and self._manner.is_burst:
@@ -164,15 +164,15 @@ class Supervisor:
             self._after_death(slot, process, code, now)
 
     def _after_stop(self, slot: Slot, process: WorkerProcess, now: float) -> None:
-        """Others asked its worker to stop; a successor that is on its way is the same worker to them."""
+        """An order has stopped its worker; a successor that is being started is stopped too."""
         log.info("worker process %s was asked to stop; its place stays empty", process.pid)
         slot.is_closed = True
         for successor in slot.processes:
             successor.retire(now + self._leave_within)
 
     def _after_wrong_use(self, slot: Slot, process: WorkerProcess, code: int, now: float) -> None:
-        """It has said itself what is wrong. If it is wrong from the start, to try again would change nothing; later it
-        is the code on disk that has changed, which is no reason to stop those that run.
+        """The process has logged what is wrong. At the start a retry would change nothing; later the code on disk has
+        changed, which is no reason to stop the processes that run.
         """
         if self._manner.awaits_change:
             slot.leave_empty()

@@ -44,18 +44,18 @@ class SupervisorWakeup:
         os.close(self._write)
 
     def renew(self) -> None:
-        """Ask, from any thread, that all processes be replaced."""
+        """Ask for a replacement of all processes, from any thread."""
         self._renewals += 1
-        with suppress(BlockingIOError, OSError):  # full means that it will wake anyway; closed, that it is over
+        with suppress(BlockingIOError, OSError):  # a full pipe wakes it anyway; a closed one needs no wake-up
             os.write(self._write, b"\0")
 
     def take_renewals(self) -> bool:
-        """Whether that was asked for since the last call."""
+        """Whether a replacement was asked for since the last call."""
         asked, self._renewals = self._renewals, 0
         return asked > 0
 
     def wait(self, seconds: float, processes: Sequence[WorkerProcess]) -> list[WorkerProcess]:
-        """Block until something happens; the processes that have something to say."""
+        """Block until something happens; returns the processes whose pipe can be read."""
         sources: list[int | WorkerProcess] = [self._read, *processes]
         readable, _, _ = select.select(sources, [], [], max(0.0, seconds))
         if self._read in readable:
@@ -67,6 +67,6 @@ class SupervisorWakeup:
         if number in (signal.SIGTERM, signal.SIGINT):
             self.stops += 1
         elif number == signal.SIGHUP and self._is_at_terminal:
-            self.stops = max(self.stops, 1)  # the shell and the system may both say so: that is no hurry
+            self.stops = max(self.stops, 1)  # the shell and the system may both send it: not an urgent stop
         elif number == signal.SIGHUP:
             self._renewals += 1

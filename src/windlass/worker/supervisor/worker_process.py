@@ -13,12 +13,12 @@ from windlass import clock
 from windlass.worker.supervisor.status_pipe import MISUSED, READY, STOPPED, STUCK
 
 _SILENT = 30.0
-"""Seconds without a word after which a process counts as stuck."""
+"""Seconds without a report after which a process counts as stuck."""
 
 
 class WorkerProcess:
-    """Starting it is constructing it; it is spawned, never forked, and in a process group of its own, so that Ctrl-C at
-    a terminal reaches the parent alone.
+    """The constructor starts it. It is spawned, never forked, and in a process group of its own, so that Ctrl-C at a
+    terminal reaches the parent alone.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -32,18 +32,18 @@ class WorkerProcess:
                 process_group=0,
             )
         except BaseException:
-            os.close(self._reports)  # each try would keep one more open, until none is left
+            os.close(self._reports)  # each failed try would leak one, until none is left
             raise
         finally:
             os.close(theirs)
         self.began = self._heard = clock.monotonic()
         self._word = b""
         self.is_talking = True
-        """Whether there may be more to hear."""
+        """Whether there may be more reports to read."""
         self.was_ready = False
-        """Whether it has worked, if only for a moment."""
+        """Whether its worker has started."""
         self.is_retiring = False
-        """Whether it was told to leave."""
+        """Whether it was asked to exit."""
         self.kill_at = inf
         """When it is killed if it is still there, on the monotonic clock."""
 
@@ -57,12 +57,14 @@ class WorkerProcess:
 
     @property
     def was_misused(self) -> bool:
-        """Whether it could not begin to work, of one that has ended with the code for that: a job may end it so too."""
+        """Whether an ended process could not start its worker; the exit code alone does not say it, for a job may exit
+        with the same.
+        """
         return self._word in (b"", MISUSED)
 
     @property
     def was_asked_to_stop(self) -> bool:
-        """Whether others asked its worker to stop, of one that has ended; no job can end a process so."""
+        """Whether an order had stopped the worker of an ended process; no job can cause that."""
         return self._word == STOPPED
 
     @property
@@ -78,7 +80,7 @@ class WorkerProcess:
         return self._reports
 
     def hear(self) -> None:
-        """Read what it reported."""
+        """Read its reports."""
         try:
             said = os.read(self._reports, 4096)
         except BlockingIOError:
@@ -94,13 +96,15 @@ class WorkerProcess:
             self._process.send_signal(number)
 
     def retire(self, kill_at: float) -> None:
-        """Have it finish what runs and leave."""
+        """Have it finish what runs and exit."""
         if not self.is_retiring:
             self.is_retiring, self.kill_at = True, kill_at
             self.signal(signal.SIGTERM)
 
     def hurry(self, kill_at: float) -> None:
-        """Have it leave now. Not the signal of ``retire``: the system merges equal ones, and two mean this."""
+        """Have it exit now, by another signal than that of ``retire``: the system merges equal signals, and only two of
+        them mean now.
+        """
         self.kill_at = min(self.kill_at, kill_at)
         self.signal(signal.SIGINT)
 
@@ -112,9 +116,9 @@ class WorkerProcess:
         """Its exit code, negative for a signal; None while it lives."""
         code = self._process.poll()
         if code is not None:
-            self.hear()  # its last words may be unread
+            self.hear()  # the last reports may be unread
         return code
 
     def close(self) -> None:
-        """Let go of the pipe of a process that has ended."""
+        """Close the pipe of a process that has ended."""
         os.close(self._reports)

@@ -20,14 +20,14 @@ _LINES = 4
 
 
 class BlockDetector:
-    """Sends a beat round the loop and sees when it comes back; ``look`` is called from another thread."""
+    """Sends a beat round the loop and measures when it comes back; ``check`` is called from another thread."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, thread: Thread, runs: Mapping[Run, asyncio.Task[None]]) -> None:
         self._loop = loop
         self._thread = thread
         self._runs = runs
         self._sent: float | None = None
-        """When the beat that is under way was sent, on the monotonic clock."""
+        """When the beat under way was sent, on the monotonic clock."""
         self._is_told = False
 
     def is_blocked(self, now: float) -> bool:
@@ -36,7 +36,7 @@ class BlockDetector:
         return sent is not None and now - sent >= _TOO_LONG
 
     def look(self, now: float) -> None:
-        """Send a beat if none is under way; say so, once, when one does not come back."""
+        """Send a beat if none is under way; warn, once, when one does not come back."""
         if self._sent is None:
             if not self._runs:
                 return
@@ -68,7 +68,7 @@ class BlockDetector:
         return True
 
     def _name_of(self, task: asyncio.Task[Any]) -> str:
-        """The job of a coroutine; one that a job has started for itself is called by its own name."""
+        """The job of a coroutine; a task that a job started itself has its own name."""
         for run, theirs in list(self._runs.items()):
             if theirs is task:
                 return f"task {run.job.task!r} (job {run.job.id})"

@@ -16,8 +16,8 @@ from windlass.threads.start import start_thread
 class DaemonThreads(ThreadPoolExecutor):
     """A pool that does not keep the process from ending.
 
-    The interpreter waits for the threads of a plain pool when it ends, so one call that blocks would hold a worker up
-    that was told to stop. An event loop takes no other kind of pool, hence the base class, of which nothing is used.
+    The interpreter waits for the threads of a plain pool when it ends, so one call that blocks would hold up a worker
+    that is to stop. An event loop takes no other kind of pool, hence the base class, of which nothing is used.
     """
 
     def __init__(self) -> None:
@@ -28,19 +28,19 @@ class DaemonThreads(ThreadPoolExecutor):
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
-        # First the thread, then the call: one that the caller takes for refused must not run all the same.
+        # First the thread, then the call: a call whose caller got an error must not run all the same.
         if not self._at_rest.acquire(blocking=False) and self._started < self._max_workers:
             self._start_one()
         self._calls.put(partial(_fulfil, future, partial(function, *args, **kwargs)))
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Let idle threads end; one that is still called is left behind."""
+        """Let idle threads end; busy ones are left behind."""
         for _ in range(self._started):
             self._calls.put(None)
 
     def _start_one(self) -> None:
-        """A call may also wait for the threads there are; only the first one is needed."""
+        """Only the first thread is needed: a call can also wait for the threads there are."""
         try:
             start_thread(self._work, name=f"windlass-to-thread-{self._started + 1}", runs_user_code=True)
         except StartRefused:

@@ -49,7 +49,7 @@ class LoopExecutor:
                 self._free_unstarted(loop)
 
     def look(self, now: float) -> None:
-        """See whether the loop still turns; says who blocks it."""
+        """Check that the loop still turns; log what blocks it."""
         loop = self._loop
         if loop is None:
             return
@@ -69,14 +69,14 @@ class LoopExecutor:
         loop = self._loop
         if loop is not None:
             return loop
-        # The pump and a thread that takes an async run along may both come here first.
+        # The pump and a thread that starts an async run may both come here first.
         with self._starting:
             if self._loop is None:
                 self._loop = LoopThread(self._perform)
             return self._loop
 
     def _replace(self, loop: LoopThread) -> None:
-        """Go on without a loop that broke for good: what had begun on it has failed, the rest begins on another."""
+        """Replace a loop that has ended: runs that had begun on it fail, the others start on the new one."""
         with self._starting:
             self._loop = None
         lost = [run for run in self._dispatcher.running() if run.slot is loop]
@@ -94,7 +94,7 @@ class LoopExecutor:
             self._dispatcher.put_back([following])
 
     def _free_unstarted(self, loop: LoopThread) -> None:
-        """What waits for a loop that does not turn goes back, to be run elsewhere."""
+        """Release runs that wait for a loop that does not turn."""
         for run in self._dispatcher.running():
             if run.slot is loop and run.started is None:
                 self._dispatcher.stop([run], StopReason.SHUTDOWN)

@@ -22,7 +22,7 @@ log = logging.getLogger("windlass.worker")
 _LAST_LINES = 0.5
 _AT_ONCE = 0.01
 _FAILURES_ALLOWED = 100
-"""A loop that ends so many times in a row within so many seconds each turns no more."""
+"""A loop that ends so many times in a row, each time within so many seconds, is given up."""
 
 
 class LoopThread:
@@ -57,13 +57,13 @@ class LoopThread:
         self._loop.call_soon_threadsafe(self._start_all, runs)
 
     def start_one(self, run: Run) -> None:
-        """The same on the loop's own thread."""
+        """Start a run; called on the loop's own thread."""
         run.slot = self
-        # A context of its own: what one job sets must not reach the next one that the same coroutine takes along.
+        # A context of its own: what one job sets must not reach the next one that the same coroutine starts.
         self._runs[run] = self._loop.create_task(self._perform(run, self), context=Context())
 
     def forget(self, run: Run) -> None:
-        """A run is over."""
+        """The run has ended."""
         del self._runs[run]
 
     def cancel(self, run: Run) -> None:
@@ -82,8 +82,8 @@ class LoopThread:
             self.start_one(run)
 
     def _cancel(self, run: Run) -> None:
-        # A coroutine that is cancelled before its first step never runs a line, so its end would go unnoticed; one that
-        # has not begun sees by itself that it is to stop.
+        # A coroutine that is cancelled before its first step never runs a line, so its end would go unnoticed; a run
+        # that has not begun checks for itself whether it is to stop.
         if run.started is not None and run in self._runs:
             self._runs[run].cancel()
 
@@ -99,8 +99,8 @@ class LoopThread:
             loop.close()
 
     def _turn(self) -> None:
-        """Until it is closed. A task that a job has started may end any loop, by SystemExit or ``loop.stop()``: then it
-        goes on turning, for the others on it. One that cannot turn any more is given up.
+        """Run the loop until it is closed. A task that a job started may end the loop, by SystemExit or
+        ``loop.stop()``: it is run again, for the other jobs on it. A loop that ends again and again is given up.
         """
         failures = 0
         while not self._is_closed and failures < _FAILURES_ALLOWED:
@@ -109,20 +109,20 @@ class LoopThread:
                 self._loop.run_forever()
                 if not self._is_closed:
                     log.warning("a job has stopped the event loop of all jobs; it goes on")
-            except BaseException:  # whatever it is, it is not meant for the others
+            except BaseException:  # whatever it is, other jobs must not suffer
                 log.exception("a job has ended the event loop of all jobs; it goes on")
             failures = failures + 1 if clock.monotonic() - began < _AT_ONCE else 0
 
 
 def _see_that_files_can_be_opened() -> None:
-    """As many as an event loop opens: one that is refused them half-way complains when it is collected."""
+    """Open and close as many files as an event loop needs: a loop that fails half-way warns when it is collected."""
     with ExitStack() as opened:
         for _ in range(3):
             opened.callback(os.close, os.open(os.devnull, os.O_RDONLY))
 
 
 async def _wind_up() -> None:
-    """Let everything that is left on the loop run its last lines; what will not stop is left behind."""
+    """Cancel everything that is left on the loop and let it clean up; what does not stop is left behind."""
     rest = asyncio.all_tasks() - {asyncio.current_task()}
     for task in rest:
         task.cancel()

@@ -34,7 +34,7 @@ log = logging.getLogger("windlass.worker")
 
 _SHORT = 0.005
 _AHEAD = 16
-"""How many orders a child that runs short jobs may have beyond the one it runs."""
+"""How many jobs a child that runs short ones may hold beyond the one it runs."""
 _ENOUGH = 2
 _IMPORT_PATIENCE = 60.0
 """After so many seconds the import of a task's module counts as part of its run, which has a time limit."""
@@ -53,11 +53,11 @@ class ChildProcess:
         died: Callable[[ChildProcess, str], None],
     ) -> None:
         self.runs: dict[int, Run] = {}
-        """What it was given and has not answered, by seq, in order."""
+        """Runs that were sent to it and not answered yet, by seq, in order."""
         self.usage = ChildUsage(limits)
         self.is_up = False
         self.was_refused = False
-        """After its death: whether the system had not even let it begin."""
+        """After its death: whether the system did not let it start."""
         self.is_retiring = False
         self.is_leaving = False
         self._leaving_since = 0.0
@@ -78,11 +78,11 @@ class ChildProcess:
             equipment = ChildPipes(theirs, answers, self._shared, os.getpid(), worker)
             self._os_process = OsProcess(context.Process(target=main, args=(equipment,), name=CHILD_NAME))
             self._thread = start_thread(self._live, theirs, answers, name="windlass-child")
-            opened.pop_all()  # they are the thread's from here on
+            opened.pop_all()  # the thread closes them from here on
 
     @property
     def is_deaf(self) -> bool:
-        """Whether the thread that listens to it is gone."""
+        """Whether the thread that reads from it is gone."""
         return not self._thread.is_alive()
 
     @property
@@ -97,8 +97,8 @@ class ChildProcess:
 
     @property
     def wants_work(self) -> bool:
-        """Whether it will soon have nothing to do; others need no more orders now, and get several at once later. One
-        that is not up yet has to wait: what it was sent could not be taken back.
+        """Whether it will soon have nothing to do; other children get several jobs at once later. A child that is not
+        up yet wants none: what is sent to it cannot be taken back.
         """
         return self.is_up and self.is_open and len(self.runs) <= _ENOUGH
 
@@ -109,7 +109,7 @@ class ChildProcess:
         self._outbox.send(encode_orders(messages))
 
     def recall(self) -> None:
-        """Ask for what it has not begun."""
+        """Have it release the jobs that it has not begun."""
         self.send([ReleaseWaiting()])
 
     def retire(self) -> None:
@@ -121,14 +121,14 @@ class ChildProcess:
             self.leave()
 
     def leave(self) -> None:
-        """Have it end when it is done."""
+        """Have it exit when it is done."""
         if not self.is_leaving:
             self.is_leaving = True
             self._leaving_since = clock.monotonic()
             self.send([Exit()])
 
     def stop(self, run: Run, why: StopReason) -> None:
-        """Raise in the run, if it has begun; otherwise have it back."""
+        """Raise in the run if it has begun; otherwise have the child release it."""
         if self._shared.running == run.job.seq:
             self._shared.want_stop(run.job, why)
             self._os_process.ask_to_stop()
@@ -136,7 +136,7 @@ class ChildProcess:
             self.recall()
 
     def kill(self, run: Run | None = None) -> None:
-        """At once; for the sake of this run, if it is for one."""
+        """Kill it at once; ``run`` is the one that did not stop, if it is killed for one."""
         self._killed_for = run
         self._os_process.kill()
 
@@ -150,14 +150,14 @@ class ChildProcess:
         return run
 
     def look(self, now: float) -> None:
-        """See on the board what the run that is under way does, and tell it to stop if it began unheard."""
+        """Read the shared state of the run under way, and stop it if it began after it was to stop."""
         self._outbox.look()
         seq = self._shared.running
         run = self.runs.get(seq)
         if run is None:
             return
         self._note_start(run, now)
-        self._memory = self._os_process.memory() or self._memory  # one that is just dying has none
+        self._memory = self._os_process.memory() or self._memory  # a dying process has none
         if run.stop is not None and self._shared.wanted_stop(run.job) is None:
             self.stop(run, run.stop)
 
@@ -167,11 +167,11 @@ class ChildProcess:
         return run if run is not None and run.stop is not None and now - run.stop_asked >= patience else None
 
     def will_not_leave(self, now: float, patience: float) -> bool:
-        """Whether it is still there although it was told to end so long ago."""
+        """Whether it is still there although it was to exit so long ago."""
         return self.is_leaving and now - self._leaving_since >= patience
 
     def is_blocking(self, now: float, patience: float) -> bool:
-        """Whether runs wait here behind one that turned out to be long."""
+        """Whether runs wait in it behind one that turned out to be long."""
         if len(self.runs) < 2 or not self._shared.running:
             return False
         if self._shared.started and now - self._shared.started < patience:
@@ -180,7 +180,7 @@ class ChildProcess:
         return True
 
     def memory(self) -> int:
-        """Resident bytes, 0 where the system does not tell."""
+        """Resident bytes; 0 where the system does not say."""
         return self._os_process.memory()
 
     def victim(self) -> Run | None:
@@ -188,7 +188,7 @@ class ChildProcess:
         return self.runs.get(self._shared.running)
 
     def last_output(self) -> str:
-        """After its death: the newest of what the run that was under way had logged and printed."""
+        """After its death: the newest output of the run that was under way."""
         return self._shared.last_output.text()
 
     def was_collateral(self, victim: Run) -> bool:
@@ -198,7 +198,7 @@ class ChildProcess:
     def _note_start(self, run: Run, now: float) -> None:
         started, ends = self._shared.started, self._shared.ends
         if self._shared.running != run.job.seq:
-            return  # it has ended meanwhile, and what we read may be the next one's
+            return  # it has ended meanwhile, and the state may be that of the next run
         if run.started is None:
             if not started and self._importing[0] != run.job.seq:
                 self._importing = (run.job.seq, now)
@@ -208,7 +208,7 @@ class ChildProcess:
             run.ends_at = max(run.ends_at, ends)
 
     def _live(self, theirs: Connection, answers: Connection) -> None:
-        """Start it, hear what it says until its end, and tell how it ended."""
+        """Start it, read its answers until its end, and report how it ended."""
         try:
             self._os_process.begin()
         except Exception as error:  # too many processes, too many files, no memory
@@ -226,7 +226,7 @@ class ChildProcess:
         self._died(self, how)
 
     def _hear(self) -> None:
-        """Pass on what it says, until it is dead and nothing is left to hear."""
+        """Pass on its answers until it is dead and none is left."""
         reader = AnswerReader(self._from_child.fileno())
         ready = select.poll()
         ready.register(self._from_child.fileno(), select.POLLIN)
@@ -238,8 +238,8 @@ class ChildProcess:
                 self._heard(self, answers)
         except EOFError:
             pass
-        except Exception:  # whatever went wrong between the two of us, its jobs must not hang
-            log.exception("what a child process said cannot be understood; replacing it")
+        except Exception:  # whatever went wrong on the pipe, its jobs must not hang
+            log.exception("the answer of a child process cannot be read; replacing it")
         if not self.is_leaving:
             self._os_process.kill()  # what its jobs have started dies with it
         self._os_process.await_death()

@@ -58,14 +58,14 @@ class ProcessExecutor:
         self._failed_starts = 0
         """How many children in a row did not come up."""
         self._refused_starts = 0
-        """How many times in a row the system has refused what a child needs: that is no fault of any job."""
+        """How many times in a row the system could not start a child: that is no fault of any job."""
         self._next_start = 0.0
         self._owner = os.getpid()
         self._is_closed = False
         self._wake = Wakeup()
         self._tending: Thread | None = None
         self._is_at_rest = False
-        """Whether the thread that looks after the children sleeps until it is woken."""
+        """Whether the thread that watches the children sleeps until it is woken."""
 
     @property
     def room(self) -> int:
@@ -74,7 +74,7 @@ class ProcessExecutor:
             return max(0, self._places())
 
     def _places(self) -> int:
-        """How many more runs the children can hold, below zero if they have to wait for each other."""
+        """How many more runs the children can hold; below zero if runs wait for each other."""
         held = sum(len(child.runs) for child in self._children) + len(self._waiting)
         startable = 0 if self._refused_starts and clock.monotonic() < self._next_start else self._limits.count
         return max(sum(child.most for child in self._children if child.is_open), startable) - held
@@ -95,7 +95,7 @@ class ProcessExecutor:
         with self._lock:
             if self._tending is None or self._is_closed:
                 return
-            with suppress(StartRefused):  # it is tried again with the next look
+            with suppress(StartRefused):  # it is tried again at the next check
                 self._tend_always()
             deaf = [child for child in self._children if child.is_deaf]
             may_try_again = self._refused_starts and now >= self._next_start
@@ -104,10 +104,10 @@ class ProcessExecutor:
             child.kill()
             self._died(child, "lost the thread that listened to it")
         if may_try_again:
-            self._dispatcher.put_back([])  # what waits there for a child finds room again
+            self._dispatcher.put_back([])  # what waits there for a child fits again
 
     def _tend_always(self) -> None:
-        """Have a thread that looks after the children; raises ``StartRefused``."""
+        """Start the thread that watches the children if it does not run; raises ``StartRefused``."""
         if self._tending is not None and self._tending.is_alive():
             return
         if self._tending is not None:
@@ -118,7 +118,7 @@ class ProcessExecutor:
         self._tending = tending
 
     def interrupt(self, run: Run) -> None:
-        """Ask the child politely; ``_tend`` kills one that does not listen."""
+        """Ask the child to stop the run; ``_watch`` kills a child that does not."""
         child = self._child_of(run)
         if child is None:
             self._end_waiting(run)
@@ -155,7 +155,7 @@ class ProcessExecutor:
         self._finish([(run, self._attempts.stopped(run))])
 
     def _assign(self) -> None:
-        """Give waiting runs to children that have room; start children as long as runs find none."""
+        """Give waiting runs to children that have a place for them; start children while runs find none."""
         hindered: list[tuple[Run, Outcome]] = []
         portions: dict[ChildProcess, list[Run]] = {}
         with self._lock:
@@ -173,7 +173,8 @@ class ProcessExecutor:
                 child = min(roomy, key=lambda one: len(one.runs))
                 child.runs[run.job.seq] = self._waiting.popleft()
                 portions.setdefault(child, []).append(run)
-            # Not after the lock: whoever sees that a child has a run may recall it, and that must come after the order.
+            # Not after the lock: another thread that sees the run may take it back, and that message must come after
+            # this one.
             for child, runs in portions.items():
                 child.send([RunJob(run.job, *place_of(run.task)) for run in runs])
         if hindered:
@@ -202,13 +203,13 @@ class ProcessExecutor:
                 child = ChildProcess(
                     self._context, limits=self._limits, worker=self._worker, heard=self._heard, died=self._died
                 )
-                # Its thread cannot tell of its death before: for that it needs our lock.
+                # Its thread cannot report its death before: for that it needs this lock.
                 self._children.append(child)
         except StartRefused as refused:
             self._note_refusal(str(refused))
 
     def _heard(self, child: ChildProcess, answers: list[FromChild]) -> None:
-        """Answers of a child, on the thread that listens to it."""
+        """Handle the answers of a child, on the thread that reads from it."""
         ended: list[tuple[Run, Outcome]] = []
         self._show_progress(child, answers)
         for answer in answers:
@@ -237,7 +238,9 @@ class ProcessExecutor:
             self._waiting.extendleft(child.runs.pop(seq) for seq in reversed(seqs) if seq in child.runs)
 
     def _show_progress(self, child: ChildProcess, answers: list[FromChild]) -> None:
-        """Of each run the newest, before any of them ends: a task may tell it more often than anybody can write."""
+        """Write the newest progress of each run, before any of them ends: a task may report it faster than it can be
+        written.
+        """
         newest = {answer.seq: answer for answer in answers if isinstance(answer, Progressed)}
         for seq, told in newest.items():
             run = child.runs.get(seq)
@@ -253,7 +256,7 @@ class ProcessExecutor:
                 self._end_rest()
 
     def _end_rest(self) -> None:
-        """There is something to look after again; a moment ago, when a child had just answered, there was not."""
+        """Wake the thread that watches the children: one of them has work again."""
         with self._lock:
             is_at_rest = self._is_at_rest
         if is_at_rest:
@@ -264,7 +267,7 @@ class ProcessExecutor:
         victim = child.victim()
         with self._lock:
             if child not in self._children:
-                return  # that is known
+                return  # known already
             self._children.remove(child)
             self._waiting.extendleft(run for run in reversed(child.runs.values()) if run is not victim)
             child.runs.clear()
@@ -289,11 +292,11 @@ class ProcessExecutor:
         return self._attempts.died(victim, how)
 
     def _note_refusal(self, why: str) -> None:
-        """The system has nothing for a child: whatever waits for one goes back, and it is tried again later."""
+        """The system cannot start a child: the runs that wait for one are released, and it is tried again later."""
         self._refused_starts += 1
         self._back_off(self._refused_starts)
         if self._refused_starts == 1:
-            log.error("child processes cannot be started at present, trying again and again: %s", why)
+            log.error("child processes cannot be started at present, trying again: %s", why)
 
     def _back_off(self, failures: int) -> None:
         pause = min(_LONGEST_BACK_OFF, 0.2 * 2.0 ** min(failures, 10))
@@ -313,13 +316,13 @@ class ProcessExecutor:
         return [(run, self._attempts.failed_to_start(run.job, error)) for run in runs]
 
     def _tend(self) -> None:
-        """Look after the children as long as there is anything to see; sleep while all of them are idle."""
+        """Check the children while any of them has work; sleep while all of them are idle."""
         while not (self._is_closed and not self._children):
             self._wake.clear()
             try:
                 self._look_after_all()
-            except Exception:  # the top of a service: no look that fails may be the last one
-                log.exception("looking after child processes failed, trying again")
+            except Exception:  # the top of a service: it must outlive a check that fails
+                log.exception("watching child processes failed, trying again")
                 clock.wait(self._wake, _AFTER_FAILURE)
             clock.wait(self._wake, None if self._may_rest() else _LOOK_EVERY)
         atexit.unregister(self._end_with_interpreter)
@@ -330,13 +333,13 @@ class ProcessExecutor:
             return self._is_at_rest
 
     def _look_after_all(self) -> None:
-        """Look at the boards: who runs since when, who does not stop, who holds others up, who does not leave."""
+        """Check each child: since when its run lasts, whether it stops, whether it holds others up, whether it exits."""
         with self._lock:
             children = list(self._children)
         now = clock.monotonic()
         for child in children:
             if self._is_closed:
-                child.leave()  # one that was being started could not be killed
+                child.leave()  # a child that was being started could not be killed
             child.look(now)
             overdue = child.has_overdue_run(now, _KILL_AFTER)
             if overdue is not None:
@@ -349,8 +352,8 @@ class ProcessExecutor:
         self._put_back()
 
     def _put_back(self) -> None:
-        """Runs that no child will begin soon, because jobs that were short have become long, must not take the slots of
-        those that could run elsewhere.
+        """Requeue runs that no child will begin soon, because short jobs have become long: they must not take the slots
+        of runs that could start elsewhere.
         """
         with self._lock:
             too_many = min(-self._places(), len(self._waiting))
@@ -359,9 +362,9 @@ class ProcessExecutor:
             self._dispatcher.put_back(reversed(back))
 
     def _end_with_interpreter(self) -> None:
-        """The interpreter ends, whether or not the worker was stopped: no child may be left, and nothing may hang."""
+        """Kill all children: the interpreter ends, whether or not the worker was stopped, and nothing may hang."""
         if self._owner != os.getpid():
-            return  # a fork of the worker's process, whose children these are not
+            return  # in a fork of the worker's process these are not its children
         self.close()
         until = clock.monotonic() + _LAST_LINES
         while self._children and clock.monotonic() < until:

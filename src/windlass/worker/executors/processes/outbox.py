@@ -12,7 +12,7 @@ from windlass.threads.start import start_thread
 
 
 class Outbox:
-    """Writes at once what the pipe takes; only what it does not take is left to a thread."""
+    """Writes at once what the pipe takes; a thread writes the rest."""
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
@@ -23,7 +23,7 @@ class Outbox:
         self._is_closed = False
 
     def send(self, data: bytes) -> None:
-        """Returns at once; what is sent to a child that is gone is lost, as its runs tell."""
+        """Returns at once. What is sent to a dead child is lost; its reader reports the runs."""
         with self._lock:
             if self._is_closed:
                 return
@@ -38,12 +38,12 @@ class Outbox:
             self._see_to_rest()
 
     def look(self) -> None:
-        """See to what no thread could be started for."""
+        """Write what is left over where no thread could be started."""
         with self._lock:
             self._see_to_rest()
 
     def close(self) -> None:
-        """To be called when the child is gone, so that a thread that waits for it ends."""
+        """Called when the child is gone, so that a thread that waits for it ends."""
         with self._lock:
             self._is_closed = True
             self._rest.clear()
@@ -56,7 +56,7 @@ class Outbox:
         try:
             start_thread(self._write_rest, name="windlass-orders")
         except StartRefused:
-            del self._rest[: self._write(self._rest)]  # what is left then waits for the next look
+            del self._rest[: self._write(self._rest)]  # the rest waits for the next check
         else:
             self._is_writing = True
 

@@ -27,7 +27,7 @@ class ChildUsage:
         self._done_of: Counter[str] = Counter()
 
     def allows(self, run: Run, held: Collection[Run]) -> bool:
-        """Whether it may take one more, beside those that it holds."""
+        """Whether it may take one more run, beside those that it holds."""
         if self._limits.max_jobs is not None and self._done + len(held) >= self._limits.max_jobs:
             return False
         most = run.task.settings.recycle_after
@@ -36,7 +36,7 @@ class ChildUsage:
         return self._done_of[run.job.task] + sum(one.job.task == run.job.task for one in held) < most
 
     def count(self, run: Run) -> None:
-        """It has done one more."""
+        """The child has done one more run."""
         self._done += 1
         if run.task.settings.recycle_after is not None:
             self._done_of[run.job.task] += 1

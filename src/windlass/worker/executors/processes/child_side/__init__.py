@@ -4,7 +4,7 @@ Files, in reading order:
 
 - ``main``: The entry of a child: takes jobs, runs user code on the main thread, answers.
 - ``name``: The name by which a process knows that it is a child of a worker.
-- ``inbox``: Jobs that a child was given and has not begun.
+- ``inbox``: Jobs that a child holds and has not begun.
 - ``messages``: The messages between a worker and its child.
 - ``run``: A run inside a child.
 - ``shared_memory``: Memory that worker and child share: what runs, since when, what is to stop.

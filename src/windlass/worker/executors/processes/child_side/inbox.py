@@ -1,4 +1,4 @@
-"""Jobs that a child was given and has not begun."""
+"""Jobs that a child holds and has not begun."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from windlass.worker.executors.processes.child_side.messages import (
 
 
 class Inbox:
-    """Filled by a thread, so that the worker never waits for user code and its end is noticed during a run."""
+    """Filled by a thread, so that the worker never waits for user code, and its death is noticed during a run."""
 
     def __init__(self, pipe: Connection, answers: Answers) -> None:
         self._pipe = pipe
@@ -30,7 +30,7 @@ class Inbox:
         start_thread(self._read, name="windlass-orders")
 
     def next(self) -> RunJob | None:
-        """The next order, or None when there will be no more."""
+        """The next job, or None when there will be no more."""
         with self._changed:
             while not self._orders:
                 if self._is_over:
@@ -39,7 +39,7 @@ class Inbox:
             return self._orders.popleft()
 
     def give_back(self) -> None:
-        """Return what has not begun, before the worker has asked for it."""
+        """Release what has not begun, before the worker has asked for it."""
         self._take([ReleaseWaiting()])
 
     def _read(self) -> None:
@@ -62,6 +62,6 @@ class Inbox:
                     case Exit():
                         self._is_over = True
             self._changed.notify()
-        # Outside of the lock: while the pipe is full the main thread must be able to take its next order.
+        # Outside of the lock: while the pipe is full the main thread must be able to take its next job.
         if recalled:
             self._answers.send(Released(recalled))

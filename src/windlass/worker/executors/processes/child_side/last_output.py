@@ -14,7 +14,7 @@ class LastOutput:
     def __init__(self, context: SpawnContext) -> None:
         self._ring: Any = context.RawArray("c", _SIZE)
         self._written: Any = context.RawValue("q", 0)
-        """How many bytes there have been in all; the next one goes to this place, counted around the ring."""
+        """How many bytes were written in all; modulo the size it is the place of the next one."""
 
     def clear(self) -> None:
         self._written.value = 0
@@ -28,7 +28,7 @@ class LastOutput:
         self._written.value += len(words)
 
     def text(self) -> str:
-        """What is there, from the first whole line on."""
+        """What the buffer holds, from the first whole line on."""
         written: int = self._written.value
         ring: bytes = self._ring.raw
         if written <= _SIZE:

@@ -36,15 +36,15 @@ from windlass.worker.runs.run import Run, StopReason
 
 _TRY_AGAIN = 0.005
 _ONCE_WITHIN = 0.5
-"""Seconds after an interrupt in which a further signal is taken for one that was on its way already; the worker asks
-again after one.
+"""Seconds after an interrupt in which another signal is ignored, as one that was on its way already; the worker asks
+again after one second.
 """
 _WANTS_ALL_BACK = (StopReason.SHUTDOWN, StopReason.LOST)
-"""Why a run is stopped when its worker gives up all of them, also those that have not begun."""
+"""Stop reasons for which the worker takes back all runs, also those that have not begun."""
 
 
 REFUSED = 76
-"""The exit code of a child that the system gave no thread to begin with."""
+"""The exit code of a child for which the system had no thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def main(equipment: ChildPipes) -> None:
 
 
 class Child:
-    """Runs orders one after the other."""
+    """Runs jobs one after the other."""
 
     def __init__(self, equipment: ChildPipes) -> None:
         self._answers = Answers(equipment.answers)
@@ -91,7 +91,7 @@ class Child:
         self._coroutine: asyncio.Task[Any] | None = None
         self._loop: asyncio.Runner | None = None
         self._attempts: dict[int, AttemptRules] = {}
-        # What a signal handler may put into; a thread cannot be started in one.
+        # A signal handler may put into this queue; it cannot start a thread.
         self._unheard: SimpleQueue[Run] = SimpleQueue()
         start_thread(self._try_again, name="windlass-interrupts")
 
@@ -101,9 +101,9 @@ class Child:
         while (order := self._inbox.next()) is not None:
             answer = self._answer(order)
             if self._shared.wanted_stop(order.job) in _WANTS_ALL_BACK:
-                self._inbox.give_back()  # the worker's word of that may still be on its way
+                self._inbox.give_back()  # the worker's request to do so may still be on its way
             self._answers.send(answer)
-            # Not before the answer is on its way: a death in between must not be charged to nobody.
+            # Not before the answer is on its way: a death in between is charged to this job.
             self._shared.end()
             self._process_state.restore()
 
@@ -122,13 +122,13 @@ class Child:
         if not run.task.is_async:
             self._interrupt(run, frame)
         elif self._coroutine is not None:
-            # The loop may be asleep, and a signal alone does not wake it.
+            # A signal alone does not wake a loop that sleeps.
             self._coroutine.get_loop().call_soon_threadsafe(self._coroutine.cancel)
 
     def _interrupt(self, run: Run, frame: FrameType | None) -> None:
         now = clock.monotonic()
         if not run.wants_interrupt and run is self._interrupted[0] and now - self._interrupted[1] < _ONCE_WITHIN:
-            return  # it would cut off the clean-up of a run that stops
+            return  # it would interrupt the clean-up of a run that stops
         if is_user_code(frame):
             run.wants_interrupt, self._interrupted = False, (run, now)
             raise JobInterrupted
@@ -189,7 +189,7 @@ class Child:
         return value
 
     def _stop_if_wanted(self, run: Run) -> None:
-        """A signal that came before the run was inside went unheard."""
+        """Stop a run whose signal came before user code began, and so had no effect."""
         run.stop = self._shared.wanted_stop(run.job)
         if run.stop is not None:
             raise JobInterrupted
@@ -200,7 +200,7 @@ class Child:
             return run.task.hooked(*args, **kwargs)
         if self._loop is None:
             self._loop = asyncio.Runner()
-        # The context of this run: a runner left to itself would give all of them its own.
+        # The context of this run: by default a runner would use one for all of them.
         return self._loop.run(self._follow(run, args, kwargs), context=copy_context())
 
     async def _follow(self, run: Run, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
@@ -212,7 +212,7 @@ class Child:
             self._coroutine = None
 
     def _report(self, run: Run, value: float | None, text: str | None) -> bool:
-        """Hand progress to the worker; a lease that is lost comes back as a stop."""
+        """Send progress to the worker; false when the worker has said that the lease is lost."""
         self._answers.send(Progressed(run.job.seq, value, text))
         return self._shared.wanted_stop(run.job) is not StopReason.LOST
 

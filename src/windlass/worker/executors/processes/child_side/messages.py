@@ -20,19 +20,19 @@ class RunJob(Struct, frozen=True, array_like=True, tag="order"):
     job: Claimed
     module: str
     qualname: str
-    """Where the task is found; declared by code of the user's, never read from the store."""
+    """Where the task is found; declared by user code, never read from the store."""
 
 
 class ReleaseWaiting(Struct, frozen=True, array_like=True, tag="recall"):
-    """Give back what you have not begun."""
+    """Release the jobs that have not begun."""
 
 
 class Exit(Struct, frozen=True, array_like=True, tag="leave"):
-    """End when you are done with what you have."""
+    """Exit after the jobs in the inbox."""
 
 
 class RunDone(Struct, frozen=True, array_like=True, tag="answered"):
-    """What a run gave; the times are on the monotonic clock, which all processes of a machine share."""
+    """The outcome of a run; the times are on the monotonic clock, which all processes of a machine share."""
 
     seq: int
     started: float | None
@@ -40,7 +40,7 @@ class RunDone(Struct, frozen=True, array_like=True, tag="answered"):
 
 
 class Released(Struct, frozen=True, array_like=True, tag="recalled"):
-    """These were not begun."""
+    """These jobs have not begun and are released."""
 
     seqs: list[int]
 
@@ -65,17 +65,17 @@ _to_child = msgspec.msgpack.Decoder(list[ToChild])
 _from_child = msgspec.msgpack.Decoder(FromChild)
 
 _LENGTH = struct.Struct("!i")
-"""How ``Connection.send_bytes`` begins a message below 2 GiB."""
+"""The header that ``Connection.send_bytes`` writes before a message below 2 GiB."""
 _READ_AT_ONCE = 1 << 17
 
 
 def encode_orders(messages: list[ToChild]) -> bytes:
-    """One message as ``Connection.recv_bytes`` expects it."""
+    """Encode messages as ``Connection.recv_bytes`` expects them."""
     return _framed(_encoder.encode(messages))
 
 
 def receive_orders(pipe: Connection) -> list[ToChild]:
-    """Blocks; raises ``EOFError`` when the worker is gone."""
+    """Wait for messages; raises ``EOFError`` when the worker is gone."""
     return _to_child.decode(pipe.recv_bytes())
 
 
@@ -86,8 +86,8 @@ def _framed(encoded: bytes) -> bytes:
 class Answers:
     """The child's end of the pipe to its worker; may be used from several threads.
 
-    A job's own signal handler may raise while a message is written, or send another one. What is not written then is
-    kept, and written before the next message: the worker could understand nothing that follows half a message.
+    A job's own signal handler may raise while a message is written, or send another one. The rest of the message is
+    kept then and written before the next one: after half a message the worker could read nothing more.
     """
 
     def __init__(self, pipe: Connection) -> None:
@@ -113,14 +113,14 @@ class Answers:
     def _write(self) -> None:
         file = self._pipe.fileno()
         while self._unwritten:
-            # Python handles signals after a call; a ``for`` statement notes what was written before that.
+            # Python runs signal handlers after a call; a ``for`` statement stores what was written before that.
             for written in map(os.write, (file,), (self._unwritten,)):
                 self._unwritten = self._unwritten[written:]
 
 
 class AnswerReader:
-    """The worker's end of that pipe: whatever has come, in one read. Half a message is kept until the rest comes, so a
-    child that is killed while it writes holds nobody up.
+    """The worker's end of that pipe: reads whatever has come at once. Half a message is kept until the rest comes, so a
+    child that is killed while it writes holds no reader up.
     """
 
     def __init__(self, file: int) -> None:
@@ -128,7 +128,7 @@ class AnswerReader:
         self._rest = b""
 
     def read(self) -> list[FromChild]:
-        """What has come since; raises ``EOFError`` when the child is gone."""
+        """The messages that have come; raises ``EOFError`` when the child is gone."""
         data = os.read(self._file, _READ_AT_ONCE)
         if not data:
             raise EOFError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 
-# That of ``signal`` looks for an enum member, which takes longer than all the rest of what is done here.
+# ``signal.getsignal`` looks up an enum member, which takes longer than all the rest of ``restore``.
 from _signal import getsignal  # type: ignore[import-not-found]
 from contextlib import suppress
 
@@ -22,18 +22,18 @@ class ProcessState:
         self._folder = os.getcwd()
 
     def restore(self) -> None:
-        """Undo what a job did to them; costs next to nothing when it did nothing."""
+        """Undo what a job changed; costs next to nothing when it changed nothing."""
         if getsignal(signal.SIGTERM) is not self._on_terminate:
             signal.signal(signal.SIGTERM, self._on_terminate)
         if getsignal(signal.SIGINT) is not signal.SIG_IGN:
-            # Whoever types Ctrl-C means the worker, and the worker decides what that means for its children.
+            # Ctrl-C is meant for the worker, which stops its children as it needs.
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         self._return_home()
         for number in _STANDARD_FILES:
             _reopen_if_closed(number)
 
     def _return_home(self) -> None:
-        with suppress(OSError):  # it was deleted; no job can be blamed for the next one being elsewhere
+        with suppress(OSError):  # it was deleted; the next job has to run elsewhere
             if _current_folder() != self._folder:
                 os.chdir(self._folder)
 
@@ -44,7 +44,7 @@ def has_timer() -> bool:
 
 
 def stop_timer() -> None:
-    """Call off the alarm that a job has set and left: it would go off in the next job, or between the two."""
+    """Cancel an alarm that a job has left: it would go off in the next job, or between the two."""
     signal.setitimer(signal.ITIMER_REAL, 0)
 
 
@@ -56,7 +56,7 @@ def _current_folder() -> str | None:
 
 
 def _reopen_if_closed(number: int) -> None:
-    """Otherwise the next file that a job opens gets the number, and everything printed goes into it."""
+    """Reopen a closed standard file: otherwise the next file that a job opens gets its number, and prints go into it."""
     try:
         os.fstat(number)
     except OSError:

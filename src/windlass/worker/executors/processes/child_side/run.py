@@ -12,7 +12,7 @@ from windlass.worker.runs.run import ReportProgress, Run
 
 
 class ChildRun(Run):
-    """The worker watches its time, so it has to know when the task asks for more; and what it said, should it die."""
+    """Shares with the worker, which watches its time, that a task asked for more, and its output, in case it dies."""
 
     __slots__ = ("_shared",)
 

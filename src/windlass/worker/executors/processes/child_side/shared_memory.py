@@ -1,6 +1,6 @@
 """Memory that worker and child share: what runs, since when, what is to stop.
 
-It is written before each call of user code, so that whoever looks after a death knows whom to charge.
+It is written before each call of user code, so that after a death the worker knows which job to charge.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MICROSECOND = 1_000_000
 
 
 class SharedRunState:
-    """Six numbers, and the last words of what runs. The child writes the first three, the worker the others."""
+    """Six numbers, and the last output of the run. The child writes the first three, the worker the others."""
 
     def __init__(self, context: SpawnContext) -> None:
         self._cells: Any = context.RawArray("q", 6)
@@ -36,11 +36,11 @@ class SharedRunState:
 
     @property
     def ends(self) -> float:
-        """When its time is over, if the task asked for more time; 0 otherwise."""
+        """When its time limit ends, if the task asked for more time; 0 otherwise."""
         return float(self._cells[_ENDS]) / _MICROSECOND
 
     def prepare(self, seq: int) -> None:
-        """From here on whatever happens is this job's doing."""
+        """From here on a death is charged to this job."""
         self._cells[_STARTED] = self._cells[_ENDS] = 0
         self.last_output.clear()
         self._cells[_SEQ] = seq
@@ -50,7 +50,7 @@ class SharedRunState:
         self._cells[_STARTED] = round(started * _MICROSECOND)
 
     def extend(self, ends: float) -> None:
-        """Its time is over later than the worker thinks."""
+        """The task asked for more time: its limit ends later than the worker knows."""
         self._cells[_ENDS] = round(ends * _MICROSECOND)
 
     def end(self) -> None:
@@ -63,7 +63,7 @@ class SharedRunState:
         self._cells[_STOP_SEQ] = job.seq
 
     def wanted_stop(self, job: Claimed) -> StopReason | None:
-        """Why this run is to stop, if it is; an earlier run of the same job is none of its business."""
+        """Why this run is to stop, if it is; a stop of an earlier run of the same job does not count."""
         if self._cells[_STOP_SEQ] != job.seq or self._cells[_STOP_FENCE] != job.fence:
             return None
         return _REASONS[int(self._cells[_STOP_WHY])]

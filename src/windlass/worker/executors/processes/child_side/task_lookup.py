@@ -33,7 +33,7 @@ def place_of(task: Task[..., Any]) -> tuple[str, str]:
 
 
 def check_places(tasks: Iterable[Task[..., Any]]) -> None:
-    """Refuse tasks that no child would find."""
+    """Raise ``ConfigError`` for a task that no child would find."""
     for task in tasks:
         if task.is_isolated:
             place_of(task)
@@ -41,7 +41,7 @@ def check_places(tasks: Iterable[Task[..., Any]]) -> None:
 
 @cache
 def find(module: str, qualname: str, name: str) -> Task[..., Any]:
-    """The task as this process knows it."""
+    """The task, in this process."""
     from windlass.app import Windlass
 
     home: object = import_module(module)

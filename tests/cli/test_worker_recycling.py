@@ -123,7 +123,7 @@ def test_a_worker_with_too_many_runs_that_would_not_stop_is_replaced(shop: Progr
     os.mkfifo(pipe)
     shop.app.enqueue_many([shop.app.request("listen", [str(pipe)], attempts=1, timeout=0.05) for _ in range(3)])
     with shop.start("worker", "-c", "3") as worker:
-        worker.wait_for("runs would not stop")
+        worker.wait_for("runs do not stop")
         worker.wait_for("claiming no more; a fresh process")
         worker.wait_for("tasks")
         assert lives(shop, 1)[0][0] == worker.pid

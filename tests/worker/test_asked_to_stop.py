@@ -275,5 +275,5 @@ def test_a_word_that_comes_with_the_goodbye_still_counts(app: Windlass, operator
     tap.before.append(ask)
     noop.enqueue()
     worker = app.worker()
-    assert not run_until_signalled(worker, is_worn=lambda: worker.ended_count > 0)
+    assert not run_until_signalled(worker, is_at_limit=lambda: worker.ended_count > 0)
     assert worker.is_asked_to_stop

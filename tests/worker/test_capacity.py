@@ -19,7 +19,7 @@ def a_room(weights: dict[str, int], *, concurrency: int = 10, most: int = 200, q
 
 
 def dealt(room: Capacity, *, in_flight: int = 0) -> dict[str, int]:
-    return dict(room.deal(in_flight=in_flight, now=0.0))
+    return dict(room.requests(in_flight=in_flight, now=0.0))
 
 
 def taken(queue: str, count: int) -> list[Claimed]:
@@ -59,7 +59,7 @@ def test_nothing_is_fetched_ahead_beside_a_queue_that_cannot_be() -> None:
     """B3: or the jobs of the quick queue would fill the buffer, and no slot would ever be free for the others."""
     room = a_room({"quick": 1, "slow": 1}, concurrency=4, quick=("quick",))
     assert dealt(room) == {"quick": 2, "slow": 2}
-    room.learn([("slow", 2)], [])
+    room.note_claimed([("slow", 2)], [])
     assert dealt(room) == {"quick": 200}
 
 
@@ -72,8 +72,8 @@ def test_the_buffer_is_dealt_by_weight_too() -> None:
 def test_a_queue_that_gave_less_is_left_alone_until_there_is_news() -> None:
     """B3: an empty queue's share goes to the others."""
     room = a_room({"a": 1, "b": 1})
-    rooms = room.deal(in_flight=0, now=0.0)
-    room.learn(rooms, taken("a", 5) + taken("b", 4))
+    requests = room.requests(in_flight=0, now=0.0)
+    room.note_claimed(requests, taken("a", 5) + taken("b", 4))
     assert dealt(room) == {"a": 10}
     room.recheck_all()
     assert dealt(room) == {"a": 5, "b": 5}
@@ -82,22 +82,22 @@ def test_a_queue_that_gave_less_is_left_alone_until_there_is_news() -> None:
 def test_a_queue_that_may_have_work_is_asked_before_its_turn() -> None:
     """A light queue is due once in a thousand places; till then its neighbours could not fetch ahead."""
     room = a_room({"heavy": 1_000, "light": 1}, concurrency=4, quick=("heavy",))
-    first = room.deal(in_flight=0, now=0.0)
+    first = room.requests(in_flight=0, now=0.0)
     assert dict(first) == {"heavy": 4}
-    room.learn(first, taken("heavy", 4))
+    room.note_claimed(first, taken("heavy", 4))
     assert dealt(room) == {"heavy": 3, "light": 1}
 
 
 def test_with_one_slot_it_is_asked_in_the_place_of_another() -> None:
     room = a_room({"heavy": 1_000, "light": 1}, concurrency=1)
-    room.learn(room.deal(in_flight=0, now=0.0), taken("heavy", 1))
+    room.note_claimed(room.requests(in_flight=0, now=0.0), taken("heavy", 1))
     assert dealt(room) == {"light": 1}
 
 
 def test_a_queue_that_is_known_to_have_work_waits_for_its_turn() -> None:
     """B3: or news would give it more than its share."""
     room = a_room({"heavy": 1_000, "light": 1}, concurrency=4)
-    room.learn([("light", 1), ("heavy", 3)], taken("light", 1) + taken("heavy", 3))
+    room.note_claimed([("light", 1), ("heavy", 3)], taken("light", 1) + taken("heavy", 3))
     for _ in range(10):
         room.recheck_all()
         assert dealt(room) == {"heavy": 4}
@@ -105,7 +105,7 @@ def test_a_queue_that_is_known_to_have_work_waits_for_its_turn() -> None:
 
 def test_when_all_are_empty_nothing_is_asked_for() -> None:
     room = a_room({"a": 1, "b": 1})
-    room.learn(room.deal(in_flight=0, now=0.0), [])
+    room.note_claimed(room.requests(in_flight=0, now=0.0), [])
     assert dealt(room) == {}
 
 
@@ -126,8 +126,8 @@ def test_a_queue_whose_pace_was_wrong_is_not_fetched_ahead() -> None:
 def test_what_waits_for_something_else_than_a_slot_is_looked_past() -> None:
     """Unless a queue gives nothing else."""
     room = a_room({"a": 1, "b": 1}, concurrency=4)
-    assert dict(room.deal(in_flight=2, now=0.0, waiting_elsewhere={"a": 3})) == {"a": 1, "b": 1}
-    assert dict(room.deal(in_flight=2, now=0.0, waiting_elsewhere={"a": 4})) == {"b": 2}
+    assert dict(room.requests(in_flight=2, now=0.0, waiting_elsewhere={"a": 3})) == {"a": 1, "b": 1}
+    assert dict(room.requests(in_flight=2, now=0.0, waiting_elsewhere={"a": 4})) == {"b": 2}
 
 
 MANY = {f"q{number}": 1 for number in range(1_000)}
@@ -185,14 +185,14 @@ def test_every_one_of_many_queues_gets_its_turn() -> None:
     room = a_room_of_many(list(MANY))
     asked: list[str] = []
     for _ in range(len(MANY) // 10):
-        rooms = room.deal(in_flight=0, now=0.0)
-        asked += [name for name, _ in rooms]
-        room.learn(rooms, [job for name, count in rooms for job in taken(name, count)])
+        requests = room.requests(in_flight=0, now=0.0)
+        asked += [name for name, _ in requests]
+        room.note_claimed(requests, [job for name, count in requests for job in taken(name, count)])
     assert sorted(asked) == sorted(MANY)
 
 
 def test_short_jobs_of_many_queues_fill_a_buffer_a_few_of_each() -> None:
     room = a_room_of_many(list(MANY), quick=tuple(list(MANY)[:20]))
-    rooms = dealt(room)
-    assert sum(rooms.values()) == 200
-    assert set(rooms.values()) == {8}
+    requests = dealt(room)
+    assert sum(requests.values()) == 200
+    assert set(requests.values()) == {8}

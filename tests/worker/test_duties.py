@@ -52,7 +52,7 @@ class Upkeep:
 
     def __init__(self, app: Windlass, beat: float, *, worker: Worker | None = None) -> None:
         duties = build_duties(app, identity(), beat=beat, lease=lambda: None if worker is None else worker.lease)
-        self.outlook = duties._outlook
+        self.due_times = duties._due_times
         self._rounds = [ticker._tick for ticker in duties.tickers if ticker.name in ("promotion", "rescue")]
 
     def tick(self) -> float:
@@ -70,8 +70,8 @@ def upkeep_of(app: Windlass, worker: Worker) -> Upkeep:
 
 def a_leader(app: Windlass) -> Leadership:
     """Of a process that has not looked yet, and so asks."""
-    outlook = build_duties(app, identity(), beat=0.0)._outlook
-    return Leadership(session=app._session, holder=identity().instance, outlook=outlook)
+    due_times = build_duties(app, identity(), beat=0.0)._due_times
+    return Leadership(session=app._session, holder=identity().instance, due_times=due_times)
 
 
 def away(calls: set[str], times: int) -> Callable[[Call], None]:
@@ -217,12 +217,12 @@ def test_while_one_leads_no_other_asks_for_the_lead(app: Windlass, tap: Tap) -> 
     """D6: one that resigns is followed as soon as another has looked."""
     first, second = a_leader(app), a_leader(app)
     first.tick()
-    second._outlook.look()
+    second._due_times.read()
     for _ in range(3):
         assert second.tick() > 0
     assert tap.calls["lead"] == 1
     first.resign()
-    second._outlook.look()
+    second._due_times.read()
     second.tick()
     assert second.term is not None
 
@@ -300,10 +300,10 @@ def test_only_the_keeper_looks_after_the_store_all_the_time(app: Windlass) -> No
         keeper, other = sorted((first, second), key=lambda worker: worker.lease)
         kept, others = upkeep_of(app, keeper), upkeep_of(app, other)
         assert kept.tick() <= 0.5
-        assert kept.outlook.is_keeper
+        assert kept.due_times.is_keeper
         others.tick()
-        assert not others.outlook.is_keeper
-        assert others.outlook.workers == kept.outlook.workers == 2
+        assert not others.due_times.is_keeper
+        assert others.due_times.workers == kept.due_times.workers == 2
 
 
 def test_the_more_workers_the_more_seldom_one_that_is_not_the_keeper_looks(app: Windlass) -> None:
@@ -329,7 +329,7 @@ def test_when_the_keeper_leaves_another_takes_its_place(app: Windlass) -> None:
         duties.tick()
         keeper.stop()
         duties.tick()
-        assert duties.outlook.is_keeper
+        assert duties.due_times.is_keeper
 
 
 def test_one_that_is_not_the_keeper_does_what_it_finds_overdue(app: Windlass, clock: ManualClock) -> None:
@@ -352,7 +352,7 @@ def test_most_looks_pass_leases_by_that_are_not_nearly_over(app: Windlass, tap: 
     """Each look at a thousand leases cost 3,000 pages of PostgreSQL, several times a second."""
     looks, upkeep = looks_for_strays(tap), some_duties(app)
     for _ in range(5):
-        upkeep.outlook.look()
+        upkeep.due_times.read()
     assert looks == [True, False, False, False, False]
 
 
@@ -362,15 +362,15 @@ def test_only_the_keeper_looks_for_jobs_without_an_open_lease(app: Windlass, tap
 
     def look_three_times() -> None:
         for _ in range(3):
-            outlook.look()
+            due_times.read()
 
     with app.worker(duties=False) as first, app.worker(duties=False) as second:
-        outlook = upkeep_of(app, second).outlook
+        due_times = upkeep_of(app, second).due_times
         look_three_times()
-        keeps = [outlook.is_keeper]
+        keeps = [due_times.is_keeper]
         first.stop()
         look_three_times()
-        keeps.append(outlook.is_keeper)
+        keeps.append(due_times.is_keeper)
     assert keeps == [False, True]
     assert looks == [True, False, False, False, True, False]
 
@@ -383,11 +383,11 @@ def test_jobs_without_an_open_lease_stay_in_sight_until_they_are_rescued(
     assert len(app.claim(1, lease=1)) == 1
     looks, upkeep = looks_for_strays(tap), some_duties(app)
     clock.advance(5)
-    upkeep.outlook.look()
-    upkeep.outlook.look()
+    upkeep.due_times.read()
+    upkeep.due_times.read()
     assert looks == [True, True]
     upkeep.tick()
     assert app.job(job.id).state is State.PENDING
-    upkeep.outlook.look()
-    upkeep.outlook.look()
+    upkeep.due_times.read()
+    upkeep.due_times.read()
     assert looks[-2:] == [True, False], "once more after the rescue, for what it may have passed by"

@@ -90,7 +90,7 @@ def test_what_cannot_begin_goes_back_uncharged_and_the_worker_is_not_ready(
         eventually(lambda: threads.refused, "a thread is refused")
         eventually(lambda: "refuses threads" in (worker.liveness.readiness_problem() or ""), "it is not ready")
         eventually(lambda: job.refresh().state is State.PENDING and job.fence > 0, "it goes back")
-        assert (job.attempt, worker.liveness.death()) == (0, None)
+        assert (job.attempt, worker.liveness.liveness_problem()) == (0, None)
         threads.allow()
         assert job.result(timeout=PATIENCE) == "done"
         eventually(lambda: worker.liveness.readiness_problem() is None, "it is ready again")
@@ -219,7 +219,7 @@ def test_a_worker_that_gets_not_all_its_threads_leaves_nothing_behind(
 def test_a_worker_stops_in_order_without_a_thread_for_that(app: Windlass, threads: ThreadRefusals) -> None:
     """B7."""
     with app.worker(["default"]):
-        threads.refuse("windlass-parting")
+        threads.refuse("windlass-shutdown")
     assert app.workers() == []
 
 
@@ -339,7 +339,9 @@ def test_a_worker_process_that_cannot_be_started_keeps_no_file_open() -> None:
 @pytest.mark.only_on("sqlite")
 def test_health_is_answered_without_a_thread_for_the_request(threads: ThreadRefusals) -> None:
     """B38."""
-    with HealthServer(host="127.0.0.1", port=0, death=lambda: None, readiness_problem=lambda: "draining") as server:
+    with HealthServer(
+        host="127.0.0.1", port=0, liveness_problem=lambda: None, readiness_problem=lambda: "draining"
+    ) as server:
         threads.refuse("Thread-")
         with urlopen(f"{server.address}/healthz", timeout=PATIENCE) as answer:  # noqa: S310  # our own
             assert answer.read() == b"ok\n"

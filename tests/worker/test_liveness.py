@@ -20,14 +20,14 @@ pytestmark = pytest.mark.only_on("sqlite")  # about executors; the ledger has th
 def test_a_worker_that_has_not_started_lives_but_is_not_ready(app: Windlass) -> None:
     """B38."""
     liveness = app.worker(["default"]).liveness
-    assert (liveness.death(), liveness.readiness_problem()) == (None, "starting")
+    assert (liveness.liveness_problem(), liveness.readiness_problem()) == (None, "starting")
 
 
 def test_a_worker_that_runs_lives_and_is_ready(app: Windlass) -> None:
     """B38: and not any more when it has stopped."""
     with app.worker(["default"]) as worker:
         eventually(lambda: worker.liveness.readiness_problem() is None, "it is ready")
-        assert worker.liveness.death() is None
+        assert worker.liveness.liveness_problem() is None
     assert worker.liveness.readiness_problem() == "draining"
 
 
@@ -42,7 +42,7 @@ def test_a_store_that_hangs_is_told_before_the_call_has_failed(app: Windlass, ta
         eventually(lambda: worker.liveness.readiness_problem() is not None, "the loss is told")
         assert monotonic() - began < leeway(5)
         assert "has not answered" in str(worker.liveness.readiness_problem())
-        assert worker.liveness.death() is None
+        assert worker.liveness.liveness_problem() is None
         hanging.release()
         eventually(lambda: worker.liveness.readiness_problem() is None, "the return is told")
 
@@ -68,9 +68,9 @@ def test_a_heart_that_stands_still_is_death(app: Windlass) -> None:
     """B38: after a minute; a probe then has the process replaced."""
     with app.worker(["default"]) as worker:
         pass
-    assert worker.liveness.death() is None
+    assert worker.liveness.liveness_problem() is None
     worker._heartbeat.ticked -= 61
-    assert "stood still for 61 s" in str(worker.liveness.death())
+    assert "stood still for 61 s" in str(worker.liveness.liveness_problem())
 
 
 def test_a_pump_that_stands_still_is_told(app: Windlass, tap: Tap) -> None:
@@ -83,9 +83,9 @@ def test_a_pump_that_stands_still_is_told(app: Windlass, tap: Tap) -> None:
         hanging.await_reached()
         worker._pumping.ticked -= 20
         eventually(lambda: "the pump has stood still" in str(worker.liveness.readiness_problem()), "it is told")
-        assert worker.liveness.death() is None
+        assert worker.liveness.liveness_problem() is None
         worker._pumping.ticked -= 60
-        assert "the pump has stood still" in str(worker.liveness.death())
+        assert "the pump has stood still" in str(worker.liveness.liveness_problem())
         hanging.release()
         eventually(lambda: worker.liveness.readiness_problem() is None, "the next round is told")
 

@@ -117,7 +117,7 @@ def test_jobs_that_were_taken_and_never_arrived_are_handed_back(
         job = echo.enqueue()
         assert job.result(timeout=PATIENCE) == 1
     assert garbled
-    assert "handing them back" in caplog.text
+    assert "releasing them" in caplog.text
     assert (job.refresh().attempt, job.state) == (1, State.COMPLETED)
 
 
@@ -133,7 +133,7 @@ def test_a_claim_under_way_is_not_taken_for_astray(app: Windlass, tap: Tap, capl
         assert [job.result(timeout=PATIENCE) for job in jobs] == list(range(300))
         renewals = tap.calls["renew"]
         eventually(lambda: tap.calls["renew"] > renewals + 2, "some more heartbeats")
-    assert "handing them back" not in caplog.text
+    assert "releasing them" not in caplog.text
 
 
 @pytest.mark.only_on("sqlite")

@@ -56,12 +56,12 @@ def test_a_thread_that_died_is_told_counted_and_started_again(caplog: pytest.Log
     threads = OwnThreads([ticker])
     threads.start()
     assert ticked.wait(PATIENCE)
-    threads.look()
+    threads.check()
     assert (threads.deaths, threads.trouble()) == (0, None)
     die(ticker, wake)
     assert threads.trouble() == "threads of the worker have ended: fragile"
     ticked.clear()
-    threads.look()
+    threads.check()
     assert ticked.wait(PATIENCE), "it ticks again"
     assert (threads.deaths, threads.trouble()) == (1, None)
     assert [record.levelname for record in caplog.records] == ["CRITICAL"]
@@ -80,12 +80,12 @@ def test_a_death_is_told_once_however_often_the_thread_is_refused(
     die(ticker, wake)
     refusals = ThreadRefusals(monkeypatch)
     refusals.refuse("windlass-fragile")
-    threads.look()
-    threads.look()
+    threads.check()
+    threads.check()
     assert (len(refusals.refused), threads.deaths, len(caplog.records)) == (2, 1, 1)
     assert threads.trouble() is not None
     refusals.allow()
-    threads.look()
+    threads.check()
     assert threads.trouble() is None
     assert ticker.stop(timeout=PATIENCE)
 

@@ -143,7 +143,7 @@ def test_a_program_that_ends_without_close_hands_its_jobs_back(tmp_path: Path, e
         job = app.enqueue("endless")
         begun(process)
         _, error = process.communicate("end\n", timeout=DEADLINE)
-        assert "handing back what runs (1)" in error
+        assert "releasing what runs (1)" in error
         assert job.refresh().state is State.PENDING
         assert job.attempt == 0
         assert app.workers() == [], "nobody has to wait for its lease"

@@ -91,4 +91,4 @@ def test_a_hangup_that_others_have_a_say_in_is_left_to_them(owner: signal.Handle
         assert signal.getsignal(signal.SIGHUP) is owner
         signal.raise_signal(signal.SIGHUP)
         assert not signals.has_come()
-        assert not signals.wants_fresh()
+        assert not signals.wants_restart()

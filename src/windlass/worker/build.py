@@ -41,7 +41,7 @@ from windlass.worker.runs.reporting import report_progress
 from windlass.worker.runs.run import Run
 from windlass.worker.runs.run_log import RunLog
 from windlass.worker.runs.unknown_tasks import UnknownTasks
-from windlass.worker.runs.watchdog import Look, Watchdog
+from windlass.worker.runs.watchdog import Check, Watchdog
 from windlass.worker.settings import WorkerSettings
 from windlass.worker.status import StatusReporter
 from windlass.worker.worker import Parts, Worker
@@ -77,7 +77,7 @@ def build_worker(
     dispatcher = Dispatcher(
         concurrency=settings.concurrency, on_ended=lambda: pump.ended(), on_run=partial(_observe, prefetch)
     )
-    looks, close_executors = _give_executors(dispatcher, attempts, settings.children, worker=who.name)
+    checks, close_executors = _give_executors(dispatcher, attempts, settings.children, worker=who.name)
     capacity = Capacity(settings.queues, concurrency=settings.concurrency, most=session.cycle_limit, prefetch=prefetch)
     recent = RecentJobs()
     pump = Pump(
@@ -124,7 +124,7 @@ def build_worker(
         dispatcher=dispatcher,
         worker=who.name,
         patience=settings.stop_patience,
-        looks=(beating.look, dispatcher.look, *looks),
+        checks=(beating.check, dispatcher.check, *checks),
     )
     duties = _duties(app, settings, beating, poll_here=pump.poll_soon)
     parts = Parts(
@@ -143,14 +143,14 @@ def build_worker(
 
 def _give_executors(
     dispatcher: Dispatcher, attempts: AttemptRules, limits: ChildLimits, *, worker: str
-) -> tuple[tuple[Look, ...], tuple[Callable[[], None], ...]]:
+) -> tuple[tuple[Check, ...], tuple[Callable[[], None], ...]]:
     """One executor for each kind of task, and the functions that check and close all of them."""
     dispatcher.threads = threads = ThreadExecutor(attempts=attempts, dispatcher=dispatcher)
     dispatcher.loop = loop = LoopExecutor(attempts=attempts, dispatcher=dispatcher)
     dispatcher.processes = processes = ProcessExecutor(
         attempts=attempts, dispatcher=dispatcher, limits=limits, worker=worker
     )
-    return (threads.look, loop.look, processes.look), (threads.close, loop.close, processes.close)
+    return (threads.check, loop.check, processes.check), (threads.close, loop.close, processes.close)
 
 
 def _prefetch(settings: WorkerSettings) -> Prefetch:
@@ -192,11 +192,11 @@ def build_duties(
     by_hand = binding.clock
     # With a manual clock time passes in jumps: none of them is a step.
     store_clock = StoreClock(clock.monotonic if by_hand is None else lambda: by_hand() / 1000)
-    outlook = DueTimes(session=session, by=by, beat=beat, store_clock=store_clock, lease=lease)
-    promotion = Promotion(session=session, by=by, outlook=outlook, poll_here=poll_here)
+    due_times = DueTimes(session=session, by=by, beat=beat, store_clock=store_clock, lease=lease)
+    promotion = Promotion(session=session, by=by, due_times=due_times, poll_here=poll_here)
     duties: list[Duty] = [
         promotion,
-        Rescue(session=session, by=by, now=binding.now, outlook=outlook),
+        Rescue(session=session, by=by, now=binding.now, due_times=due_times),
         Vacuum(session=session, by=by, monotonic=monotonic),
         Cleaning(
             session=session,
@@ -206,5 +206,5 @@ def build_duties(
             monotonic=monotonic,
         ),
     ]
-    leadership = Leadership(session=session, holder=who.instance, outlook=outlook)
-    return Duties(duties, leadership=leadership, session=session, outlook=outlook, woken=promotion)
+    leadership = Leadership(session=session, holder=who.instance, due_times=due_times)
+    return Duties(duties, leadership=leadership, session=session, due_times=due_times, woken=promotion)

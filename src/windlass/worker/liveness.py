@@ -40,7 +40,7 @@ class Liveness:
         self._pumping = pumping
         self._status = status_reporter
 
-    def death(self) -> str | None:
+    def liveness_problem(self) -> str | None:
         """Why the process needs a restart, or None. A store that is away is no reason: a restart would not bring it
         back.
         """

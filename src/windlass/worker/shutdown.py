@@ -20,7 +20,7 @@ from windlass.worker.ticker import Ticker, stop_all
 log = logging.getLogger("windlass.worker")
 
 _LAST_ROUND = 0.1
-_GOODBYE_AGAIN = 0.05
+_CLOSE_AGAIN = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +100,7 @@ class Shutdown:
                 end()
 
         try:
-            parting = start_thread(shut_down, name="windlass-parting")
+            parting = start_thread(shut_down, name="windlass-shutdown")
         except StartRefused:
             shut_down()  # every call to the store has a deadline
             return
@@ -111,12 +111,12 @@ class Shutdown:
 
     def _close_lease(self) -> None:
         try:
-            self._take_leave()
+            self._close_while_time()
         except WindlassError as error:
             log.warning("could not close the lease; its jobs are rescued when it expires: %s", error)
         self._has_closed_lease = True
 
-    def _take_leave(self) -> None:
+    def _close_while_time(self) -> None:
         """Repeat it while there is time: a store that is just back counts as away for another second."""
         while True:
             try:
@@ -124,11 +124,11 @@ class Shutdown:
                 if self._duties is not None:
                     self._duties.resign()
             except StoreUnavailable:
-                if clock.monotonic() + _GOODBYE_AGAIN >= self._gone_by:
+                if clock.monotonic() + _CLOSE_AGAIN >= self._gone_by:
                     raise
             else:
                 return
-            clock.sleep(_GOODBYE_AGAIN)
+            clock.sleep(_CLOSE_AGAIN)
 
     def _wait_until(self, is_done: Callable[[], bool], until: float) -> None:
         while not is_done():

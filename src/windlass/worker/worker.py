@@ -28,7 +28,7 @@ from windlass.worker.lease.control import WorkerControl
 from windlass.worker.lease.heartbeat import Heartbeat
 from windlass.worker.liveness import Liveness
 from windlass.worker.process.own_threads import DEATHS_ALLOWED, OwnThreads
-from windlass.worker.process.program_end import AtExit, NextInterrupt, has_interrupted_loop, tell_of_wait
+from windlass.worker.process.program_end import AtExit, NextInterrupt, has_interrupted_loop, log_waiting
 from windlass.worker.process.stop_order import Stop, Urgency
 from windlass.worker.runs.dispatcher import Dispatcher
 from windlass.worker.runs.job_log import capture_logs
@@ -125,7 +125,7 @@ class Worker:
             self.stop()
             return
         with NextInterrupt() as another:
-            tell_of_wait(self._dispatcher.running(), self._grace)
+            log_waiting(self._dispatcher.running(), self._grace)
             self.stop(is_urgent=another.has_come)
 
     async def __aenter__(self) -> Worker:
@@ -137,7 +137,7 @@ class Worker:
             await self.astop()
             return
         with NextInterrupt() as another:
-            tell_of_wait(self._dispatcher.running(), self._grace)
+            log_waiting(self._dispatcher.running(), self._grace)
             await self.astop(is_urgent=another.has_come)
 
     @property
@@ -228,7 +228,9 @@ class Worker:
         self._at_exit.register()
 
     def _subscribe(self) -> None:
-        self._subscriptions.append(self._session.subscribe(self._news, Topic.WORK, elsewhere=self._news_from_elsewhere))
+        self._subscriptions.append(
+            self._session.subscribe(self._notified, Topic.WORK, elsewhere=self._notified_from_elsewhere)
+        )
         self._subscriptions.append(self._session.subscribe(self._ask_soon, Topic.CONTROL))
         self._subscriptions.append(self._session.subscribe(self._pump.poll_soon, Topic.BACKLOG))
 
@@ -344,7 +346,7 @@ class Worker:
         return self._pump.pause()
 
     def _beat_once(self) -> float:
-        self._threads.look()
+        self._threads.check()
         pause = self._heartbeat.tick()
         if self.is_asked_to_stop and not self._stop.has_begun:
             self._stop_as_asked()
@@ -356,13 +358,13 @@ class Worker:
 
     def _watch_once(self) -> float:
         pause = self._watch.tick()
-        self._threads.look()
+        self._threads.check()
         self._session.listen_again()
         if self._threads.deaths >= DEATHS_ALLOWED:
             self._watch.is_exhausted = True
         if self.wants_restart and not self._control.is_paused:
             log.critical(
-                "%s runs do not stop, %s threads of the worker have ended; claiming no more, a worker in a new "
+                "%s runs do not stop, %s threads of the worker have ended; claiming no more, a worker in a fresh "
                 "process has to take over",
                 self._dispatcher.stuck_count,
                 self._threads.deaths,
@@ -371,16 +373,16 @@ class Worker:
             self._control.update_claiming()
         return pause
 
-    def _news(self) -> None:
-        self._pump.news()
+    def _notified(self) -> None:
+        self._pump.notified()
         if self._duties is not None:
-            self._duties.news()
+            self._duties.notified()
 
-    def _news_from_elsewhere(self, queue: str | None) -> None:
+    def _notified_from_elsewhere(self, queue: str | None) -> None:
         """Other workers get the same notification: pump and duties decide whether this one claims."""
-        self._pump.news_from_elsewhere(queue)
+        self._pump.notified_from_elsewhere(queue)
         if self._duties is not None:
-            self._duties.news()
+            self._duties.notified()
 
     def _ask_soon(self) -> None:
         self._heartbeat.ask_soon()
@@ -398,7 +400,7 @@ class Worker:
         if not self._shutdown.is_done():
             return False
         if self._session.run(self._ready_jobs()):
-            self._pump.news()
+            self._pump.notified()
             return False
         # A job that was claimed during the count is not in it, and may be ready again by now.
         return self._pump.cycle_count == cycles

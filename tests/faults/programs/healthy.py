@@ -13,7 +13,10 @@ if __name__ == "__main__":
     worker = app.worker(**json.loads(sys.argv[1]))
     liveness = worker.liveness
     with HealthServer(
-        host="127.0.0.1", port=0, death=liveness.death, readiness_problem=liveness.readiness_problem
+        host="127.0.0.1",
+        port=0,
+        liveness_problem=liveness.liveness_problem,
+        readiness_problem=liveness.readiness_problem,
     ) as server:
         say("health", server.address)
         run_until_signalled(worker, on_started=lambda: say("ready"))

@@ -119,7 +119,7 @@ def worker(
         reporting(supervised, built),
         serving_health(
             {"health_port": health_port, "health_host": health_host},
-            death=built.liveness.death,
+            liveness_problem=built.liveness.liveness_problem,
             readiness_problem=built.liveness.readiness_problem,
         ) as health,
     ):
@@ -165,7 +165,7 @@ def _run(
             raise click.exceptions.Exit(EXIT_RESTART)
         why = "asked to stop" if worker.is_asked_to_stop else "nothing is ready any more"
         out.show(Message(f"{why}; {counted(ended, 'run')} ended", {"ended": ended}))
-    elif run_until_signalled(worker, start=start, on_started=say_so, is_worn=lambda: limits.are_reached(worker)):
+    elif run_until_signalled(worker, start=start, on_started=say_so, is_at_limit=lambda: limits.are_reached(worker)):
         raise click.exceptions.Exit(EXIT_RESTART)
 
 

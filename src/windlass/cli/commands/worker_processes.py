@@ -61,7 +61,9 @@ def supervise(commands: Sequence[Sequence[str]], *, out: Output, options: dict[s
     supervisor = Supervisor(
         commands, manner=SupervisorSettings(grace=grace, is_burst=options["burst"]), wake=SupervisorWakeup()
     )
-    with serving_health(options, death=supervisor.death, readiness_problem=supervisor.readiness_problem) as health:
+    with serving_health(
+        options, liveness_problem=supervisor.liveness_problem, readiness_problem=supervisor.readiness_problem
+    ) as health:
         out.show(
             Message(
                 counted(len(commands), "worker process", "worker processes") + _at(health),
@@ -87,7 +89,9 @@ def given_arguments(context: click.Context, *, without: Sequence[str] = ()) -> l
 
 
 @contextmanager
-def serving_health(options: dict[str, Any], *, death: Trouble, readiness_problem: Trouble) -> Iterator[str | None]:
+def serving_health(
+    options: dict[str, Any], *, liveness_problem: Trouble, readiness_problem: Trouble
+) -> Iterator[str | None]:
     """Serve ``--health-port`` if it was given; the address."""
     port = options["health_port"]
     if port is None:
@@ -96,7 +100,7 @@ def serving_health(options: dict[str, Any], *, death: Trouble, readiness_problem
     from windlass.worker.process.health import HealthServer
 
     with HealthServer(
-        host=options["health_host"], port=port, death=death, readiness_problem=readiness_problem
+        host=options["health_host"], port=port, liveness_problem=liveness_problem, readiness_problem=readiness_problem
     ) as server:
         yield server.address
 

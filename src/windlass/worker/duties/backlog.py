@@ -6,12 +6,12 @@ from enum import Enum
 
 CHECK_AFTER = 0.05
 """Seconds between a check that found claimable jobs and the next one, which shows whether a worker has claimed them."""
-_TELL_AFTER = 0.3
+_NOTIFY_AFTER = 0.3
 """Seconds for which checks must find jobs before all workers are notified: in a stream of jobs each may be a new one,
 and on a busy machine a claim may take that long. With the pause between two checks it stays below one second, the most
 that a lost notification may cost.
 """
-_TELL_AGAIN = 1.0
+_NOTIFY_AGAIN = 1.0
 """Seconds between two notifications of jobs that still wait."""
 
 
@@ -47,7 +47,7 @@ class Backlog:
         if self._since is None:
             self._since = now
             return WakeUpCall.HERE
-        if now - self._since < _TELL_AFTER or now - self._told < _TELL_AGAIN:
+        if now - self._since < _NOTIFY_AFTER or now - self._told < _NOTIFY_AGAIN:
             return WakeUpCall.NONE
         self._told = now
         return WakeUpCall.ALL

@@ -28,11 +28,11 @@ class StoreClock:
 
         It showed ``now`` (milliseconds) at some moment since ``began``, on our clock.
         """
-        last, look = self._last, _Reading(began, self.monotonic(), now / 1000)
-        self._last = look
+        last, reading = self._last, _Reading(began, self.monotonic(), now / 1000)
+        self._last = reading
         if last is None:
             return 0.0
-        passed = look.showed - last.showed
-        least, most = look.began - last.ended, look.ended - last.began
+        passed = reading.showed - last.showed
+        least, most = reading.began - last.ended, reading.ended - last.began
         step = passed - most if passed > most else min(0.0, passed - least)
         return step if abs(step) > _TOLERATED else 0.0

@@ -82,7 +82,7 @@ class DueTimes:
             return _LONGEST_PAUSE
         return min(_LONGEST_PAUSE, left / 1000 + 0.02 * clock.roll())
 
-    def look(self, *, max_age: float = 0.0) -> NextDue:
+    def read(self, *, max_age: float = 0.0) -> NextDue:
         """What is due next; the store is not read again if it was read less than ``max_age`` seconds ago."""
         with self._lock:
             now = clock.monotonic()
@@ -101,7 +101,7 @@ class DueTimes:
         self._is_away = True
 
     @property
-    def is_patient(self) -> bool:
+    def defers_rescue(self) -> bool:
         """Whether no lease may be ended yet."""
         return self._is_away or clock.monotonic() < self._patient_until
 
@@ -123,7 +123,7 @@ class DueTimes:
         self.is_lead_free = ahead.is_lead_free
         if self._is_away:
             self._is_away = False
-            self._be_patient(self._beat)
+            self._defer_rescue(self._beat)
         if step := self._store_clock.step(began, now=ahead.now):
             self._wait_after(step)
         return ahead
@@ -136,14 +136,14 @@ class DueTimes:
             return 0.0
         return _STRAYS_AFTER if self.is_keeper else inf
 
-    def _be_patient(self, seconds: float) -> None:
+    def _defer_rescue(self, seconds: float) -> None:
         self._patient_until = max(self._patient_until, clock.monotonic() + seconds)
 
     def _wait_after(self, step: float) -> None:
         """Give live workers the time to renew: by a clock that was stepped, every lease may have expired."""
         # A worker that has just renewed does so again after one heartbeat and the pause until its next round.
         patience = 2 * self._beat
-        self._be_patient(patience)
+        self._defer_rescue(patience)
         log.warning(
             "the store's clock was stepped by %+.1f s, or this host slept: no lease is ended from here for the "
             "next %.1f s; jobs become due by the new time",

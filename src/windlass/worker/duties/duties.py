@@ -20,7 +20,7 @@ _WHILE_AWAY = 1.0
 """Seconds between two tries while the store is away, and as many at random."""
 _WITHOUT_LEAD = 1.0
 """Seconds between two checks whether this process leads by now; they do not ask the store."""
-_AFTER_NEWS = 0.02
+_AFTER_NOTIFICATION = 0.02
 """How many seconds duties wait after a notification: most are of jobs that are due, and claiming those comes first."""
 
 
@@ -28,23 +28,23 @@ class Duties:
     """The threads of all duties, and the lead for those that need it."""
 
     def __init__(
-        self, duties: Sequence[Duty], *, leadership: Leadership, session: Session, outlook: DueTimes, woken: Duty
+        self, duties: Sequence[Duty], *, leadership: Leadership, session: Session, due_times: DueTimes, woken: Duty
     ) -> None:
         """``woken`` is the duty that ticks early after a notification of jobs."""
-        self._outlook = outlook
+        self._due_times = due_times
         self._leadership = leadership
         self._session = session
-        self._wake = Ticker(_Rounds(woken).tick, name=woken.name, rest=_AFTER_NEWS)
+        self._wake = Ticker(_Rounds(woken).tick, name=woken.name, rest=_AFTER_NOTIFICATION)
         self.tickers = [self._wake if duty is woken else self._ticker(duty) for duty in (leadership, *duties)]
 
     @property
     def workers(self) -> int:
         """How many workers there were at the newest read."""
-        return self._outlook.workers
+        return self._due_times.workers
 
-    def news(self) -> None:
+    def notified(self) -> None:
         """There may be jobs that are due soon: the keeper of the store reads."""
-        if self._outlook.is_keeper:
+        if self._due_times.is_keeper:
             self._wake.wake.set()
 
     def resign(self) -> None:

@@ -20,21 +20,21 @@ class Promotion:
     needs_lead = False
 
     def __init__(
-        self, *, session: Session, by: str, outlook: DueTimes, poll_here: Callable[[], None] = lambda: None
+        self, *, session: Session, by: str, due_times: DueTimes, poll_here: Callable[[], None] = lambda: None
     ) -> None:
         """``poll_here`` has the worker of this process, if there is one, claim jobs."""
         self._session = session
         self._by = by
-        self._outlook = outlook
+        self._due_times = due_times
         self._backlog = Backlog()
         self._poll_here = poll_here
 
     def tick(self) -> float:
-        ahead = self._outlook.look()
+        ahead = self._due_times.read()
         self._call(self._backlog.judge(has_work=ahead.has_work, now=clock.monotonic()))
         if ahead.next_due is not None and ahead.next_due <= 0 and self._promote():
             return 0.0
-        pause = self._outlook.pause(ahead.next_due)
+        pause = self._due_times.pause(ahead.next_due)
         return min(pause, CHECK_AFTER) if self._backlog.is_to_be_checked else pause
 
     def _call(self, call: WakeUpCall) -> None:
@@ -48,7 +48,7 @@ class Promotion:
         try:
             promoted, is_full = self._session.run(promote_page(by=self._by))
         except StoreUnavailable:
-            self._outlook.note_outage()
+            self._due_times.note_outage()
             raise
         if promoted:
             self._session.notify(Topic.WORK)

@@ -20,26 +20,26 @@ class Rescue:
     name = "rescue"
     needs_lead = False
 
-    def __init__(self, *, session: Session, by: str, now: Callable[[], int], outlook: DueTimes) -> None:
+    def __init__(self, *, session: Session, by: str, now: Callable[[], int], due_times: DueTimes) -> None:
         self._session = session
         self._by = by
         self._now = now
-        self._outlook = outlook
+        self._due_times = due_times
 
     def tick(self) -> float:
         # Promotion reads just as often; only while that is held up the store is read again for the leases.
-        expiry = self._outlook.look(max_age=2 * self._outlook.longest_pause).next_expiry
-        if expiry is not None and expiry <= 0 and not self._outlook.is_patient:
+        expiry = self._due_times.read(max_age=2 * self._due_times.longest_pause).next_expiry
+        if expiry is not None and expiry <= 0 and not self._due_times.defers_rescue:
             self._rescue()
-        return self._outlook.pause(expiry)
+        return self._due_times.pause(expiry)
 
     def _rescue(self) -> None:
         try:
             rescued = self._session.run(rescue(by=self._by, now=self._now))
         except StoreUnavailable:
-            self._outlook.note_outage()
+            self._due_times.note_outage()
             raise
-        self._outlook.note_rescue()
+        self._due_times.note_rescue()
         for job in rescued:
             log.warning("rescued job %s from a dead worker; it is %s now", job.id, job.state)
         if rescued:

@@ -29,7 +29,7 @@ def run_duties(app: Windlass, *, on_started: Callable[[], None] = lambda: None) 
     threads = OwnThreads(duties.tickers)
 
     def are_missing() -> bool:
-        threads.look()
+        threads.check()
         return False  # dead threads are restarted; they are no reason to stop
 
     with StopSignals() as signals:

@@ -37,13 +37,13 @@ class Vacuum:
 
     def tick(self) -> float:
         if self._vacuum_blocker is not None and self._session.run(vacuum_blocker()) == self._vacuum_blocker:
-            self._tell(self._vacuum_blocker)
+            self._warn(self._vacuum_blocker)
             return _EVERY
         swept = self._session.run(vacuum())
         self._vacuum_blocker, self._hindered_since, self._is_told = swept.vacuum_blocker, self._monotonic(), False
         return _AGAIN if swept.tables else _EVERY
 
-    def _tell(self, vacuum_blocker: VacuumBlocker) -> None:
+    def _warn(self, vacuum_blocker: VacuumBlocker) -> None:
         """Warn of a transaction, once, when it has been open for long."""
         if self._is_told or self._monotonic() - self._hindered_since < _TOLERATED:
             return

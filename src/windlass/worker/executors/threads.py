@@ -48,7 +48,7 @@ class ThreadExecutor:
             self._queue.put(run)
         return refused
 
-    def look(self, now: float) -> None:
+    def check(self, now: float) -> None:
         """Remove threads that ended by themselves; what they ran has failed."""
         for slot, thread in list(self._slots.items()):
             if not (thread.is_alive() or slot.is_abandoned or self._is_closed):
@@ -86,7 +86,7 @@ class ThreadExecutor:
         ending = self._attempts.ending(run, self._attempts.raised(run, error))
         following = self._dispatcher.finished(run, ending, self)
         if following is not None:
-            self._dispatcher.put_back([following])
+            self._dispatcher.requeue([following])
 
     def _work(self, slot: ThreadSlot) -> None:
         while not slot.is_abandoned and (run := self._queue.get()) is not None:
@@ -105,7 +105,7 @@ class ThreadExecutor:
             return self._dispatcher.finished(run, self._attempts.ending(run, outcome), self)
         if not run.task.is_async:
             return run
-        self._dispatcher.put_back([run])
+        self._dispatcher.requeue([run])
         return None
 
     def _perform(self, run: Run, slot: ThreadSlot) -> Ending:

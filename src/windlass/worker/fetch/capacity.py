@@ -9,7 +9,7 @@ from windlass.core.records import Claimed
 from windlass.core.round_robin import SmoothWeights
 from windlass.worker.fetch.prefetch import Prefetch
 
-Rooms = list[tuple[str, int]]
+ClaimRequests = list[tuple[str, int]]
 NOTHING: Mapping[str, int] = {}
 
 FEW = 16
@@ -117,7 +117,7 @@ class Capacity:
         ahead = self._prefetch.ahead(contenders - full if full else contenders, now=now)
         return min(free + max(0, ahead - waiting), self._most)
 
-    def deal(self, *, in_flight: int, now: float, waiting_elsewhere: Mapping[str, int] = NOTHING) -> Rooms:
+    def requests(self, *, in_flight: int, now: float, waiting_elsewhere: Mapping[str, int] = NOTHING) -> ClaimRequests:
         """How many jobs to claim of which queue; none when no job fits or every queue is known to be empty.
 
         ``waiting_elsewhere``: how many jobs of each queue wait for something else than a slot. A few of them are
@@ -133,15 +133,15 @@ class Capacity:
             self._ask_unknown(dealt)
         return list(dealt.items())
 
-    def learn(self, rooms: Rooms, claimed: Sequence[Claimed]) -> bool:
+    def note_claimed(self, requests: ClaimRequests, claimed: Sequence[Claimed]) -> bool:
         """Take in what a cycle claimed: a queue that gave less than it was asked for is empty until the next
         notification. Returns whether other queues may have more.
         """
-        self._unknown.difference_update(name for name, _ in rooms)
-        if len(claimed) == sum(room for _, room in rooms):
+        self._unknown.difference_update(name for name, _ in requests)
+        if len(claimed) == sum(count for _, count in requests):
             return False
         given = Counter(job.queue for job in claimed)
-        self._weights.leave(name for name, room in rooms if given[name] < room)
+        self._weights.leave(name for name, room in requests if given[name] < room)
         return self.may_find_work
 
     def _full(self, waiting_elsewhere: Mapping[str, int]) -> set[str]:

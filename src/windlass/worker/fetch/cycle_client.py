@@ -62,12 +62,12 @@ class CycleClient:
         return min(_LONGEST_PAUSE, 0.05 * float(2**self._failures)) * clock.roll() + 0.01
 
     def cycle(
-        self, endings: list[Ending], marks: list[StartMark], rooms: list[tuple[str, int]], *, takes_suspect: bool
+        self, endings: list[Ending], marks: list[StartMark], requests: list[tuple[str, int]], *, takes_suspect: bool
     ) -> CycleResult | None:
         """Make one cycle; None where the store is away. Raises ``DataRejected``, and then nothing of it was written."""
         claimant = self._no_reply or ClaimRequest(self.worker, self._lease(), self._token())
         try:
-            cycled = self._repeated(claimant, endings, marks, rooms, takes_suspect=takes_suspect)
+            cycled = self._repeated(claimant, endings, marks, requests, takes_suspect=takes_suspect)
         except DataRejected as error:
             if not endings:
                 self._note_failure(error)  # it rejected nothing of ours
@@ -106,13 +106,13 @@ class CycleClient:
         claimant: ClaimRequest,
         endings: Sequence[Ending],
         marks: Sequence[StartMark],
-        rooms: Sequence[tuple[str, int]],
+        requests: Sequence[tuple[str, int]],
         *,
         takes_suspect: bool,
     ) -> CycleResult:
         try:
             return self._session.run(
-                cycle(claimant, endings=endings, marks=marks, rooms=rooms, takes_suspect=takes_suspect)
+                cycle(claimant, endings=endings, marks=marks, rooms=requests, takes_suspect=takes_suspect)
             )
         except OutcomeUnknown:
             # The same token without claim requests re-reads what the first try claimed, if it did.

@@ -34,11 +34,11 @@ _POLL = 1.0
 _POLL_WHEN_WATCHED = 10.0
 _LINGER = 0.005
 """Seconds for which endings may gather while more of them are about to come."""
-_LIE_ABOUT = 0.02
+_LONGEST_LINGER = 0.02
 """Seconds that an ending may wait for others when the runs after it turn out to be slow."""
 _MARK_AFTER = 0.02
 _MARK_BEFORE = 0.08
-_HAND_BACK_AFTER = 1.0
+_RELEASE_AFTER = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class _Batch:
     starting: list[Run]
     """Runs that wait for their start mark; they are among ``marked``."""
     marked: list[Run]
-    rooms: list[tuple[str, int]]
+    requests: list[tuple[str, int]]
     """How many jobs to claim at most, by queue."""
     takes_suspect: bool
     is_prompted: bool
@@ -59,7 +59,7 @@ class _Batch:
 
     @property
     def is_empty(self) -> bool:
-        return not (self.ended or self.marked or self.rooms)
+        return not (self.ended or self.marked or self.requests)
 
 
 class Pump:
@@ -121,7 +121,7 @@ class Pump:
         """Whether the last round left nothing to do; never true during a round."""
 
     @property
-    def owes(self) -> bool:
+    def has_unfinished(self) -> bool:
         """Whether something is still to be written or started."""
         return bool(self._unsent_endings or self._unmarked)
 
@@ -130,14 +130,14 @@ class Pump:
         jobs = [run.job for run in self._unmarked] + [job for _, job in self._unsent_endings]
         return {(job.seq, job.fence) for job in jobs}
 
-    def news(self, queue: str | None = None) -> None:
+    def notified(self, queue: str | None = None) -> None:
         """Jobs may have come, into this queue or into any."""
-        self._wake_ups.hear(queue)
+        self._wake_ups.add(queue)
         self.wake.set()
 
-    def news_from_elsewhere(self, queue: str | None = None) -> None:
+    def notified_from_elsewhere(self, queue: str | None = None) -> None:
         """Another process has notified of jobs; other workers got the same notification, so not all claim at once."""
-        if self._wake_ups.hear_elsewhere(queue, roll=clock.roll()):
+        if self._wake_ups.add_from_elsewhere(queue, roll=clock.roll()):
             self.wake.set()
 
     def poll_soon(self) -> None:
@@ -167,7 +167,7 @@ class Pump:
             return 0.0
         if self._dispatcher.has_endings:
             return max(0.0, self._cycled + _LINGER - now) if self._may_linger(now) else 0.0
-        longest = _LIE_ABOUT if self._dispatcher.buffered else min(_POLL, max(0.0, self._polls_at - now))
+        longest = _LONGEST_LINGER if self._dispatcher.buffered else min(_POLL, max(0.0, self._polls_at - now))
         soonest = self._cycled + _LINGER if self._may_linger(now) else now
         for due in (self._surveys_at, self._wake_ups.due):
             longest = longest if due is None else min(longest, max(due, soonest) - now)
@@ -198,24 +198,24 @@ class Pump:
         self._cycled = clock.monotonic()
         if result is not None:
             self._apply(batch, result)
-        elif batch.rooms:
-            self._claim_size.note_failure(sum(room for _, room in batch.rooms))
+        elif batch.requests:
+            self._claim_size.note_failure(sum(count for _, count in batch.requests))
 
     def _collect(self, now: float) -> _Batch:
         """What the next cycle carries: endings, start marks, and how many jobs to claim from which queue."""
-        self._release(claimed_before=now if self._is_draining else now - _HAND_BACK_AFTER)
+        self._release(claimed_before=now if self._is_draining else now - _RELEASE_AFTER)
         self._unsent_endings = self._unsent_endings + self._dispatcher.take_endings()
         ended = first_page(self._unsent_endings)
         starting = self._startable(now)
         marked = starting + self._dispatcher.unmarked(running_since=now - _MARK_AFTER)
         takes_suspect = self._looks_for_suspect(now)
         was_called = self._is_poll_wanted
-        is_prompted = self._hear(now, is_going=bool(ended or marked))
+        is_prompted = self._take_notifications(now, is_going=bool(ended or marked))
         return _Batch(
             ended=ended,
             starting=starting,
             marked=marked,
-            rooms=self._rooms(now),
+            requests=self._requests(now),
             takes_suspect=takes_suspect,
             is_prompted=is_prompted,
             was_called=was_called,
@@ -223,7 +223,7 @@ class Pump:
 
     def _apply(self, batch: _Batch, result: CycleResult) -> None:
         """Act on the result: forget the endings that were accepted, start the runs that were marked or claimed."""
-        ended, rooms = batch.ended, batch.rooms
+        ended, requests = batch.ended, batch.requests
         self._unsent_endings = self._unsent_endings[len(ended) :]
         if not result.has_all_refusals:
             ended = self._ask_again(ended)
@@ -234,9 +234,9 @@ class Pump:
         self._admit([run for run in batch.starting if run.job.seq in result.marked])
         self._take_in(result.claimed)
         self._claim_size.note(result.claimed)
-        others_may_have_more = self._capacity.learn(rooms, result.claimed)
-        if rooms and (batch.is_prompted or (batch.was_called and result.claimed)):
-            self._learn_from_wake_up(result.claimed, rooms)
+        others_may_have_more = self._capacity.note_claimed(requests, result.claimed)
+        if requests and (batch.is_prompted or (batch.was_called and result.claimed)):
+            self._learn_from_wake_up(result.claimed, requests)
         self._dispatcher.may_fetch = self._may_fetch
         if ended:
             self._publish(ended, result.refused)
@@ -244,32 +244,32 @@ class Pump:
             self.wake.set()
         self._note_idleness()
 
-    def _hear(self, now: float, *, is_going: bool) -> bool:
+    def _take_notifications(self, now: float, *, is_going: bool) -> bool:
         """Take in which queues may have work by now; whether a notification is the only reason for a cycle."""
-        heard = self._wake_ups.take(is_going=is_going)
-        if heard is not None:
-            self._capacity.may_have_work(heard.queues)
-        if heard is not None and heard.is_any:
+        notified = self._wake_ups.take(is_going=is_going)
+        if notified is not None:
+            self._capacity.may_have_work(notified.queues)
+        if notified is not None and notified.is_any:
             self._capacity.recheck_all()
         elif self._is_poll_wanted or now >= self._polls_at:
             self._capacity.ask_where()
         else:
-            return heard is not None and heard.is_only_reason
+            return notified is not None and notified.is_only_reason
         # With jitter: of workers that poll at different times one will soon find what others have missed.
         self._polled, self._poll_jitter, self._is_poll_wanted = now, 0.75 + clock.roll() / 4, False
-        return heard is not None and heard.is_only_reason
+        return notified is not None and notified.is_only_reason
 
     @property
     def _polls_at(self) -> float:
         return self._polled + (_POLL_WHEN_WATCHED if self._is_watched() else _POLL) * self._poll_jitter
 
-    def _learn_from_wake_up(self, claimed: Sequence[Claimed], rooms: list[tuple[str, int]]) -> None:
+    def _learn_from_wake_up(self, claimed: Sequence[Claimed], requests: list[tuple[str, int]]) -> None:
         self._wake_ups.learn(has_paid=bool(claimed))
-        if claimed and len(claimed) == sum(room for _, room in rooms):
+        if claimed and len(claimed) == sum(count for _, count in requests):
             self._session.notify(Topic.WORK)  # there may be more, and most other workers have not checked
 
     def _note_idleness(self) -> None:
-        self.is_idle = not self._dispatcher.is_busy and not self.owes
+        self.is_idle = not self._dispatcher.is_busy and not self.has_unfinished
 
     def _may_linger(self, now: float) -> bool:
         """Endings gather for a moment and share a commit while more of them are about to come: the executors have
@@ -300,7 +300,7 @@ class Pump:
             self._capacity.recheck_all()
         return not self._has_suspect
 
-    def _rooms(self, now: float) -> list[tuple[str, int]]:
+    def _requests(self, now: float) -> list[tuple[str, int]]:
         self._surveys_at = None
         if self._is_draining or self._cycle_client.has_no_reply or not self.may_claim:
             return []
@@ -316,7 +316,7 @@ class Pump:
             in_flight=in_flight, now=now, waiting_elsewhere=waiting
         ):
             self._survey(now)
-        return self._capacity.deal(in_flight=in_flight, waiting_elsewhere=waiting, now=now)
+        return self._capacity.requests(in_flight=in_flight, waiting_elsewhere=waiting, now=now)
 
     def _survey(self, now: float) -> None:
         """Ask the store which of many queues have work, unless that was done just now."""
@@ -343,12 +343,12 @@ class Pump:
             StartMark(run.job.seq, run.job.fence, round((now - (run.started or now)) * 1000)) for run in batch.marked
         ]
         try:
-            result = self._cycle_client.cycle(endings, marks, batch.rooms, takes_suspect=batch.takes_suspect)
+            result = self._cycle_client.cycle(endings, marks, batch.requests, takes_suspect=batch.takes_suspect)
         except DataRejected as error:
             self._write_one_by_one(list(self._unsent_endings), error)
             return None
         if result is not None and self._cycle_client.was_repeated:
-            self.news()  # it was repeated without claim requests: claim at once
+            self.notified()  # it was repeated without claim requests: claim at once
         return result
 
     def _write_one_by_one(self, ended: list[Ended], error: DataRejected) -> None:
@@ -368,20 +368,20 @@ class Pump:
         self._recent.add(ended)
         self._run_log.add(ended, refused)
         self._session.notify(Topic.FINISHED)
-        handed_back = [(ending, job) for ending, job in ended if ending.state is State.PENDING]
-        if handed_back:
+        released = [(ending, job) for ending, job in ended if ending.state is State.PENDING]
+        if released:
             self._session.notify(Topic.WORK)  # other workers may have free slots
-            self._note_cut_off([(ending, job) for ending, job in handed_back if job.seq not in refused])
+            self._note_cut_off([(ending, job) for ending, job in released if job.seq not in refused])
 
-    def _note_cut_off(self, handed_back: list[Ended]) -> None:
+    def _note_cut_off(self, released: list[Ended]) -> None:
         """Log runs that were stopped half-way and start again elsewhere, and record it with their jobs: no other trace
         of what they did is left.
         """
         cut_off = {
-            job: {"after": f"{ending.ran_for / 1000:g} s"} for ending, job in handed_back if ending.ran_for is not None
+            job: {"after": f"{ending.ran_for / 1000:g} s"} for ending, job in released if ending.ran_for is not None
         }
         if cut_off:
-            log.warning("handed back while they ran, to begin anew: %s", ", ".join(f"job {job.id}" for job in cut_off))
+            log.warning("released while they ran, to start again: %s", ", ".join(f"job {job.id}" for job in cut_off))
             record_job_event(self._session, "handed_back", cut_off, worker=self._cycle_client.worker)
 
     def _note_marked(self, runs: list[Run]) -> None:

@@ -18,7 +18,7 @@ _NAMED = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Notified:
     """What the pump was notified of."""
 
     is_any: bool
@@ -57,13 +57,13 @@ class WakeUps:
         """
         return self._due if self._is_any or self._queues else None
 
-    def hear(self, queue: str | None = None) -> None:
+    def add(self, queue: str | None = None) -> None:
         """Jobs may have come, into this queue or into any; perhaps only this process was notified."""
         self._is_from_here = True
         self._due = 0.0
         self._add(queue)
 
-    def hear_elsewhere(self, queue: str | None, *, roll: float) -> bool:
+    def add_from_elsewhere(self, queue: str | None, *, roll: float) -> bool:
         """Another process has notified of jobs; ``roll`` is random, at least 0 and below 1. Returns whether to claim at
         once.
         """
@@ -77,7 +77,7 @@ class WakeUps:
         self._add(queue)
         return is_going
 
-    def take(self, *, is_going: bool) -> Heard | None:
+    def take(self, *, is_going: bool) -> Notified | None:
         """The notifications for this cycle; None without any, or if they are left to other workers and nothing else
         needs a cycle.
         """
@@ -88,7 +88,7 @@ class WakeUps:
         self._is_from_here = False
         is_any, self._is_any = self._is_any, False
         queues = tuple(self._queues.popleft() for _ in range(len(self._queues)))
-        return Heard(is_any, queues, is_only_reason)
+        return Notified(is_any, queues, is_only_reason)
 
     def learn(self, *, has_paid: bool) -> None:
         """Learn from a cycle that only a notification had caused: ``has_paid`` says whether it claimed a job."""

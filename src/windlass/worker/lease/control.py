@@ -58,7 +58,7 @@ class WorkerControl:
     @property
     def is_busy(self) -> bool:
         """Whether there are jobs that may be cancelled."""
-        return self._dispatcher.is_busy or self._pump.owes
+        return self._dispatcher.is_busy or self._pump.has_unfinished
 
     def running(self) -> list[Run]:
         return self._dispatcher.running()
@@ -86,7 +86,7 @@ class WorkerControl:
         may_claim = not (self.is_paused or self._paused_by_signal)
         was_allowed, self._pump.may_claim = self._pump.may_claim, may_claim
         if may_claim and not was_allowed:
-            self._pump.news()
+            self._pump.notified()
 
     def lease_lost(self) -> None:
         """Our jobs belong or will belong to other workers: stop what runs, forget what waits."""
@@ -109,15 +109,15 @@ class WorkerControl:
         if settled < self._unknown_since:
             self._unknown &= unknown
             return
-        strays = unknown & self._unknown
+        missing = unknown & self._unknown
         self._unknown, self._unknown_since = unknown, self._pump.cycle_count
-        if strays:
-            self._release_unknown(strays)
+        if missing:
+            self._release_unknown(missing)
 
-    def _release_unknown(self, strays: Collection[Held]) -> None:
-        log.error("the store holds %s jobs in our name that never arrived; releasing them", len(strays))
+    def _release_unknown(self, missing: Collection[Held]) -> None:
+        log.error("the store holds %s jobs in our name that never arrived; releasing them", len(missing))
         # They never began, so no death is charged to them.
-        endings = [Ending(seq, fence, State.PENDING) for seq, fence in strays]
+        endings = [Ending(seq, fence, State.PENDING) for seq, fence in missing]
         self._session.run(finish(endings, worker=self._worker))
         self._session.notify(Topic.WORK)
 
@@ -130,7 +130,7 @@ class WorkerControl:
         for run in self._dispatcher.running():
             if run.is_cooperative:
                 self._dispatcher.interrupt_again(run)  # it was asked to stop, and did not check in time
-        given_up = self._dispatcher.give_up(self._dispatcher.running())
+        given_up = self._dispatcher.drop(self._dispatcher.running())
         for run in given_up:
             log.warning("job %s still runs; releasing it", run.job.id)
         self._release(given_up)

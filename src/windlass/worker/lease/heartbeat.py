@@ -103,7 +103,7 @@ class Heartbeat:
         try:
             if not self._is_open:
                 self.open()
-            elif now - self._renewed >= self._beats.interval or self._shows_what_is_over():
+            elif now - self._renewed >= self._beats.interval or self._shows_old_state():
                 self._renew()
             elif now - self._shown_at >= _FIGURES and self._status.is_outdated:
                 self._show()
@@ -125,7 +125,7 @@ class Heartbeat:
         """Have the next round read orders, whenever they were read last."""
         self._is_asked = True
 
-    def look(self, now: float) -> None:
+    def check(self, now: float) -> None:
         """Give up a lease that has expired while a renewal is without a reply; called from another thread.
 
         A tick that starts after expiry may still renew it: only a rescue ends a lease.
@@ -139,7 +139,7 @@ class Heartbeat:
         is_at_rest = not self._control.is_busy and self._session.hears(Topic.CONTROL)
         return _CONTROL_AT_REST if is_at_rest else _CONTROL
 
-    def _shows_what_is_over(self) -> bool:
+    def _shows_old_state(self) -> bool:
         """Whether the stored state is out of date; idle and busy change too often to be written at once."""
         state = self._status.state
         return state != self._shown and not {state, self._shown} <= {"idle", "busy"}

@@ -22,9 +22,9 @@ _NO_FILE = 0.1
 class HealthServer:
     """Answers over HTTP, from threads of its own: ``with HealthServer(...) as server: ...``."""
 
-    def __init__(self, *, host: str, port: int, death: Trouble, readiness_problem: Trouble) -> None:
+    def __init__(self, *, host: str, port: int, liveness_problem: Trouble, readiness_problem: Trouble) -> None:
         class Handler(_Handler):
-            troubles = {"/healthz": death, "/readyz": readiness_problem}  # noqa: RUF012  # a class for this server alone
+            troubles = {"/healthz": liveness_problem, "/readyz": readiness_problem}  # noqa: RUF012  # a class for this server alone
 
         try:
             self._server = _Server((host, port), Handler)

@@ -24,7 +24,7 @@ class OwnThreads:
 
     def __init__(self, tickers: Sequence[Ticker]) -> None:
         self._tickers = tickers
-        self._looking = Lock()
+        self._checking = Lock()
         self._told: set[str] = set()
         """Dead threads that were logged and could not be restarted yet."""
         self.deaths = 0
@@ -40,16 +40,16 @@ class OwnThreads:
                 ticker.stop()
             raise
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Restart threads that have died."""
-        if not any(ticker.has_died for ticker in self._tickers) or not self._looking.acquire(blocking=False):
+        if not any(ticker.has_died for ticker in self._tickers) or not self._checking.acquire(blocking=False):
             return
         try:
             for ticker in self._tickers:
                 if ticker.has_died:
                     self._revive(ticker)
         finally:
-            self._looking.release()
+            self._checking.release()
 
     def trouble(self) -> str | None:
         """Which thread is missing at this moment, or None."""

@@ -63,7 +63,7 @@ def _runner_of(handler: _Handler) -> Runner | None:
     return owner if isinstance(owner, Runner) else None
 
 
-def tell_of_wait(runs: Sequence[Run], grace: float) -> None:
+def log_waiting(runs: Sequence[Run], grace: float) -> None:
     """Log what a worker waits for that was stopped by Ctrl-C."""
     if not runs:
         return

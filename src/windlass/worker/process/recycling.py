@@ -17,7 +17,7 @@ class ProcessLimits:
     """In bytes."""
 
     def are_reached(self, worker: Worker) -> bool:
-        """True only after the first job: a limit below what an idle process needs must not restart it again and again."""
+        """True only after the first job: a limit below what an idle process needs must not restart it for ever."""
         ended = worker.ended_count
         if not ended:
             return False

@@ -30,7 +30,7 @@ class StopSignals:
     def __init__(self) -> None:
         self._count = 0
         self._is_at_terminal = False
-        self._wants_fresh = False
+        self._wants_restart = False
         # The handler may interrupt any line of the main thread: it may put into a SimpleQueue, but must not set an
         # Event.
         self._arrivals: SimpleQueue[int] = SimpleQueue()
@@ -61,9 +61,9 @@ class StopSignals:
         """Whether a stop was asked for more than once."""
         return self._count > 1
 
-    def wants_fresh(self) -> bool:
+    def wants_restart(self) -> bool:
         """Whether a restart was asked for."""
-        return self._wants_fresh
+        return self._wants_restart
 
     def wait(self, *, unless: Callable[[], bool] = lambda: False, piece: float = _PIECE) -> None:
         """Block until the first signal, or until ``unless`` is true, which is checked every ``piece`` seconds."""
@@ -80,7 +80,7 @@ class StopSignals:
         if self._is_at_terminal:
             self._count = max(self._count, 1)  # the shell and the system may both send it: not an urgent stop
         else:
-            self._wants_fresh = True
+            self._wants_restart = True
         self._arrivals.put(number)
 
 
@@ -99,7 +99,7 @@ def run_until_signalled(
     *,
     start: Start = start_at_once,
     on_started: Callable[[], None] = lambda: None,
-    is_worn: Callable[[], bool] = lambda: False,
+    is_at_limit: Callable[[], bool] = lambda: False,
 ) -> bool:
     """Start the worker, wait for a signal or an order to stop, and stop within the grace time, or at once on a second
     signal.
@@ -111,15 +111,17 @@ def run_until_signalled(
     with StopSignals() as signals:
         if start(worker, signals):
             on_started()
-            _work(worker, signals, is_worn)
+            _work(worker, signals, is_at_limit)
     # Read after signals are handled here no longer: none that came in time may be missed.
     return not (signals.has_come() or worker.is_asked_to_stop)
 
 
-def _work(worker: Worker, signals: StopSignals, is_worn: Callable[[], bool]) -> None:
-    signals.wait(unless=lambda: worker.is_asked_to_stop or worker.wants_restart or signals.wants_fresh() or is_worn())
+def _work(worker: Worker, signals: StopSignals, is_at_limit: Callable[[], bool]) -> None:
+    signals.wait(
+        unless=lambda: worker.is_asked_to_stop or worker.wants_restart or signals.wants_restart() or is_at_limit()
+    )
     if not (signals.has_come() or worker.is_asked_to_stop):
-        log.info("claiming no more; a new process goes on when what runs has ended")
+        log.info("claiming no more; a fresh process goes on when what runs has ended")
         worker.drain()
         signals.wait(unless=lambda: worker.is_drained or worker.is_asked_to_stop, piece=_SHORT_PIECE)
     if signals.has_come():
@@ -133,6 +135,6 @@ def run_burst(worker: Worker, *, start: Start = start_at_once, on_started: Calla
     with StopSignals() as signals:
         if start(worker, signals):
             on_started()
-            worker.run_until_empty(is_over=lambda: signals.has_come() or signals.wants_fresh())
+            worker.run_until_empty(is_over=lambda: signals.has_come() or signals.wants_restart())
         worker.stop(is_urgent=signals.is_urgent)
     return worker.ended_count  # counts what ended while it stopped

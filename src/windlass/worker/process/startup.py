@@ -29,10 +29,10 @@ def start_when_store_answers(worker: Worker, signals: StopSignals) -> bool:
     # On a thread of its own: a call that waits for the store would keep signals waiting.
     while not _is_under_way(worker, started, is_enough):
         again = clock.monotonic() + _PAUSE
-        signals.wait(unless=lambda: signals.wants_fresh() or clock.monotonic() >= again, piece=_PIECE)  # noqa: B023
-        if signals.has_come() or signals.wants_fresh():
+        signals.wait(unless=lambda: signals.wants_restart() or clock.monotonic() >= again, piece=_PIECE)  # noqa: B023
+        if signals.has_come() or signals.wants_restart():
             return False
-    signals.wait(unless=lambda: started.done() or signals.wants_fresh(), piece=_PIECE)
+    signals.wait(unless=lambda: started.done() or signals.wants_restart(), piece=_PIECE)
     is_enough.set()
     wait([started], timeout=_LAST_TRY)
     return started.done() and started.result()

@@ -7,7 +7,7 @@ Files, in reading order:
 - ``run_buffer``: Runs that were claimed and wait for a slot.
 - ``slots``: How many runs may be under way, also while the system refuses threads or processes.
 - ``attempt``: Turns a claimed job into a call, and the outcome of the call into an ending.
-- ``suspects``: The suspect that a worker started last: others wait until it is done.
+- ``suspects``: The suspect that a worker claimed last; other suspects wait until it has ended.
 - ``watchdog``: Stops runs that take too long, asks again, and finally abandons them.
 - ``reporting``: Writes the progress that runs report, and events on the timelines of jobs.
 - ``job_log``: Captures what a job logs and prints.

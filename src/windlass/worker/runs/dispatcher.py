@@ -225,14 +225,14 @@ class Dispatcher:
         with self._lock:
             return self._buffer.withdraw(is_wanted)
 
-    def put_back(self, runs: Iterable[Run]) -> None:
+    def requeue(self, runs: Iterable[Run]) -> None:
         """Put runs that their executor has not begun at the head of the buffer."""
         with self._lock:
             self._requeue(runs)
             started = self._fill_slots()
         self._start(started)
 
-    def look(self, now: float) -> None:
+    def check(self, now: float) -> None:
         """Use more slots again, some time after the system refused a thread or a process."""
         with self._lock:
             if not self._slots.grow(now):
@@ -244,7 +244,7 @@ class Dispatcher:
         self._start(started)
         self._on_ended()  # there are free slots
 
-    def give_up(self, runs: Iterable[Run]) -> list[Run]:
+    def drop(self, runs: Iterable[Run]) -> list[Run]:
         """Free the slots of runs that do not end in time; their endings are dropped from now on."""
         with self._lock:
             given_up = [run for run in runs if run in self._running]

@@ -29,14 +29,14 @@ def log_failure(job: Claimed, outcome: Outcome, ending: Ending) -> None:
         pause = round((ending.delay or 0) / 1000, 1)
         text = "job %s (%s): attempt %s of %s failed%s, queue %s, again in %g s: %s"
         args: tuple[object, ...] = (job.id, job.task, attempt, job.max_attempts, took, job.queue, pause, _line(fault))
-        _tell(logging.WARNING, text, args, fault=fault, fields=_fields(job, fault, ending))
+        _log(logging.WARNING, text, args, fault=fault, fields=_fields(job, fault, ending))
     elif ending.state is State.FAILED:
         text = "job %s (%s): failed for good (%s) at attempt %s%s, queue %s: %s"
         args = (job.id, job.task, ending.reason, attempt, took, job.queue, _line(fault))
-        _tell(logging.ERROR, text, args, fault=fault, fields=_fields(job, fault, ending))
+        _log(logging.ERROR, text, args, fault=fault, fields=_fields(job, fault, ending))
 
 
-def _tell(level: int, text: str, args: tuple[object, ...], *, fault: Fault, fields: dict[str, object]) -> None:
+def _log(level: int, text: str, args: tuple[object, ...], *, fault: Fault, fields: dict[str, object]) -> None:
     if not log.isEnabledFor(level):
         return
     record = log.makeRecord(log.name, level, __file__, 0, text, args, None, extra=fields)

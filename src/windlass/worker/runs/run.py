@@ -132,7 +132,7 @@ class Run:
         return self._active
 
     def let_go(self) -> None:
-        """The run has ended: break the reference cycle with its ``ActiveJob``, so that no garbage collector is needed."""
+        """After its end: break the reference cycle with its ``ActiveJob``, so that no garbage collection is needed."""
         self._active = None
 
     @property

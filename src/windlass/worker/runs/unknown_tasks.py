@@ -15,7 +15,7 @@ from windlass.programs.command import COMMAND
 
 log = logging.getLogger("windlass.worker")
 
-_TELL_AGAIN = 60.0
+_NOTIFY_AGAIN = 60.0
 _REMEMBERED = 600.0
 """Seconds; longer than the delay before a job of an unknown task is claimed again."""
 _MOST = 100
@@ -47,7 +47,7 @@ class UnknownTasks:
             name = self._remembered(job.task, now)
             met = self._met.setdefault(name, _Met(now, -inf))
             met.at = now
-            if now - met.told < _TELL_AGAIN:
+            if now - met.told < _NOTIFY_AGAIN:
                 return
             met.told = now
         with suppress(Exception):  # a log handler of the user's may raise; the job is released all the same

@@ -14,7 +14,7 @@ from windlass.worker.runs.dispatcher import Dispatcher
 from windlass.worker.runs.reporting import record_job_event
 from windlass.worker.runs.run import Run, StopReason
 
-Look = Callable[[float], None]
+Check = Callable[[float], None]
 """Checks something else, with the time on the monotonic clock."""
 
 log = logging.getLogger("windlass.worker")
@@ -39,7 +39,7 @@ class Watchdog:
         dispatcher: Dispatcher,
         worker: str,
         patience: float,
-        looks: Sequence[Look] = (),
+        checks: Sequence[Check] = (),
     ) -> None:
         self._session = session
         self._attempts = attempts
@@ -47,15 +47,15 @@ class Watchdog:
         self._worker = worker
         self._patience = patience
         self._ask_again = min(_ASK_AGAIN, patience / 2)
-        self._looks = looks
+        self._checks = checks
         self.is_exhausted = False
         """Whether too many abandoned runs executed at once."""
 
     def tick(self) -> float:
         """One round; the seconds until the next."""
         now = clock.monotonic()
-        for look in self._looks:
-            look(now)
+        for check in self._checks:
+            check(now)
         self.is_exhausted = self.is_exhausted or self._dispatcher.stuck_count >= ABANDONED_ALLOWED
         nearest = inf
         for run in self._dispatcher.running():
@@ -103,7 +103,7 @@ class Watchdog:
             record_job_event(self._session, "abandoned", {run.job: detail}, worker=self._worker)
 
     def _release(self, run: Run) -> None:
-        for given_up in self._dispatcher.give_up([run]):
+        for given_up in self._dispatcher.drop([run]):
             self._dispatcher.add_endings([(self._attempts.ending(given_up, Interrupted()), given_up.job)])
 
 

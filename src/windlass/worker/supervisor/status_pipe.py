@@ -60,6 +60,6 @@ class StatusPipe:
             os.write(self._pipe, word)
 
     def _word(self) -> bytes:
-        if self._liveness.death() is not None:
+        if self._liveness.liveness_problem() is not None:
             return STUCK
         return LIVE if self._liveness.readiness_problem() is not None else READY

@@ -64,11 +64,11 @@ class Supervisor:
             while not self._is_over:
                 talking = [process for process in self._processes() if process.is_talking]
                 for process in self._wake.wait(self._pause(clock.monotonic()), talking):
-                    process.hear()
+                    process.read_reports()
                 self._tick(clock.monotonic())
         return self._code
 
-    def death(self) -> str | None:
+    def liveness_problem(self) -> str | None:
         """Why the supervisor is not healthy: a process is missing or stuck."""
         wanted = [slot for slot in self._slots if not slot.is_closed]
         live = sum(any(process.is_live for process in slot.processes) for slot in wanted)

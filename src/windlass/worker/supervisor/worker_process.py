@@ -79,7 +79,7 @@ class WorkerProcess:
         """The pipe through which it reports, for ``select``."""
         return self._reports
 
-    def hear(self) -> None:
+    def read_reports(self) -> None:
         """Read its reports."""
         try:
             said = os.read(self._reports, 4096)
@@ -116,7 +116,7 @@ class WorkerProcess:
         """Its exit code, negative for a signal; None while it lives."""
         code = self._process.poll()
         if code is not None:
-            self.hear()  # the last reports may be unread
+            self.read_reports()  # the last reports may be unread
         return code
 
     def close(self) -> None:

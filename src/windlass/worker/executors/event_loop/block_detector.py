@@ -35,7 +35,7 @@ class BlockDetector:
         sent = self._sent
         return sent is not None and now - sent >= _TOO_LONG
 
-    def look(self, now: float) -> None:
+    def check(self, now: float) -> None:
         """Send a beat if none is under way; warn, once, when one does not come back."""
         if self._sent is None:
             if not self._runs:
@@ -44,14 +44,14 @@ class BlockDetector:
             self._sent = now
             self._loop.call_soon_threadsafe(self._came_back)
         elif self.is_blocked(now) and not self._is_told:
-            self._is_told = self._tell(now - self._sent)
+            self._is_told = self._warn(now - self._sent)
 
     def _came_back(self) -> None:
         sent, self._sent = self._sent, None
         if self._is_told and sent is not None:
             log.warning("the event loop turns again after %.1f s", clock.monotonic() - sent)
 
-    def _tell(self, seconds: float) -> bool:
+    def _warn(self, seconds: float) -> bool:
         """Log what blocks the loop; false if it is no longer blocked."""
         task = asyncio.current_task(self._loop)
         frame = sys._current_frames().get(self._thread.ident or 0)

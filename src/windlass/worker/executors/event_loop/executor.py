@@ -48,7 +48,7 @@ class LoopExecutor:
                 self._loop = None
                 self._free_unstarted(loop)
 
-    def look(self, now: float) -> None:
+    def check(self, now: float) -> None:
         """Check that the loop still turns; log what blocks it."""
         loop = self._loop
         if loop is None:
@@ -56,7 +56,7 @@ class LoopExecutor:
         if loop.has_ended:
             self._replace(loop)
         else:
-            loop.block_detector.look(now)
+            loop.block_detector.check(now)
 
     def close(self) -> None:
         """Stop the loop; what will not stop is left behind with its daemon thread."""
@@ -83,7 +83,7 @@ class LoopExecutor:
         log.error("the event loop has ended unexpectedly, with %s jobs on it; another takes its place", len(lost))
         for run in lost:
             if run.started is None:
-                self._dispatcher.put_back([run])
+                self._dispatcher.requeue([run])
             else:
                 error = RuntimeError("the event loop on which this job ran has ended")
                 self._finish(run, self._attempts.ending(run, self._attempts.raised(run, error)))
@@ -91,7 +91,7 @@ class LoopExecutor:
     def _finish(self, run: Run, ending: Ending) -> None:
         following = self._dispatcher.finished(run, ending, self)
         if following is not None:
-            self._dispatcher.put_back([following])
+            self._dispatcher.requeue([following])
 
     def _free_unstarted(self, loop: LoopThread) -> None:
         """Release runs that wait for a loop that does not turn."""
@@ -110,7 +110,7 @@ class LoopExecutor:
         if loop is self._loop:
             loop.start_one(following)
         else:
-            self._dispatcher.put_back([following])
+            self._dispatcher.requeue([following])
 
     async def _attempt(self, run: Run) -> Ending:
         try:

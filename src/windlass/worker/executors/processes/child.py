@@ -65,7 +65,7 @@ class ChildProcess:
         self._memory = 0
         self._killed_for: Run | None = None
         self._importing: tuple[int, float] = (0, 0.0)
-        self._heard = heard
+        self._received = heard
         self._died = died
         with ExitStack() as opened:
             try:
@@ -75,13 +75,13 @@ class ChildProcess:
             except (OSError, MemoryError) as error:
                 raise StartRefused(f"the system refuses the files of a child process: {error}") from error
             self._outbox = Outbox(to_child)
-            equipment = ChildPipes(theirs, answers, self._shared, os.getpid(), worker)
-            self._os_process = OsProcess(context.Process(target=main, args=(equipment,), name=CHILD_NAME))
+            pipes = ChildPipes(theirs, answers, self._shared, os.getpid(), worker)
+            self._os_process = OsProcess(context.Process(target=main, args=(pipes,), name=CHILD_NAME))
             self._thread = start_thread(self._live, theirs, answers, name="windlass-child")
             opened.pop_all()  # the thread closes them from here on
 
     @property
-    def is_deaf(self) -> bool:
+    def has_no_reader(self) -> bool:
         """Whether the thread that reads from it is gone."""
         return not self._thread.is_alive()
 
@@ -108,7 +108,7 @@ class ChildProcess:
     def send(self, messages: list[ToChild]) -> None:
         self._outbox.send(encode_orders(messages))
 
-    def recall(self) -> None:
+    def release_waiting(self) -> None:
         """Have it release the jobs that it has not begun."""
         self.send([ReleaseWaiting()])
 
@@ -116,7 +116,7 @@ class ChildProcess:
         """Give it no more, and have it end as soon as nothing is left to do."""
         self.is_retiring = True
         if self.runs:
-            self.recall()
+            self.release_waiting()
         else:
             self.leave()
 
@@ -133,7 +133,7 @@ class ChildProcess:
             self._shared.want_stop(run.job, why)
             self._os_process.ask_to_stop()
         else:
-            self.recall()
+            self.release_waiting()
 
     def kill(self, run: Run | None = None) -> None:
         """Kill it at once; ``run`` is the one that did not stop, if it is killed for one."""
@@ -149,9 +149,9 @@ class ChildProcess:
                 self._mean += (clock.monotonic() - started - self._mean) / 8
         return run
 
-    def look(self, now: float) -> None:
+    def check(self, now: float) -> None:
         """Read the shared state of the run under way, and stop it if it began after it was to stop."""
-        self._outbox.look()
+        self._outbox.check()
         seq = self._shared.running
         run = self.runs.get(seq)
         if run is None:
@@ -217,7 +217,7 @@ class ChildProcess:
         else:
             theirs.close()
             answers.close()
-            self._hear()
+            self._read_answers()
             how = self._os_process.end() + self._circumstances()
             self.was_refused = self._os_process.code == REFUSED and not self.is_up
         for pipe in (theirs, answers, self._from_child):
@@ -225,7 +225,7 @@ class ChildProcess:
         self._outbox.close()
         self._died(self, how)
 
-    def _hear(self) -> None:
+    def _read_answers(self) -> None:
         """Pass on its answers until it is dead and none is left."""
         reader = AnswerReader(self._from_child.fileno())
         ready = select.poll()
@@ -235,7 +235,7 @@ class ChildProcess:
             while any(file == self._from_child.fileno() for file, _ in ready.poll()):
                 answers = reader.read()
                 self.is_up = self.is_up or any(isinstance(answer, Ready) for answer in answers)
-                self._heard(self, answers)
+                self._received(self, answers)
         except EOFError:
             pass
         except Exception:  # whatever went wrong on the pipe, its jobs must not hang

@@ -63,7 +63,7 @@ class ProcessExecutor:
         self._owner = os.getpid()
         self._is_closed = False
         self._wake = Wakeup()
-        self._tending: Thread | None = None
+        self._watcher: Thread | None = None
         self._is_at_rest = False
         """Whether the thread that watches the children sleeps until it is woken."""
 
@@ -82,7 +82,7 @@ class ProcessExecutor:
     def start(self, runs: list[Run]) -> list[Run]:
         with self._lock:
             try:
-                self._tend_always()
+                self._ensure_watcher()
             except StartRefused:
                 return runs
             self._waiting.extend(runs)
@@ -90,32 +90,32 @@ class ProcessExecutor:
         self._wake.set()
         return []
 
-    def look(self, now: float) -> None:
+    def check(self, now: float) -> None:
         """Restart the thread that watches the children, and the reader of each child, where one is missing."""
         with self._lock:
-            if self._tending is None or self._is_closed:
+            if self._watcher is None or self._is_closed:
                 return
             with suppress(StartRefused):  # it is tried again at the next check
-                self._tend_always()
-            deaf = [child for child in self._children if child.is_deaf]
+                self._ensure_watcher()
+            deaf = [child for child in self._children if child.has_no_reader]
             may_try_again = self._refused_starts and now >= self._next_start
         for child in deaf:
             log.error("the thread of a child process has ended unexpectedly; replacing the child")
             child.kill()
             self._died(child, "lost the thread that listened to it")
         if may_try_again:
-            self._dispatcher.put_back([])  # what waits there for a child fits again
+            self._dispatcher.requeue([])  # what waits there for a child fits again
 
-    def _tend_always(self) -> None:
+    def _ensure_watcher(self) -> None:
         """Start the thread that watches the children if it does not run; raises ``StartRefused``."""
-        if self._tending is not None and self._tending.is_alive():
+        if self._watcher is not None and self._watcher.is_alive():
             return
-        if self._tending is not None:
-            log.error("%s has ended unexpectedly; starting it again", self._tending.name)
-        tending = start_thread(self._tend, name="windlass-children")
-        if self._tending is None:
+        if self._watcher is not None:
+            log.error("%s has ended unexpectedly; starting it again", self._watcher.name)
+        watcher = start_thread(self._watch, name="windlass-children")
+        if self._watcher is None:
             atexit.register(self._end_with_interpreter)
-        self._tending = tending
+        self._watcher = watcher
 
     def interrupt(self, run: Run) -> None:
         """Ask the child to stop the run; ``_watch`` kills a child that does not."""
@@ -201,14 +201,14 @@ class ProcessExecutor:
         try:
             for _ in range(wanted - alive):
                 child = ChildProcess(
-                    self._context, limits=self._limits, worker=self._worker, heard=self._heard, died=self._died
+                    self._context, limits=self._limits, worker=self._worker, heard=self._received, died=self._died
                 )
                 # Its thread cannot report its death before: for that it needs this lock.
                 self._children.append(child)
         except StartRefused as refused:
             self._note_refusal(str(refused))
 
-    def _heard(self, child: ChildProcess, answers: list[FromChild]) -> None:
+    def _received(self, child: ChildProcess, answers: list[FromChild]) -> None:
         """Handle the answers of a child, on the thread that reads from it."""
         ended: list[tuple[Run, Outcome]] = []
         self._show_progress(child, answers)
@@ -315,12 +315,12 @@ class ProcessExecutor:
         )
         return [(run, self._attempts.failed_to_start(run.job, error)) for run in runs]
 
-    def _tend(self) -> None:
+    def _watch(self) -> None:
         """Check the children while any of them has work; sleep while all of them are idle."""
         while not (self._is_closed and not self._children):
             self._wake.clear()
             try:
-                self._look_after_all()
+                self._check_children()
             except Exception:  # the top of a service: it must outlive a check that fails
                 log.exception("watching child processes failed, trying again")
                 clock.wait(self._wake, _AFTER_FAILURE)
@@ -332,26 +332,26 @@ class ProcessExecutor:
             self._is_at_rest = not self._waiting and not any(one.runs or one.is_leaving for one in self._children)
             return self._is_at_rest
 
-    def _look_after_all(self) -> None:
-        """Check each child: since when its run lasts, whether it stops, whether it holds others up, whether it exits."""
+    def _check_children(self) -> None:
+        """Check each child: how long its run lasts, whether it stops, blocks others, exits."""
         with self._lock:
             children = list(self._children)
         now = clock.monotonic()
         for child in children:
             if self._is_closed:
                 child.leave()  # a child that was being started could not be killed
-            child.look(now)
+            child.check(now)
             overdue = child.has_overdue_run(now, _KILL_AFTER)
             if overdue is not None:
                 child.kill(overdue)
             elif child.will_not_leave(now, _LAST_LINES if self._is_closed else _LEAVE_WITHIN):
                 child.kill()
             elif child.is_blocking(now, _RECALL_AFTER):
-                child.recall()
+                child.release_waiting()
         self._assign()
-        self._put_back()
+        self._requeue()
 
-    def _put_back(self) -> None:
+    def _requeue(self) -> None:
         """Requeue runs that no child will begin soon, because short jobs have become long: they must not take the slots
         of runs that could start elsewhere.
         """
@@ -359,7 +359,7 @@ class ProcessExecutor:
             too_many = min(-self._places(), len(self._waiting))
             back = [self._waiting.pop() for _ in range(too_many)]
         if back:
-            self._dispatcher.put_back(reversed(back))
+            self._dispatcher.requeue(reversed(back))
 
     def _end_with_interpreter(self) -> None:
         """Kill all children: the interpreter ends, whether or not the worker was stopped, and nothing may hang."""

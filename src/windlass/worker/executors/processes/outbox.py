@@ -37,7 +37,7 @@ class Outbox:
             self._rest += memoryview(data)[written:]
             self._see_to_rest()
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Write what is left over where no thread could be started."""
         with self._lock:
             self._see_to_rest()

@@ -38,7 +38,7 @@ class Inbox:
                 self._changed.wait()
             return self._orders.popleft()
 
-    def give_back(self) -> None:
+    def release_waiting(self) -> None:
         """Release what has not begun, before the worker has asked for it."""
         self._take([ReleaseWaiting()])
 

@@ -58,18 +58,18 @@ class ChildPipes:
     worker: str
 
 
-def main(equipment: ChildPipes) -> None:
+def main(pipes: ChildPipes) -> None:
     """The whole life of a child."""
-    die_with_parent(equipment.parent)
+    die_with_parent(pipes.parent)
     # A group of its own: Ctrl-C at a terminal goes to the worker alone, and what jobs started can be killed with it.
     os.setpgid(0, 0)
     # A job that forks must not have its copy of this process answer, nor keep the pipes open.
-    os.register_at_fork(after_in_child=equipment.orders.close)
-    os.register_at_fork(after_in_child=equipment.answers.close)
+    os.register_at_fork(after_in_child=pipes.orders.close)
+    os.register_at_fork(after_in_child=pipes.answers.close)
     capture_logs()
     capture_prints()
     try:
-        child = Child(equipment)
+        child = Child(pipes)
     except StartRefused:
         os._exit(REFUSED)
     child.live()
@@ -78,11 +78,11 @@ def main(equipment: ChildPipes) -> None:
 class Child:
     """Runs jobs one after the other."""
 
-    def __init__(self, equipment: ChildPipes) -> None:
-        self._answers = Answers(equipment.answers)
-        self._shared = equipment.shared
-        self._worker = equipment.worker
-        self._inbox = Inbox(equipment.orders, self._answers)
+    def __init__(self, pipes: ChildPipes) -> None:
+        self._answers = Answers(pipes.answers)
+        self._shared = pipes.shared
+        self._worker = pipes.worker
+        self._inbox = Inbox(pipes.orders, self._answers)
         self._process_state = ProcessState(self._terminated)
         reset_sigterm_in_forks(self._terminated)
         self._inside: Run | None = None
@@ -101,7 +101,7 @@ class Child:
         while (order := self._inbox.next()) is not None:
             answer = self._answer(order)
             if self._shared.wanted_stop(order.job) in _WANTS_ALL_BACK:
-                self._inbox.give_back()  # the worker's request to do so may still be on its way
+                self._inbox.release_waiting()  # the worker's request to do so may still be on its way
             self._answers.send(answer)
             # Not before the answer is on its way: a death in between is charged to this job.
             self._shared.end()

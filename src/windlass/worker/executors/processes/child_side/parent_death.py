@@ -11,7 +11,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent(parent: int, *, by: signal.Signals = signal.SIGKILL) -> bool:
-    """Have the system signal this process when its parent dies (Linux); false where only the end of the pipe shows it."""
+    """Have the system signal this process when its parent dies (Linux); false where only the pipe shows it."""
     if sys.platform != "linux":
         return False
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, by)

@@ -56,7 +56,7 @@ def _current_folder() -> str | None:
 
 
 def _reopen_if_closed(number: int) -> None:
-    """Reopen a closed standard file: otherwise the next file that a job opens gets its number, and prints go into it."""
+    """Reopen a closed standard file: otherwise the next file that a job opens gets its number, and its prints."""
     try:
         os.fstat(number)
     except OSError:

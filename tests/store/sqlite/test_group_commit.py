@@ -21,6 +21,8 @@ from windlass.store.sqlite.driver import SqliteDriver
 
 THREADS = 100
 """More than share one commit, so that there are two."""
+LEADS = tuple(f"windlass.store.sqlite.{module}" for module in ("group_commit", "file", "statements", "libraries"))
+"""What a leader goes through between its turn and its commit."""
 
 
 def are_queued(driver: SqliteDriver, calls: Sequence[Future[Any]], *, before: int = 0) -> bool:
@@ -102,9 +104,7 @@ def test_a_leader_that_is_struck_anywhere_leaves_the_others_alone(place: SqliteP
         driver = store.driver
         assert isinstance(driver, SqliteDriver)
         store.count()
-        for number, striker in enumerate(
-            sweep("windlass.store.sqlite.group_commit", "windlass.store.sqlite.libraries")
-        ):
+        for number, striker in enumerate(sweep(*LEADS)):
             names = [f"{number}-{part}" for part in range(3)]
             with driver._connections.writer._turn:
                 told = [

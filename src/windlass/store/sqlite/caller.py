@@ -13,7 +13,7 @@ from windlass.store.caller.script import Look, Query, Script, all_or_nothing
 from windlass.store.operation import Answer, Call
 from windlass.store.sqlite.address import Address
 from windlass.store.sqlite.libraries import Busy, Statements, for_this_sqlite, translate_stdlib
-from windlass.store.sqlite.statements import GuardHit
+from windlass.store.sqlite.statements import Calls, GuardHit
 
 A = TypeVar("A")
 
@@ -32,16 +32,10 @@ class _Standing(Enum):
 class SqliteScripts:
     """How calls are carried out on a caller's connection."""
 
-    def __init__(
-        self,
-        address: Address,
-        *,
-        up_to_date: Callable[[], Statements[list[str]]],
-        performed: Callable[[Call], Statements[Answer]],
-    ) -> None:
+    def __init__(self, address: Address, calls: Calls, *, up_to_date: Callable[[], Statements[list[str]]]) -> None:
         self._path = address.path
+        self._calls = calls
         self._up_to_date = up_to_date
-        self._performed = performed
 
     def carry_out(self, call: Call) -> Script[Answer]:
         """Carry out one call; whatever goes wrong, the caller's transaction goes on as if it had not been asked."""
@@ -71,7 +65,7 @@ class SqliteScripts:
         yield from self._refuse_another_file()
         # In here, because our own connections would wait for ever for a caller who has written already.
         yield from _asked(self._up_to_date())
-        return (yield from _asked(self._performed(call)))
+        return (yield from _asked(self._calls.bind(call).performed()))
 
     def _refuse_another_file(self) -> Script[None]:
         reply = yield Query("PRAGMA database_list")

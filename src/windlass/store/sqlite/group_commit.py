@@ -20,8 +20,9 @@ from typing import TypeVar
 
 from windlass.errors import WindlassError
 from windlass.store.operation import Answer
+from windlass.store.sqlite.file import DatabaseFile
 from windlass.store.sqlite.libraries import Busy, Commit, Connection, Rows
-from windlass.store.sqlite.statements import GuardHit, Prepared
+from windlass.store.sqlite.statements import BoundCall, GuardHit
 
 _SHARED = 64
 """The most calls that share a commit; more would make the first of them wait for too long."""
@@ -32,7 +33,7 @@ T = TypeVar("T")
 class _Request:
     __slots__ = ("answer", "call", "error")
 
-    def __init__(self, call: Prepared) -> None:
+    def __init__(self, call: BoundCall) -> None:
         self.call = call
         self.answer: Answer | None = None
         self.error: BaseException | None = None
@@ -70,16 +71,8 @@ class Sight(Enum):
 class GroupCommit:
     """One writing connection, shared by threads."""
 
-    def __init__(
-        self,
-        *,
-        connect: Callable[[], Connection],
-        begin: Callable[[Connection], None],
-        perform: Callable[[Connection, Prepared], Answer],
-    ) -> None:
-        self._connect = connect
-        self._begin = begin
-        self._perform = perform
+    def __init__(self, file: DatabaseFile) -> None:
+        self._file = file
         self._turn = Lock()
         self._queued: deque[_Request] = deque()
         self._commit_sent: _SharedCommit | None = None
@@ -88,7 +81,7 @@ class GroupCommit:
         self._changes = 0
         self.connection: Connection | None = None
 
-    def execute(self, call: Prepared) -> Answer:
+    def execute(self, call: BoundCall) -> Answer:
         """Carry out one call, alone or in company; returns after the commit."""
         request = _Request(call)
         try:
@@ -110,7 +103,7 @@ class GroupCommit:
             self._recover()
             connection = self._open()
             try:
-                self._begin(connection)
+                self._file.begin(connection)
                 result = work(connection)
                 connection.run("COMMIT")
             except BaseException:
@@ -155,7 +148,7 @@ class GroupCommit:
 
     def _open(self) -> Connection:
         if self.connection is None:
-            self.connection = self._connect()
+            self.connection = self._file.connect()
         return self.connection
 
     def _discard(self) -> None:
@@ -184,8 +177,8 @@ class GroupCommit:
     def _commit(self, batch: list[_Request]) -> None:
         try:
             connection = self._open()
-            self._begin(connection)
-            self._commit_sent = sent = _SharedCommit(batch, self._perform_all(connection, batch))
+            self._file.begin(connection)
+            self._commit_sent = sent = _SharedCommit(batch, _run_all(connection, batch))
             connection.commit(sent)
             sent.hand_out()
             self._commit_sent = None
@@ -212,29 +205,31 @@ class GroupCommit:
             if connection.is_in_transaction:  # it would keep every other process from writing
                 self._discard()
 
-    def _perform_all(self, connection: Connection, batch: list[_Request]) -> list[Answer | None]:
-        if len(batch) == 1:
-            # Alone there is no call to protect from an error: the transaction itself is the savepoint.
-            try:
-                return [self._perform(connection, batch[0].call)]
-            except GuardHit as guarded:
-                connection.run("ROLLBACK")
-                connection.run("BEGIN")
-                return [guarded.answer]
-        return [self._perform_one(connection, request) for request in batch]
 
-    def _perform_one(self, connection: Connection, request: _Request) -> Answer | None:
-        answer: Answer | None = None
-        connection.run("SAVEPOINT one")
+def _run_all(connection: Connection, batch: list[_Request]) -> list[Answer | None]:
+    if len(batch) == 1:
+        # Alone there is no call to protect from an error: the transaction itself is the savepoint.
         try:
-            answer = self._perform(connection, request.call)
+            return [batch[0].call.run_on(connection)]
         except GuardHit as guarded:
-            connection.run("ROLLBACK TO one")
-            answer = guarded.answer
-        except WindlassError as error:  # its own caller's; the others go on
-            if not connection.is_in_transaction:
-                raise  # SQLite gave the whole transaction up (disk full, I/O error)
-            connection.run("ROLLBACK TO one")
-            request.error = error
-        connection.run("RELEASE one")
-        return answer
+            connection.run("ROLLBACK")
+            connection.run("BEGIN")
+            return [guarded.answer]
+    return [_run_one(connection, request) for request in batch]
+
+
+def _run_one(connection: Connection, request: _Request) -> Answer | None:
+    answer: Answer | None = None
+    connection.run("SAVEPOINT one")
+    try:
+        answer = request.call.run_on(connection)
+    except GuardHit as guarded:
+        connection.run("ROLLBACK TO one")
+        answer = guarded.answer
+    except WindlassError as error:  # its own caller's; the others go on
+        if not connection.is_in_transaction:
+            raise  # SQLite gave the whole transaction up (disk full, I/O error)
+        connection.run("ROLLBACK TO one")
+        request.error = error
+    connection.run("RELEASE one")
+    return answer

@@ -46,6 +46,11 @@ def up_to_date(prefix: str, path: str, *, now: Callable[[], int]) -> Statements[
     return [name for _, name, _ in missing]
 
 
+def upgrade(connection: Connection, prefix: str, path: str, *, now: Callable[[], int]) -> list[str]:
+    """``up_to_date`` on a connection of our own."""
+    return carry_out(up_to_date(prefix, path, now=now), connection)
+
+
 def is_current(connection: Connection, prefix: str) -> bool:
     """Whether nothing is missing and no newer version has changed it."""
     return carry_out(version(prefix), connection) == migrations(prefix)[-1][0]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from windlass.store.operation import Answer
-from windlass.store.sqlite.libraries import Statements
+from msgspec import Struct
+from msgspec.json import encode
+
+from windlass.store.driver import DataRejected
+from windlass.store.operation import Answer, Call
+from windlass.store.sqlite.libraries import Connection, Statements, carry_out
 from windlass.store.statement_files import Statement
+
+_COMPOSED = (list, dict)
 
 
 class GuardHit(Exception):
@@ -18,19 +23,24 @@ class GuardHit(Exception):
         self.answer = answer
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A call that is ready to be carried out, by any thread: whatever is wrong with its values was found before."""
+class BoundCall(Struct, frozen=True):
+    """A call with its values, ready to be carried out by any thread: whatever is wrong with them was found before."""
 
     statements: Sequence[Statement]
     params: Mapping[str, Any]
     bound: dict[str, Any]
     """The parameters as SQLite takes them; no other call has this dictionary."""
+    now: Callable[[], int]
 
-    def performed(self, *, now: int) -> Statements[Answer]:
+    def run_on(self, connection: Connection) -> Answer:
+        """Run the statements on a connection of our own, inside the transaction that is open."""
+        return carry_out(self.performed(), connection)
+
+    def performed(self) -> Statements[Answer]:
         """Run the statements in order; raises ``GuardHit`` where a guard stops the call."""
         bound = self.bound
-        bound["now"] = now
+        # Read after the lock was taken: a call that waited must not judge leases by the time at which it came.
+        bound["now"] = self.now()
         answer: dict[str, Any] = {}
         for statement in self.statements:
             if statement.only_with is not None and not statement.only_with.of(self.params):
@@ -48,3 +58,26 @@ class Prepared:
             elif statement.gives is not None:
                 answer[statement.gives] = rows[0][0] if statement.is_json else rows
         return answer
+
+
+class Calls:
+    """All calls of one store; ``name`` is the store's, ``now`` gives the time in milliseconds."""
+
+    def __init__(self, statements: Mapping[str, Sequence[Statement]], *, name: str, now: Callable[[], int]) -> None:
+        self.statements = statements
+        self._name = name
+        self._now = now
+
+    def bind(self, call: Call) -> BoundCall:
+        """Raises ``DataRejected`` for values that no store has room for."""
+        bound: dict[str, Any] = {**call.params}
+        for name, value in call.params.items():
+            if type(value) in _COMPOSED:
+                bound[name] = self._encoded(value)
+        return BoundCall(self.statements[call.name], call.params, bound, self._now)
+
+    def _encoded(self, value: object) -> str:
+        try:
+            return encode(value).decode()
+        except (UnicodeError, OverflowError) as error:  # lone surrogates, numbers that no store has room for
+            raise DataRejected(f"{self._name}: {error}") from error

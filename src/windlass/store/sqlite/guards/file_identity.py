@@ -8,11 +8,14 @@ index for as long as connections have them open.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from windlass import clock
 from windlass.errors import StoreUnavailable
+from windlass.forks import leak
 from windlass.store.sqlite.guards.wal_size import WalSize
+from windlass.store.sqlite.libraries import Busy, Connection
 
 _Identity = tuple[int, int]
 """Device and inode."""
@@ -46,12 +49,15 @@ class FileIdentity:
         self._log: dict[str, _Identity | None] = {}
         self._looked = 0.0
 
-    def check(self) -> None:
-        """Raise ``StoreUnavailable`` where what was noted is no longer there; for before each transaction."""
+    def check(self, connection: Connection) -> None:
+        """Raise ``StoreUnavailable`` where the files of a connection are no longer those at their path.
+
+        For before each transaction.
+        """
         self._check_file()
         now = clock.monotonic()
         if now - self._looked >= _LOG_EVERY:
-            self._check_log()
+            self._check_log_of(connection)
             self._wal_size.look()
             self._looked = now
 
@@ -59,6 +65,16 @@ class FileIdentity:
         """The same with the newest of the log: to open one that is gone would make an empty one in its place."""
         self._check_file()
         self._check_log()
+
+    def may_close(self) -> bool:
+        """Whether connections may be closed: one whose log was replaced would damage the file."""
+        try:
+            self.check_all()
+        except LogReplaced:
+            return False
+        except StoreUnavailable:
+            pass  # without the file SQLite keeps the log; without the log it saves what it held
+        return True
 
     def check_beginning(self) -> None:
         """Raise ``StoreUnavailable`` where this process cannot open the file any more, whichever store asks for it."""
@@ -89,6 +105,19 @@ class FileIdentity:
     def _check_file(self) -> None:
         if self._path is not None and self._file is not None and _identity(self._path) != self._file:
             raise _file_lost(self._path, self._file)
+
+    def _check_log_of(self, connection: Connection) -> None:
+        try:
+            self._check_log()
+        except LogDeleted:
+            # Only this process can still read the log: a checkpoint saves what it holds.
+            with suppress(Busy, StoreUnavailable):
+                connection.run("PRAGMA wal_checkpoint")
+            raise
+        except LogReplaced:
+            # Closing would checkpoint a log that no longer matches its index, and damage the file.
+            leak(connection.carried_over())
+            raise
 
     def _check_log(self) -> None:
         changed = {path: found for path, noted in self._log.items() if (found := _identity(path)) != noted}

@@ -40,7 +40,7 @@ _COMMENT = re.compile(r"--.*")
 _ROWS = re.compile(r"^-- :(\w+) rows \(([\w, ]+)\)(?: as (\w+))?", re.M)
 # A comment is passed by as a whole: what it has in braces is not filled in.
 _FIELD = re.compile(r"--.*|\{(\w+)\.([a-z]\w*)\}")
-_LIST = re.compile(r"--.*|\{((?:--.*|[^{}])+)\}")
+_LIST = re.compile(r"--.*|\{((?>--.*|[^{}])++)\}")
 _HEAD = re.compile(r"(:|\w+\.)?([A-Z]\w*)")
 _WITHOUT = re.compile(r"without ([\w, ]+)")
 _CAST = re.compile(r"cast ([\w, ]+) as ([\w ]+)")

@@ -8,10 +8,9 @@ WITH clock AS (
     SELECT now, greatest(0, CAST(:delay AS bigint)) AS delay FROM clock
     WHERE EXISTS (SELECT 1 FROM windlass_queue WHERE name = :queue AND max_length IS NULL)
 ), stored AS (
-    INSERT INTO windlass_job (
-        id, payload, task, queue, priority, meta, max_attempts, run_at, waiting, timeout, retry, created_at)
-    SELECT value ->> 0, value ->> 1, :task, :queue, :priority, :meta, :max_attempts, now + delay,
-        CASE WHEN delay > 0 THEN 'scheduled' ELSE 'pending' END, :timeout, :retry, now
+    INSERT INTO windlass_job (id, payload, {JobTemplate; delay = run_at, waiting}, created_at)
+    SELECT {jobs.id}, {jobs.payload}, {:JobTemplate;
+        delay = now + delay, CASE WHEN delay > 0 THEN 'scheduled' ELSE 'pending' END}, now
     FROM terms, jsonb_array_elements(CAST(:jobs AS jsonb)) WITH ORDINALITY AS item (value, place)
     ORDER BY place
     -- An id that is there is that of an earlier try whose answer was lost.

@@ -3,10 +3,10 @@
 WITH clock AS (
 -- here clock
 ), stored AS (
-    INSERT INTO windlass_job (
-        id, payload, task, queue, priority, meta, max_attempts, run_at, waiting, timeout, retry, created_at)
-    SELECT :id, :payload, :task, :queue, :priority, :meta, :max_attempts, now + greatest(0, CAST(:delay AS bigint)),
-        CASE WHEN CAST(:delay AS bigint) > 0 THEN 'scheduled' ELSE 'pending' END, :timeout, :retry, now
+    INSERT INTO windlass_job (id, payload, {JobTemplate; delay = run_at, waiting}, created_at)
+    SELECT :id, :payload, {:JobTemplate;
+        delay = now + greatest(0, CAST(:delay AS bigint)),
+            CASE WHEN CAST(:delay AS bigint) > 0 THEN 'scheduled' ELSE 'pending' END}, now
     FROM clock
     WHERE EXISTS (SELECT 1 FROM windlass_queue WHERE name = :queue AND max_length IS NULL)
     -- An id that is there is that of an earlier try whose answer was lost.

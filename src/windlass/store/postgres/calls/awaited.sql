@@ -1,8 +1,8 @@
 -- Those of many awaited jobs that are finished, and those that are not there at all (a null state); the first of them,
 -- if their texts have :bytes or more.
 -- gives jobs
-SELECT id, state, reason, result, errors, task FROM (
-    SELECT wanted.id, job.state, job.reason, job.result, job.errors, job.task,
+SELECT {FinishedJob} FROM (
+    SELECT {job.FinishedJob; id = wanted.id},
         coalesce(sum(job.size) OVER (ORDER BY wanted.place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
     FROM jsonb_array_elements_text(CAST(:ids AS jsonb)) WITH ORDINALITY AS wanted (id, place)
     -- One look into the indexes for each, however many the planner expects.

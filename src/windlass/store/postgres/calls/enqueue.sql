@@ -1,6 +1,6 @@
 -- Stores jobs in the order of the call, all or none. An id or a unique key that is taken stores nothing and is
 -- reported; an id that a different job has, or a queue without room, stops the whole call.
--- :jobs rows (id, task, queue, priority, payload, meta, max_attempts, delay, timeout, key, retry, at)
+-- :jobs rows (NewJob)
 -- :named rows (index, id, task, payload, key, until, window), one for each job with an own id, a unique key or an
 -- instant
 -- :queues the names of the jobs' queues
@@ -16,17 +16,19 @@
 WITH clock AS (
 -- here clock
 ), given AS MATERIALIZED (
-    SELECT place, (value ->> 0) COLLATE "C" AS id, value ->> 1 AS task, (value ->> 2) COLLATE "C" AS queue,
-        CAST(value ->> 3 AS integer) AS priority, value ->> 4 AS payload, value ->> 5 AS meta,
-        CAST(value ->> 6 AS integer) AS max_attempts, CAST(value ->> 8 AS bigint) AS timeout,
-        (value ->> 9) COLLATE "C" AS key, value ->> 10 AS retry,
+    SELECT place,
+        {jobs.NewJob; named; cast numbers as bigint; cast priority, max_attempts as integer;
+            id = ({jobs.id}) COLLATE "C";
+            queue = ({jobs.queue}) COLLATE "C";
+            unique_key = ({jobs.unique_key}) COLLATE "C";
+            without delay, at},
         -- A delay is a length from the store's now; an instant (at) is given as such, and one in the past means now.
-        coalesce(CAST(value ->> 11 AS bigint), clock.now + CAST(value ->> 7 AS bigint)) AS due_at
+        coalesce(CAST({jobs.at} AS bigint), clock.now + CAST({jobs.delay} AS bigint)) AS due_at
     FROM clock, jsonb_array_elements(CAST(:jobs AS jsonb)) WITH ORDINALITY AS item (value, place)
 ), named AS MATERIALIZED (
-    SELECT CAST(value ->> 0 AS integer) AS index, (value ->> 1) COLLATE "C" AS id, value ->> 2 AS task,
-        value ->> 3 AS payload, (value ->> 4) COLLATE "C" AS key, value ->> 5 AS until,
-        CAST(value ->> 6 AS bigint) AS held_for
+    SELECT CAST({named.index} AS integer) AS index, ({named.id}) COLLATE "C" AS id, {named.task} AS task,
+        {named.payload} AS payload, ({named.key}) COLLATE "C" AS key, {named.until} AS until,
+        CAST({named.window} AS bigint) AS held_for
     FROM jsonb_array_elements(CAST(:named AS jsonb))
 ), there AS MATERIALIZED (
     -- OFFSET 0 as in cycle (full): a plan that was made while the tables were empty probes an index for each job.
@@ -53,7 +55,7 @@ WITH clock AS (
 ), new AS MATERIALIZED (
     SELECT * FROM given
     WHERE id NOT IN (SELECT id FROM there)
-    AND (key IS NULL OR (key, id) IN (SELECT winner.key, winner.id FROM winner))
+    AND (unique_key IS NULL OR (unique_key, id) IN (SELECT winner.key, winner.id FROM winner))
 ), limited AS MATERIALIZED (
     -- Only queues with a limit are counted, and no further than to the limit.
     SELECT name, max_length, stored, (
@@ -112,10 +114,10 @@ WITH clock AS (
     WHERE key.xmin = (SELECT seen.xmin FROM windlass_key AS seen WHERE seen.key = excluded.key)
     RETURNING 1
 ), stored AS (
-    INSERT INTO windlass_job (
-        id, task, queue, priority, payload, meta, max_attempts, run_at, waiting, timeout, unique_key, retry, created_at)
-    SELECT id, task, queue, priority, payload, meta, max_attempts, greatest(clock.now, due_at),
-        CASE WHEN due_at > clock.now THEN 'scheduled' ELSE 'pending' END, timeout, key, retry, clock.now
+    INSERT INTO windlass_job ({NewJob; delay = run_at, waiting; without at}, created_at)
+    SELECT {NewJob;
+        delay = greatest(clock.now, due_at), CASE WHEN due_at > clock.now THEN 'scheduled' ELSE 'pending' END;
+        without at}, clock.now
     FROM new, clock
     WHERE EXISTS (SELECT 1 FROM passed) AND (SELECT count(*) FROM taken) >= 0
     ORDER BY place

@@ -1,3 +1,3 @@
 -- The unusual in a job's life, in order.
 -- gives events
-SELECT at, kind, worker, fence, detail FROM windlass_event WHERE seq = CAST(:seq AS bigint) ORDER BY number
+SELECT {EventRecord} FROM windlass_event WHERE seq = CAST(:seq AS bigint) ORDER BY number

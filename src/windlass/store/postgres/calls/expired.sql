@@ -31,22 +31,23 @@ WITH RECURSIVE clock AS (
 )
 SELECT
     -- A job whose row somebody deleted has nowhere to go; rescue takes it off the list all the same, and says so.
-    (SELECT coalesce(json_agg(json_build_array(
-            page.seq, page.fence, page.attempt, coalesce(page.max_attempts, 0), page.crashes, page.rescues, page.errors,
-            page.unique_key, strpos(page.lease, ':') > 0, page.started_at IS NOT NULL, page.lease, page.worker,
-            greatest(0, coalesce(over.renewed_at + over.ttl, clock.now) - page.started_at), over.blamed
-        ) ORDER BY page.seq), '[]')
+    (SELECT coalesce(json_agg(json_build_array({page.Expired;
+            max_attempts = coalesce(page.max_attempts, 0);
+            is_charged = strpos(page.lease, ':') > 0;
+            was_started = page.started_at IS NOT NULL;
+            ran_for = greatest(0, coalesce(over.renewed_at + over.ttl, clock.now) - page.started_at);
+            blamed = over.blamed}) ORDER BY page.seq), '[]')
         FROM clock, page JOIN over ON over.lease = page.lease WHERE page.before < CAST(:bytes AS bigint)
     ) AS expired,
-    (SELECT coalesce(json_agg(json_build_array(
-            suspect.lease, suspect.seq, coalesce(over.renewed_at, 0) - suspect.started_at,
+    (SELECT coalesce(json_agg(json_build_array({suspect.StartedSuspect;
+            ran_for = coalesce(over.renewed_at, 0) - suspect.started_at;
             -- How long its newest run lasted that died: the last such number in a text of our own.
-            CAST(nullif(substring(job.errors FROM '.*"ran_for":(\d+|null)'), 'null') AS bigint), EXISTS (
+            fatal_run = CAST(nullif(substring(job.errors FROM '.*"ran_for":(\d+|null)'), 'null') AS bigint);
+            has_company = EXISTS (
                 -- a suspect that is not marked has not begun
                 SELECT 1 FROM windlass_running AS other
                 WHERE other.lease = suspect.lease AND other.seq <> suspect.seq
-                AND (other.started_at IS NOT NULL OR other.crashes + other.rescues = 0))
-        ) ORDER BY suspect.seq), '[]')
+                AND (other.started_at IS NOT NULL OR other.crashes + other.rescues = 0))}) ORDER BY suspect.seq), '[]')
         FROM suspect JOIN over ON over.lease = suspect.lease LEFT JOIN LATERAL (
             SELECT * FROM windlass_job WHERE windlass_job.seq = suspect.seq OFFSET 0) AS job ON true
     ) AS suspects

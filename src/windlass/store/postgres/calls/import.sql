@@ -1,32 +1,26 @@
 -- Stores jobs of another store as they are, in their order, with their past and their keys; only the seq is this
 -- store's own. What is there already stays as it is.
--- :jobs rows as JobRecord; none of them runs
--- :events rows (id, at, kind, worker, fence, detail)
--- :keys rows (key, id, until, expires_at)
+-- :jobs rows (JobRecord) as given; none of them runs
+-- :events rows (MovedEvent) as event
+-- :keys rows (HeldKey)
 -- gives stored
 WITH clock AS (
 -- here clock
 ), given AS MATERIALIZED (
     SELECT place, value FROM jsonb_array_elements(CAST(:jobs AS jsonb)) WITH ORDINALITY AS item (value, place)
 ), stored AS (
-    INSERT INTO windlass_job (
-        id, task, queue, waiting, reason, priority, payload, meta, attempt, max_attempts, crashes, rescues, run_at,
-        created_at, promoted_at, claimed_at, started_at, timeout, fence, worker, unique_key, progress, errors, retry,
-        unknown_at)
-    SELECT value ->> 1, value ->> 2, value ->> 3,
-        CASE WHEN value ->> 4 IN ('completed', 'failed', 'cancelled') THEN 'pending' ELSE value ->> 4 END,
-        value ->> 5, CAST(value ->> 6 AS integer), value ->> 7, value ->> 8, CAST(value ->> 9 AS integer),
-        CAST(value ->> 10 AS integer), CAST(value ->> 11 AS integer), CAST(value ->> 12 AS integer),
-        CAST(value ->> 13 AS bigint), CAST(value ->> 14 AS bigint), CAST(value ->> 15 AS bigint),
-        CAST(value ->> 16 AS bigint), CAST(value ->> 17 AS bigint), CAST(value ->> 19 AS bigint),
-        CAST(value ->> 20 AS bigint), value ->> 22, value ->> 24, value ->> 25, value ->> 27, value ->> 28,
-        CAST(value ->> 29 AS bigint)
+    -- A job that runs has no place here, and what is known only of a finished one comes below.
+    INSERT INTO windlass_job ({JobRecord; state = waiting;
+        without seq, lease, finished_at, cancel_requested_at, result})
+    SELECT {jobs.JobRecord; cast numbers as bigint; cast priority, attempt, max_attempts, crashes, rescues as integer;
+        state = CASE WHEN {jobs.state} IN ('completed', 'failed', 'cancelled') THEN 'pending' ELSE {jobs.state} END;
+        without seq, lease, finished_at, cancel_requested_at, result}
     FROM given ORDER BY place
     ON CONFLICT (id) DO NOTHING
     RETURNING seq, id, queue, priority, waiting, run_at, crashes + rescues > 0 AS suspect
 ), arrived AS MATERIALIZED (
-    SELECT stored.*, given.value, given.value ->> 4 AS state
-    FROM stored JOIN given ON given.value ->> 1 = stored.id
+    SELECT stored.*, given.value, {given.state} AS state
+    FROM stored JOIN given ON {given.id} = stored.id
 ), ready AS (
     INSERT INTO windlass_ready (seq, priority, since, queue, suspect)
     SELECT seq, priority, run_at, queue, suspect FROM arrived WHERE state = 'pending' ORDER BY seq
@@ -37,26 +31,25 @@ WITH clock AS (
     INSERT INTO windlass_finished (
         seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
         reason, worker, progress, result, errors, tallied)
-    SELECT seq, CAST(value ->> 20 AS bigint), CAST(value ->> 18 AS bigint), CAST(value ->> 16 AS bigint),
-        CAST(value ->> 17 AS bigint), CAST(value ->> 23 AS bigint), CAST(value ->> 9 AS integer),
-        CAST(value ->> 11 AS integer), CAST(value ->> 12 AS integer), state, queue, value ->> 5, value ->> 22,
-        value ->> 25, value ->> 26, value ->> 27, true
+    SELECT seq, CAST({jobs.fence} AS bigint), CAST({jobs.finished_at} AS bigint), CAST({jobs.claimed_at} AS bigint),
+        CAST({jobs.started_at} AS bigint), CAST({jobs.cancel_requested_at} AS bigint),
+        CAST({jobs.attempt} AS integer), CAST({jobs.crashes} AS integer), CAST({jobs.rescues} AS integer), state, queue,
+        {jobs.reason}, {jobs.worker}, {jobs.progress}, {jobs.result}, {jobs.errors}, true
     FROM arrived WHERE state IN ('completed', 'failed', 'cancelled') ORDER BY seq
     RETURNING queue, state
 -- here tally
 ), past AS (
-    INSERT INTO windlass_event (seq, at, kind, worker, fence, detail)
-    SELECT arrived.seq, CAST(event.value ->> 1 AS bigint), event.value ->> 2, event.value ->> 3,
-        CAST(event.value ->> 4 AS bigint), event.value ->> 5
+    INSERT INTO windlass_event (seq, {MovedEvent; without id})
+    SELECT arrived.seq, {event.MovedEvent; cast numbers as bigint; without id}
     FROM jsonb_array_elements(CAST(:events AS jsonb)) WITH ORDINALITY AS event (value, place)
-    JOIN arrived ON arrived.id = event.value ->> 0
+    JOIN arrived ON arrived.id = {event.id}
     ORDER BY event.place
 ), held AS (
-    INSERT INTO windlass_key AS key (key, id, until, expires_at)
-    SELECT value ->> 0, value ->> 1, value ->> 2, CAST(value ->> 3 AS bigint)
+    INSERT INTO windlass_key AS key ({HeldKey})
+    SELECT {keys.HeldKey; cast numbers as bigint}
     FROM jsonb_array_elements(CAST(:keys AS jsonb))
-    ORDER BY (value ->> 0) COLLATE "C"
-    ON CONFLICT (key) DO UPDATE SET id = excluded.id, until = excluded.until, expires_at = excluded.expires_at
+    ORDER BY ({keys.key}) COLLATE "C"
+    ON CONFLICT (key) DO UPDATE SET {excluded.HeldKey; assigned; without key}
     -- A key is free whose window is over, or whose job has started, has ended or is gone; the latter only of a row that is as old
     -- as this statement, which cannot see the job of a newer one.
     WHERE key.expires_at <= (SELECT now FROM clock)

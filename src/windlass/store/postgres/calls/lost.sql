@@ -6,7 +6,7 @@
 WITH clock AS (
 -- here clock
 ), met AS MATERIALIZED (
-    SELECT CAST(value ->> 0 AS bigint) AS seq, value ->> 1 AS queue, value ->> 2 AS was
+    SELECT CAST({lost.seq} AS bigint) AS seq, {lost.queue} AS queue, {lost.was} AS was
     FROM jsonb_array_elements(CAST(:lost AS jsonb))
 ), finished AS (
     DELETE FROM windlass_finished AS finished

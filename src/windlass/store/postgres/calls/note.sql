@@ -5,7 +5,7 @@ WITH clock AS (
 -- here clock
 )
 INSERT INTO windlass_event (seq, at, kind, worker, fence, detail)
-SELECT job.seq, clock.now, value ->> 2, CAST(:worker AS text), CAST(value ->> 1 AS bigint), value ->> 3
+SELECT job.seq, clock.now, {notes.kind}, CAST(:worker AS text), CAST({notes.fence} AS bigint), {notes.detail}
 FROM clock, jsonb_array_elements(CAST(:notes AS jsonb)) WITH ORDINALITY AS noted (value, place)
-JOIN windlass_job AS job ON job.seq = CAST(value ->> 0 AS bigint)
+JOIN windlass_job AS job ON job.seq = CAST({notes.seq} AS bigint)
 ORDER BY place

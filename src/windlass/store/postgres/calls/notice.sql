@@ -4,6 +4,6 @@ WITH clock AS (
 -- here clock
 )
 INSERT INTO windlass_event (at, kind, worker, detail)
-SELECT clock.now, CAST(:kind AS text), value ->> 0, value ->> 1
+SELECT clock.now, CAST(:kind AS text), {notices.worker}, {notices.detail}
 FROM clock, jsonb_array_elements(CAST(:notices AS jsonb)) WITH ORDINALITY AS noticed (value, place)
 ORDER BY place

@@ -3,6 +3,6 @@
 WITH clock AS (
 -- here clock
 )
-SELECT at, kind, worker, fence, detail FROM windlass_event
+SELECT {EventRecord} FROM windlass_event
 WHERE seq IS NULL AND (CAST(:age AS bigint) IS NULL OR at >= (SELECT now FROM clock) - CAST(:age AS bigint))
 ORDER BY number DESC LIMIT CAST(:limit AS bigint)

@@ -9,7 +9,7 @@
 -- As in cycle, rows are looked up in LATERAL parts and some conditions are there only for the planner (all of the
 -- numbers that a seq can be), so that a plan that was made for empty tables does not read large ones.
 WITH asked AS MATERIALIZED (
-    SELECT CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence
+    SELECT CAST({jobs.seq} AS bigint) AS seq, CAST({jobs.fence} AS bigint) AS fence
     FROM jsonb_array_elements(CAST(:jobs AS jsonb)) ORDER BY seq
 ), finished AS MATERIALIZED (
     SELECT found.place, asked.seq FROM asked CROSS JOIN LATERAL (

@@ -3,7 +3,7 @@
 WITH clock AS (
 -- here clock
 ), given AS MATERIALIZED (
-    SELECT coalesce(jsonb_object_agg(value ->> 0, value -> 1), '{}') AS changes
+    SELECT coalesce(jsonb_object_agg({changes.setting}, {changes.value}), '{}') AS changes
     FROM jsonb_array_elements(CAST(:changes AS jsonb))
 )
 INSERT INTO windlass_queue AS queue (name, weight, max_length, retention, retry, changed_at, changed_by)

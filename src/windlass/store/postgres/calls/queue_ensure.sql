@@ -5,8 +5,8 @@
 -- Workers ask for this when they start, and wait for no caller's transaction: a queue that another transaction is just
 -- making or changing is passed by.
 WITH wanted AS MATERIALIZED (
-    SELECT (value ->> 0) COLLATE "C" AS name, CAST(value ->> 1 AS integer) AS weight,
-        CAST(value ->> 2 AS integer) AS max_length
+    SELECT ({queues.name}) COLLATE "C" AS name, CAST({queues.weight} AS integer) AS weight,
+        CAST({queues.max_length} AS integer) AS max_length
     FROM jsonb_array_elements(CAST(:queues AS jsonb))
 ), unset AS MATERIALIZED (
     SELECT queue.name FROM windlass_queue AS queue JOIN wanted ON wanted.name = queue.name

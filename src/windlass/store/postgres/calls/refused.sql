@@ -5,7 +5,7 @@
 WITH clock AS (
 -- here clock
 ), write AS MATERIALIZED (
-    SELECT CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence, value ->> 2 AS what, place
+    SELECT CAST({writes.seq} AS bigint) AS seq, CAST({writes.fence} AS bigint) AS fence, {writes.what} AS what, place
     FROM jsonb_array_elements(CAST(:writes AS jsonb)) WITH ORDINALITY AS item (value, place)
 ), there AS MATERIALIZED (
     -- OFFSET 0 as in cycle (full): a plan that was made while the tables were empty probes an index for each job.

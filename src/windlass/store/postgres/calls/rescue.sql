@@ -1,9 +1,8 @@
 -- Ends leases that are over and takes their jobs away. A lease that was renewed since the look keeps its jobs.
 -- :leases the leases that the look found to be over
--- :culprits rows (lease, seq): the job that is held responsible for the loss; it stays with the lease, the first counts
--- :endings rows (seq, fence, state, reason, charge, crash, rescue, delay, ran_for, result, errors, key, whether it had
--- started); a job that was marked as started since the look stays for the next look
--- :keys rows (key, seq, fence), only of endings whose job has a unique key
+-- :culprits rows (lease, seq), the job that is held responsible for the loss; it stays with the lease, the first counts
+-- :endings rows (Ending, was_started); a job that was marked as started since the look stays for the next look
+-- :keys rows (key, seq, fence) as item, only of endings whose job has a unique key
 -- :by who rescues
 -- gives rescued
 -- gives lost
@@ -24,8 +23,8 @@ WITH clock AS (
     FOR UPDATE OF lease
 ), lost AS (
     UPDATE windlass_lease AS lease SET state = 'lost', blamed = coalesce(lease.blamed, (
-        SELECT CAST(value ->> 1 AS bigint) FROM jsonb_array_elements(CAST(:culprits AS jsonb))
-        WHERE value ->> 0 = lease.id))
+        SELECT CAST({culprits.seq} AS bigint) FROM jsonb_array_elements(CAST(:culprits AS jsonb))
+        WHERE {culprits.lease} = lease.id))
     WHERE lease.id = ANY (ARRAY(SELECT over.id FROM over WHERE NOT over.is_old AND strpos(over.id, ':') = 0))
     RETURNING lease.id, lease.blamed
 ), closed AS (
@@ -35,14 +34,13 @@ WITH clock AS (
 ), held AS MATERIALIZED (
     -- As in cycle (full), a key that a caller's open transaction takes over is passed by.
     SELECT key.key FROM windlass_key AS key
-    WHERE key.key = ANY (ARRAY(SELECT value ->> 0 FROM jsonb_array_elements(CAST(:keys AS jsonb))))
+    WHERE key.key = ANY (ARRAY(SELECT {keys.key} FROM jsonb_array_elements(CAST(:keys AS jsonb))))
     AND (SELECT count(*) FROM lost) >= 0
     ORDER BY key.key
     FOR UPDATE SKIP LOCKED
 ), ending AS MATERIALIZED (
-    SELECT CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence, value ->> 2 AS state,
-        value ->> 3 AS reason, CAST(value ->> 4 AS integer) AS charge, CAST(value ->> 5 AS integer) AS crash,
-        CAST(value ->> 6 AS integer) AS rescue, value ->> 10 AS errors, value ->> 12 = '1' AS was_started
+    SELECT {endings.Ending; named; cast seq, fence as bigint; cast charge, crash, rescue as integer;
+        without delay, ran_for, result, unique_key}, {endings.was_started} = '1' AS was_started
     FROM jsonb_array_elements(CAST(:endings AS jsonb))
 ), locked AS MATERIALIZED (
     -- A row that somebody has in hand is being ended by its owner; if not, the next round finds it.
@@ -91,7 +89,7 @@ WITH clock AS (
     -- that has begun a run if the key was held until then.
     DELETE FROM windlass_key AS key USING rescued, jsonb_array_elements(CAST(:keys AS jsonb)) AS item (value)
     WHERE key.key = ANY (ARRAY(SELECT held.key FROM held))
-    AND key.key = item.value ->> 0 AND CAST(item.value ->> 1 AS bigint) = rescued.seq AND key.id = rescued.id
+    AND key.key = {item.key} AND CAST({item.seq} AS bigint) = rescued.seq AND key.id = rescued.id
     AND key.until <> 'window' AND (
         rescued.state IN ('failed', 'cancelled') OR (key.until = 'started' AND rescued.has_begun))
 ), noted AS (

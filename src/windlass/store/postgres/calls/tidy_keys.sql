@@ -1,5 +1,5 @@
 -- Removes keys whose window is over, :limit at a time, and keys whose job is gone, of those that orphan_keys has found.
--- :keys rows (key, version)
+-- :keys rows (key, version) as asked
 -- gives over
 --
 -- Takes no lock that somebody else has, so that it waits for nobody; what it passes by goes next time.
@@ -13,7 +13,7 @@ WITH clock AS (
     -- Only the very row that was found to be free: a newer one belongs to a job that this statement cannot see.
     SELECT found.key FROM jsonb_array_elements(CAST(:keys AS jsonb)) AS asked (value) CROSS JOIN LATERAL (
         SELECT key.key, key.id FROM windlass_key AS key
-        WHERE key.key = asked.value ->> 0 AND CAST(key.xmin AS text) = asked.value ->> 1
+        WHERE key.key = {asked.key} AND CAST(key.xmin AS text) = {asked.version}
         FOR UPDATE SKIP LOCKED) AS found
     WHERE (SELECT job.seq FROM windlass_job AS job WHERE job.id = found.id) IS NULL
 ), gone AS (

@@ -32,7 +32,7 @@ from windlass.insight.why import explain, needs_upkeep
 from windlass.insight.workers import worker_views
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
-from windlass.store.operations import jobs, queries
+from windlass.store.operations import gates, jobs, queries
 from windlass.store.operations.queries import FinishedJob
 
 if TYPE_CHECKING:
@@ -338,14 +338,14 @@ class Job(Generic[R]):
 
     def _why(self) -> Operation[str]:
         yield from self._refresh()
-        gates = yield from queries.gates(self.record.seq)
-        if gates is None:
+        found = yield from gates.gates(self.record.seq)
+        if found is None:
             raise JobNotFound(f"no job has the id {self.id!r}")
-        workers = (yield from worker_views()) if needs_upkeep(gates) and not gates.is_tended else []
-        if gates.state not in (State.RUNNING, State.CANCELLED, State.FAILED):
-            return explain(gates, self.record, workers=workers)
+        workers = (yield from worker_views()) if needs_upkeep(found) and not found.is_tended else []
+        if found.state not in (State.RUNNING, State.CANCELLED, State.FAILED):
+            return explain(found, self.record, workers=workers)
         story = yield from queries.history(self.record.seq)
-        return explain(gates, self.record, story.events, workers)
+        return explain(found, self.record, story.events, workers)
 
     def _wait(self, timeout: Duration | None) -> FinishedJob:
         limit, began = _limit(timeout), clock.monotonic()

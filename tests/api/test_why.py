@@ -8,12 +8,17 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
+from msgspec.structs import replace
+
 from tests.ledger.apps import until_interrupted
 from tests.unhurried import unhurried
 from tests.waiting import eventually
 from windlass import Job, State, Windlass
+from windlass.insight.why import explain
 from windlass.store.operations import leader
+from windlass.store.operations.gates import Gate, Gates, ShutGate
 from windlass.store.operations.leases import WorkerReport, open_lease
+from windlass.store.operations.queries import find
 from windlass.testing import ManualClock
 
 NOBODY = "no worker and no `windlass duties` runs that would promote it"
@@ -138,6 +143,13 @@ def test_queues_that_are_paused(app: Windlass) -> None:
     app.queue("default").resume()
     app.pause()
     assert job.why() == "all queues are paused"
+
+
+def test_every_gate_has_a_sentence_of_its_own(app: Windlass) -> None:
+    """F2: what holds a claim back is told."""
+    [record] = app._session.run(find([app.enqueue("noop").id])).values()
+    found = Gates(State.PENDING, 1, 1, 0, 0, None, None, 0)
+    assert len({explain(replace(found, shut=(ShutGate(gate),)), record) for gate in Gate}) == len(Gate)
 
 
 def test_a_job_with_which_workers_died(app: Windlass, clock: ManualClock) -> None:

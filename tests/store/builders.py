@@ -13,7 +13,7 @@ from windlass.core.records import Claimed, JobRecord
 from windlass.core.retry import Retry
 from windlass.store.operations.cycle import StartMark
 from windlass.store.operations.enqueue import NewJob, Uniqueness
-from windlass.store.operations.pages import Found
+from windlass.store.pages import Found
 
 START = 1_700_000_000_000
 SECOND = 1_000

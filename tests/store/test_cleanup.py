@@ -17,7 +17,7 @@ from windlass.retention import Archive, Retention
 from windlass.store.operation import Call, Operation
 from windlass.store.operations import jobs, queries
 from windlass.store.operations.events import note
-from windlass.store.operations.pages import PAGE, PAGE_BYTES
+from windlass.store.pages import PAGE, PAGE_BYTES
 
 LARGE = '"' + "x" * 1_000_000 + '"'
 

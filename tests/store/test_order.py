@@ -11,7 +11,7 @@ from tests.store.stores import Store
 from windlass.core.outcome import Outcome, Postponed
 from windlass.core.records import Claimed
 from windlass.core.state import State
-from windlass.store.operations import jobs, queries
+from windlass.store.operations import gates, jobs, queries
 from windlass.store.operations.manual_claim import claim
 from windlass.store.operations.transfer import Batch, store_batch
 
@@ -54,7 +54,7 @@ def by_the_number_ahead(store: Store) -> list[str]:
     """What `why` counts."""
 
     def ahead(seq: int) -> int:
-        found = store.run(queries.gates(seq))
+        found = store.run(gates.gates(seq))
         assert found is not None
         return found.ahead
 

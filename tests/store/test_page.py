@@ -12,8 +12,8 @@ from windlass.core.records import JobRecord
 from windlass.core.state import State
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs, queries
-from windlass.store.operations.pages import PAGE, Found
 from windlass.store.operations.queries import WINDOW, Filter, Page
+from windlass.store.pages import PAGE, Found
 
 
 def found(store: Store, filter: Filter, limit: int = 50) -> list[str]:

@@ -15,9 +15,9 @@ from windlass.store.operation import Call, Operation
 from windlass.store.operations import jobs, queries, transfer
 from windlass.store.operations.cycle import finish
 from windlass.store.operations.manual_claim import claim_many
-from windlass.store.operations.pages import PAGE_BYTES, Found
 from windlass.store.operations.queries import Filter
 from windlass.store.operations.rescue import rescue
+from windlass.store.pages import PAGE_BYTES, Found
 
 LARGE = "x" * 1_000_000
 MOST = PAGE_BYTES + 2_000_000

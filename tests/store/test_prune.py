@@ -15,9 +15,9 @@ from windlass.core.records import Claimed
 from windlass.core.state import FINISHED, State
 from windlass.store.operations import cycle, jobs
 from windlass.store.operations.enqueue import Uniqueness
-from windlass.store.operations.pages import PAGE
 from windlass.store.operations.prune import FinishedLine, beyond, prune
 from windlass.store.operations.prune import prunable as look
+from windlass.store.pages import PAGE
 
 ALL_KEPT = 1_000_000
 

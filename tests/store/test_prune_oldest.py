@@ -14,8 +14,8 @@ from windlass.core.outcome import Returned
 from windlass.core.state import FINISHED, State
 from windlass.store.operations import cycle, jobs, queries
 from windlass.store.operations.enqueue import Uniqueness
-from windlass.store.operations.pages import PAGE
 from windlass.store.operations.prune import OLDEST, FinishedLine, Position, Pruned, beyond, prune_oldest
+from windlass.store.pages import PAGE
 
 NEVER = 2**60
 LARGE = '"' + "x" * 1_000_000 + '"'

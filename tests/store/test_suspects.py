@@ -12,12 +12,12 @@ from windlass.core.outcome import Interrupted, Outcome, Postponed
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import State
 from windlass.store.operation import Call, drive
-from windlass.store.operations import jobs, queries, queues
+from windlass.store.operations import gates, jobs, queries, queues
 from windlass.store.operations.cycle import ClaimRequest, StartMark, cycle
 from windlass.store.operations.manual_claim import claim
-from windlass.store.operations.pages import PAGE
 from windlass.store.operations.rescue import Rescued, rescue
 from windlass.store.operations.transfer import export, store_batch
+from windlass.store.pages import PAGE
 
 
 def a_suspect(store: Store, *ids: str, is_marked: bool = False, **options: int) -> list[JobRecord]:
@@ -205,10 +205,10 @@ def test_a_suspect_stays_one_when_it_is_moved(store: Store) -> None:
 def test_why_tells_what_a_suspect_waits_for(store: Store) -> None:
     [_, second] = a_suspect(store, "a", "b")
     store.enqueue(new_job("high", priority=1), new_job("same"))
-    found = store.run(queries.gates(second.seq))
+    found = store.run(gates.gates(second.seq))
     assert found is not None
     assert (found.ahead, found.suspects_ahead) == (1, 1)
-    other = store.run(queries.gates(store.job("same").seq))
+    other = store.run(gates.gates(store.job("same").seq))
     assert other is not None
     assert (other.ahead, other.suspects_ahead) == (1, 0)
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from tests.store.builders import HOUR, SECOND, TTL, new_job, raised
+from tests.store.builders import HOUR, SECOND, START, TTL, new_job, raised
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
 from windlass.core.outcome import Postponed
 from windlass.core.state import State
-from windlass.store.operations import leader, leases, queries, queues
-from windlass.store.operations.queries import Gates
+from windlass.store.operations import gates as operation
+from windlass.store.operations import leader, leases, queues
+from windlass.store.operations.gates import Gate, Gates, ShutGate
 
 
 def gates(store: Store, seq: int) -> Gates:
-    found = store.run(queries.gates(seq))
+    found = store.run(operation.gates(seq))
     assert found is not None
     return found
 
@@ -22,11 +23,11 @@ def gates(store: Store, seq: int) -> Gates:
 def test_nothing_stands_before_a_job_that_a_worker_may_take(store: Store) -> None:
     job = store.a_job()
     store.a_worker(queues=["default"])
-    assert gates(store, job.seq) == Gates(State.PENDING, None, None, 0, 1, 1, 0, None, None, 0)
+    assert gates(store, job.seq) == Gates(State.PENDING, 0, 1, 1, 0, None, None, 0)
 
 
 def test_a_job_that_is_gone_has_no_gates(store: Store) -> None:
-    assert store.run(queries.gates(4711)) is None
+    assert store.run(operation.gates(4711)) is None
 
 
 def test_a_queue_that_nobody_serves(store: Store) -> None:
@@ -80,22 +81,23 @@ def test_jobs_that_come_first_are_counted_up_to_a_thousand(store: Store) -> None
 def test_a_paused_queue_says_why(store: Store) -> None:
     """B10: who and why is shown."""
     job = store.a_job()
+    store.a_worker()
     store.run(queues.pause("default", by="me", reason="maintenance"))
-    found = gates(store, job.seq)
-    assert (found.paused, found.paused_reason) == ("default", "maintenance")
+    assert gates(store, job.seq).shut == (ShutGate(Gate.QUEUE_PAUSED, START, "me", "maintenance"),)
 
 
 def test_a_pause_of_all_queues_says_why(store: Store) -> None:
     job = store.a_job()
+    store.a_worker()
     store.run(queues.pause(queues.ALL, by="me", reason="deploy"))
-    found = gates(store, job.seq)
-    assert (found.paused, found.paused_reason) == ("*", "deploy")
+    assert gates(store, job.seq).shut == (ShutGate(Gate.EVERYTHING_PAUSED, START, "me", "deploy"),)
 
 
 def test_a_pause_of_another_queue_does_not_matter(store: Store) -> None:
     job = store.a_job()
+    store.a_worker()
     store.run(queues.pause("other", by="me", reason="x"))
-    assert gates(store, job.seq).paused is None
+    assert gates(store, job.seq).shut == ()
 
 
 def test_a_job_that_is_not_due_says_in_how_long(store: Store) -> None:

@@ -12,7 +12,7 @@ from windlass.core.ending import Ending
 from windlass.core.records import Claimed
 from windlass.core.state import State
 from windlass.store.operation import Answer, Call
-from windlass.store.operations.pages import PAGE_BYTES
+from windlass.store.pages import PAGE_BYTES
 from windlass.worker.fetch.claim_size import ClaimSize, first_page
 
 MIB = 2**20

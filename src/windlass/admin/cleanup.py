@@ -15,10 +15,10 @@ from windlass.store.driver import DataRejected
 from windlass.store.operation import Operation
 from windlass.store.operations import prune, queues
 from windlass.store.operations.events import notice
-from windlass.store.operations.pages import PAGE, PageSize, answers, portions
 from windlass.store.operations.prune import FinishedLine, Position, Prunable
 from windlass.store.operations.queries import read_whole
 from windlass.store.operations.tidy import FIRST_KEY, tidy_events, tidy_keys, tidy_leftovers, tidy_windows
+from windlass.store.pages import PAGE, PageSize, answers, portions
 
 log = logging.getLogger("windlass.duties")
 

@@ -18,9 +18,9 @@ from windlass.core.state import State
 from windlass.errors import ConfigError, IdConflict, StoreUnavailable, WindlassError
 from windlass.store.open import DEFAULT_NAMESPACE
 from windlass.store.operations import leader, leases, queries, queues
-from windlass.store.operations.pages import portions
 from windlass.store.operations.rescue import rescue
 from windlass.store.operations.transfer import Batch, comparable, export, is_same, scan, store_batch, store_queues
+from windlass.store.pages import portions
 
 MOVER = "windlass move"
 """Who pauses what is moved."""

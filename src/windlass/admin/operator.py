@@ -24,9 +24,9 @@ from windlass.retention import Archive, Retention
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs, leases, queries, queues
-from windlass.store.operations.pages import Found
 from windlass.store.operations.queries import DeadGroup, Filter
 from windlass.store.operations.rescue import Rescued, rescue
+from windlass.store.pages import Found
 
 if TYPE_CHECKING:
     from windlass.app import Windlass

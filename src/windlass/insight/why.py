@@ -11,7 +11,8 @@ from windlass.core.state import DUE_LATER, State
 from windlass.insight.timeline import detail_of
 from windlass.insight.workers import WorkerView
 from windlass.programs.command import COMMAND
-from windlass.store.operations.queries import EventRecord, Gates
+from windlass.store.operations.gates import Gate, Gates, ShutGate
+from windlass.store.operations.queries import EventRecord
 
 
 def needs_upkeep(gates: Gates) -> bool:
@@ -125,22 +126,45 @@ def _due(gates: Gates, workers: Sequence[WorkerView]) -> str:
 
 
 def _pending(gates: Gates, job: JobRecord) -> str:
-    if gates.paused is not None:
-        what = "all queues are" if "*" in gates.paused.split(",") else f"queue {job.queue!r} is"
-        return f"{what} paused" + (f": {gates.paused_reason}" if gates.paused_reason else "")
-    if gates.serving == 0:
-        return f"no worker serves queue {job.queue!r}"
-    if gates.willing == 0:
-        whoever = "the only worker that serves" if gates.serving == 1 else f"all {gates.serving} workers that serve"
-        return f"{whoever} queue {job.queue!r} take{'s' * (gates.serving == 1)} no jobs now: paused, or about to leave"
-    if job.crashes + job.rescues > 0 and not gates.ahead:
+    if gates.shut:
+        return _kept_by(gates.shut[0], gates, job)
+    if job.crashes + job.rescues > 0:
         return _suspected(gates, job)
     if gates.ahead:
-        before = "1,000 or more jobs" if gates.ahead >= 1000 else _several(gates.ahead, "job")
-        comes = "comes" if gates.ahead == 1 else "come"
-        serve = "serves" if gates.willing == 1 else "serve"
-        return f"{before} of queue {job.queue!r} {comes} first; {_several(gates.willing, 'worker')} {serve} it"
+        return _behind_others(gates, job)
     return "it is next in line and waits for a free slot"
+
+
+def _kept_by(shut: ShutGate, gates: Gates, job: JobRecord) -> str:
+    """What is said of a gate; the type checker misses a gate of which nothing is."""
+    match shut.gate:
+        case Gate.EVERYTHING_PAUSED:
+            return f"all queues are paused{_for_reason(shut)}"
+        case Gate.QUEUE_PAUSED:
+            return f"queue {job.queue!r} is paused{_for_reason(shut)}"
+        case Gate.NO_WORKER:
+            return f"no worker serves queue {job.queue!r}"
+        case Gate.NO_WILLING_WORKER:
+            return f"{_unwilling(gates, job)} no jobs now: paused, or about to leave"
+        case Gate.SUSPECT_WAITS:
+            return _behind_others(gates, job)
+
+
+def _for_reason(shut: ShutGate) -> str:
+    return f": {shut.reason}" if shut.reason else ""
+
+
+def _unwilling(gates: Gates, job: JobRecord) -> str:
+    if gates.serving == 1:
+        return f"the only worker that serves queue {job.queue!r} takes"
+    return f"all {gates.serving} workers that serve queue {job.queue!r} take"
+
+
+def _behind_others(gates: Gates, job: JobRecord) -> str:
+    before = "1,000 or more jobs" if gates.ahead >= 1000 else _several(gates.ahead, "job")
+    comes = "comes" if gates.ahead == 1 else "come"
+    serve = "serves" if gates.willing == 1 else "serve"
+    return f"{before} of queue {job.queue!r} {comes} first; {_several(gates.willing, 'worker')} {serve} it"
 
 
 def _suspected(gates: Gates, job: JobRecord) -> str:

@@ -6,6 +6,7 @@ Files, in reading order:
 - ``driver``: The protocol of a store driver.
 - ``open``: From a URL to a driver; the only module that knows the stores by name.
 - ``answers``: Rows of an answer to typed records.
+- ``pages``: How much one call takes: a page ends at a number of jobs or of bytes.
 - ``columns``: The columns of the rows that stores take and give: the fields of structs, by the struct's name.
 - ``templates``: Fills the names of fields into the text of a statement.
 - ``statement_files``: Statement files: where they are, and what their headings declare.

@@ -14,7 +14,8 @@ its part of the answer is made:
 - ``-- guard NAME``: if it gives rows, the call stops, nothing of it is kept, and NAME is all of its answer
 
 What several statements have in common lies in ``shared/`` beside ``calls/``: ``-- here NAME`` stands where
-``shared/NAME.sql`` belongs.
+``shared/NAME.sql`` belongs. ``-- here NAME (a = text, b = text)`` puts a text of the caller's wherever the shared one
+has ``{a}`` or ``{b}``. Shared texts may hold others.
 
 Fields of jobs and of other rows are not listed: ``{JobRecord}`` and ``{run.ran_for}`` are filled in (``templates``).
 """
@@ -22,7 +23,7 @@ Fields of jobs and of other rows are not listed: ``{JobRecord}`` and ``{run.ran_
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -30,7 +31,7 @@ from importlib.resources import files
 from windlass.store.templates import fill, split
 
 _SECTION = re.compile(r"^-- \d+\. .*\n", re.M)
-_HERE = re.compile(r"^-- here (\w+)\n", re.M)
+_HERE = re.compile(r"^ *-- here (\w+)(?: \((.+)\))?\n", re.M)
 _GIVES = re.compile(r"^-- gives (\w+)( as json)?$", re.M)
 _EACH = re.compile(r"^-- each (\w+) \(([\w, ]+)\)(?: unless (\w+) = (\d+))?$", re.M)
 _ONLY = re.compile(r"^-- only with (\w+)(?: \(([\w, ]+)\) where (\w+) = (\d+))?$", re.M)
@@ -100,7 +101,12 @@ def load_calls(package: str, *, prefix: str, left_open: str | None = None) -> Ma
     """
 
     def shared(here: re.Match[str]) -> str:
-        return here[0] if here[1] == left_open else shared_text(package, here[1])
+        if here[1] == left_open:
+            return here[0]
+        text = shared_text(package, here[1])
+        for name, value in _given(here[2]):
+            text = text.replace(f"{{{name}}}", value)
+        return _HERE.sub(shared, text)
 
     return {
         entry.name.removesuffix(".sql"): [
@@ -117,6 +123,16 @@ def load_calls(package: str, *, prefix: str, left_open: str | None = None) -> Ma
 def shared_text(package: str, name: str) -> str:
     """What several statements have in common."""
     return files(package).joinpath("shared", f"{name}.sql").read_text(encoding="utf-8")
+
+
+def _given(values: str | None) -> Iterator[tuple[str, str]]:
+    """
+    >>> list(_given("queue = asked.value ->> 0, suspect = first"))
+    [('queue', 'asked.value ->> 0'), ('suspect', 'first')]
+    """
+    for each in values.split(", ") if values else ():
+        name, _, value = each.partition(" = ")
+        yield name, value
 
 
 def _sections(source: str) -> list[str]:

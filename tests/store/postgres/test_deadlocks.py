@@ -26,9 +26,9 @@ from windlass.core.outcome import Outcome
 from windlass.core.state import FINISHED
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs, leases, queues
-from windlass.store.operations.pages import Found
 from windlass.store.operations.prune import FinishedLine, archive, prune, prune_oldest
 from windlass.store.operations.queries import Filter
+from windlass.store.pages import Found
 
 T = TypeVar("T")
 Role = Callable[[Store, Random], None]

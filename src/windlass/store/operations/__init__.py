@@ -7,11 +7,11 @@ Files, in reading order:
 - ``rescue``: Frees the jobs of expired leases, and decides which job is blamed for the loss.
 - ``manual_claim``: Claims by hand, each job under a lease of its own, and more time for them.
 - ``jobs``: Changes jobs: promotes, cancels, retries, reschedules, deletes, and shows the progress of a run.
-- ``pages``: How much one call takes: a page ends at a number of jobs or of bytes.
 - ``leases``: Leases and workers: open, renew, control, close.
 - ``queues``: Queues and their settings.
 - ``leader``: The leader's lease, for duties that one worker does for all.
-- ``queries``: Reads: jobs, counts, waiting queues, next due times, gates.
+- ``queries``: Reads: jobs, counts, waiting queues, next due times.
+- ``gates``: The gates before a pending job: what keeps it from being claimed.
 - ``prune``: Retention: finds finished jobs that are no longer kept, archives and deletes them.
 - ``tidy``: Removes old events, keys and leftovers, a bounded part at a time.
 - ``vacuum``: Vacuums the tables through which every job passes (PostgreSQL).

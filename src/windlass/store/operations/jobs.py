@@ -10,8 +10,8 @@ from msgspec import Struct
 from windlass.core.state import State, Verb, allowed_from
 from windlass.store.operation import Answer, Call, Operation
 from windlass.store.operations.events import note_stale_writes, remove_vanished
-from windlass.store.operations.pages import PAGE, Found, portions
 from windlass.store.operations.queries import Filter, matching
+from windlass.store.pages import PAGE, Found, portions
 
 
 def progress(seq: int, fence: int, text: str, *, worker: str) -> Operation[bool]:

@@ -10,7 +10,7 @@ from windlass.store.answers import records
 from windlass.store.operation import Call, Operation
 from windlass.store.operations.cycle import claim_past_vanished
 from windlass.store.operations.events import note_stale_writes, remove_vanished
-from windlass.store.operations.pages import PAGE, PAGE_BYTES
+from windlass.store.pages import PAGE, PAGE_BYTES
 
 _FIRST_CLAIM = 64
 """How many jobs a claim by hand takes before it knows how much they hold."""

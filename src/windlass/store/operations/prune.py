@@ -18,7 +18,7 @@ from windlass.core.state import State
 from windlass.store.answers import records
 from windlass.store.operation import Call, Lane, Operation
 from windlass.store.operations.events import remove_vanished
-from windlass.store.operations.pages import PAGE, PAGE_BYTES, Found
+from windlass.store.pages import PAGE, PAGE_BYTES, Found
 
 _STEP = 100_000
 """How many jobs one look-up walks over at the most."""

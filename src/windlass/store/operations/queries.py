@@ -1,4 +1,4 @@
-"""Reads: jobs, counts, waiting queues, next due times, gates."""
+"""Reads: jobs, counts, waiting queues, next due times."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from windlass.core.state import State
 from windlass.store.answers import records
 from windlass.store.operation import Call, Lane, Operation
 from windlass.store.operations.leader import LEADER
-from windlass.store.operations.pages import PAGE_BYTES, Found, portions
+from windlass.store.pages import PAGE_BYTES, Found, portions
 
 WINDOW = 5000
 """How many jobs a page looks at before it comes back short."""
@@ -264,35 +264,3 @@ def dead_groups(limit: int = 100) -> Operation[list[DeadGroup]]:
     """Failed jobs by task, reason and error type, the largest group first; the newest, as many as a call can read."""
     answer = yield Call("dead_groups", {"limit": limit, "window": WINDOW, "bytes": _READ_BYTES}, Lane.READ)
     return records(answer["groups"], DeadGroup)
-
-
-class Gates(Struct, frozen=True, array_like=True):
-    """What stands between a job and its claim; the same conditions that the claim itself checks."""
-
-    state: State
-    paused: str | None
-    paused_reason: str | None
-    ahead: int
-    """How many jobs of its queue come first, counted up to 1,000; suspects, which wait apart, are not among them."""
-    serving: int
-    """How many live workers serve its queue."""
-    willing: int
-    """How many of those are neither paused nor about to leave."""
-    due_in: int
-    reason: str | None
-    worker: str | None
-    suspects_ahead: int
-    """Of a suspect: how many other suspects of its queue come first, counted up to 1,000."""
-    silent: int | None = None
-    """Of a running job: for how many milliseconds its owner has not been heard of; None when its lease is gone."""
-    is_over: bool = False
-    """Whether the lease under which it runs is over, so that it waits for a rescue."""
-    is_tended: bool = False
-    """Whether any process does upkeep: promotes what is due, rescues what was lost."""
-
-
-def gates(seq: int) -> Operation[Gates | None]:
-    """The gates before one job, or None when it is gone."""
-    answer = yield Call("gates", {"seq": seq}, Lane.READ)
-    found = records(answer["gates"], Gates)
-    return found[0] if found else None

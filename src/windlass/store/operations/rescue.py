@@ -24,7 +24,7 @@ from windlass.store.driver import DataRejected
 from windlass.store.operation import Call, Lane, Operation
 from windlass.store.operations.cycle import unique_keys
 from windlass.store.operations.events import notice, remove_vanished
-from windlass.store.operations.pages import PAGE_BYTES, PageSize, answers
+from windlass.store.pages import PAGE_BYTES, PageSize, answers
 
 log = logging.getLogger("windlass.store")
 

@@ -11,9 +11,9 @@ from windlass.core.records import JobRecord
 from windlass.core.state import State
 from windlass.store.answers import records
 from windlass.store.operation import Call, Lane, Operation
-from windlass.store.operations.pages import PAGE, Found
 from windlass.store.operations.queries import find
 from windlass.store.operations.queues import QueueRecord
+from windlass.store.pages import PAGE, Found
 
 _TO_WAIT = (State.SCHEDULED, State.RETRYING)
 

@@ -7,7 +7,7 @@ from math import inf
 
 from windlass.core.ending import Ending
 from windlass.core.records import Claimed
-from windlass.store.operations.pages import PAGE_BYTES
+from windlass.store.pages import PAGE_BYTES
 from windlass.worker.fetch.cycle_client import Ended
 
 _UNKNOWN = 64 * 1024

@@ -16,8 +16,8 @@ WITH clock AS (
         greatest(0, CAST(:limit AS bigint) - (SELECT count(*) FROM held)) AS room
     FROM jsonb_array_elements(CAST(:queues AS jsonb)) WITH ORDINALITY AS item (value, place)
     WHERE NOT EXISTS (
-        SELECT 1 FROM windlass_queue AS queue
-        WHERE queue.name IN (value ->> 0, '*') AND queue.paused_at IS NOT NULL)
+        -- here queue_gates (queue = value ->> 0)
+    )
 ), picked AS MATERIALIZED (
     -- Every queue offers as much as all may give together; what goes over the limit stays, and is locked for a moment.
     SELECT room.kind, next.place, room.place AS turn, next.priority, next.since, next.seq, room.room

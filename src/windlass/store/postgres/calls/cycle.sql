@@ -18,8 +18,8 @@ WITH clock AS (
     -- The lock keeps the lease from being rescued or closed between this look and the commit of what is taken under
     -- it; renewing it is not held up.
     SELECT lease.id FROM windlass_lease AS lease, clock
-    WHERE lease.id = :lease AND lease.state = 'open'
-    AND lease.renewed_at - lease.ttl <= clock.now AND clock.now < lease.renewed_at + lease.ttl
+    WHERE lease.id = :lease AND
+        -- here live_lease
     FOR KEY SHARE OF lease
 ), ending AS MATERIALIZED (
     SELECT jsonb_typeof(value) AS kind, CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence,
@@ -99,8 +99,8 @@ WITH clock AS (
     -- The lock keeps the lease from being rescued or closed between this look and the commit of what is taken under
     -- it; renewing it is not held up.
     SELECT lease.id FROM windlass_lease AS lease, clock
-    WHERE CAST(:rooms AS text) <> '[]' AND lease.id = :lease AND lease.state = 'open'
-    AND lease.renewed_at - lease.ttl <= clock.now AND clock.now < lease.renewed_at + lease.ttl
+    WHERE CAST(:rooms AS text) <> '[]' AND lease.id = :lease AND
+        -- here live_lease
     FOR KEY SHARE OF lease
 ), named AS MATERIALIZED (
     SELECT jsonb_typeof(value) AS kind, (value ->> 0) COLLATE "C" AS key, CAST(value ->> 1 AS bigint) AS seq

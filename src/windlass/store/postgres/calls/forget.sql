@@ -9,7 +9,8 @@ WHERE id = ANY (ARRAY(
 -- here clock
     ) AS clock, windlass_worker AS worker LEFT JOIN windlass_lease AS lease ON lease.id = worker.lease
     WHERE (CAST(:worker AS text) IS NULL OR worker.id = :worker OR worker.name = :worker)
-    AND (lease.state = 'open' AND lease.renewed_at - lease.ttl <= clock.now
-        AND clock.now < lease.renewed_at + lease.ttl) IS NOT TRUE
+    AND (
+        -- here live_lease
+    ) IS NOT TRUE
     ORDER BY worker.id FOR UPDATE OF worker))
 RETURNING id

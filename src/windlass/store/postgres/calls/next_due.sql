@@ -30,12 +30,13 @@ SELECT
     -- The first queue that is not paused answers: the others are not stepped through.
     EXISTS (
         SELECT 1 FROM waiting WHERE waiting.queue IS NOT NULL AND NOT EXISTS (
-            SELECT 1 FROM windlass_queue AS queue
-            WHERE queue.name IN (waiting.queue, '*') AND queue.paused_at IS NOT NULL)),
+            -- here queue_gates (queue = waiting.queue)
+        )),
     NOT EXISTS (
         SELECT 1 FROM windlass_leader AS leader WHERE leader.duty = :duty
         AND leader.renewed_at - leader.ttl <= now AND now < leader.renewed_at + leader.ttl)
 FROM clock CROSS JOIN LATERAL (
     SELECT count(*) AS count, min(lease.id) AS first FROM windlass_lease AS lease
-    WHERE lease.state = 'open' AND strpos(lease.id, ':') = 0
-    AND lease.renewed_at - lease.ttl <= clock.now AND clock.now < lease.renewed_at + lease.ttl) AS live
+    WHERE
+        -- here live_lease
+    AND strpos(lease.id, ':') = 0) AS live

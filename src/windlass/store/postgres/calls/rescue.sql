@@ -16,8 +16,9 @@ WITH clock AS (
     SELECT lease.id, lease.state = 'lost' AND lease.renewed_at < clock.now - 86400000 AS is_old
     FROM windlass_lease AS lease, clock
     WHERE (lease.id = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:leases AS jsonb))))
-        AND NOT (lease.state = 'open'
-            AND lease.renewed_at - lease.ttl <= clock.now AND clock.now < lease.renewed_at + lease.ttl))
+        AND NOT (
+            -- here live_lease
+        ))
     OR (lease.state = 'lost' AND lease.renewed_at < clock.now - 86400000)
     ORDER BY lease.id
     FOR UPDATE OF lease

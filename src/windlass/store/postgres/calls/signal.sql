@@ -11,8 +11,8 @@ WHERE id = ANY (ARRAY(
     ) AS clock, windlass_worker AS worker LEFT JOIN windlass_lease AS lease ON lease.id = worker.lease
     WHERE (CAST(:worker AS text) IS NULL OR worker.id = :worker OR worker.name = :worker)
     AND CASE WHEN CAST(:signal AS text) = 'stop'
-        THEN lease.state = 'open' AND lease.renewed_at - lease.ttl <= clock.now
-            AND clock.now < lease.renewed_at + lease.ttl
+        THEN
+            -- here live_lease
         ELSE worker.signal IS DISTINCT FROM 'stop' END
     ORDER BY worker.id FOR UPDATE OF worker))
 RETURNING id

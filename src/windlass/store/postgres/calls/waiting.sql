@@ -6,5 +6,5 @@ WITH RECURSIVE waiting AS (
 SELECT waiting.queue FROM waiting
 WHERE waiting.queue IS NOT NULL
 AND NOT EXISTS (
-    SELECT 1 FROM windlass_queue AS queue
-    WHERE queue.name IN (waiting.queue, '*') AND queue.paused_at IS NOT NULL)
+    -- here queue_gates (queue = waiting.queue)
+)

@@ -8,5 +8,5 @@ FROM jsonb_array_elements_text(CAST(:queues AS jsonb)) AS named (queue) CROSS JO
     SELECT 1 FROM windlass_ready AS ready WHERE ready.queue = named.queue
     ORDER BY ready.queue LIMIT 1 OFFSET 0) AS first
 WHERE NOT EXISTS (
-    SELECT 1 FROM windlass_queue AS queue
-    WHERE queue.name IN (named.queue, '*') AND queue.paused_at IS NOT NULL)
+    -- here queue_gates (queue = named.queue)
+)

@@ -1,8 +1,9 @@
 -- All workers that live or were lost lately; a worker whose lease is over has lost it.
 -- gives workers
 SELECT worker.id, worker.name,
-    CASE WHEN lease.state = 'open' AND lease.renewed_at - lease.ttl <= clock.now
-        AND clock.now < lease.renewed_at + lease.ttl THEN worker.state ELSE 'lost' END,
+    CASE WHEN
+        -- here live_lease
+        THEN worker.state ELSE 'lost' END,
     worker.started_at, worker.seen_at, worker.signal, worker.signalled_by, worker.info
 FROM (
 -- here clock

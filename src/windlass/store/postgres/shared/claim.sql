@@ -1,4 +1,4 @@
--- Takes the next jobs of each queue that has room, unless it is paused: the rows of ready go, rows of running come.
+-- Takes the next jobs of each queue that has room and no gate that is shut: the rows of ready go, rows of running come.
 -- Needs clock and lease, and gives begun; where the id is null the row of job is gone. It stands between two parts of a
 -- WITH: its first line ends the one before it, its last part is ended by what follows.
 ), room AS MATERIALIZED (
@@ -6,18 +6,15 @@
     FROM jsonb_array_elements(CAST(:rooms AS jsonb))
     WHERE EXISTS (SELECT 1 FROM lease) AND jsonb_typeof(value) = 'array' AND CAST(value ->> 1 AS integer) > 0
     AND NOT EXISTS (
-        SELECT 1 FROM windlass_queue AS queue
-        WHERE queue.name IN (value ->> 0, '*') AND queue.paused_at IS NOT NULL)
+        -- here queue_gates (queue = value ->> 0)
+    )
 ), suspect AS MATERIALIZED (
-    -- At most one for the whole call. It comes before the others of its priority, which it was ahead of once, but not
-    -- before those of a higher one.
+    -- At most one for the whole call.
     SELECT room.kind, room.queue, next.place FROM room CROSS JOIN LATERAL (
         SELECT ready.ctid AS place FROM windlass_ready AS ready
         WHERE ready.queue = room.queue AND ready.suspect AND ready.seq BETWEEN 0 AND 9223372036854775807
-        AND ready.priority >= coalesce((
-            SELECT other.priority FROM windlass_ready AS other
-            WHERE other.queue = room.queue AND NOT other.suspect AND other.seq BETWEEN 0 AND 9223372036854775807
-            ORDER BY other.priority DESC, other.since, other.seq LIMIT 1), -1000)
+        AND
+            -- here suspect_turn (suspect = ready, queue = room.queue)
         ORDER BY ready.priority DESC, ready.since, ready.seq LIMIT 1
         FOR UPDATE SKIP LOCKED) AS next
     WHERE CAST(:takes_suspect AS integer) = 1

@@ -4,7 +4,7 @@
 -- KEYS counts, due, lease_from, lease_until, waiting
 -- asks limit, queues: rows (queue), in the order in which they are served; worker, token, ttl
 -- gives claimed: rows as Claimed, of everything that the token holds; lost, foreign: see there in shared/
--- with chunks, texts, allow_oom, index, state_sets, lease, vanished, paused, claim
+-- with chunks, texts, allow_oom, index, state_sets, lease, vanished, gates, claim
 local pulled = pulled_key(ask.token)
 
 local function pull(seq, fence, row)
@@ -31,7 +31,7 @@ end
 
 for _, row in ipairs(ask.queues) do
     local function room() return ask.limit - redis.call('SCARD', pulled) end
-    if room() > 0 and not is_paused('*') and not is_paused(row[1]) then
+    if room() > 0 and not is_shut(COMMON_GATES) and not is_shut(QUEUE_GATES, row[1]) then
         take_of_both(row[1], room())
         if room() > 0 then take(row[1], room(), {}, pull) end
     end

@@ -12,7 +12,7 @@
 --       marked: rows (seq) of the marks that still run under their fence, if there are marks
 --       claimed: rows as Claimed: what calls with this token took; one that is repeated without rooms finds it again
 --       lost, foreign: see there in shared/, if there are any
--- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, vanished, paused, claim
+-- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, vanished, gates, claim
 local long_results, lightened = {}, {}
 
 -- The lease of a run is known from its job alone. If that is gone, it may be any.
@@ -172,18 +172,14 @@ local function claim(queue, room, is_for_suspect)
     in_portions(held, function(...) redis.call('HSET', held_key(ask.lease), ...) end)
 end
 
--- Takes the first suspect that a queue with room has: before the others of its priority, which it was ahead of once, but
--- not before those of a higher one.
+-- Takes the first suspect that a queue with room has.
 local function claim_suspect()
     for _, row in ipairs(ask.rooms) do
         local queue, room = row[1], row[2]
         local suspect = room > 0 and first_of(suspects_key(queue))
-        if suspect and not is_paused(queue) then
-            local other = first_of(pending_key(queue))
-            if not other or string.sub(suspect, 1, 3) <= string.sub(other, 1, 3) then
-                row[2] = room - 1
-                return claim(queue, 1, true)
-            end
+        if suspect and not is_shut(QUEUE_GATES, queue) and not is_shut(SUSPECT_GATES, queue, suspect) then
+            row[2] = room - 1
+            return claim(queue, 1, true)
         end
     end
 end
@@ -224,10 +220,10 @@ for index = 1, #held, 2 do
         if row then claimed[#claimed + 1] = row else lose_run(ask.lease, seq, fence) end
     end
 end
-if #ask.rooms > 0 and is_open(ask.lease) and is_in_time(ask.lease) and not is_paused('*') then
+if #ask.rooms > 0 and is_live(ask.lease) and not is_shut(COMMON_GATES) then
     if ask.takes_suspect == 1 then claim_suspect() end
     for _, row in ipairs(ask.rooms) do
-        if row[2] > 0 and not is_paused(row[1]) then claim(row[1], row[2]) end
+        if row[2] > 0 and not is_shut(QUEUE_GATES, row[1]) then claim(row[1], row[2]) end
     end
     settle(try)
 end

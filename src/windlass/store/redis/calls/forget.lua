@@ -6,7 +6,7 @@
 -- with allow_oom, workers
 local forgotten = {}
 for _, id in ipairs(workers_called(ask.worker)) do
-    if not lives(redis.call('HGET', worker_key(id), 'lease')) then
+    if not is_live(redis.call('HGET', worker_key(id), 'lease')) then
         redis.call('DEL', worker_key(id))
         redis.call('ZREM', KEY.workers, id)
         forgotten[#forgotten + 1] = {id}

@@ -1,25 +1,21 @@
--- What stands between a job and its run: a pause, jobs before it, nobody who serves its queue; of one that runs, how
--- long its owner has been silent. And whether any process keeps the store up.
+-- What stands between a job and its run: gates that are shut, jobs before it, no worker that serves its queue; of one
+-- that runs, how long its owner has been silent. And whether any process keeps the store up.
 -- KEYS workers, counts, due
 -- without epoch
 -- asks seq
--- gives gates: one row as Gates, or none if the job is gone
--- with chunks, index, state_sets, lease, leader, paused
+-- gives gates: one row as Gates, or none if the job is gone; shut: rows (gate, since, by, reason)
+-- with chunks, index, state_sets, lease, leader, gates
 local COUNTED = 1000
 
 local job = redis.call(
     'HMGET', job_key(written(ask.seq)), 'state', 'queue', 'priority', 'run_at', 'reason', 'worker',
     'crashes', 'rescues', 'lease')
 local state, queue, priority = job[1], job[2], tonumber(job[3]) or 0
-if not state then return {'gates', {}} end
+if not state then return {'gates', {}, 'shut', {}} end
 
-local paused, reason = {}, false
-for _, name in ipairs({'*', queue}) do
-    if is_paused(name) then
-        paused[#paused + 1] = name
-        reason = reason or redis.call('HGET', queue_key(name), 'paused_reason')
-    end
-end
+local shut = {}
+add_shut(shut, COMMON_GATES)
+add_shut(shut, QUEUE_GATES, queue)
 
 -- Whether a worker says that it serves the queue; the text is our own, not a user's.
 local function serves(info)
@@ -33,7 +29,7 @@ end
 local serving, willing = 0, 0
 for _, id in ipairs(redis.call('ZRANGE', KEY.workers, 0, -1)) do
     local worker = redis.call('HMGET', prefix .. 'worker:' .. id, 'lease', 'info', 'state', 'signal')
-    if worker[1] and is_open(worker[1]) and is_in_time(worker[1]) and serves(worker[2]) then
+    if is_live(worker[1]) and serves(worker[2]) then
         serving = serving + 1
         if worker[3] ~= 'paused' and worker[3] ~= 'draining' and worker[4] ~= 'pause' then willing = willing + 1 end
     end
@@ -41,6 +37,7 @@ end
 
 local ahead, suspects_ahead = 0, 0
 if is_suspect(job[7], job[8]) then
+    if state == 'pending' then add_shut(shut, SUSPECT_GATES, queue, pending_member(priority, ask.seq)) end
     suspects_ahead = redis.call('ZRANK', suspects_key(queue), pending_member(priority, ask.seq)) or 0
     -- It comes before the others of its priority.
     ahead = redis.call('ZCOUNT', pending_key(queue), '-inf', '(' .. turn(priority, 0))
@@ -52,13 +49,12 @@ local silent, is_over = false, false
 if state == 'running' then
     local renewed_at = job[9] and tonumber(redis.call('HGET', lease_key(job[9]), 'renewed_at'))
     silent = renewed_at and now - renewed_at or false -- nil would end the row
-    is_over = not (renewed_at and is_open(job[9]) and is_in_time(job[9]))
+    is_over = not is_live(job[9])
 end
--- Whoever does upkeep leads, or takes the lead soon after it is free.
+-- A process that does upkeep leads, or takes the lead soon after it is free.
 local leader = read_leader('leader')
 local is_tended = leader.holder and leader.over_at - 2 * leader.ttl <= now and now < leader.over_at + leader.ttl
 return {'gates', {{
-    state, #paused > 0 and table.concat(paused, ',') or false, reason, math.min(ahead, COUNTED), serving, willing,
-    (tonumber(job[4]) or now) - now, job[5], job[6], math.min(suspects_ahead, COUNTED),
-    silent, is_over and 1 or 0, is_tended and 1 or 0,
-}}}
+    state, math.min(ahead, COUNTED), serving, willing, (tonumber(job[4]) or now) - now, job[5], job[6],
+    math.min(suspects_ahead, COUNTED), silent, is_over and 1 or 0, is_tended and 1 or 0,
+}}, 'shut', shut}

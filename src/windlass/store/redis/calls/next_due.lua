@@ -7,7 +7,7 @@
 -- gives next_due: one row (until the next job is due, until the next lease is over, the time, how many workers have a
 --       lease in time, the first of these leases, has a queue that is not paused jobs to claim, is the lead free),
 --       nothing where there is none; foreign: see there in shared/
--- with lease, leader, paused
+-- with lease, leader, gates
 local AT_ONCE = 100
 
 local function holds(lease) return redis.call('EXISTS', held_key(lease)) == 1 end
@@ -45,9 +45,9 @@ end
 
 -- Of very many queues some are looked at, others the next time.
 local function has_work()
-    if redis.call('EXISTS', KEY.waiting) == 0 or is_paused('*') then return false end
+    if redis.call('EXISTS', KEY.waiting) == 0 or is_shut(COMMON_GATES) then return false end
     for _, queue in ipairs(redis.call('SRANDMEMBER', KEY.waiting, AT_ONCE)) do
-        if not is_paused(queue) then return true end
+        if not is_shut(QUEUE_GATES, queue) then return true end
     end
     return false
 end

@@ -13,7 +13,7 @@ local culprits = {}
 for _, row in ipairs(ask.culprits) do culprits[row[1]] = row[2] end
 
 local function lose(lease)
-    if is_open(lease) and is_in_time(lease) then return end
+    if is_live(lease) then return end
     if culprits[lease] and try('EXISTS', lease_key(lease)) == 1 then
         redis.call('HSETNX', lease_key(lease), 'blamed', written(culprits[lease]))
     end

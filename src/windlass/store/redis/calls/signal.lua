@@ -9,7 +9,7 @@ for _, id in ipairs(workers_called(ask.worker)) do
     local key = worker_key(id)
     local is_stopping = redis.call('HGET', key, 'signal') == 'stop'
     local is_reached = not is_stopping
-    if ask.signal == 'stop' then is_reached = lives(redis.call('HGET', key, 'lease')) end
+    if ask.signal == 'stop' then is_reached = is_live(redis.call('HGET', key, 'lease')) end
     if is_reached then
         if not is_stopping then redis.call('HSET', key, 'signalled_by', ask.by) end
         if ask.signal then redis.call('HSET', key, 'signal', ask.signal) else redis.call('HDEL', key, 'signal') end

@@ -2,11 +2,11 @@
 -- KEYS waiting
 -- without epoch
 -- gives queues: rows (name); foreign: see there in shared/
--- with paused
+-- with gates
 local rows = {}
-if not is_paused('*') then
+if not is_shut(COMMON_GATES) then
     for _, queue in ipairs(redis.call('SMEMBERS', KEY.waiting)) do
-        if not is_paused(queue) then rows[#rows + 1] = {queue} end
+        if not is_shut(QUEUE_GATES, queue) then rows[#rows + 1] = {queue} end
     end
 end
 return {'queues', rows, 'foreign', foreign}

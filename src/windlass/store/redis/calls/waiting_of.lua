@@ -4,12 +4,12 @@
 -- without epoch
 -- asks queues: names
 -- gives queues: rows (name); foreign: see there in shared/
--- with paused
+-- with gates
 local rows = {}
-if not is_paused('*') then
+if not is_shut(COMMON_GATES) then
     for _, queue in ipairs(ask.queues) do
         local places = redis.call('EXISTS', prefix .. 'pending:' .. queue, prefix .. 'suspects:' .. queue)
-        if places > 0 and not is_paused(queue) then
+        if places > 0 and not is_shut(QUEUE_GATES, queue) then
             rows[#rows + 1] = {queue}
         end
     end

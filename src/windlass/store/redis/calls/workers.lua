@@ -11,7 +11,7 @@ for _, id in ipairs(workers_called()) do
     -- One of which something is missing was deleted by hand; its next heartbeat shows it again.
     if found[1] and found[2] and found[4] and found[5] and found[8] then
         rows[#rows + 1] = {
-            id, found[1], lives(found[3]) and found[2] or 'lost', tonumber(found[4]), tonumber(found[5]), found[6],
+            id, found[1], is_live(found[3]) and found[2] or 'lost', tonumber(found[4]), tonumber(found[5]), found[6],
             found[7], found[8],
         }
     end

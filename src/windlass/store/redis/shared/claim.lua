@@ -81,12 +81,6 @@ end
 local function take(queue, room, long, own) own_popped(pop(queue, room), queue, long, own) end
 local function take_suspect(queue, long, own) own_popped(try('ZPOPMIN', suspects_key(queue)) or {}, queue, long, own) end
 
--- The next member of a place where jobs wait, and its score.
-local function first_of(key)
-    local found = try('ZRANGE', key, 0, 0, 'WITHSCORES') or {}
-    return found[1], tonumber(found[2])
-end
-
 local function is_before(one, other)
     if one.turn ~= other.turn then return one.turn < other.turn end
     return one[1] < other[1]

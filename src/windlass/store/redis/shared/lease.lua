@@ -19,6 +19,9 @@ local function is_in_time(lease)
     return renewed_at and renewed_at - ttl <= now and now < renewed_at + ttl
 end
 
+-- Only then its worker claims jobs, and keeps those that it has.
+local function is_live(lease) return lease and is_open(lease) and is_in_time(lease) end
+
 local function held_field(seq, fence) return written(seq) .. ':' .. written(fence) end
 
 local function held_value(token, queue) return token .. '\n\n' .. queue end

@@ -1,4 +1,4 @@
--- Workers by id or name, and whether they live. Needs KEY.workers.
+-- Workers by id or name; one whose lease is not live is lost. Needs KEY.workers.
 -- with lease
 local function worker_key(id) return prefix .. 'worker:' .. id end
 
@@ -10,6 +10,3 @@ local function workers_called(worker)
     end
     return found
 end
-
--- A worker whose lease is over, or ended, is lost.
-local function lives(lease) return lease and is_open(lease) and is_in_time(lease) end

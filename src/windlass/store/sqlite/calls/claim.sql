@@ -22,7 +22,9 @@ WHERE seq IN (
     LIMIT max(0, :limit - (
         SELECT count(*) FROM windlass_job
         WHERE state = 'running' AND lease >= :token || ':' AND lease < :token || ';')))
-AND NOT EXISTS (SELECT 1 FROM windlass_queue WHERE name IN (:queue, '*') AND paused_at IS NOT NULL)
+AND NOT EXISTS (
+    -- here queue_gates (queue = :queue)
+)
 
 -- 2. lease
 -- Opens the leases of what was taken just now.

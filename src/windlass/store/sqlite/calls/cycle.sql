@@ -95,8 +95,7 @@ SELECT seq FROM jsonb_each(:marks) AS mark JOIN windlass_job ON seq = mark.value
 WHERE fence = mark.value ->> 1 AND state = 'running'
 
 -- 9. claim a suspect
--- Takes at most one suspect of all queues that have room, if the lease is open and in time. It comes before the others of
--- its priority, which it was ahead of once, but not before those of a higher one.
+-- Takes at most one suspect of all queues that have room, if the lease is live and no gate is shut.
 -- :rooms rows (queue, room)
 -- :takes_suspect 1, or 0 for a worker that has one in flight
 -- only with takes_suspect
@@ -108,12 +107,11 @@ WHERE seq = (
                 SELECT seq, priority FROM windlass_job
                 WHERE queue = asked.value ->> 0 AND state = 'pending' AND crashes + rescues > 0
                 ORDER BY priority DESC, run_at, seq LIMIT 1) AS first
-            WHERE first.priority >= coalesce((
-                SELECT priority FROM windlass_job
-                WHERE queue = asked.value ->> 0 AND state = 'pending' AND crashes = 0 AND rescues = 0
-                ORDER BY priority DESC, run_at, seq LIMIT 1), -1000)
+            WHERE
+                -- here suspect_turn (suspect = first, queue = asked.value ->> 0)
             AND NOT EXISTS (
-                SELECT 1 FROM windlass_queue WHERE name IN (asked.value ->> 0, '*') AND paused_at IS NOT NULL)) AS seq
+                -- here queue_gates (queue = asked.value ->> 0)
+            )) AS seq
         FROM jsonb_each(:rooms) AS asked WHERE asked.value ->> 1 > 0) AS found
     WHERE found.seq IS NOT NULL LIMIT 1)
 -- here own_lease_in_time
@@ -131,14 +129,15 @@ WHERE seq IN (
         ORDER BY priority DESC, run_at, seq LIMIT 1)
     FROM jsonb_each(:rooms) AS asked
     WHERE asked.value ->> 1 = 1 AND NOT EXISTS (
-        SELECT 1 FROM windlass_queue WHERE name IN (asked.value ->> 0, '*') AND paused_at IS NOT NULL)
+        -- here queue_gates (queue = asked.value ->> 0)
+    )
     -- the suspect that this call took
     AND asked.value ->> 0 NOT IN (
         SELECT queue FROM windlass_job WHERE state = 'running' AND lease = :lease AND claim = :token))
 -- here own_lease_in_time
 
 -- 11. claim
--- Takes the next jobs of one queue, by priority and then by when they became ready, if the lease is open and in time.
+-- Takes the next jobs of one queue, by priority and then by when they became ready, under the same conditions.
 -- each rooms (queue, room) unless room = 1
 -- here take
 WHERE seq IN (
@@ -149,7 +148,9 @@ WHERE seq IN (
         SELECT count(*) FROM windlass_job
         WHERE state = 'running' AND lease = :lease AND claim = :token AND queue = :queue)))
 -- here own_lease_in_time
-AND NOT EXISTS (SELECT 1 FROM windlass_queue WHERE name IN (:queue, '*') AND paused_at IS NOT NULL)
+AND NOT EXISTS (
+    -- here queue_gates (queue = :queue)
+)
 
 -- 12. claimed
 -- What this call took. A call that is repeated with the same token and no rooms finds what the first one took.

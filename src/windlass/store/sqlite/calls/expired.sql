@@ -13,8 +13,9 @@ FROM (
         - coalesce(octet_length(errors), 0) AS before
     FROM windlass_job
     WHERE state = 'running' AND seq > :after AND NOT EXISTS (
-        SELECT 1 FROM windlass_lease
-        WHERE id = windlass_job.lease AND state = 'open' AND renewed_at - ttl <= :now AND :now < renewed_at + ttl)
+        SELECT 1 FROM windlass_lease WHERE id = windlass_job.lease AND
+        -- here live_lease
+    )
     -- the plus keeps the planner from walking all jobs in the order of seq; those that run have an index
     ORDER BY +seq LIMIT :limit
 ) CROSS JOIN windlass_job ON seq = number LEFT JOIN windlass_lease ON windlass_lease.id = windlass_job.lease
@@ -35,5 +36,6 @@ SELECT CAST(json_group_array(json_array({suspect.StartedSuspect;
 FROM windlass_job AS suspect LEFT JOIN windlass_lease ON windlass_lease.id = suspect.lease
 WHERE suspect.state = 'running' AND suspect.crashes + suspect.rescues > 0 AND suspect.started_at IS NOT NULL
 AND instr(coalesce(suspect.lease, ':'), ':') = 0 AND NOT EXISTS (
-    SELECT 1 FROM windlass_lease
-    WHERE id = suspect.lease AND state = 'open' AND renewed_at - ttl <= :now AND :now < renewed_at + ttl)
+    SELECT 1 FROM windlass_lease WHERE id = suspect.lease AND
+    -- here live_lease
+)

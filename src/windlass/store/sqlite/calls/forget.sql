@@ -3,6 +3,7 @@
 -- gives forgotten
 DELETE FROM windlass_worker
 WHERE (:worker IS NULL OR id = :worker OR name = :worker) AND NOT EXISTS (
-    SELECT 1 FROM windlass_lease
-    WHERE id = windlass_worker.lease AND state = 'open' AND renewed_at - ttl <= :now AND :now < renewed_at + ttl)
+    SELECT 1 FROM windlass_lease WHERE id = windlass_worker.lease AND
+    -- here live_lease
+)
 RETURNING id

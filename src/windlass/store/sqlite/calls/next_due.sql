@@ -22,12 +22,18 @@ SELECT
     -- The first queue that is not paused answers: the others are not stepped through.
     EXISTS (
         SELECT 1 FROM ready WHERE queue IS NOT NULL
-        AND NOT EXISTS (SELECT 1 FROM windlass_queue WHERE name IN (ready.queue, '*') AND paused_at IS NOT NULL))
+        AND NOT EXISTS (
+            -- here queue_gates (queue = ready.queue)
+        ))
     OR EXISTS (
         SELECT 1 FROM suspect WHERE queue IS NOT NULL
-        AND NOT EXISTS (SELECT 1 FROM windlass_queue WHERE name IN (suspect.queue, '*') AND paused_at IS NOT NULL)),
+        AND NOT EXISTS (
+            -- here queue_gates (queue = suspect.queue)
+        )),
     NOT EXISTS (
         SELECT 1 FROM windlass_leader AS leader
         WHERE duty = :duty AND leader.renewed_at - leader.ttl <= :now AND :now < leader.renewed_at + leader.ttl)
 FROM windlass_lease
-WHERE state = 'open' AND renewed_at - ttl <= :now AND :now < renewed_at + ttl AND instr(id, ':') = 0
+WHERE
+    -- here live_lease
+    AND instr(id, ':') = 0

@@ -7,7 +7,9 @@ UPDATE windlass_lease SET
     blamed = coalesce(blamed, (
         SELECT {culprit.seq} FROM jsonb_each(:culprits) AS culprit WHERE {culprit.lease} = windlass_lease.id))
 WHERE id IN (SELECT value FROM jsonb_each(:leases))
-AND NOT (state = 'open' AND renewed_at - ttl <= :now AND :now < renewed_at + ttl)
+AND NOT (
+    -- here live_lease
+)
 
 -- 2. note
 -- Leaves a trace of each rescue that free is going to make.

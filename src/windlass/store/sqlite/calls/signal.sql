@@ -5,7 +5,8 @@ UPDATE windlass_worker SET signal = :signal, signalled_by = iif(signal IS 'stop'
 WHERE (:worker IS NULL OR id = :worker OR name = :worker) AND iif(
     :signal IS 'stop',
     EXISTS (
-        SELECT 1 FROM windlass_lease
-        WHERE id = windlass_worker.lease AND state = 'open' AND renewed_at - ttl <= :now AND :now < renewed_at + ttl),
+        SELECT 1 FROM windlass_lease WHERE id = windlass_worker.lease AND
+        -- here live_lease
+    ),
     signal IS NOT 'stop')
 RETURNING id

@@ -7,4 +7,6 @@ WITH RECURSIVE
 )
 SELECT queue FROM waiting
 WHERE queue IS NOT NULL
-AND NOT EXISTS (SELECT 1 FROM windlass_queue WHERE name IN (waiting.queue, '*') AND paused_at IS NOT NULL)
+AND NOT EXISTS (
+    -- here queue_gates (queue = waiting.queue)
+)

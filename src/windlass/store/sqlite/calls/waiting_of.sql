@@ -6,4 +6,6 @@ WHERE (
     EXISTS (
         SELECT 1 FROM windlass_job WHERE queue = named.value AND state = 'pending' AND crashes = 0 AND rescues = 0)
     OR EXISTS (SELECT 1 FROM windlass_job WHERE queue = named.value AND state = 'pending' AND crashes + rescues > 0))
-AND NOT EXISTS (SELECT 1 FROM windlass_queue WHERE name IN (named.value, '*') AND paused_at IS NOT NULL)
+AND NOT EXISTS (
+    -- here queue_gates (queue = named.value)
+)

@@ -1,7 +1,8 @@
 -- All workers that live or were lost lately; a worker whose lease is over has lost it.
 -- gives workers
 SELECT windlass_worker.id, name,
-    CASE WHEN windlass_lease.state = 'open' AND renewed_at - ttl <= :now AND :now < renewed_at + ttl
+    CASE WHEN
+        -- here live_lease
         THEN windlass_worker.state ELSE 'lost' END,
     started_at, seen_at, signal, signalled_by, info
 FROM windlass_worker LEFT JOIN windlass_lease ON windlass_lease.id = windlass_worker.lease

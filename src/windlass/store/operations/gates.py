@@ -1,0 +1,95 @@
+"""The gates before a pending job: what keeps it from being claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum, unique
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from windlass.core.state import State
+from windlass.store.answers import records
+from windlass.store.operation import Call, Lane, Operation
+
+
+@unique
+class Gate(StrEnum):
+    """Every gate there is, in the order in which ``why`` looks at them.
+
+    A store has each of its gates in one place, ``shared/``, from where its claims ask whether the gate is shut and the
+    call ``gates`` asks which gates are. A gate is added here, there and to the sentences of ``insight/why.py``.
+    """
+
+    EVERYTHING_PAUSED = "everything_paused"
+    QUEUE_PAUSED = "queue_paused"
+    NO_WORKER = "no_worker"
+    """No worker with a live lease serves the queue; a claim by hand brings a lease of its own."""
+    NO_WILLING_WORKER = "no_willing_worker"
+    """All workers that serve the queue are paused or about to leave. They check this gate themselves: they ask for no
+    jobs."""
+    SUSPECT_WAITS = "suspect_waits"
+    """Jobs of a higher priority come before a suspect. For a claim by hand suspects are jobs like all others."""
+
+
+OF_WORKERS = frozenset({Gate.NO_WORKER, Gate.NO_WILLING_WORKER})
+"""The gates that are shut because of the workers; stores count these, and name all others."""
+
+
+class ShutGate(Struct, frozen=True, array_like=True):
+    """A gate that is shut, and as far as it is somebody's doing: since when, by whom and why."""
+
+    gate: Gate
+    since: int | None = None
+    by: str | None = None
+    reason: str | None = None
+
+
+class Gates(Struct, frozen=True, array_like=True):
+    """What stands between a job and its claim."""
+
+    state: State
+    ahead: int
+    """How many jobs of its queue come first, counted up to 1,000; suspects, which wait apart, are not among them."""
+    serving: int
+    """How many workers with a live lease serve its queue."""
+    willing: int
+    """How many of those are neither paused nor about to leave."""
+    due_in: int
+    reason: str | None
+    worker: str | None
+    suspects_ahead: int
+    """Of a suspect: how many other suspects of its queue come first, counted up to 1,000."""
+    silent: int | None = None
+    """Of a running job: for how many milliseconds its owner has not been heard of; None when its lease is gone."""
+    is_over: bool = False
+    """Whether the lease under which it runs is over, so that it waits for a rescue."""
+    is_tended: bool = False
+    """Whether any process does upkeep: promotes what is due, rescues what was lost."""
+    shut: tuple[ShutGate, ...] = ()
+    """In the order of ``Gate``."""
+
+    def names(self) -> list[Gate]:
+        """The gates that are shut."""
+        return [shut.gate for shut in self.shut]
+
+
+def gates(seq: int) -> Operation[Gates | None]:
+    """The gates before one job, or None when it is gone."""
+    answer = yield Call("gates", {"seq": seq}, Lane.READ)
+    found = records(answer["gates"], Gates)
+    if not found:
+        return None
+    shut = [*records(answer["shut"], ShutGate), *_shut_by_workers(found[0])]
+    return replace(found[0], shut=tuple(sorted(shut, key=_place)))
+
+
+def _shut_by_workers(found: Gates) -> Iterator[ShutGate]:
+    if found.serving == 0:
+        yield ShutGate(Gate.NO_WORKER)
+    elif found.willing == 0:
+        yield ShutGate(Gate.NO_WILLING_WORKER)
+
+
+def _place(shut: ShutGate) -> int:
+    return list(Gate).index(shut.gate)

@@ -1,0 +1,39 @@
+-- The gates before pending jobs, each in one place: a claim asks whether any is shut, why asks which. A gate is a row
+-- (name, is it shut, what tells since when, by whom and why); the last may be missing. Another gate is another row.
+-- Needs state_sets where suspects are asked about.
+-- with paused
+
+-- Those of all queues at once.
+local COMMON_GATES = {{'everything_paused', function() return is_paused('*') end, function() return pause_of('*') end}}
+-- Those of a queue.
+local QUEUE_GATES = {{'queue_paused', is_paused, pause_of}}
+
+-- The next member of a place where jobs wait, and its score.
+local function first_of(key)
+    local found = try('ZRANGE', key, 0, 0, 'WITHSCORES') or {}
+    return found[1], tonumber(found[2])
+end
+
+-- Those of a suspect, by its queue and member. It comes before the others of its priority, which it was ahead of once,
+-- but not before those of a higher one.
+local SUSPECT_GATES = {{'suspect_waits', function(queue, member)
+    local other = first_of(pending_key(queue))
+    return other and string.sub(other, 1, 3) < string.sub(member, 1, 3)
+end}}
+
+local function is_shut(gates, queue, member)
+    for index = 1, #gates do
+        if gates[index][2](queue, member) then return true end
+    end
+    return false
+end
+
+-- Adds a row (gate, since, by, reason) for each that is shut.
+local function add_shut(rows, gates, queue, member)
+    for _, gate in ipairs(gates) do
+        if gate[2](queue, member) then
+            local told = gate[3] and gate[3](queue) or {}
+            rows[#rows + 1] = {gate[1], told[1] or false, told[2] or false, told[3] or false}
+        end
+    end
+end

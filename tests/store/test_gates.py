@@ -1,0 +1,165 @@
+"""The gates before a job: a claim is held back if and only if ``gates`` names what holds it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from importlib.resources import files
+from itertools import chain, combinations
+
+import pytest
+
+from tests.store.builders import HOUR, TTL, new_job
+from tests.store.stores import Store, Worker
+from windlass.core.records import JobRecord
+from windlass.store.operations import queues
+from windlass.store.operations.gates import OF_WORKERS, Gate, gates
+from windlass.store.operations.manual_claim import claim
+from windlass.store.operations.queries import next_due, waiting
+from windlass.store.statement_files import load_calls
+
+Situation = Callable[[Store, Worker], None]
+
+
+def pause(store: Store, queue: str) -> None:
+    store.run(queues.pause(queue, by="me", reason="maintenance"))
+
+
+def enqueue_before_it(store: Store, worker: Worker) -> None:
+    store.enqueue(new_job("before", priority=1))
+
+
+def close(store: Store, worker: Worker) -> None:
+    worker.close()
+
+
+SHUT: dict[Gate, Situation] = {
+    Gate.EVERYTHING_PAUSED: lambda store, worker: pause(store, queues.ALL),
+    Gate.QUEUE_PAUSED: lambda store, worker: pause(store, "default"),
+    Gate.NO_WORKER: close,
+    Gate.SUSPECT_WAITS: enqueue_before_it,
+}
+"""How each gate is shut for a suspect that a worker could take."""
+BY_HAND = {Gate.EVERYTHING_PAUSED, Gate.QUEUE_PAUSED}
+"""The gates that also hold a claim by hand."""
+
+
+def several(some: Iterable[Gate]) -> list[tuple[Gate, ...]]:
+    known = list(some)
+    return list(chain.from_iterable(combinations(known, number) for number in range(len(known) + 1)))
+
+
+def a_suspect(store: Store) -> JobRecord:
+    """A job whose worker died; it is pending again."""
+    job = store.claimed()
+    store.clock.advance(TTL)
+    store.rescue()
+    return store.job(job.id)
+
+
+def shut_gates(store: Store, job: JobRecord) -> list[Gate]:
+    found = store.run(gates(job.seq))
+    assert found is not None
+    return found.names()
+
+
+def claimed_by_hand(store: Store) -> list[int]:
+    return [job.seq for job in store.run(claim(9, queues=["default"], worker="me", token="t", ttl=HOUR))]
+
+
+def test_every_gate_has_a_situation() -> None:
+    assert {*SHUT, Gate.NO_WILLING_WORKER} == set(Gate), "tests/worker has the gate that workers check themselves"
+
+
+@pytest.mark.parametrize("shut", several(SHUT), ids=lambda shut: "+".join(shut) or "none")
+def test_a_worker_gets_a_job_if_and_only_if_no_gate_is_shut(store: Store, shut: tuple[Gate, ...]) -> None:
+    """F2: the claim and `why` read one list."""
+    job, worker = a_suspect(store), store.a_worker()
+    for gate in shut:
+        SHUT[gate](store, worker)
+    named = shut_gates(store, job)
+    assert named == list(shut)
+    assert (job.seq in [taken.seq for taken in worker.take()]) is (not named)
+
+
+@pytest.mark.parametrize("shut", several(SHUT), ids=lambda shut: "+".join(shut) or "none")
+def test_a_claim_by_hand_is_held_by_the_gates_of_its_queue(store: Store, shut: tuple[Gate, ...]) -> None:
+    """F2: nor does a claim by hand pass a gate that is shut for it."""
+    job, worker = a_suspect(store), store.a_worker()
+    for gate in shut:
+        SHUT[gate](store, worker)
+    is_held = not BY_HAND.isdisjoint(shut_gates(store, job))
+    assert (job.seq in claimed_by_hand(store)) is not is_held
+
+
+def expire(store: Store, worker: Worker) -> None:
+    store.clock.advance(TTL)
+
+
+def set_the_clock_back(store: Store, worker: Worker) -> None:
+    store.clock.advance(-TTL - 1)
+
+
+def lose_and_rescue(store: Store, worker: Worker) -> None:
+    store.claimed(new_job(queue="other"), by=worker)
+    store.clock.advance(TTL)
+    store.rescue()
+
+
+@pytest.mark.parametrize("end", [expire, set_the_clock_back, close, lose_and_rescue])
+def test_a_lease_that_is_not_live_claims_nothing_and_serves_nothing(store: Store, end: Situation) -> None:
+    job, worker = store.a_job(), store.a_worker()
+    assert shut_gates(store, job) == []
+    end(store, worker)
+    assert shut_gates(store, job) == [Gate.NO_WORKER]
+    assert worker.take() == []
+
+
+def test_a_lease_on_the_last_millisecond_is_live(store: Store) -> None:
+    job, worker = store.a_job(), store.a_worker()
+    store.clock.advance(TTL - 1)
+    assert shut_gates(store, job) == []
+    assert [taken.seq for taken in worker.take()] == [job.seq]
+
+
+@pytest.mark.parametrize("priority", [-1, 0, 1])
+def test_a_suspect_waits_for_higher_priorities_alone(store: Store, priority: int) -> None:
+    job, worker = a_suspect(store), store.a_worker()
+    store.enqueue(new_job(priority=priority))
+    named = shut_gates(store, job)
+    assert named == [Gate.SUSPECT_WAITS] * (priority > 0)
+    assert (job.seq in [taken.seq for taken in worker.take()]) is (not named)
+
+
+@pytest.mark.parametrize("queue", ["default", queues.ALL])
+def test_a_queue_with_a_gate_that_is_shut_has_no_work(store: Store, queue: str) -> None:
+    """Workers that look for queues with jobs to claim ask the same gates."""
+    store.a_job()
+    assert store.run(waiting()) == store.run(waiting(["default"])) == {"default"}
+    assert store.run(next_due()).has_work
+    pause(store, queue)
+    assert store.run(waiting()) == store.run(waiting(["default"])) == set()
+    assert not store.run(next_due()).has_work
+
+
+# The texts of the stores.
+
+
+def names_in(text: str) -> set[str]:
+    """The gates that a statement names: what stands between SELECT and AS gate."""
+    columns = re.findall(r"SELECT ((?:(?!SELECT)[^,])*) AS gate", text)
+    return {name for column in columns for name in re.findall(r"'(\w+)'", column)}
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgres"])
+def test_a_database_has_the_gates_that_are_known(database: str) -> None:
+    calls = load_calls(f"windlass.store.{database}", prefix="windlass_", left_open="tell")
+    named = {name: names_in("".join(statement.text for statement in calls[name])) for name in calls}
+    assert named["gates"] == set(Gate) - OF_WORKERS
+    for call in ("claim", "cycle", "waiting", "waiting_of", "next_due"):
+        assert named[call] == named["gates"] - {Gate.SUSPECT_WAITS}, call
+
+
+def test_redis_has_the_gates_that_are_known() -> None:
+    text = files("windlass.store.redis").joinpath("shared", "gates.lua").read_text(encoding="utf-8")
+    assert set(re.findall(r"\{'(\w+)', ", text)) == set(Gate) - OF_WORKERS

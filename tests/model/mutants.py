@@ -168,7 +168,7 @@ def edited(edits: list[Edit]) -> Opener:
         with open_store(clock) as driver:
             store: Any = driver
             for edit in edits:
-                store._calls = edit.made_in(store._calls)
+                store._calls.statements = edit.made_in(store._calls.statements)
             yield driver
 
     return open_edited

@@ -15,7 +15,11 @@ from windlass.core.ending import Ending
 from windlass.core.records import Claimed, Expired, JobRecord, StartedSuspect
 from windlass.store.operations.cycle import StartMark
 from windlass.store.operations.enqueue import JobTemplate, NewJob
-from windlass.store.operations.queries import EventRecord, FinishedJob
+from windlass.store.operations.events import VanishedJob
+from windlass.store.operations.leases import QueueControl, WorkerRecord
+from windlass.store.operations.pages import Found
+from windlass.store.operations.prune import Prunable, Pruned
+from windlass.store.operations.queries import DeadGroup, Depth, EventRecord, FinishedJob, Gates, NextDue
 from windlass.store.operations.queues import QueueRecord
 from windlass.store.operations.transfer import HeldKey, MovedEvent
 
@@ -23,18 +27,28 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
     struct.__name__: struct
     for struct in (
         Claimed,
+        DeadGroup,
+        Depth,
         Ending,
         EventRecord,
         Expired,
         FinishedJob,
+        Found,
+        Gates,
         HeldKey,
         JobRecord,
         JobTemplate,
         MovedEvent,
         NewJob,
+        NextDue,
+        Prunable,
+        Pruned,
+        QueueControl,
         QueueRecord,
         StartMark,
         StartedSuspect,
+        VanishedJob,
+        WorkerRecord,
     )
 }
 

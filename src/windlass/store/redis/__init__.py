@@ -9,6 +9,7 @@ Files, in reading order:
 - ``routing``: Finds the server that takes writes: fixed address, sentinels, cluster.
 - ``server``: Checks a server before it is given jobs: version, persistence, eviction.
 - ``scripts``: Lua files: where they are, and what their headings declare.
+- ``templates``: Fills the positions of fields into the text of a script.
 - ``epoch``: Epochs: fences never repeat, even when a server loses its last second.
 - ``errors``: redis-py's exceptions to ours.
 - ``news``: Listens for notifications: one connection, a channel for each topic.

@@ -9,6 +9,9 @@ parameters) and gives (the parts of its answer) and, in a fixed form, what it ne
   scripts find theirs in ``ask``, numbers as numbers and lists as tables, which takes longer to make
 - ``-- with a, b``: parts of ``shared/`` that are put before it, in this order; parts may need others in turn
 - ``-- without epoch``: it does not ask for the epoch, because it only reads (or begins one)
+- ``-- endings: rows (Ending, was_started) as ending``: the fields of ``ending``, which it then has by name
+
+Replies and rows are lists; the names of their fields become positions when a file is loaded (see ``templates.py``).
 """
 
 from __future__ import annotations
@@ -20,8 +23,10 @@ from functools import cache
 from hashlib import sha1
 from importlib.resources import files
 
+from windlass.store.redis.templates import GIVEN, fill
+
 _FOLDER = "windlass.store.redis"
-_FIRST = 4
+_FIRST = len(GIVEN) + 1
 """Where a call's parameters begin, behind what every call is given."""
 _KEYS = re.compile(r"^-- KEYS (.+)$", re.M)
 _ARGS = re.compile(r"^-- ARGS (.+)$", re.M)
@@ -50,7 +55,7 @@ def load_scripts() -> Mapping[str, Script]:
     """Every call's script, by the call's name."""
     calls = files(_FOLDER).joinpath("calls").iterdir()
     return {
-        file.name.removesuffix(".lua"): _composed(file.read_text(encoding="utf-8"))
+        file.name.removesuffix(".lua"): _composed(_read("calls", file.name))
         for file in calls
         if file.name.endswith(".lua")
     }
@@ -97,4 +102,8 @@ def _names(heading: re.Pattern[str], source: str) -> tuple[str, ...]:
 
 @cache
 def _shared(name: str) -> str:
-    return files(_FOLDER).joinpath("shared", f"{name}.lua").read_text(encoding="utf-8")
+    return _read("shared", f"{name}.lua")
+
+
+def _read(folder: str, name: str) -> str:
+    return fill(files(_FOLDER).joinpath(folder, name).read_text(encoding="utf-8"), file=f"{folder}/{name}")

@@ -1,14 +1,17 @@
 -- Stores jobs under common terms, in the order of the call, into a queue without a limit: nearly every enqueue, so it
 -- does with few commands, and without the parts that other scripts share, what enqueue.lua does for all kinds of jobs.
 -- KEYS ids, seq, queues, counts, due, waiting
--- asks task, queue, priority, meta, max_attempts, delay, timeout, retry; jobs: rows (id, payload)
+-- asks task, queue, priority, meta, max_attempts, delay, timeout, retry; jobs: rows (id, payload) as job
 -- gives stored: a row, or none where the queue has a limit or an id is there; then nothing was stored
 -- with chunks, texts, index, order
 local call = redis.call
 local jobs, queue, priority = ask.jobs, ask.queue, ask.priority
 if call('HGET', prefix .. 'queue:' .. queue, 'max_length') then return {'stored', {}} end
 local ids = {}
-for index = 1, #jobs do ids[index] = jobs[index][1] end
+for index = 1, #jobs do
+    local job = jobs[index]
+    ids[index] = job.id
+end
 local there = read_all('HMGET', KEY.ids, ids)
 for index = 1, #jobs do
     if there[index] then return {'stored', {}} end
@@ -45,7 +48,8 @@ local numbers, places, long = {}, {}, {}
 local score = is_due and turn(priority, now) or run_at
 local form = is_due and string.format('%03d%%014d', 500 - priority) or '%014d'
 for index = 1, #jobs do
-    local number, id, payload = first + index - 1, jobs[index][1], jobs[index][2]
+    local job = jobs[index]
+    local number, id, payload = first + index - 1, job.id, job.payload
     local seq = written(number)
     fields[ID], fields[PAYLOAD] = id, text_field('payload', seq, payload, long)
     if META then fields[META] = text_field('meta', seq, ask.meta, long) end

@@ -3,18 +3,22 @@
 -- KEYS ids
 -- without epoch
 -- asks ids, bytes: at how many the answer ends
--- gives jobs: rows (id, state, reason, result, errors, task)
+-- gives jobs: rows (FinishedJob)
 -- with chunks, texts
 local FINISHED = {completed = true, failed = true, cancelled = true}
 local rows, bytes = {}, 0
 for index, seq in ipairs(read_all('HMGET', KEY.ids, ask.ids)) do
     if bytes >= ask.bytes then break end
-    local job = seq and redis.call('HMGET', job_key(seq), 'state', 'reason', 'task', 'result', 'errors')
-    if not job or not job[1] then
-        rows[#rows + 1] = {ask.ids[index], false, false, false, false, false}
-    elseif FINISHED[job[1]] then
-        local result, errors = whole_text('result', seq, job[4]), whole_text('errors', seq, job[5])
-        rows[#rows + 1] = {ask.ids[index], job[1], job[2], result, errors, job[3]}
+    local job = seq and redis.call('HMGET', job_key(seq), {job: state, reason, task, result, errors})
+    if not job or not job.state then
+        rows[#rows + 1] = {
+            FinishedJob; id = ask.ids[index]; state = false; reason = false; result = false; errors = false;
+            task = false}
+    elseif FINISHED[job.state] then
+        local result, errors = whole_text('result', seq, job.result), whole_text('errors', seq, job.errors)
+        rows[#rows + 1] = {
+            FinishedJob; id = ask.ids[index]; state = job.state; reason = job.reason; result = result; errors = errors;
+            task = job.task}
         bytes = bytes + #(result or '') + #(errors or '')
     end
 end

@@ -8,19 +8,19 @@
 local SINCE = 1767225600  -- 2026-01-01; milliseconds since then stay below 2^41, so fences stay below 2^53
 local SEQS_LOST = 1000000 -- more than a server can store in the time that it can lose
 
-local found = redis.call('HMGET', KEY.epoch, 'epoch', 'run_id')
-local epoch, believed = tonumber(found[1]) or 0, tonumber(ARGV[3]) or 0
-local begins = found[2] ~= ask.run_id
+local found = redis.call('HMGET', KEY.epoch, {found: epoch, run_id})
+local epoch, believed = tonumber(found.epoch) or 0, tonumber(ARGV.epoch) or 0
+local begins = found.run_id ~= ask.run_id
 -- As shared/drain does, but not for who comes to an epoch that has begun: a server that takes no writes can be read.
 if begins or ask.has_lost then redis.call('PERSIST', KEY.counts) end
 if begins then
     -- The server's own clock, also in tests: the epoch that was written last may be what got lost.
     -- Milliseconds, because a server that crashes again and again is started several times in a second.
-    local time = redis.call('TIME')
-    local elapsed = (time[1] - SINCE) * 1000 + math.floor(time[2] / 1000)
+    local time = redis.call('TIME') -- row (seconds, microseconds) as time
+    local elapsed = (time.seconds - SINCE) * 1000 + math.floor(time.microseconds / 1000)
     epoch = math.max(epoch + 1, believed + 1, elapsed)
     redis.call('HSET', KEY.epoch, 'epoch', written(epoch), 'run_id', ask.run_id)
-    if found[2] or believed > 0 then redis.call('INCRBY', KEY.seq, SEQS_LOST) end
+    if found.run_id or believed > 0 then redis.call('INCRBY', KEY.seq, SEQS_LOST) end
 end
 -- Told once, however many processes miss the data: the field went with them.
 if ask.has_lost and redis.call('HSETNX', KEY.epoch, 'emptied', stamp) == 1 then note_without_job('emptied') end

@@ -11,6 +11,7 @@ local newer = try('ZCOUNT', key, '(' .. written(ask.at), '+inf') or 0
 for _, member in ipairs(try('ZRANGEBYSCORE', key, written(ask.at), written(ask.at)) or {}) do
     if finished_seq(member) >= ask.seq then newer = newer + 1 end
 end
+-- row (member, score) as found
 local found = try('ZREVRANGE', key, newer + ask.skip, newer + ask.skip, 'WITHSCORES') or {}
-if not found[1] then return {'beyond', {}, 'foreign', foreign} end
-return {'beyond', {{tonumber(found[2]), finished_seq(found[1])}}, 'foreign', foreign}
+if not found.member then return {'beyond', {}, 'foreign', foreign} end
+return {'beyond', {{tonumber(found.score), finished_seq(found.member)}}, 'foreign', foreign}

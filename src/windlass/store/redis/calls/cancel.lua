@@ -9,22 +9,22 @@ local detail = string.format('{"by":%s,"reason":%s}', json(ask.by), json(ask.rea
 local cancelled = {}
 for _, seq in ipairs(ask.seqs) do
     local key = job_key(written(seq))
-    local job = redis.call(
-        'HMGET', key, 'state', 'queue', 'priority', 'cancel_requested_at', 'lease', 'fence', 'worker', 'id',
-        'unique_key', 'crashes', 'rescues')
-    local state, queue, priority, fence, worker = job[1], job[2], tonumber(job[3]) or 0, tonumber(job[6]) or 0, job[7]
+    local job = redis.call('HMGET', key, {
+        job: state, queue, priority, cancel_requested_at, lease, fence, worker, id, unique_key, crashes, rescues})
+    local state, queue, worker = job.state, job.queue, job.worker
+    local priority, fence = tonumber(job.priority) or 0, tonumber(job.fence) or 0
     if WAITING[state] then
         note(seq, 'cancelled', worker, fence, detail)
         redis.call('HSET', key, 'state', 'cancelled', 'finished_at', stamp, 'cancel_requested_at', stamp)
         redis.call('HDEL', key, 'reason')
-        displace(state, queue, seq, priority, is_suspect(job[10], job[11]))
+        displace(state, queue, seq, priority, is_suspect(job.crashes, job.rescues))
         place('cancelled', queue, seq, priority, stamp)
-        if job[9] then release_key(job[9], job[8]) end
+        if job.unique_key then release_key(job.unique_key, job.id) end
         cancelled[#cancelled + 1] = {seq, 'cancelled'}
-    elseif state == 'running' and not job[4] then
+    elseif state == 'running' and not job.cancel_requested_at then
         note(seq, 'cancel_requested', worker, fence, detail)
         redis.call('HSET', key, 'cancel_requested_at', stamp)
-        redis.call('SADD', cancels_key(job[5]), held_field(seq, fence))
+        redis.call('SADD', cancels_key(job.lease), held_field(seq, fence))
         cancelled[#cancelled + 1] = {seq, 'running'}
     end
 end

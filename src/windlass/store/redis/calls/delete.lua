@@ -11,9 +11,10 @@ for _, number in ipairs(ask.seqs) do
     local seq = written(number)
     local job = redis.call('HMGET', job_key(seq), unpack(LOOKED_AT))
     if states[job[STATE]] then
-        local place = redis.call('HMGET', job_key(seq), 'queue', 'priority', 'crashes', 'rescues')
+        local place = redis.call('HMGET', job_key(seq), {place: queue, priority, crashes, rescues})
         remove(seq, job)
-        displace(job[STATE], place[1], seq, tonumber(place[2]) or 0, is_suspect(place[3], place[4]))
+        local suspect = is_suspect(place.crashes, place.rescues)
+        displace(job[STATE], place.queue, seq, tonumber(place.priority) or 0, suspect)
         deleted[#deleted + 1] = {number}
     end
 end

@@ -4,10 +4,10 @@
 -- gives depths: rows (queue, how many, milliseconds); foreign: see there in shared/
 -- with chunks, index, state_sets, overwritten
 
--- The next job of a queue whose score is not smaller, and its score.
+-- The next job of a queue whose score is not smaller, and its score: row (member, score) as found.
 local function first_from(key, score)
     local found = try('ZRANGEBYSCORE', key, score, '+inf', 'WITHSCORES', 'LIMIT', 0, 1) or {}
-    return found[1], tonumber(found[2])
+    return found.member, tonumber(found.score)
 end
 
 -- Since when a job has been ready.

@@ -1,29 +1,30 @@
 -- Stores jobs in the order of the call, all or none. Everything is looked at before anything is written, because a
 -- script is not rolled back; the first write is one that a server without memory refuses.
 -- KEYS ids, seq, queues, counts, due, waiting
--- asks jobs: rows (id, task, queue, priority, payload, meta, max_attempts, delay, timeout, key, retry, at)
---      named: rows (index, id, task, payload, key, until, window), of jobs with an own id or a unique key
+-- asks jobs: rows (NewJob) as job
+--      named: rows (index, id, task, payload, unique_key, until, window) as named/one/other, of jobs with an own id or
+--      a unique key
 --      queues
 -- gives conflict: rows (id, task), and nothing else: the id is a different job's already
 --       full: rows (queue, max_length), and nothing else: the queue has no room for what the call would add
 --       known: rows (index) of ids that were there; found: rows (index, id, state) of who has the id or the key now
 -- with chunks, texts, index, state_sets, unique
-table.sort(ask.named, function(one, other) return one[1] < other[1] end)
+table.sort(ask.named, function(one, other) return one.index < other.index end)
 local ids, there = {}, {}
-for index, job in ipairs(ask.jobs) do ids[index] = job[1] end
+for index, job in ipairs(ask.jobs) do ids[index] = job.id end
 for index, seq in ipairs(read_all('HMGET', KEY.ids, ids)) do there[ids[index]] = seq end
 
 local conflict, known = {}, {}
 for _, named in ipairs(ask.named) do
-    local seq = there[named[2]]
-    local job = seq and redis.call('HMGET', job_key(seq), 'task', 'payload')
+    local seq = there[named.id]
+    local stored = seq and redis.call('HMGET', job_key(seq), {stored: task, payload})
     -- The id of a job whose body is gone is free.
-    if seq and not job[1] then
-        there[named[2]] = nil
+    if seq and not stored.task then
+        there[named.id] = nil
     elseif seq then
-        known[#known + 1] = {named[1]}
-        if job[1] ~= named[3] or whole_text('payload', seq, job[2]) ~= named[4] then
-            conflict[#conflict + 1] = {named[2], job[1]}
+        known[#known + 1] = {named.index}
+        if stored.task ~= named.task or whole_text('payload', seq, stored.payload) ~= named.payload then
+            conflict[#conflict + 1] = {named.id, stored.task}
         end
     end
 end
@@ -43,7 +44,7 @@ end
 -- The first of the call's jobs to name a free key takes it. A job that exists already takes nothing again.
 local takes = {}
 for _, named in ipairs(ask.named) do
-    local id, key = named[2], named[5]
+    local id, key = named.id, named.unique_key
     if key and not holder(key) and not there[id] then
         holders[key] = id
         takes[#takes + 1] = named
@@ -53,14 +54,16 @@ end
 -- What the call adds: neither its id nor its key is another job's.
 local added, adds, is_put_off = {}, {}, false
 for _, job in ipairs(ask.jobs) do
-    local id, queue, key = job[1], job[3], job[10]
+    local id, queue, key = job.id, job.queue, job.unique_key
     if not there[id] and (not key or holder(key) == id) then
         there[id] = true
         added[#added + 1] = job
         adds[queue] = (adds[queue] or 0) + 1
-        is_put_off = is_put_off or (job[12] or now + job[8]) > now
+        is_put_off = is_put_off or (job.at or now + job.delay) > now
         -- The order of claims is made of three digits.
-        if math.abs(job[4]) > 499 then return redis.error_reply('REFUSED priority ' .. job[4] .. ' is out of range') end
+        if math.abs(job.priority) > 499 then
+            return redis.error_reply('REFUSED priority ' .. job.priority .. ' is out of range')
+        end
     end
 end
 
@@ -85,7 +88,7 @@ if is_put_off then redis.call('ZCARD', KEY.due) end
 local last = #added > 0 and take_seqs(#added) - #added
 in_portions(stale, function(...) redis.call('DEL', ...) end)
 for _, named in ipairs(takes) do
-    hold_key(named[5], named[2], named[6], named[7] and now + named[7])
+    hold_key(named.unique_key, named.id, named.until, named.window and now + named.window)
 end
 
 -- What is null, or a number that is zero, is left out: the hash stays small.
@@ -96,20 +99,20 @@ local function add(fields, name, value)
 end
 for index, job in ipairs(added) do
     local id, task, queue, priority, delay, timeout, key, at =
-        job[1], job[2], job[3], job[4], job[8], job[9], job[10], job[12]
+        job.id, job.task, job.queue, job.priority, job.delay, job.timeout, job.unique_key, job.at
     local seq = written(last + index)
     local run_at = math.max(now, at or now + delay)
     local state = run_at > now and 'scheduled' or 'pending'
     local fields = {
-        'state', state, 'queue', queue, 'id', id, 'task', task, 'max_attempts', written(job[7]),
+        'state', state, 'queue', queue, 'id', id, 'task', task, 'max_attempts', written(job.max_attempts),
         'run_at', written(run_at), 'created_at', stamp,
-        'payload', text_field('payload', seq, job[5], long),
+        'payload', text_field('payload', seq, job.payload, long),
     }
     if priority ~= 0 then add(fields, 'priority', written(priority)) end
     if timeout then add(fields, 'timeout', written(timeout)) end
     if key then add(fields, 'unique_key', key) end
-    if job[6] then add_text('meta', seq, job[6], fields, long) end
-    if job[11] then add_text('retry', seq, job[11], fields, long) end
+    if job.meta then add_text('meta', seq, job.meta, fields, long) end
+    if job.retry then add_text('retry', seq, job.retry, fields, long) end
     redis.call('HSET', job_key(seq), unpack(fields))
     place(state, queue, seq, priority, run_at)
     numbers[#numbers + 1] = id
@@ -134,13 +137,13 @@ if #ask.named == 0 then return {} end
 
 local found = {}
 for _, named in ipairs(ask.named) do
-    local id = named[2]
-    if not there[id] then id = named[5] and holders[named[5]] or nil end
+    local id = named.id
+    if not there[id] then id = named.unique_key and holders[named.unique_key] or nil end
     local state = id and states[id]
     if id and not state then
         local seq = redis.call('HGET', KEY.ids, id)
         state = seq and redis.call('HGET', job_key(seq), 'state')
     end
-    if state then found[#found + 1] = {named[1], id, state} end
+    if state then found[#found + 1] = {named.index, id, state} end
 end
 return {'known', known, 'found', found}

@@ -3,12 +3,14 @@
 -- KEYS lease_from, lease_until
 -- without epoch
 -- asks after: a seq; limit; bytes: at how many the page ends, of errors
--- gives expired: rows as Expired, by seq
---       suspects: rows as StartedSuspect, of all leases that are over, whichever page they are on; a claim by hand is none
+-- gives expired: rows (Expired), by seq
+--       suspects: rows (StartedSuspect) as suspect, of all leases that are over, whichever page they are on; a claim
+--       by hand is none
 --       foreign: see there in shared/
 -- with lease
 local GATHERED = 20000
 
+-- jobs, held: rows (seq, fence, lease) as run/one/other
 local leases, jobs, held = {}, {}, {}
 local function gather(found)
     for _, lease in ipairs(found) do
@@ -26,54 +28,62 @@ end
 gather(redis.call('ZRANGEBYSCORE', KEY.lease_until, '-inf', now))
 -- The clock has stepped back behind the time at which these began.
 gather(redis.call('ZRANGEBYSCORE', KEY.lease_from, '(' .. stamp, '+inf'))
-table.sort(jobs, function(one, other) return one[1] < other[1] end)
+table.sort(jobs, function(one, other) return one.seq < other.seq end)
 
--- When a lease was last renewed, when it is over, and the job that is held responsible for its loss, if that is known.
+-- When a lease was last renewed, when it is over, and the job that is held responsible for its loss, if that is known:
+-- row (renewed_at, over_at, blamed) as facts.
 local known = {}
-local function facts(lease)
+local function facts_of(lease)
     if not known[lease] then
-        local found = try('HMGET', lease_key(lease), 'renewed_at', 'ttl', 'blamed') or {}
-        local renewed_at, ttl = tonumber(found[1]), tonumber(found[2])
-        known[lease] = {renewed_at, renewed_at and ttl and renewed_at + ttl or now, tonumber(found[3]) or false}
+        local stored = try('HMGET', lease_key(lease), {stored: renewed_at, ttl, blamed}) or {}
+        local renewed_at, ttl = tonumber(stored.renewed_at), tonumber(stored.ttl)
+        known[lease] = {
+            facts; renewed_at = renewed_at; over_at = renewed_at and ttl and renewed_at + ttl or now;
+            blamed = tonumber(stored.blamed) or false}
     end
     return known[lease]
 end
 
 -- The suspects that had begun; and by lease how many jobs may have begun: a suspect that is not marked has not.
 local begun, suspects = {}, {}
-for _, job in ipairs(held) do
-    local seq, lease = written(job[1]), job[3]
+for _, run in ipairs(held) do
+    local seq, lease = written(run.seq), run.lease
     if not is_pulled(lease) then
-        local found = try('HMGET', job_key(seq), 'crashes', 'rescues', 'started_at') or {}
-        local suspect = (tonumber(found[1]) or 0) + (tonumber(found[2]) or 0) > 0
-        local started_at = tonumber(found[3])
-        if started_at or not suspect then begun[lease] = (begun[lease] or 0) + 1 end
-        if started_at and suspect then
+        local found = try('HMGET', job_key(seq), {found: crashes, rescues, started_at}) or {}
+        local is_suspect = (tonumber(found.crashes) or 0) + (tonumber(found.rescues) or 0) > 0
+        local started_at = tonumber(found.started_at)
+        if started_at or not is_suspect then begun[lease] = (begun[lease] or 0) + 1 end
+        if started_at and is_suspect then
+            local facts = facts_of(lease)
+            -- How long its newest run lasted that died: the last such number in a text of our own.
+            local fatal_run = string.match(try('GET', text_key('errors', seq)) or '', '.*"ran_for":([%dnul]+)')
             suspects[#suspects + 1] = {
-                lease, job[1], (facts(lease)[1] or 0) - started_at,
-                -- How long its newest run lasted that died: the last such number in a text of our own.
-                tonumber(string.match(try('GET', text_key('errors', seq)) or '', '.*"ran_for":([%dnul]+)')) or false, false,
+                suspect; lease = lease; seq = run.seq; ran_for = (facts.renewed_at or 0) - started_at;
+                fatal_run = tonumber(fatal_run) or false; has_company = false;
             }
         end
     end
 end
-for _, suspect in ipairs(suspects) do suspect[5] = begun[suspect[1]] > 1 and 1 or 0 end
+for _, suspect in ipairs(suspects) do suspect.has_company = begun[suspect.lease] > 1 and 1 or 0 end
 
 local rows, bytes = {}, 0
 for index = 1, math.min(#jobs, ask.limit) do
     if bytes >= ask.bytes then break end
     local seq, fence, lease = unpack(jobs[index])
-    local job = try(
-        'HMGET', job_key(written(seq)), 'attempt', 'max_attempts', 'crashes', 'rescues', 'unique_key', 'started_at',
-        'worker') or {}
+    local facts = facts_of(lease)
+    local job = try('HMGET', job_key(written(seq)), {
+        job: attempt, max_attempts, crashes, rescues, unique_key, started_at, worker}) or {}
     local errors = try('GET', text_key('errors', written(seq))) or false
     bytes = bytes + #(errors or '')
     rows[index] = {
-        seq, fence, tonumber(job[1]) or 0, tonumber(job[2]) or 0, tonumber(job[3]) or 0, tonumber(job[4]) or 0,
-        errors, job[5] or false,
+        Expired; seq = seq; fence = fence; attempt = tonumber(job.attempt) or 0;
+        max_attempts = tonumber(job.max_attempts) or 0; crashes = tonumber(job.crashes) or 0;
+        rescues = tonumber(job.rescues) or 0; errors = errors; unique_key = job.unique_key or false;
         -- A claim by hand was charged when it was made.
-        is_pulled(lease) and 1 or 0, job[6] and 1 or 0, lease, job[7] or false,
-        tonumber(job[6]) and math.max(0, facts(lease)[2] - job[6]) or false, facts(lease)[3],
+        is_charged = is_pulled(lease) and 1 or 0; was_started = job.started_at and 1 or 0;
+        lease = lease; worker = job.worker or false;
+        ran_for = tonumber(job.started_at) and math.max(0, facts.over_at - job.started_at) or false;
+        blamed = facts.blamed;
     }
 end
 return {'expired', rows, 'suspects', suspects, 'foreign', foreign}

@@ -2,7 +2,7 @@
 -- too many to be looked at.
 -- KEYS epoch, seq, ids, queues, configured, counts, waiting, due, events, notices, workers, lease_until, lease_from, lease_lost, astray
 -- without epoch
--- gives foreign: rows (key, its type, the type that it should have)
+-- gives foreign: rows (key, type, right_type) as one/other
 local RIGHT = {
     epoch = 'hash', seq = 'string', ids = 'hash', queues = 'set', configured = 'set', counts = 'hash', waiting = 'set', due = 'zset',
     events = 'zset', notices = 'list', workers = 'zset', lease_until = 'zset', lease_from = 'zset', lease_lost = 'zset',
@@ -44,5 +44,5 @@ for _, index in ipairs({'all', 'failed', 'cancelled'}) do
     end
 end
 -- The order of a Lua table is not kept.
-table.sort(foreign, function(one, other) return one[1] < other[1] end)
+table.sort(foreign, function(one, other) return one.key < other.key end)
 return {'foreign', foreign}

@@ -1,12 +1,12 @@
 -- Stores jobs of another store as they are, in their order, with their keys and events; only the seq is this store's
 -- own. What is there already stays. The first write is one that a server without memory refuses.
 -- KEYS ids, seq, queues, counts, due, events, waiting
--- asks jobs: rows as JobRecord, none of which runs
---      keys: rows (key, id, until, expires_at); events: rows (id, at, kind, worker, fence, detail)
+-- asks jobs: rows (JobRecord) as job, none of which runs
+--      keys: rows (HeldKey) as held; events: rows (MovedEvent) as moved
 -- gives stored: one row (how many are new)
 -- with chunks, texts, index, state_sets, record, unique, finished, events
 local ids = {}
-for index, job in ipairs(ask.jobs) do ids[index] = job[2] end
+for index, job in ipairs(ask.jobs) do ids[index] = job.id end
 local known, missing = read_all('HMGET', KEY.ids, ids), {}
 for index, job in ipairs(ask.jobs) do
     if not known[index] then missing[#missing + 1] = job end
@@ -14,13 +14,13 @@ end
 if #missing > 0 then
     local last = take_seqs(#missing) - #missing
     add_run_to_index('all', last + 1, last + #missing)
-    for index, job in ipairs(missing) do job[1] = written(last + index) end
+    for index, job in ipairs(missing) do job.seq = written(last + index) end
 end
 
 for _, job in ipairs(missing) do
-    local seq, by_name, fields, long = job[1], {}, {}, {}
-    for index, column in ipairs(COLUMNS) do
-        local value = job[index + 1]
+    local seq, by_name, fields, long = job.seq, {}, {}, {}
+    for index = AFTER_SEQ, #COLUMNS do
+        local column, value = COLUMNS[index], job[index]
         by_name[column] = value
         if value and IS_TEXT[column] then
             add_text(column, seq, value, fields, long)
@@ -43,20 +43,21 @@ settle()
 
 -- A job that has a past here was stored together with it.
 local has_past = {}
-for _, row in ipairs(ask.events) do
-    local seq = redis.call('HGET', KEY.ids, row[1])
+for _, moved in ipairs(ask.events) do
+    local seq = redis.call('HGET', KEY.ids, moved.id)
     if seq and has_past[seq] == nil then has_past[seq] = redis.call('EXISTS', events_key(seq)) == 1 end
     if seq and not has_past[seq] then
-        redis.call('RPUSH', events_key(seq), event(row[2], row[3], row[4], row[5], row[6]))
-        redis.call('ZADD', KEY.events, 'NX', row[2], seq)
+        local text = event(moved.at, moved.kind, moved.worker, moved.fence, moved.detail)
+        redis.call('RPUSH', events_key(seq), text)
+        redis.call('ZADD', KEY.events, 'NX', moved.at, seq)
     end
 end
 
-for _, row in ipairs(ask.keys) do
-    local holder, is_left = holder_of(row[1])
+for _, held in ipairs(ask.keys) do
+    local holder, is_left = holder_of(held.key)
     if not holder then
-        if is_left then redis.call('DEL', unique_key(row[1])) end
-        hold_key(row[1], row[2], row[3], row[4])
+        if is_left then redis.call('DEL', unique_key(held.key)) end
+        hold_key(held.key, held.id, held.until, held.expires_at)
     end
 end
 return {'stored', {{#missing}}}

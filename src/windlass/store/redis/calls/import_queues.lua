@@ -1,21 +1,19 @@
 -- Takes over the settings of queues, unless somebody has changed them here since.
 -- KEYS counts, queues, configured
--- asks queues: rows as QueueRecord
+-- asks queues: rows (QueueRecord) as queue
 -- gives nothing
 -- with allow_oom, paused
-local SETTINGS = {
-    'weight', 'max_length', 'retention', 'retry', 'paused_at', 'paused_by', 'paused_reason', 'changed_at', 'changed_by',
-}
+local COLUMNS, AFTER_NAME = {{QueueRecord}}, {QueueRecord.name} + 1
 
-for _, row in ipairs(ask.queues) do
-    local key = queue_key(row[1])
+for _, queue in ipairs(ask.queues) do
+    local key = queue_key(queue.name)
     local changed_at = tonumber(redis.call('HGET', key, 'changed_at'))
-    if not changed_at or (row[9] and changed_at <= row[9]) then
-        redis.call('SADD', KEY.queues, row[1])
-        note_settings(row[1])
+    if not changed_at or (queue.changed_at and changed_at <= queue.changed_at) then
+        redis.call('SADD', KEY.queues, queue.name)
+        note_settings(queue.name)
         redis.call('DEL', key)
-        for index, setting in ipairs(SETTINGS) do
-            if row[index + 1] then redis.call('HSET', key, setting, row[index + 1]) end
+        for index = AFTER_NAME, #COLUMNS do
+            if queue[index] then redis.call('HSET', key, COLUMNS[index], queue[index]) end
         end
     end
 end

@@ -2,7 +2,7 @@
 -- KEYS ids
 -- without epoch
 -- asks ids; seqs: none, or the numbers of these jobs, for those whose id somebody has changed
--- gives jobs: rows as JobRecord
+-- gives jobs: rows (JobRecord)
 -- with chunks, texts, record
 local seqs = {}
 for index, known in ipairs(read_all('HMGET', KEY.ids, ask.ids)) do

@@ -2,16 +2,19 @@
 -- KEYS ids, events
 -- without epoch
 -- asks ids
--- gives keys: rows (key, id, until, expires_at); events: rows (id, at, kind, worker, fence, detail)
+-- gives keys: rows (HeldKey); events: rows (MovedEvent)
 -- with chunks, unique, events
 local keys, events = {}, {}
 for index, seq in ipairs(read_all('HMGET', KEY.ids, ask.ids)) do
     local id = ask.ids[index]
     local key = seq and redis.call('HGET', job_key(seq), 'unique_key')
-    local held = key and redis.call('HMGET', unique_key(key), 'id', 'until', 'expires_at')
-    if held and held[1] == id then keys[#keys + 1] = {key, id, held[2], tonumber(held[3]) or false} end
+    local held = key and redis.call('HMGET', unique_key(key), {held: id, until, expires_at})
+    if held and held.id == id then
+        keys[#keys + 1] = {
+            HeldKey; key = key; id = id; until = held.until; expires_at = tonumber(held.expires_at) or false}
+    end
     for _, text in ipairs(seq and redis.call('LRANGE', events_key(seq), 0, -1) or {}) do
-        events[#events + 1] = {id, unpack(event_row(text), 1, 5)}
+        events[#events + 1] = {id, unpack(event_row(text), 1, {#EventRecord})}
     end
 end
 return {'keys', keys, 'events', events}

@@ -1,30 +1,30 @@
 -- Removes what is left of jobs whose bodies are gone, and leaves a notice of each. Whoever met one that waited or ran
 -- has taken it from there; one that was finished is taken from there here, by the first who tells of it.
 -- KEYS counts, due, events, notices, astray, waiting
--- asks lost: rows (seq, queue or null, was); by
--- gives noticed: rows (seq, queue or false, was)
+-- asks lost: rows (VanishedJob) as gone; by
+-- gives noticed: rows (VanishedJob) as gone
 -- with chunks, texts, allow_oom, index, state_sets, events, leftovers, overwritten
 local COUNTED = 50000
 local UNFINISHED = {pending = true, scheduled = true, retrying = true, running = true}
 
 local noticed, due = {}, {}
 local function add(seq, queue, was)
-    local row = {seq, queue or false, was}
-    noticed[#noticed + 1] = row
-    if not row[2] and was == 'scheduled' then due[#due + 1] = row end
+    local gone = {gone; seq = seq; queue = queue or false; was = was}
+    noticed[#noticed + 1] = gone
+    if not gone.queue and was == 'scheduled' then due[#due + 1] = gone end
 end
 
 -- Jobs that wait for their time lie in one set, so nobody knows in which queue and state one was counted whose body is
 -- gone: all of them are counted anew, unless that would hold everybody up. What is missing besides is lost too. The
--- counters that are too large tell what the lost ones were, if it is only one.
+-- counters that are too large, rows (queue, state, surplus) as shrink, tell what the lost ones were, if it is only one.
 local function recount_due()
     if redis.call('ZCARD', KEY.due) > COUNTED then return end
     local found, shrunk = {}, {}
     for _, member in ipairs(redis.call('ZRANGE', KEY.due, 0, -1)) do
         local seq = tonumber(member)
-        local job = try('HMGET', job_key(written(seq)), 'state', 'queue', 'id') or {}
-        if job[3] then
-            local field = job[1] .. ':' .. job[2]
+        local job = try('HMGET', job_key(written(seq)), {job: state, queue, id}) or {}
+        if job.id then
+            local field = job.state .. ':' .. job.queue
             found[field] = (found[field] or 0) + 1
         else
             redis.call('ZREM', KEY.due, member)
@@ -40,13 +40,14 @@ local function recount_due()
             shrunk[#shrunk + 1] = {queue, state, surplus}
         end
     end
-    if #shrunk == 1 and shrunk[1][3] == #due then
-        for _, row in ipairs(due) do row[2], row[3] = shrunk[1][1], shrunk[1][2] end
+    local shrink = shrunk[1]
+    if #shrunk == 1 and shrink.surplus == #due then
+        for _, gone in ipairs(due) do gone.queue, gone.was = shrink.queue, shrink.state end
     end
 end
 
-for _, row in ipairs(ask.lost) do
-    local seq, queue, was = row[1], row[2], row[3]
+for _, gone in ipairs(ask.lost) do
+    local seq, queue, was = gone.seq, gone.queue, gone.was
     if UNFINISHED[was] then
         add(seq, queue, was)
     elseif not try('HGET', job_key(written(seq)), 'id')
@@ -60,10 +61,10 @@ settle()
 if #noticed == 0 then return {'noticed', {}} end
 
 local seqs = {}
-for index, row in ipairs(noticed) do
-    seqs[index] = written(row[1])
+for index, gone in ipairs(noticed) do
+    seqs[index] = written(gone.seq)
     note_without_job(
-        'lost', ask.by, string.format('{"seq":%s,"queue":%s,"was":"%s"}', seqs[index], json(row[2]), row[3]))
+        'lost', ask.by, string.format('{"seq":%s,"queue":%s,"was":"%s"}', seqs[index], json(gone.queue), gone.was))
 end
 remove_remains(seqs)
 -- Their ids are found from nowhere: tidy_leftovers walks through all of them.

@@ -6,8 +6,8 @@
 --      ended: failed or cancelled, if that is the only state asked for
 --      cursor: the seq before which the page begins; limit, window
 --      bytes: at how many of them the search for a text ends; then `looked` says that it looked at as many as it may
--- gives jobs: rows (seq, id, about how many bytes); looked: one row (how many were looked at, the seq of the last of them); foreign: see
---       there in shared/
+-- gives jobs: rows (Found); looked: one row (how many were looked at, the seq of the last of them); foreign: see there
+--       in shared/
 -- with chunks, scan, state_sets, lease, texts, sizes
 local states
 if ask.states then
@@ -17,8 +17,8 @@ end
 
 local bytes = 0
 local function has_text(seq, id, task)
-    local texts = redis.call('HMGET', job_key(seq), 'payload', 'errors')
-    local payload, errors = whole_text('payload', seq, texts[1]), whole_text('errors', seq, texts[2])
+    local texts = redis.call('HMGET', job_key(seq), {texts: payload, errors})
+    local payload, errors = whole_text('payload', seq, texts.payload), whole_text('errors', seq, texts.errors)
     local whole = id .. ' ' .. task .. ' ' .. (payload or '') .. ' ' .. (errors or '')
     bytes = bytes + #whole
     return string.find(string.lower(whole), string.lower(ask.text), 1, true) ~= nil
@@ -26,17 +26,17 @@ end
 
 local function is_wanted(seq)
     local job = try(
-        'HMGET', job_key(seq), 'state', 'queue', 'task', 'reason', 'created_at', 'finished_at', 'id') or {}
-    local created_at, finished_at = tonumber(job[5]) or 0, tonumber(job[6])
-    return job[1]
-        and (not states or states[job[1]])
-        and (not ask.queue or job[2] == ask.queue)
-        and (not ask.task or job[3] == ask.task)
-        and (not ask.reason or job[4] == ask.reason)
+        'HMGET', job_key(seq), {job: state, queue, task, reason, created_at, finished_at, id}) or {}
+    local created_at, finished_at = tonumber(job.created_at) or 0, tonumber(job.finished_at)
+    return job.state
+        and (not states or states[job.state])
+        and (not ask.queue or job.queue == ask.queue)
+        and (not ask.task or job.task == ask.task)
+        and (not ask.reason or job.reason == ask.reason)
         and (not ask.since or created_at >= ask.since)
         and (not ask['until'] or created_at < ask['until'])
         and (not ask.finished_before or (finished_at and finished_at < ask.finished_before))
-        and (not ask.text or has_text(seq, job[7], job[3]))
+        and (not ask.text or has_text(seq, job.id, job.task))
 end
 
 -- Where jobs of the wanted states lie, if there are fewer of them than a page looks at; nothing otherwise.
@@ -44,7 +44,7 @@ local function few()
     if not states or states.blocked then return end
     local queues, keys, number = {ask.queue}, {}, 0
     if not ask.queue then queues = redis.call('SMEMBERS', KEY.queues) end
-    -- Where in a member the digits of its seq begin.
+    -- row (key, first) as place: where in a member the digits of its seq begin
     local function among(key, first)
         keys[#keys + 1] = {key, first}
         number = number + redis.call('ZCARD', key)
@@ -66,7 +66,7 @@ local function few()
 
     local seqs = {}
     for _, place in ipairs(keys) do
-        local key, first = place[1], place[2]
+        local key, first = place.key, place.first
         for _, member in ipairs(redis.call('ZRANGE', key, 0, -1)) do
             seqs[#seqs + 1] = tonumber(string.sub(member, first, first + 13))
         end
@@ -83,8 +83,8 @@ local found, looked, last = {}, 0, false
 local function look(number)
     local seq = written(number)
     if is_wanted(seq) then
-        local size, job = size_of(seq, 'id')
-        found[#found + 1] = {number, job[1], size}
+        local size, known = size_of(seq, {known: id})
+        found[#found + 1] = {Found; seq = number; id = known.id; size = size}
     end
     looked, last = looked + 1, number
     -- Long texts count as many jobs: nobody else is served meanwhile.

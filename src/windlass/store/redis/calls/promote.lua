@@ -2,7 +2,7 @@
 -- were due.
 -- KEYS counts, due, waiting
 -- asks limit
--- gives promoted: rows (seq); lost: rows (seq, false, 'scheduled') of jobs whose bodies are gone; foreign: see there in
+-- gives promoted: rows (seq); lost: rows (VanishedJob) of jobs whose bodies are gone; foreign: see there in
 --       shared/
 -- with chunks, allow_oom, index, state_sets, overwritten
 local LATER = 60000
@@ -13,21 +13,21 @@ local promoted, lost, states, suspect_states = {}, {}, {}, {}
 for _, member in ipairs(members) do
     local seq = tonumber(member)
     local key = job_key(written(seq))
-    local job = try('HMGET', key, 'state', 'queue', 'priority', 'run_at', 'crashes', 'rescues') or {}
-    local queue = job[2]
-    local suspect = is_suspect(job[5], job[6])
+    local job = try('HMGET', key, {job: state, queue, priority, run_at, crashes, rescues}) or {}
+    local queue = job.queue
+    local suspect = is_suspect(job.crashes, job.rescues)
     local states = suspect and suspect_states or states
     if queue and not states[queue] then states[queue] = ready(queue, suspect) end
-    if job[1] and states[queue] ~= 'pending' then
+    if job.state and states[queue] ~= 'pending' then
         redis.call('ZADD', KEY.due, now + LATER, member)
-    elseif job[1] then
+    elseif job.state then
         redis.call('HSET', key, 'state', 'pending', 'promoted_at', stamp)
-        count(job[1], queue, -1)
-        place('pending', queue, seq, tonumber(job[3]) or 0, job[4], suspect)
+        count(job.state, queue, -1)
+        place('pending', queue, seq, tonumber(job.priority) or 0, job.run_at, suspect)
         promoted[#promoted + 1] = {seq}
     else
         -- Where it was counted nobody knows here; the call `lost` finds out.
-        lost[#lost + 1] = {seq, false, 'scheduled'}
+        lost[#lost + 1] = {VanishedJob; seq = seq; queue = false; was = 'scheduled'}
     end
 end
 settle()

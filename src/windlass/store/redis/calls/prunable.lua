@@ -3,7 +3,7 @@
 -- KEYS counts, due
 -- without epoch
 -- asks queue, state, age, beyond_at, beyond_seq, after_at, after_seq, limit
--- gives jobs: rows (seq, id, size, fence, finished_at); lost: rows (seq, queue, state) of those whose bodies are gone;
+-- gives jobs: rows (Prunable); lost: rows (VanishedJob) of those whose bodies are gone;
 --       foreign: see there in shared/
 -- with chunks, index, state_sets, texts, sizes
 local key = finished_key(ask.state, ask.queue)
@@ -17,11 +17,12 @@ end
 
 local rows, lost, offset, found = {}, {}, 0, nil
 local function look(seq, at)
-    local size, job = size_of(written(seq), 'id', 'fence')
+    local size, job = size_of(written(seq), {job: id, fence})
     if job then
-        rows[#rows + 1] = {seq, job[1], size, tonumber(job[2]) or 0, at}
+        rows[#rows + 1] = {
+            Prunable; seq = seq; id = job.id; size = size; fence = tonumber(job.fence) or 0; finished_at = at}
     else
-        lost[#lost + 1] = {seq, ask.queue, ask.state}
+        lost[#lost + 1] = {VanishedJob; seq = seq; queue = ask.queue; was = ask.state}
     end
 end
 

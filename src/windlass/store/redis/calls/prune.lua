@@ -1,20 +1,20 @@
 -- Removes finished jobs that are still as they were seen, with all that is told of them: one that was retried meanwhile
 -- and has finished anew did so at another time.
 -- KEYS counts, due, ids, events, waiting
--- asks queue, state; jobs: rows (seq, fence, id, finished_at)
--- gives pruned: rows (seq); lost: rows (seq, queue, state) of those whose bodies are gone; foreign: see there in shared/
+-- asks queue, state; jobs: rows (seq, fence, id, finished_at) as seen
+-- gives pruned: rows (seq); lost: rows (VanishedJob) of those whose bodies are gone; foreign: see there in shared/
 -- with chunks, texts, allow_oom, index, state_sets, unique, removal
 local pruned, lost, members = {}, {}, {}
-for _, row in ipairs(ask.jobs) do
-    local seq = written(row[1])
+for _, seen in ipairs(ask.jobs) do
+    local seq = written(seen.seq)
     local job = try('HMGET', job_key(seq), unpack(LOOKED_AT)) or {}
-    if not job[1] then
-        lost[#lost + 1] = {row[1], ask.queue, ask.state}
-    elseif job[STATE] == ask.state and tonumber(job[FINISHED_AT]) == row[4] then
+    if not job[ID] then
+        lost[#lost + 1] = {VanishedJob; seq = seen.seq; queue = ask.queue; was = ask.state}
+    elseif job[STATE] == ask.state and tonumber(job[FINISHED_AT]) == seen.finished_at then
         remove(seq, job)
-        members[#members + 1] = padded(row[1])
-        members[#members + 1] = plain_member(row[1])
-        pruned[#pruned + 1] = {row[1]}
+        members[#members + 1] = padded(seen.seq)
+        members[#members + 1] = plain_member(seen.seq)
+        pruned[#pruned + 1] = {seen.seq}
     end
 end
 -- All of them lie in one place, each in one of two forms.

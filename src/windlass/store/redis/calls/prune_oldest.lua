@@ -3,8 +3,8 @@
 -- KEYS counts, due, ids, events, waiting
 -- asks queue, state, age, beyond_at, beyond_seq, after_at, after_seq, limit; not bytes, for to free a long text takes no
 --      time
--- gives pruned: one row (how many, finished_at and seq of the last one, whether there are more behind it), or none if
---       there is no such job; lost: rows (seq, queue, state) of those whose bodies are gone; foreign: see there in shared/
+-- gives pruned: one row (Pruned), or none if there is no such job; lost: rows (VanishedJob) of those whose bodies are
+--       gone; foreign: see there in shared/
 -- with chunks, texts, allow_oom, index, state_sets, unique, removal
 local TIES = 100
 local place_of_all = finished_key(ask.state, ask.queue)
@@ -63,7 +63,7 @@ for index = 1, last do
     if remove_if_there(seq, plain ~= '') then
         pruned[#pruned + 1] = member
     else
-        lost[#lost + 1] = {tonumber(seq), ask.queue, ask.state}
+        lost[#lost + 1] = {VanishedJob; seq = tonumber(seq); queue = ask.queue; was = ask.state}
     end
 end
 if #lost == 0 then
@@ -74,4 +74,5 @@ end
 count(ask.state, ask.queue, -#pruned)
 settle_removals()
 if INDEXED[ask.state] then remove_from_index(ask.state, removed_seqs) end
-return {'pruned', {{#pruned, at, newest, number > last and 1 or 0}}, 'lost', lost, 'foreign', foreign}
+local row = {Pruned; count = #pruned; finished_at = at; seq = newest; has_more = number > last and 1 or 0}
+return {'pruned', {row}, 'lost', lost, 'foreign', foreign}

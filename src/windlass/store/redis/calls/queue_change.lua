@@ -1,12 +1,12 @@
 -- Changes the settings that are named and keeps who did it. A queue may be set up before its first job.
 -- KEYS counts, queues, configured
--- asks name, by; changes: rows (setting, value), where null takes the setting back
+-- asks name, by; changes: rows (setting, value) as change, where null takes the setting back
 -- gives nothing
 -- with allow_oom, paused
 local NUMBERS, TEXTS = {weight = true, max_length = true}, {retention = true, retry = true}
 
 for _, change in ipairs(ask.changes) do
-    local setting, value = change[1], change[2]
+    local setting, value = change.setting, change.value
     local is_right = value == nil or (NUMBERS[setting] and type(value) == 'number' and value % 1 == 0)
         or (TEXTS[setting] and type(value) == 'string')
     if not is_right then
@@ -18,7 +18,8 @@ local key = queue_key(ask.name)
 redis.call('SADD', KEY.queues, ask.name)
 note_settings(ask.name)
 for _, change in ipairs(ask.changes) do
-    if change[2] == nil then redis.call('HDEL', key, change[1]) else redis.call('HSET', key, change[1], change[2]) end
+    local setting, value = change.setting, change.value
+    if value == nil then redis.call('HDEL', key, setting) else redis.call('HSET', key, setting, value) end
 end
 redis.call('HSET', key, 'changed_at', stamp, 'changed_by', ask.by)
 return {}

@@ -2,7 +2,7 @@
 -- KEYS queues
 -- without epoch
 -- asks name (or null for all)
--- gives queues: rows as QueueRecord
+-- gives queues: rows (QueueRecord)
 -- with paused
 local names = {ask.name}
 if not ask.name then
@@ -14,12 +14,13 @@ end
 
 local rows = {}
 for index, name in ipairs(names) do
-    local found = redis.call(
-        'HMGET', queue_key(name), 'weight', 'max_length', 'retention', 'retry', 'paused_at', 'paused_by',
-        'paused_reason', 'changed_at', 'changed_by')
+    local found = redis.call('HMGET', queue_key(name), {
+        found: weight, max_length, retention, retry, paused_at, paused_by, paused_reason, changed_at, changed_by})
     rows[index] = {
-        name, tonumber(found[1]) or false, tonumber(found[2]) or false, found[3], found[4],
-        tonumber(found[5]) or false, found[6], found[7], tonumber(found[8]) or false, found[9],
+        QueueRecord; name = name; weight = tonumber(found.weight) or false;
+        max_length = tonumber(found.max_length) or false; retention = found.retention; retry = found.retry;
+        paused_at = tonumber(found.paused_at) or false; paused_by = found.paused_by; paused_reason = found.paused_reason;
+        changed_at = tonumber(found.changed_at) or false; changed_by = found.changed_by;
     }
 end
 return {'queues', rows}

@@ -1,6 +1,5 @@
 -- Moves a job that waits to another time: a delay from the store's now, or an instant.
--- One that is ready already and may stay so
--- keeps its place.
+-- One that is ready already and may stay so keeps its place.
 -- KEYS counts, due, waiting
 -- asks seq; delay or at
 -- gives rescheduled: one row (seq), if it was
@@ -8,13 +7,14 @@
 local MOVABLE = {scheduled = true, pending = true, retrying = true}
 
 local key = job_key(written(ask.seq))
-local job = redis.call('HMGET', key, 'state', 'queue', 'priority', 'run_at', 'crashes', 'rescues')
-local state, queue, priority, suspect = job[1], job[2], tonumber(job[3]) or 0, is_suspect(job[5], job[6])
+local job = redis.call('HMGET', key, {job: state, queue, priority, run_at, crashes, rescues})
+local state, queue, priority = job.state, job.queue, tonumber(job.priority) or 0
+local suspect = is_suspect(job.crashes, job.rescues)
 if not MOVABLE[state] then return {'rescheduled', {}} end
 
 local run_at = ask.at or now + ask.delay
 local moved = run_at > now and 'scheduled' or 'pending'
-if moved == 'pending' then run_at = state == 'pending' and tonumber(job[4]) or now end
+if moved == 'pending' then run_at = state == 'pending' and tonumber(job.run_at) or now end
 redis.call('HSET', key, 'state', moved, 'run_at', written(run_at))
 displace(state, queue, ask.seq, priority, suspect)
 place(moved, queue, ask.seq, priority, written(run_at), suspect)

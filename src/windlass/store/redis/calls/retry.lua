@@ -12,15 +12,15 @@ local retried, taken = {}, {}
 for _, number in ipairs(ask.seqs) do
     local seq = written(number)
     local key = job_key(seq)
-    local job = redis.call('HMGET', key, 'state', 'queue', 'priority', 'id', 'unique_key', 'reason', 'fence')
-    local state, queue, priority, id = job[1], job[2], tonumber(job[3]) or 0, job[4]
+    local job = redis.call('HMGET', key, {job: state, queue, priority, id, unique_key, reason, fence})
+    local state, queue, priority, id = job.state, job.queue, tonumber(job.priority) or 0, job.id
     if states[state] then
-        local holder = job[5] and holder_of(job[5])
+        local holder = job.unique_key and holder_of(job.unique_key)
         if holder and holder ~= id then
             taken[#taken + 1] = {number, holder}
         else
-            note(seq, 'retried', nil, tonumber(job[7]) or 0, string.format(
-                '{"by":%s,"from":"%s","reason":%s}', json(ask.by), state, json(job[6])))
+            note(seq, 'retried', nil, tonumber(job.fence) or 0, string.format(
+                '{"by":%s,"from":"%s","reason":%s}', json(ask.by), state, json(job.reason)))
             redis.call(
                 'HDEL', key, 'reason', 'attempt', 'crashes', 'rescues', 'finished_at', 'cancel_requested_at',
                 'unknown_at')

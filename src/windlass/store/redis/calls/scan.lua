@@ -1,14 +1,16 @@
 -- The next jobs by age, from the `limit` that come after `after`; their sizes bound how many are moved at once.
 -- without epoch
 -- asks after, queue (or null for all), limit
--- gives stops: rows (seq, id, about how many bytes); looked: one row (how many were looked at, the seq of the last)
+-- gives stops: rows (Found); looked: one row (how many were looked at, the seq of the last)
 -- with chunks, texts, sizes, scan
 local stops, looked, last = {}, 0, false
 
 walk_up('all', ask.after, function(number)
     local seq = written(number)
-    local size, job = size_of(seq, 'id', 'queue')
-    if job and (not ask.queue or job[2] == ask.queue) then stops[#stops + 1] = {number, job[1], size} end
+    local size, job = size_of(seq, {job: id, queue})
+    if job and (not ask.queue or job.queue == ask.queue) then
+        stops[#stops + 1] = {Found; seq = number; id = job.id; size = size}
+    end
     looked, last = looked + 1, number
     return looked == ask.limit
 end)

@@ -3,6 +3,6 @@
 -- asks seq
 -- gives seen: one row (instant), if it runs
 -- with lease
-local job = redis.call('HMGET', job_key(written(ask.seq)), 'state', 'lease')
-local renewed_at = job[1] == 'running' and redis.call('HGET', lease_key(job[2]), 'renewed_at')
+local job = redis.call('HMGET', job_key(written(ask.seq)), {job: state, lease})
+local renewed_at = job.state == 'running' and redis.call('HGET', lease_key(job.lease), 'renewed_at')
 return {'seen', renewed_at and {{tonumber(renewed_at)}} or {}}

@@ -9,7 +9,7 @@ local EVENTS_FOR, JOBS_WITH_EVENTS = 30 * 86400000, 1000000
 local function forget_old(key)
     while true do
         local oldest = redis.call('LINDEX', key, 0)
-        local at = oldest and event_row(oldest)[1]
+        local at = oldest and event_row(oldest)[{EventRecord.at}]
         if not at or at >= now - EVENTS_FOR then return at end
         redis.call('LPOP', key)
     end

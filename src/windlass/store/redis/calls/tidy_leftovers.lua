@@ -34,9 +34,10 @@ remove_unused(before(KEY.lease_lost, '-inf'))
 -- Since a job was lost, an id may lead nowhere. None is found from its job, so all are walked through, once.
 local at = redis.call('GET', KEY.astray)
 if not at then return {'workers', workers, 'leases', leases, 'ids', {}} end
+-- row (next, pairs) as found: ids, and the seq of each
 local found, gone, ids = redis.call('HSCAN', KEY.ids, at, 'COUNT', ask.limit), {}, {}
-for index = 1, #found[2], 2 do
-    local id, seq = found[2][index], found[2][index + 1]
+for index = 1, #found.pairs, 2 do
+    local id, seq = found.pairs[index], found.pairs[index + 1]
     if redis.call('EXISTS', job_key(seq)) == 0 then
         redis.call('HDEL', KEY.ids, id)
         gone[#gone + 1] = seq
@@ -44,10 +45,10 @@ for index = 1, #found[2], 2 do
 end
 -- Also of those that nobody has met yet, or whose finder did not come so far.
 remove_remains(gone)
-if found[1] == '0' then
+if found.next == '0' then
     redis.call('DEL', KEY.astray)
 else
-    redis.call('SET', KEY.astray, found[1])
+    redis.call('SET', KEY.astray, found.next)
     for index = 1, ask.limit do ids[index] = {1} end
 end
 return {'workers', workers, 'leases', leases, 'ids', ids}

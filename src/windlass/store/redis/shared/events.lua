@@ -23,10 +23,10 @@ local function note_without_job(kind, worker, detail)
     redis.call('LTRIM', KEY.notices, -NOTICES_KEPT, -1)
 end
 
--- An event as a row (at, kind, worker, fence, detail)
+-- An event as a row of EventRecord
 local function event_row(text)
     local row = cjson.decode(text)
-    for column = 1, 5 do
+    for column = 1, {#EventRecord} do
         if row[column] == cjson.null then row[column] = false end
     end
     return row

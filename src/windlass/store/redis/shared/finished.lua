@@ -4,22 +4,23 @@ local FINISHED = {completed = true, failed = true, cancelled = true}
 local ENDED = {completed = true, failed = true, cancelled = true, retrying = true, scheduled = true, pending = true}
 
 -- An error for an ending that is none, or nothing. To be asked before the first write: a script is not rolled back.
+-- endings: rows (Ending) as ending, and any fields behind them
 local function refusal(endings)
     for _, ending in ipairs(endings) do
-        if not ENDED[ending[3]] then return redis.error_reply('REFUSED no run ends as ' .. ending[3]) end
+        if not ENDED[ending.state] then return redis.error_reply('REFUSED no run ends as ' .. ending.state) end
     end
 end
 
 -- The unique keys of jobs that have finished, or begun a run, under the fence that fence_now makes of the one they had.
--- keys: rows (key, seq, fence)
+-- keys: rows (key, seq, fence) as held
 local function release_keys(keys, fence_now)
-    for _, row in ipairs(keys) do
-        local job = try('HMGET', job_key(row[2]), 'id', 'state', 'fence', 'attempt', 'started_at') or {}
-        local is_finished, is_started = FINISHED[job[2]], has_started(job[2], job[4], job[5])
-        if tonumber(job[3]) == fence_now(row[3]) and (is_finished or is_started) then
-            release_key(row[1], job[1], not is_finished)
+    for _, held in ipairs(keys) do
+        local job = try('HMGET', job_key(held.seq), {job: id, state, fence, attempt, started_at}) or {}
+        local is_finished, is_started = FINISHED[job.state], has_started(job.state, job.attempt, job.started_at)
+        if tonumber(job.fence) == fence_now(held.fence) and (is_finished or is_started) then
+            release_key(held.key, job.id, not is_finished)
         end
-        if not job[1] then forget_key(row[1], row[2]) end
+        if not job.id then forget_key(held.key, held.seq) end
     end
 end
 

@@ -2,10 +2,10 @@
 local function leader_key(duty) return prefix .. 'leader:' .. duty end
 
 local function read_leader(duty)
-    local found = redis.call('HMGET', leader_key(duty), 'holder', 'term', 'ttl', 'renewed_at')
-    local ttl, renewed_at = tonumber(found[3]) or 0, tonumber(found[4]) or 0
+    local found = redis.call('HMGET', leader_key(duty), {found: holder, term, ttl, renewed_at})
+    local ttl, renewed_at = tonumber(found.ttl) or 0, tonumber(found.renewed_at) or 0
     return {
-        holder = found[1], term = tonumber(found[2]) or 0, ttl = ttl, over_at = renewed_at + ttl,
+        holder = found.holder, term = tonumber(found.term) or 0, ttl = ttl, over_at = renewed_at + ttl,
         -- A clock that jumps, in either direction, never makes a lead longer than its ttl.
         is_in_time = renewed_at - ttl <= now and now < renewed_at + ttl,
     }

@@ -1,4 +1,4 @@
--- Jobs with everything that is known of them, as rows of JobRecord; one whose body is gone or foreign is left out.
+-- Jobs with everything that is known of them, rows (JobRecord) as row; one whose body is gone or foreign is left out.
 -- Needs chunks and texts.
 -- with overwritten
 local NUMBERS = {
@@ -6,11 +6,8 @@ local NUMBERS = {
     promoted_at = false, claimed_at = false, started_at = false, finished_at = false, timeout = false,
     cancel_requested_at = false, unknown_at = false,
 }
-local COLUMNS = {
-    'id', 'task', 'queue', 'state', 'reason', 'priority', 'payload', 'meta', 'attempt', 'max_attempts', 'crashes',
-    'rescues', 'run_at', 'created_at', 'promoted_at', 'claimed_at', 'started_at', 'finished_at', 'timeout', 'fence',
-    'lease', 'worker', 'cancel_requested_at', 'unique_key', 'progress', 'result', 'errors', 'retry', 'unknown_at',
-}
+-- The seq is not in the hash, but in its key.
+local COLUMNS, AFTER_SEQ = {{JobRecord}}, {JobRecord.seq} + 1
 local IS_TEXT = {}
 for _, what in ipairs(TEXTS) do IS_TEXT[what] = true end
 
@@ -21,16 +18,17 @@ local function records(seqs)
         for index = 1, #fields, 2 do job[fields[index]] = fields[index + 1] end
         -- An ending empties it rather than removing it, which would be a command more.
         if job.lease == '' then job.lease = false end
-        for index, column in ipairs(COLUMNS) do
+        for index = AFTER_SEQ, #COLUMNS do
+            local column = COLUMNS[index]
             local value = job[column] or false
             if NUMBERS[column] ~= nil then value = tonumber(value) or NUMBERS[column] end
-            if value == '' and IS_TEXT[column] then long[#long + 1] = {row, index + 1, text_key(column, seq)} end
-            row[index + 1] = value
+            if value == '' and IS_TEXT[column] then long[#long + 1] = {row, index, text_key(column, seq)} end
+            row[index] = value
         end
         if job.id then rows[#rows + 1] = row end
     end
     fill_in(long)
     -- A payload that got lost is an undecodable one.
-    for _, row in ipairs(rows) do row[8] = row[8] or '' end
+    for _, row in ipairs(rows) do row.payload = row.payload or '' end
     return rows
 end

@@ -1,10 +1,11 @@
 -- Removing jobs that do not run, with all that is told of them but their places: `remove` gathers, `settle_removals`
 -- writes, few commands for many jobs. Needs KEY.ids, KEY.events, chunks, texts, index, state_sets and unique.
 -- with overwritten
-local REMOVED = {'id', 'unique_key', unpack(TEXTS)}
+local REMOVED = {{job: id, unique_key}, unpack(TEXTS)}
+local FIRST_TEXT = #REMOVED - #TEXTS + 1
 -- For those who have to look before they remove.
 local LOOKED_AT = {unpack(REMOVED)}
-local FINISHED_AT, STATE = #REMOVED + 1, #REMOVED + 2
+local ID, FINISHED_AT, STATE = 1, #REMOVED + 1, #REMOVED + 2
 LOOKED_AT[FINISHED_AT], LOOKED_AT[STATE] = 'finished_at', 'state'
 local removed_keys, removed_ids, removed_seqs = {}, {}, {}
 
@@ -12,14 +13,14 @@ local removed_keys, removed_ids, removed_seqs = {}, {}, {}
 local function remove(seq, job)
     removed_keys[#removed_keys + 1] = job_key(seq)
     -- Only a text whose field is empty has a key of its own.
-    for index = 1, #TEXTS do
-        if job[2 + index] == '' then removed_keys[#removed_keys + 1] = text_key(TEXTS[index], seq) end
+    for index = FIRST_TEXT, #REMOVED do
+        if job[index] == '' then removed_keys[#removed_keys + 1] = text_key(REMOVED[index], seq) end
     end
     -- Also one for a window: a job that is gone holds nothing.
-    if job[2] and redis.call('HGET', unique_key(job[2]), 'id') == job[1] then
-        removed_keys[#removed_keys + 1] = unique_key(job[2])
+    if job.unique_key and redis.call('HGET', unique_key(job.unique_key), 'id') == job.id then
+        removed_keys[#removed_keys + 1] = unique_key(job.unique_key)
     end
-    removed_ids[#removed_ids + 1] = job[1]
+    removed_ids[#removed_ids + 1] = job.id
     removed_seqs[#removed_seqs + 1] = seq
 end
 
@@ -38,8 +39,8 @@ local function remove_if_there(seq, is_plain)
         return id
     end
     local job = try('HMGET', job_key(seq), unpack(REMOVED)) or {}
-    if job[1] then remove(seq, job) end
-    return job[1]
+    if job.id then remove(seq, job) end
+    return job.id
 end
 
 -- Few jobs have events.

@@ -28,9 +28,12 @@ local function whole_text(what, seq, field)
     return field
 end
 
--- Puts long texts into rows, many at once. wanted: list of (row, column, key)
+-- Puts long texts into rows, many at once. wanted: rows (row, column, key) as want
 local function fill_in(wanted)
     local names = {}
-    for index, want in ipairs(wanted) do names[index] = want[3] end
-    for index, text in ipairs(read_all('MGET', nil, names)) do wanted[index][1][wanted[index][2]] = text end
+    for index, want in ipairs(wanted) do names[index] = want.key end
+    for index, text in ipairs(read_all('MGET', nil, names)) do
+        local want = wanted[index]
+        want.row[want.column] = text
+    end
 end

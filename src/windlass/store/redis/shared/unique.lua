@@ -10,21 +10,21 @@ end
 -- Whose a key is, or nobody's (false) and whether something of it is left. Nobody holds it any more if its window is
 -- over, its job has started (if it is held until then) or is gone; a job that finished gave its key back at once.
 local function holder_of(key)
-    local held = redis.call('HMGET', unique_key(key), 'id', 'until', 'expires_at')
-    if not held[1] then return false, false end
-    local seq = redis.call('HGET', KEY.ids, held[1])
-    local job = seq and redis.call('HMGET', job_key(seq), 'id', 'state', 'attempt', 'started_at') or {}
-    local is_started = held[2] == 'started' and has_started(job[2], job[3], job[4])
-    local is_over = held[3] and tonumber(held[3]) <= now
-    if not job[1] or is_started or is_over then return false, true end
-    return held[1], true
+    local held = redis.call('HMGET', unique_key(key), {held: id, until, expires_at})
+    if not held.id then return false, false end
+    local seq = redis.call('HGET', KEY.ids, held.id)
+    local job = seq and redis.call('HMGET', job_key(seq), {job: id, state, attempt, started_at}) or {}
+    local is_started = held.until == 'started' and has_started(job.state, job.attempt, job.started_at)
+    local is_over = held.expires_at and tonumber(held.expires_at) <= now
+    if not job.id or is_started or is_over then return false, true end
+    return held.id, true
 end
 
 -- Gives a finished job's key back, unless it is held for a window of time or is another job's by now; of a job that is
 -- not finished, but has begun a run (is_started), only what it held until then.
 local function release_key(key, id, is_started)
-    local held = redis.call('HMGET', unique_key(key), 'id', 'until')
-    if held[1] == id and held[2] ~= 'window' and (not is_started or held[2] == 'started') then
+    local kept = redis.call('HMGET', unique_key(key), {kept: id, until})
+    if kept.id == id and kept.until ~= 'window' and (not is_started or kept.until == 'started') then
         redis.call('DEL', unique_key(key))
     end
 end
@@ -44,6 +44,6 @@ local function hold_key(key, id, until_, expires_at)
     if expires_at then
         redis.call('HSET', unique_key(key), 'expires_at', written(expires_at))
         -- Only frees the memory, so only where the server's clock is the one that counts.
-        if ARGV[1] == '' then redis.call('PEXPIREAT', unique_key(key), written(expires_at)) end
+        if ARGV.now == '' then redis.call('PEXPIREAT', unique_key(key), written(expires_at)) end
     end
 end

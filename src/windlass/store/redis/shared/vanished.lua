@@ -1,9 +1,11 @@
 -- Jobs whose bodies are gone, by eviction or by hand, as somebody meets what is left of them. The script takes it away
--- where it met it and gives `lost`, rows (seq, queue or false, was); the call `lost` removes the rest and leaves word.
+-- where it met it and gives `lost`, rows (VanishedJob); the call `lost` removes the rest and leaves word.
 -- Needs state_sets and lease.
 local lost = {}
 
-local function lose(seq, queue, was) lost[#lost + 1] = {tonumber(seq), queue or false, was} end
+local function lose(seq, queue, was)
+    lost[#lost + 1] = {VanishedJob; seq = tonumber(seq); queue = queue or false; was = was}
+end
 
 -- Lets go of a run of such a job; whether the lease held it.
 local function lose_run(lease, seq, fence)

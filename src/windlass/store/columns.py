@@ -16,12 +16,13 @@ from windlass.core.records import Claimed, Expired, JobRecord, StartedSuspect
 from windlass.store.operations.cycle import StartMark
 from windlass.store.operations.enqueue import JobTemplate, NewJob
 from windlass.store.operations.events import VanishedJob
+from windlass.store.operations.gates import Gates
 from windlass.store.operations.leases import QueueControl, WorkerRecord
-from windlass.store.operations.pages import Found
 from windlass.store.operations.prune import Prunable, Pruned
-from windlass.store.operations.queries import DeadGroup, Depth, EventRecord, FinishedJob, Gates, NextDue
+from windlass.store.operations.queries import DeadGroup, Depth, EventRecord, FinishedJob, NextDue
 from windlass.store.operations.queues import QueueRecord
 from windlass.store.operations.transfer import HeldKey, MovedEvent
+from windlass.store.pages import Found
 
 STRUCTS: Mapping[str, type[msgspec.Struct]] = {
     struct.__name__: struct

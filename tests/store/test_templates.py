@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
+import windlass.store
 from windlass.core.records import Claimed, JobRecord
 from windlass.store.columns import fields_of, numbers_of
 from windlass.store.templates import UnknownName, fill
+
+STORES = Path(windlass.store.__file__).parent
 
 
 def filled(text: str) -> str:
@@ -83,3 +89,10 @@ def test_the_fields_of_a_struct_are_its_columns() -> None:
     assert fields_of("Claimed") == Claimed.__struct_fields__
     assert {"seq", "timeout", "wants_cancel"} <= numbers_of("Claimed")
     assert numbers_of("JobRecord").isdisjoint({"id", "state", "reason", "payload"})
+
+
+@pytest.mark.parametrize(
+    "file", sorted(STORES.glob("*/[cs]*/*.sql")), ids=lambda file: str(Path(file).relative_to(STORES).with_suffix(""))
+)
+def test_no_statement_takes_a_value_by_its_number(file: Path) -> None:
+    assert re.findall(r".*->>? *\d.*", file.read_text()) == []

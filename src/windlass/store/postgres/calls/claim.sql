@@ -12,11 +12,11 @@ WITH clock AS (
     SELECT seq FROM windlass_running
     WHERE lease >= CAST(:token AS text) || ':' AND lease < CAST(:token AS text) || ';'
 ), room AS MATERIALIZED (
-    SELECT jsonb_typeof(value) AS kind, value ->> 0 AS queue, place,
+    SELECT jsonb_typeof(value) AS kind, {queues.queue} AS queue, place,
         greatest(0, CAST(:limit AS bigint) - (SELECT count(*) FROM held)) AS room
     FROM jsonb_array_elements(CAST(:queues AS jsonb)) WITH ORDINALITY AS item (value, place)
     WHERE NOT EXISTS (
-        -- here queue_gates (queue = value ->> 0)
+        -- here queue_gates (queue = {queues.queue})
     )
 ), picked AS MATERIALIZED (
     -- Every queue offers as much as all may give together; what goes over the limit stays, and is locked for a moment.
@@ -36,8 +36,8 @@ WITH clock AS (
     RETURNING ready.seq, ready.queue
 ), begun AS MATERIALIZED (
     SELECT asked.* FROM taken CROSS JOIN LATERAL (
-        SELECT seq, id, task, queue, priority, payload, meta, attempt + 1 AS attempt, max_attempts, crashes, rescues,
-            fence + 1 AS fence, timeout, created_at, unique_key, errors, retry, unknown_at, run_at
+        SELECT {Claimed; attempt = attempt + 1 AS attempt; fence = fence + 1 AS fence; unknown_for = unknown_at;
+            without wants_cancel, is_charged}, run_at
         FROM windlass_job AS job WHERE job.seq = taken.seq OFFSET 0) AS asked
 ), opened AS (
     INSERT INTO windlass_lease (id, worker, state, ttl, renewed_at)
@@ -54,15 +54,14 @@ WITH clock AS (
     SELECT *, false AS wants_cancel FROM begun
     UNION ALL
     SELECT known.* FROM held CROSS JOIN LATERAL (
-        SELECT seq, id, task, queue, priority, payload, meta, attempt, max_attempts, crashes, rescues, fence, timeout,
-            created_at, unique_key, errors, retry, unknown_at, run_at, cancel_requested_at IS NOT NULL
+        SELECT {Claimed; unknown_for = unknown_at; without wants_cancel, is_charged}, run_at,
+            cancel_requested_at IS NOT NULL
         FROM windlass_record AS record WHERE record.seq = held.seq OFFSET 0) AS known
 )
 SELECT
-    (SELECT coalesce(json_agg(json_build_array(
-            seq, id, task, queue, priority, payload, meta, attempt, max_attempts, crashes, rescues, fence, timeout,
-            created_at, wants_cancel, unique_key, errors, retry, clock.now - unknown_at, true
-        ) ORDER BY priority DESC, run_at, seq), '[]')
+    (SELECT coalesce(json_agg(json_build_array({Claimed;
+            unknown_for = clock.now - unknown_at;
+            is_charged = true}) ORDER BY priority DESC, run_at, seq), '[]')
         FROM claimed, clock) AS claimed,
     -- Jobs whose rows somebody has deleted.
     (SELECT json_agg(json_build_array(seq, queue, 'pending') ORDER BY seq) FROM taken

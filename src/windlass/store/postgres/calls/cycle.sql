@@ -22,8 +22,9 @@ WITH clock AS (
         -- here live_lease
     FOR KEY SHARE OF lease
 ), ending AS MATERIALIZED (
-    SELECT jsonb_typeof(value) AS kind, CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence,
-        CAST(value ->> 2 AS bigint) AS ran_for, value ->> 3 AS result
+    SELECT jsonb_typeof(value) AS kind, CAST({completed.seq} AS bigint) AS seq,
+        CAST({completed.fence} AS bigint) AS fence, CAST({completed.ran_for} AS bigint) AS ran_for,
+        {completed.result} AS result
     FROM jsonb_array_elements(CAST(:completed AS jsonb)) WHERE (SELECT count(*) FROM lease) >= 0
     ORDER BY seq
 ), owner AS MATERIALIZED (
@@ -61,12 +62,10 @@ SELECT
     END AS integer) AS again
 -- here ended_summary
     -- An array of texts takes a third of the time that building JSON from values of each type takes.
-    SELECT coalesce(array_to_json(array_agg(ARRAY[
-            CAST(seq AS text), id, task, queue, CAST(priority AS text), payload, meta, CAST(attempt AS text),
-            CAST(max_attempts AS text), CAST(crashes AS text), CAST(rescues AS text), CAST(fence AS text),
-            CAST(timeout AS text), CAST(created_at AS text), 'false', unique_key, errors, retry,
-            CAST(clock.now - unknown_at AS text)
-        ] ORDER BY priority DESC, since, seq) FILTER (WHERE id IS NOT NULL)), '[]') AS claimed,
+    SELECT coalesce(array_to_json(array_agg(ARRAY[{Claimed; cast numbers as text;
+            wants_cancel = 'false';
+            unknown_for = CAST(clock.now - unknown_at AS text);
+            without is_charged}] ORDER BY priority DESC, since, seq) FILTER (WHERE id IS NOT NULL)), '[]') AS claimed,
         jsonb_agg(jsonb_build_array(seq, queue, 'pending')) FILTER (WHERE id IS NULL) AS lost
     FROM begun, clock
 ) AS begins
@@ -74,9 +73,9 @@ SELECT
 -- 2. full
 -- Ends runs, notes which runs have begun, and takes the next jobs, in one commit.
 -- :completed rows (seq, fence, ran_for, result), the runs that just returned
--- :endings rows (seq, fence, state, reason, charge, crash, rescue, delay, ran_for, result, errors, key), all others
+-- :endings rows (Ending), all others
 -- :keys rows (key, seq, fence), only of endings whose job has a unique key
--- :marks rows (seq, fence, milliseconds ago)
+-- :marks rows (StartMark)
 -- :rooms rows (queue, room)
 -- :takes_suspect 1 if at most one of what it takes may be a suspect, 0 if none may
 -- :lease, :token, :worker who claims; a call that is repeated with the same token and no rooms finds what the first
@@ -103,7 +102,7 @@ WITH clock AS (
         -- here live_lease
     FOR KEY SHARE OF lease
 ), named AS MATERIALIZED (
-    SELECT jsonb_typeof(value) AS kind, (value ->> 0) COLLATE "C" AS key, CAST(value ->> 1 AS bigint) AS seq
+    SELECT jsonb_typeof(value) AS kind, ({keys.key}) COLLATE "C" AS key, CAST({keys.seq} AS bigint) AS seq
     FROM jsonb_array_elements(CAST(:keys AS jsonb)) WHERE (SELECT count(*) FROM lease) >= 0
     ORDER BY key
 ), held AS MATERIALIZED (
@@ -114,20 +113,16 @@ WITH clock AS (
         WHERE key.key = named.key AND key.until <> 'window'
         FOR UPDATE SKIP LOCKED) AS found
 ), ending AS MATERIALIZED (
-    SELECT jsonb_typeof(value) AS kind, CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence,
-        value ->> 2 AS state,
-        value ->> 3 AS reason, CAST(value ->> 4 AS integer) AS charge, CAST(value ->> 5 AS integer) AS crash,
-        CAST(value ->> 6 AS integer) AS rescue, CAST(value ->> 7 AS bigint) AS delay,
-        CAST(value ->> 8 AS bigint) AS ran_for, value ->> 9 AS result, value ->> 10 AS errors
+    SELECT jsonb_typeof(value) AS kind,
+        {endings.Ending; named; cast numbers as bigint; cast charge, crash, rescue as integer; without unique_key}
     FROM jsonb_array_elements(CAST(:endings AS jsonb))
     UNION ALL
-    SELECT jsonb_typeof(value), CAST(value ->> 0 AS bigint), CAST(value ->> 1 AS bigint), 'completed', NULL, 1, 0, 0,
-        NULL, CAST(value ->> 2 AS bigint), value ->> 3, NULL
+    SELECT jsonb_typeof(value), CAST({completed.seq} AS bigint), CAST({completed.fence} AS bigint), 'completed', NULL, 1,
+        0, 0, NULL, CAST({completed.ran_for} AS bigint), {completed.result}, NULL
     FROM jsonb_array_elements(CAST(:completed AS jsonb))
     ORDER BY seq
 ), mark AS MATERIALIZED (
-    SELECT jsonb_typeof(value) AS kind, CAST(value ->> 0 AS bigint) AS seq, CAST(value ->> 1 AS bigint) AS fence,
-        CAST(value ->> 2 AS bigint) AS ago
+    SELECT jsonb_typeof(value) AS kind, {marks.StartMark; named; cast numbers as bigint}
     FROM jsonb_array_elements(CAST(:marks AS jsonb))
 ), locked AS MATERIALIZED (
     -- Endings alone lock their rows one after the other by themselves; with marks among them the order must be made.
@@ -219,8 +214,8 @@ WITH clock AS (
     SELECT *, false AS wants_cancel FROM begun
     UNION ALL
     SELECT known.* FROM windlass_running AS running CROSS JOIN LATERAL (
-        SELECT seq, id, task, queue, priority, payload, meta, attempt, max_attempts, crashes, rescues, fence, timeout,
-            created_at, unique_key, errors, retry, unknown_at, run_at, cancel_requested_at IS NOT NULL
+        SELECT {Claimed; unknown_for = unknown_at; without wants_cancel, is_charged}, run_at,
+            cancel_requested_at IS NOT NULL
         FROM windlass_record AS record WHERE record.seq = running.seq OFFSET 0) AS known
     WHERE CAST(:rooms AS text) = '[]' AND running.lease = :lease AND running.claim = :token
     AND running.seq NOT IN (SELECT ended.seq FROM ended)
@@ -238,12 +233,9 @@ SELECT
     END AS integer) AS again
 -- here ended_summary
     -- An array of texts takes a third of the time that building JSON from values of each type takes.
-    SELECT coalesce(array_to_json(array_agg(ARRAY[
-            CAST(seq AS text), id, task, queue, CAST(priority AS text), payload, meta, CAST(attempt AS text),
-            CAST(max_attempts AS text), CAST(crashes AS text), CAST(rescues AS text), CAST(fence AS text),
-            CAST(timeout AS text), CAST(created_at AS text), CAST(wants_cancel AS text), unique_key, errors, retry,
-            CAST(clock.now - unknown_at AS text)
-        ] ORDER BY priority DESC, since, seq) FILTER (WHERE id IS NOT NULL)), '[]') AS claimed,
+    SELECT coalesce(array_to_json(array_agg(ARRAY[{Claimed; cast numbers as text;
+            unknown_for = CAST(clock.now - unknown_at AS text);
+            without is_charged}] ORDER BY priority DESC, since, seq) FILTER (WHERE id IS NOT NULL)), '[]') AS claimed,
         jsonb_agg(jsonb_build_array(seq, queue, 'pending')) FILTER (WHERE id IS NULL) AS lost
     FROM claimed, clock
 ) AS begins

@@ -2,11 +2,11 @@
 -- Needs clock and lease, and gives begun; where the id is null the row of job is gone. It stands between two parts of a
 -- WITH: its first line ends the one before it, its last part is ended by what follows.
 ), room AS MATERIALIZED (
-    SELECT jsonb_typeof(value) AS kind, value ->> 0 AS queue, CAST(value ->> 1 AS integer) AS room
+    SELECT jsonb_typeof(value) AS kind, {rooms.queue} AS queue, CAST({rooms.room} AS integer) AS room
     FROM jsonb_array_elements(CAST(:rooms AS jsonb))
-    WHERE EXISTS (SELECT 1 FROM lease) AND jsonb_typeof(value) = 'array' AND CAST(value ->> 1 AS integer) > 0
+    WHERE EXISTS (SELECT 1 FROM lease) AND jsonb_typeof(value) = 'array' AND CAST({rooms.room} AS integer) > 0
     AND NOT EXISTS (
-        -- here queue_gates (queue = value ->> 0)
+        -- here queue_gates (queue = {rooms.queue})
     )
 ), suspect AS MATERIALIZED (
     -- At most one for the whole call.
@@ -39,12 +39,11 @@
     RETURNING ready.seq, ready.queue, ready.since
 ), begun AS MATERIALIZED (
     -- A pending job's row does not change while its row of ready is there.
-    SELECT taken.seq, asked.id, asked.task, taken.queue, asked.priority, asked.payload, asked.meta, asked.attempt,
-        asked.max_attempts, asked.crashes, asked.rescues, asked.fence, asked.timeout, asked.created_at,
-        asked.unique_key, asked.errors, asked.retry, asked.unknown_at, taken.since
+    SELECT {asked.Claimed; seq = taken.seq; queue = taken.queue; unknown_for = asked.unknown_at;
+        without wants_cancel, is_charged}, taken.since
     FROM taken LEFT JOIN LATERAL (
-        SELECT id, task, priority, payload, meta, attempt, max_attempts, crashes, rescues, fence + 1 AS fence, timeout,
-            created_at, unique_key, errors, retry, unknown_at
+        SELECT {Claimed; fence = fence + 1 AS fence; unknown_for = unknown_at;
+            without seq, queue, wants_cancel, is_charged}
         FROM windlass_job AS job WHERE job.seq = taken.seq OFFSET 0) AS asked ON true
 ), owned AS (
     INSERT INTO windlass_running (

@@ -35,10 +35,11 @@ ON CONFLICT DO NOTHING
 
 -- 3. claimed
 -- gives claimed as json
-SELECT CAST(json_group_array(json_array(
-    seq, id, task, queue, priority, whole_payload, meta, attempt, max_attempts, crashes, rescues, fence, timeout, created_at,
-    json(iif(cancel_requested_at IS NULL, 'false', 'true')), unique_key, errors, retry, :now - unknown_at, json('true')
-    )) AS BLOB)
+SELECT CAST(json_group_array(json_array({Claimed;
+    payload = whole_payload;
+    wants_cancel = json(iif(cancel_requested_at IS NULL, 'false', 'true'));
+    unknown_for = :now - unknown_at;
+    is_charged = json('true')})) AS BLOB)
 FROM (
     SELECT * FROM windlass_whole WHERE state = 'running' AND lease >= :token || ':' AND lease < :token || ';'
     ORDER BY priority DESC, run_at, seq)

@@ -1,30 +1,30 @@
 -- 1. lease
 -- The lease of a claim by hand goes with its job. Before the endings, which make the job forget its lease.
--- :by_hand rows (seq, fence), the endings of jobs that were claimed by hand
+-- :by_hand rows (seq, fence) as claim, the endings of jobs that were claimed by hand
 -- only with by_hand
 DELETE FROM windlass_lease WHERE id IN (
-    SELECT lease FROM jsonb_each(:by_hand) AS claim JOIN windlass_job ON windlass_job.seq = claim.value ->> 0
-    WHERE windlass_job.fence = claim.value ->> 1 AND windlass_job.state = 'running'
+    SELECT lease FROM jsonb_each(:by_hand) AS claim JOIN windlass_job ON windlass_job.seq = {claim.seq}
+    WHERE windlass_job.fence = {claim.fence} AND windlass_job.state = 'running'
     -- a worker's lease, which has no colon, holds other jobs too
     AND instr(lease, ':') > 0)
 
 -- 2. complete
 -- Ends runs that returned, which is most of them, so it carries no more than they need. Only the owner whose fence the
 -- job still carries may end it, and only while it runs; for every other row nothing happens.
--- :completed rows (seq, fence, ran_for, result)
+-- :completed rows (seq, fence, ran_for, result) as run
 -- only with completed
 UPDATE windlass_job SET
     state = 'completed',
     reason = NULL,
     attempt = attempt + 1,
-    started_at = coalesce(started_at, :now - (run.value ->> 2)),
+    started_at = coalesce(started_at, :now - ({run.ran_for})),
     finished_at = :now,
     unknown_at = NULL,
-    result = run.value ->> 3,
+    result = {run.result},
     lease = NULL,
     claim = NULL
 FROM jsonb_each(:completed) AS run
-WHERE windlass_job.seq = run.value ->> 0 AND windlass_job.fence = run.value ->> 1 AND windlass_job.state = 'running'
+WHERE windlass_job.seq = {run.seq} AND windlass_job.fence = {run.fence} AND windlass_job.state = 'running'
 
 -- 3. completed
 -- How many of them were accepted; when all were, nobody needs to ask which.
@@ -35,7 +35,7 @@ SELECT changes()
 -- 4. finish
 -- Ends runs in every other way, under the same condition. A cancel request turns every ending but completed into
 -- cancelled.
--- :endings rows (seq, fence, state, reason, charge, crash, rescue, delay, ran_for, result, errors)
+-- :endings rows (Ending)
 -- only with endings
 UPDATE windlass_job SET
     state = CASE WHEN cancel_requested_at IS NULL OR ending.state = 'completed' THEN ending.state ELSE 'cancelled' END,
@@ -54,10 +54,7 @@ UPDATE windlass_job SET
     lease = NULL,
     claim = NULL
 FROM (
-    SELECT value ->> 0 AS seq, value ->> 1 AS fence, value ->> 2 AS state, value ->> 3 AS reason, value ->> 4 AS charge,
-        value ->> 5 AS crash, value ->> 6 AS rescue, value ->> 7 AS delay, value ->> 8 AS ran_for,
-        value ->> 9 AS result, value ->> 10 AS errors
-    FROM jsonb_each(:endings)
+    SELECT {endings.Ending; named; without unique_key} FROM jsonb_each(:endings)
 ) AS ending
 WHERE windlass_job.seq = ending.seq AND windlass_job.fence = ending.fence AND windlass_job.state = 'running'
 
@@ -70,33 +67,34 @@ SELECT changes()
 -- 6. key
 -- A finished job gives its unique key back, unless the key is held for a window of time; one that has begun a run gives
 -- back what it held until then.
--- :keys rows (key, seq, fence), only of jobs that have one
+-- :keys rows (key, seq, fence) as held, only of jobs that have one
 -- only with keys
 DELETE FROM windlass_key WHERE until <> 'window' AND (key, id) IN (
-    SELECT held.value ->> 0, windlass_job.id
-    FROM jsonb_each(:keys) AS held JOIN windlass_job ON windlass_job.seq = held.value ->> 1
-    JOIN windlass_key AS kept ON kept.key = held.value ->> 0
-    WHERE windlass_job.fence = held.value ->> 2 AND (
+    SELECT {held.key}, windlass_job.id
+    FROM jsonb_each(:keys) AS held JOIN windlass_job ON windlass_job.seq = {held.seq}
+    JOIN windlass_key AS kept ON kept.key = {held.key}
+    WHERE windlass_job.fence = {held.fence} AND (
         windlass_job.state IN ('completed', 'failed', 'cancelled')
         OR (kept.until = 'started' AND (windlass_job.attempt > 0 OR windlass_job.started_at IS NOT NULL))))
 
 -- 7. mark
 -- Notes that user code has begun under this fence; the attempt itself is charged by the ending or by rescue.
--- :marks rows (seq, fence, milliseconds ago)
+-- :marks rows (StartMark) as mark
 -- only with marks
-UPDATE windlass_job SET started_at = :now - (mark.value ->> 2) FROM jsonb_each(:marks) AS mark
-WHERE seq = mark.value ->> 0 AND fence = mark.value ->> 1 AND state = 'running' AND started_at IS NULL
+UPDATE windlass_job SET started_at = :now - ({mark.ago}) FROM jsonb_each(:marks) AS mark
+WHERE seq = {mark.seq} AND fence = {mark.fence} AND state = 'running' AND started_at IS NULL
 
 -- 8. marked
 -- Which of them may start: those that still run under their fence.
+-- :marks rows (StartMark) as mark
 -- only with marks
 -- gives marked
-SELECT seq FROM jsonb_each(:marks) AS mark JOIN windlass_job ON seq = mark.value ->> 0
-WHERE fence = mark.value ->> 1 AND state = 'running'
+SELECT seq FROM jsonb_each(:marks) AS mark JOIN windlass_job ON seq = {mark.seq}
+WHERE fence = {mark.fence} AND state = 'running'
 
 -- 9. claim a suspect
 -- Takes at most one suspect of all queues that have room, if the lease is live and no gate is shut.
--- :rooms rows (queue, room)
+-- :rooms rows (queue, room) as asked
 -- :takes_suspect 1, or 0 for a worker that has one in flight
 -- only with takes_suspect
 -- here take
@@ -105,34 +103,34 @@ WHERE seq = (
         SELECT (
             SELECT first.seq FROM (
                 SELECT seq, priority FROM windlass_job
-                WHERE queue = asked.value ->> 0 AND state = 'pending' AND crashes + rescues > 0
+                WHERE queue = {asked.queue} AND state = 'pending' AND crashes + rescues > 0
                 ORDER BY priority DESC, run_at, seq LIMIT 1) AS first
             WHERE
-                -- here suspect_turn (suspect = first, queue = asked.value ->> 0)
+                -- here suspect_turn (suspect = first, queue = {asked.queue})
             AND NOT EXISTS (
-                -- here queue_gates (queue = asked.value ->> 0)
+                -- here queue_gates (queue = {asked.queue})
             )) AS seq
-        FROM jsonb_each(:rooms) AS asked WHERE asked.value ->> 1 > 0) AS found
+        FROM jsonb_each(:rooms) AS asked WHERE {asked.room} > 0) AS found
     WHERE found.seq IS NOT NULL LIMIT 1)
 -- here own_lease_in_time
 
 -- 10. claim first
 -- Takes the next job of each queue that is asked for one, all in one go: a worker of many queues asks for hundreds.
 -- The next statement does the same for those that are asked for more.
--- :rooms rows (queue, room)
+-- :rooms rows (queue, room) as asked
 -- only with rooms (queue, room) where room = 1
 -- here take
 WHERE seq IN (
     SELECT (
         SELECT seq FROM windlass_job
-        WHERE queue = asked.value ->> 0 AND state = 'pending' AND crashes = 0 AND rescues = 0
+        WHERE queue = {asked.queue} AND state = 'pending' AND crashes = 0 AND rescues = 0
         ORDER BY priority DESC, run_at, seq LIMIT 1)
     FROM jsonb_each(:rooms) AS asked
-    WHERE asked.value ->> 1 = 1 AND NOT EXISTS (
-        -- here queue_gates (queue = asked.value ->> 0)
+    WHERE {asked.room} = 1 AND NOT EXISTS (
+        -- here queue_gates (queue = {asked.queue})
     )
     -- the suspect that this call took
-    AND asked.value ->> 0 NOT IN (
+    AND {asked.queue} NOT IN (
         SELECT queue FROM windlass_job WHERE state = 'running' AND lease = :lease AND claim = :token))
 -- here own_lease_in_time
 
@@ -155,9 +153,11 @@ AND NOT EXISTS (
 -- 12. claimed
 -- What this call took. A call that is repeated with the same token and no rooms finds what the first one took.
 -- gives claimed as json
-SELECT CAST(json_group_array(json_array(
-    seq, id, task, queue, priority, whole_payload, meta, attempt, max_attempts, crashes, rescues, fence, timeout, created_at,
-    json(iif(cancel_requested_at IS NULL, 'false', 'true')), unique_key, errors, retry, :now - unknown_at)) AS BLOB)
+SELECT CAST(json_group_array(json_array({Claimed;
+    payload = whole_payload;
+    wants_cancel = json(iif(cancel_requested_at IS NULL, 'false', 'true'));
+    unknown_for = :now - unknown_at;
+    without is_charged})) AS BLOB)
 FROM (
     SELECT * FROM windlass_whole WHERE state = 'running' AND lease = :lease AND claim = :token
     ORDER BY priority DESC, run_at, seq)

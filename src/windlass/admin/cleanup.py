@@ -37,7 +37,7 @@ class Cleaned:
 def clean(
     default: Retention, archive: Archive | None, *, by: str, monotonic: Callable[[], float]
 ) -> Operation[Cleaned]:
-    """One whole round of cleaning. What fails is told at the end, when everything else is clean."""
+    """One whole round of cleaning. The first error is raised at the end, when everything else is clean."""
     began = monotonic()
     cleaning = CleaningRound(default, archive, by=by)
     for step in cleaning.steps():
@@ -50,7 +50,7 @@ def clean(
 
 
 def record(cleaned: Cleaned, *, by: str) -> Operation[None]:
-    """Leave a notice of what was cleaned and how long it took, where there was something."""
+    """Write a store event with what was cleaned and how long it took, if there was something."""
     if cleaned.deleted:
         detail = {"deleted": cleaned.deleted, "archived": cleaned.archived, "seconds": round(cleaned.seconds, 3)}
         yield from notice("cleaned", [(by, msgspec.json.encode(detail).decode())])
@@ -59,9 +59,9 @@ def record(cleaned: Cleaned, *, by: str) -> Operation[None]:
 class CleaningRound:
     """One round over all queues, then over what grows besides jobs.
 
-    ``steps()`` gives one short operation after the other, each to be carried out before the next is asked for, so that
-    a round can be left after each of them. What fails while the store answers does not keep the rest from its turn; a
-    store that does not answer raises ``StoreUnavailable``, and the step may be tried again by going on.
+    ``steps()`` yields one short operation after the other; each is run before the next is asked for, so that a round
+    can be interrupted after each of them. An error of one part does not keep the others from their turn; a store that
+    does not answer raises ``StoreUnavailable``, and the next step repeats that one.
     """
 
     def __init__(
@@ -78,11 +78,11 @@ class CleaningRound:
         self._by = by
         self._key_pages = key_pages
         self.next_key = first_key
-        """Where the walk through the unique keys goes on; ``key_pages`` is how far it goes in one round."""
+        """Where the check of the unique keys goes on; ``key_pages`` is how many pages it checks in one round."""
         self.deleted = 0
         self.archived = 0
         self.failure: Exception | None = None
-        """The first thing that went wrong."""
+        """The first error."""
 
     def steps(self) -> Iterator[Step]:
         lines: list[_FinishedLineCleaning] = []
@@ -123,7 +123,7 @@ class CleaningRound:
             part.has_more = not (yield from self._is_passed_by(error, part.tidy.__name__))
 
     def _is_passed_by(self, error: Exception, what: str) -> Operation[bool]:
-        """True: the rest goes on without what has failed. Raises where the store does not answer."""
+        """True if the rest goes on without what has failed. Raises if the store does not answer."""
         if not (yield from answers()):
             raise error
         log.error("cleaning goes on without %s: %s", what, error)
@@ -140,7 +140,7 @@ class CleaningRound:
 
 @dataclass(slots=True)
 class _Part:
-    """Something that is tidied in steps."""
+    """Something that is cleaned in steps."""
 
     tidy: Callable[[], Operation[bool]]
     has_more: bool = True
@@ -166,19 +166,21 @@ class _FinishedLineCleaning:
         self.archived = 0
 
     def clean_page(self) -> Step:
-        """Let go of the next jobs, as many as one call can carry."""
+        """Delete or archive the next jobs, as many as one call can carry."""
         if not self._has_counted:
-            # Once in a round: a position stays true, and counting to it walks over all that is kept.
+            # Once in a round: the position does not change, and counting to it reads all that is kept.
             self._has_counted = True
             assert self._policy.at_most is not None
             self._beyond = yield from prune.beyond(self.line, keep=self._policy.at_most)
         if self._looks_first:
-            yield from self._look_and_prune()
+            yield from self._read_and_prune()
         else:
             yield from self._prune_unseen()
 
     def _prune_unseen(self) -> Step:
-        """Remove the next jobs in one call. Where that fails, it is one of them, or too much: they are looked at."""
+        """Remove the next jobs in one call. If that fails, one of them cannot be removed, or they are too many: they
+        are read.
+        """
         try:
             pruned = yield from prune.prune_oldest(
                 self.line, age=self._age, beyond=self._beyond, after=self._after, by=self._by
@@ -193,7 +195,7 @@ class _FinishedLineCleaning:
             self._after = pruned.position
         self.is_done = pruned is None or not pruned.has_more
 
-    def _look_and_prune(self) -> Step:
+    def _read_and_prune(self) -> Step:
         if not self._found:
             self._found = yield from prune.prunable(
                 self.line, age=self._age, beyond=self._beyond, after=self._after, by=self._by
@@ -211,7 +213,7 @@ class _FinishedLineCleaning:
         return self._policy.age(self.line.state)
 
     def _pass(self, page: list[Prunable]) -> Step:
-        """Let a page go, or, where one job cannot be removed, go on behind it."""
+        """Remove a page, or, where one job cannot be removed, go on after it."""
         try:
             yield from self._let_go(page)
         except (StoreUnavailable, DataRejected) as error:

@@ -1,7 +1,7 @@
 """Copies the jobs of a stopped queue to another store, and compares both.
 
-The source is kept as it is, but for a pause of what was moved, so that a worker that somebody starts there by mistake
-takes nothing. Everything may be repeated: what has arrived stays, what is missing is added.
+The source is kept as it is, but for a pause of what was moved, so that a worker that is started there by mistake claims
+nothing. A move may be repeated: what has arrived stays, what is missing is added.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from windlass.store.operations.transfer import Batch, comparable, export, is_sam
 from windlass.store.pages import portions
 
 MOVER = "windlass move"
-"""Who pauses what is moved."""
+"""The name under which a move pauses queues."""
 
 _DUTY = "move"
-"""What a move leads at its source for a moment."""
+"""The duty that a move leads at its source for a moment."""
 
 _MOMENT = 10_000
 """Milliseconds; longer than a call may take."""
@@ -38,7 +38,7 @@ class MoveRefused(WindlassError):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a move is; the first report comes when the source is paused, the others after each load."""
+    """The progress of a move; the first report comes when the source is paused, the others after each batch."""
 
     step: str
     done: int
@@ -52,7 +52,7 @@ class Moved:
     jobs: int
     """How many jobs of the source are at the target."""
     added: int
-    """How many of them this move brought; the others were there from an earlier try."""
+    """How many of them this move has added; the others were there from an earlier try."""
     queues: int
     checksum: str
     """Over everything that was moved, read from both stores and found equal."""
@@ -82,7 +82,7 @@ def move(
 
 
 def place(store: Session) -> str:
-    """A store for people, with its namespace where that is not the one they expect.
+    """The name of a store for people, with its namespace if that is not the default.
 
     >>> from windlass import Windlass
     >>> place(Windlass("sqlite:///:memory:", namespace="shop")._session)
@@ -96,7 +96,7 @@ def _with_namespace(store: Session) -> str:
 
 
 def _refuse_if_empty(source: Session, queue: str | None) -> None:
-    """Before anything else is asked: other calls would make the store that a mistyped URL names."""
+    """Called before anything else: other calls would make the store that a mistyped URL names."""
     if not source.exists():
         raise MoveRefused(f"there is no store at {_with_namespace(source)}; --namespace names another namespace")
     if not _count(source, queue) and not _named(_settings(source, queue)):
@@ -146,7 +146,7 @@ def _named(settings: list[queues.QueueRecord]) -> list[queues.QueueRecord]:
 
 
 def _settings(source: Session, queue: str | None) -> list[queues.QueueRecord]:
-    """The queues' settings, without the pause that an earlier try of the same move has left."""
+    """The settings of the queues, without the pause of an earlier try of the same move."""
     found = source.run(queues.settings(queue)).values()
     return [_unpaused(record) if record.paused_by == MOVER else record for record in found]
 
@@ -168,7 +168,7 @@ def _copy(source: Session, target: Session, queue: str | None, report: Callable[
 def _compare(
     source: Session, target: Session, queue: str | None, report: Callable[[Progress], None]
 ) -> tuple[int, str]:
-    """Read both stores again, job by job; how many jobs there are, and the checksum of them all."""
+    """Read both stores again, job by job; returns how many jobs there are, and the checksum of all."""
     total = _count(source, queue)
     count, checksum = 0, hashlib.sha256()
     for load in _loads(source, queue):
@@ -187,7 +187,7 @@ def _compare(
 
 
 def _in_time(load: Batch, *, now: int) -> Batch:
-    """Without keys whose window is over: they hold nothing, and each store forgets them when it likes."""
+    """The batch without keys whose window has ended: they hold nothing, and each store removes them at its own time."""
     return msgspec.structs.replace(
         load, keys=[key for key in load.keys if key.expires_at is None or key.expires_at > now]
     )
@@ -209,7 +209,7 @@ def _count(source: Session, queue: str | None) -> int:
 
 
 def _loads(source: Session, queue: str | None) -> Iterator[Batch]:
-    """All jobs with what belongs to them, oldest first, in loads of a size that can travel."""
+    """All jobs with their keys and events, oldest first, in batches that fit into one call."""
     after: int | None = 0
     while after is not None:
         walked = source.run(scan(after=after, queue=queue))

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from windlass.app import Windlass
 
 _CANCELLED = (Topic.WORK, Topic.FINISHED, Topic.CONTROL)
-"""What a cancel may concern: a job that waited, one that has ended by it, one that runs."""
+"""The topics of a cancel: a job that waited, a job that has ended by it, a job that runs."""
 _WINDOWS = 20
-"""How many times a listing looks further before it comes back short."""
+"""How many windows a listing reads before it returns a short page."""
 
 
 class JobPage(list[Job[Any]]):
@@ -91,7 +91,7 @@ class Operator:
         return await self._session.arun(self._jobs(filter_of(filter), limit, cursor))
 
     def counts(self, queue: str | None = None) -> dict[str, int]:
-        """How many jobs stand in each state, in one queue or all; every state is present."""
+        """How many jobs are in each state, in one queue or all; every state is present."""
         return self._session.run(_counts(queue))
 
     async def acounts(self, queue: str | None = None) -> dict[str, int]:
@@ -135,7 +135,7 @@ class Operator:
         await Queue(self._app, queues.ALL).apause(reason, by=by)
 
     def resume(self, *, by: str = "api") -> None:
-        """Go on after ``pause``; queues that were paused by themselves stay so."""
+        """End a ``pause``; queues that were paused one by one stay paused."""
         Queue(self._app, queues.ALL).resume(by=by)
 
     async def aresume(self, *, by: str = "api") -> None:
@@ -143,7 +143,7 @@ class Operator:
         await Queue(self._app, queues.ALL).aresume(by=by)
 
     def workers(self) -> list[WorkerView]:
-        """The workers that live, and those that were lost within a day."""
+        """Live workers, and those that died within a day."""
         return self._session.run(worker_views())
 
     async def aworkers(self) -> list[WorkerView]:
@@ -168,7 +168,7 @@ class Operator:
 
     def stop_worker(self, worker: str, *, by: str = "api") -> int:
         """Ask one worker (its id or name) to stop in order, as SIGTERM does: it claims no more, gives what runs its
-        grace time and hands the rest back. How many workers that reaches; it does not wait for them.
+        grace time and releases the rest. Returns how many workers that reaches; it does not wait for them.
 
         It cannot be taken back. ``IllegalTransition`` when the worker is lost.
         """
@@ -181,7 +181,7 @@ class Operator:
     def forget_worker(self, worker: str) -> int:
         """Take a lost worker (its id or name) off the lists; how many there were. Its jobs are rescued all the same.
 
-        ``IllegalTransition`` when the worker lives. One that was lost and lives after all shows again.
+        ``IllegalTransition`` when the worker is alive. A lost worker that turns out to be alive is listed again.
         """
         return self._session.run(forget_worker(worker))
 
@@ -255,7 +255,7 @@ class Operator:
         return await self._session.arun(self._purge(_of_a_state(filter, "purge"), older_than))
 
     def rescue(self) -> list[Rescued]:
-        """Free the jobs of workers that died; what was freed and where it went."""
+        """Free the jobs of workers that died; returns what was freed and where it went."""
         rescued = self._session.upkeep(rescue(by=self._actor, now=self._now))
         self._session.notify_changed()
         return rescued
@@ -279,7 +279,7 @@ class Operator:
         return promoted
 
     def clean(self) -> Cleaned:
-        """Let go of finished jobs that retention does not keep; what was done and how long it took."""
+        """Delete or archive finished jobs that retention does not keep; returns what was done and how long it took."""
         return self._session.upkeep(self._clean())
 
     async def aclean(self) -> Cleaned:
@@ -287,7 +287,7 @@ class Operator:
         return await self._session.aupkeep(self._clean())
 
     def cleanings(self, limit: int = 50) -> list[dict[str, Any]]:
-        """What was cleaned lately, the newest first."""
+        """The last cleanings, the newest first."""
         return self._session.run(_cleanings(limit))
 
     async def acleanings(self, limit: int = 50) -> list[dict[str, Any]]:
@@ -303,9 +303,9 @@ class Operator:
         return await self._session.acall(self._session.migrate)
 
     def migration_sql(self) -> str:
-        """The SQL that ``migrate`` would run on PostgreSQL, for those who run it by hand; changes nothing.
+        """The SQL that ``migrate`` would run on PostgreSQL, to run it by hand; changes nothing.
 
-        Empty where nothing is missing, and on SQLite and Redis, which need no such care.
+        Empty where nothing is missing, and on SQLite and Redis, which migrate by themselves.
         """
         return self._session.migration_sql()
 
@@ -318,7 +318,7 @@ class Operator:
         return cast("Windlass", self)
 
     def _signalled(self, workers: list[str]) -> int:
-        """Tell the workers of it; how many they are."""
+        """Notify the workers; returns how many they are."""
         self._session.notify_changed(Topic.CONTROL)
         return len(workers)
 
@@ -383,14 +383,14 @@ def _record(id: str) -> Operation[JobRecord]:
 
 
 def _signal(worker: str, *, signal: str | None, by: str) -> Operation[list[str]]:
-    yield from queues.settings(queues.ALL)  # only looks: a name that was looked for in the wrong place makes no store
+    yield from queues.settings(queues.ALL)  # read only: a search in the wrong place must not make a store
     reached = yield from leases.signal(worker, signal=signal, by=by)
     return reached
 
 
 def _counts(queue: str | None) -> Operation[dict[str, int]]:
     by_queue = yield from queries.counts(queue)
-    totals: dict[str, int] = dict.fromkeys(State, 0)  # a state is a text, so either may be asked for
+    totals: dict[str, int] = dict.fromkeys(State, 0)  # a state is a str, so both work as keys
     for by_state in by_queue.values():
         for state, count in by_state.items():
             totals[state] += count
@@ -431,7 +431,7 @@ def _cleanings(limit: int) -> Operation[list[dict[str, Any]]]:
 
 
 def _of_a_state(filter: JobFilter, verb: str) -> Filter:
-    """What changes many jobs must say which: there is no purging of everything by leaving a word out."""
+    """The filter of a change of many jobs, which must name a state: leaving a word out must not purge everything."""
     if filter.get("state") is None:
         raise ConfigError(f"{verb} needs a state, as in {verb}(state='failed')")
     return filter_of(filter)

@@ -18,7 +18,7 @@ from windlass.cli.logs import set_up_logs
 from windlass.cli.output import Command
 
 Confirm = Callable[[str], None]
-"""Asks a question; comes back only when the answer is yes."""
+"""Asks a question; returns only when the answer is yes."""
 
 
 app_option = click.option(
@@ -37,12 +37,12 @@ def with_app(command: Command) -> Command:
 
 
 def with_app_and_logs(command: Command) -> Command:
-    """The same for a command that goes on and on, and has something to log."""
+    """``with_app`` for a command that runs for long and logs."""
     return _given_app(command, managed_app, logs="info")
 
 
 def with_tasks(command: Command) -> Command:
-    """The same for one that needs the app's tasks too."""
+    """``with_app`` for a command that needs the app's tasks too."""
     return _given_app(command, load_app, logs="info")
 
 
@@ -80,7 +80,7 @@ def with_confirmation(command: Command) -> Command:
 
 
 def _agreed(question: str) -> None:
-    """It was said beforehand."""
+    """``--yes`` was given."""
 
 
 def _ask(question: str) -> None:

@@ -18,27 +18,27 @@ from windlass.store.operation import Operation
 from windlass.store.operations import queries
 
 _COUNTED = 100_000
-"""Up to here jobs are counted before a question."""
+"""So many jobs are counted before a question at the most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bulk:
-    """One thing that may be done to many jobs."""
+    """A change that may be made to many jobs."""
 
     name: str
     done: str
     means: Verb
     act: Callable[[dict[str, Any]], int]
-    """Does it to all jobs that a filter with a state finds; how many."""
+    """Changes all jobs that a filter with a state finds; how many."""
 
     @property
     def states(self) -> list[State]:
-        """Those in which it can be done; what is asked for without a state is all of them."""
+        """The states in which it is possible; all of them are meant where no state is given."""
         return [state for state in State if state in allowed_from(self.means)]
 
 
 def change_all(app: Windlass, bulk: Bulk, filter: dict[str, Any], *, out: Output, confirm: Confirm) -> None:
-    """Ask, then do it."""
+    """Ask, then make the change."""
     state = filter.pop("state")
     if state is not None and State(state) not in bulk.states:
         raise click.UsageError(f"jobs that are {state} cannot be {bulk.done}; {_listed(bulk.states)} ones can")
@@ -52,7 +52,7 @@ def change_all(app: Windlass, bulk: Bulk, filter: dict[str, Any], *, out: Output
 
 
 def wants_many(ids: Sequence[str], everything: bool, filter: dict[str, Any]) -> bool:
-    """Whether jobs are chosen by a filter, not by id; exactly one of both, or ``--all``, has to be said."""
+    """Whether jobs are chosen by a filter, not by id; exactly one of both, or ``--all``, must be given."""
     has_filter = any(value is not None for value in filter.values())
     if [bool(ids), has_filter or everything].count(True) != 1:
         raise click.UsageError("say which: ids, or --state, --queue, --task, --since and --text, or --all")

@@ -13,13 +13,13 @@ _INTERRUPTED = 130
 
 
 class Problem(click.ClickException):
-    """The command was right, but what it found is not."""
+    """A problem that a correct command has found."""
 
     exit_code = PROBLEM
 
 
 class Interrupted(click.ClickException):
-    """Ctrl-C in the middle of something: how that was left."""
+    """Ctrl-C in the middle of something: the message says how it was left."""
 
     exit_code = _INTERRUPTED
 
@@ -30,7 +30,7 @@ def print_error(message: str) -> None:
 
 
 def failure_code(error: click.ClickException | click.Abort | WindlassError) -> int:
-    """Say what went wrong; the exit code for it."""
+    """Print the error; returns its exit code."""
     match error:
         case click.exceptions.NoArgsIsHelpError():
             click.echo(error.format_message(), err=True)
@@ -49,6 +49,6 @@ def failure_code(error: click.ClickException | click.Abort | WindlassError) -> i
 
 
 def _in_our_words(message: str) -> str:
-    """Click writes sentences; ours follow a colon."""
+    """Click writes sentences; our messages follow a colon."""
     is_word = message[1:2].islower()
     return (message[:1].lower() + message[1:] if is_word else message).rstrip(".")

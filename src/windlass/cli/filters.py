@@ -26,7 +26,7 @@ def _common(command: Command) -> Command:
 
 
 def page(command: Command) -> Command:
-    """``--since``, ``--limit`` and ``--cursor``; ``as_of_now`` tells when ``--since`` is."""
+    """``--since``, ``--limit`` and ``--cursor``; ``as_of_now`` computes the instant of ``--since``."""
     command = click.option("--cursor", type=int, help="Go on where a page ended.")(command)
     command = click.option("--limit", default=50, show_default=True, type=click.IntRange(1, 10_000))(command)
     return _since_option(command, _checked)
@@ -39,7 +39,7 @@ def as_of_now(filter: dict[str, Any]) -> dict[str, Any]:
 
 
 def bulk(command: Command) -> Command:
-    """``--state``, ``--queue``, ``--task``, ``--text``, ``--since`` and ``--all``, for what is done to many jobs."""
+    """``--state``, ``--queue``, ``--task``, ``--text``, ``--since`` and ``--all``, for changes of many jobs."""
     command = click.option("--all", "everything", is_flag=True, help="All jobs for which it can be done.")(command)
     return state(_common(_since_option(command, _instant)))
 

@@ -22,7 +22,7 @@ def load_app(name: str | None, url: str | None, namespace: str | None = None) ->
     move it. ``name`` may name several modules, separated by commas, one of which has the app.
     """
     if url is not None:
-        # For apps that name no store; one that does must agree.
+        # For apps that name no store; an app that names one must agree.
         os.environ["WINDLASS_URL"] = url
     if namespace is not None:
         os.environ["WINDLASS_NAMESPACE"] = namespace
@@ -85,7 +85,7 @@ def _named(names: str) -> Windlass:
     if not chosen:
         raise ConfigError("--app is given but empty; name a module and an object, as in jobs:app, or a module alone")
     modules = [(name, _import(name.partition(":")[0])) for name in chosen]
-    # Where an object is named, it is the app; other modules may hold whatever they like.
+    # Where an object is named, it is the app; other modules may have apps of their own.
     deciding = [(name, module) for name, module in modules if ":" in name] or modules
     apps = {id(app): (name, app) for name, module in deciding if (app := _app_of(name, module)) is not None}
     if not apps:

@@ -36,7 +36,7 @@ def whole_id(app: Windlass, given: str) -> str:
 
 
 def short_ids(app: Windlass, jobs: Sequence[Job[Any]], out: Output) -> dict[str, str]:
-    """For people at a terminal: by id the beginnings that no other job has, where they are shorter."""
+    """The short ids to show at a terminal, by id: the unique beginnings, where they are shorter."""
     if not (isinstance(out, HumanOutput) and sys.stdout.isatty() and jobs):
         return {}
     starts = _distinct_starts([job.id for job in jobs])
@@ -46,8 +46,8 @@ def short_ids(app: Windlass, jobs: Sequence[Job[Any]], out: Output) -> dict[str,
 
 
 def _distinct_starts(ids: Sequence[str]) -> dict[str, str]:
-    """Of ids that we made: the shortest beginning that none of the others has, if it is shorter than the id. Ids that
-    users chose mean something to them, and stay whole.
+    """The shortest unique beginning of each generated id, if it is shorter than the id. Ids that users chose stay
+    whole.
 
     >>> _distinct_starts(["01M7GX1PWHFE5T02DHDS5V95AZ", "01M7GX1SWMCJS9MDDHRBVNT6E1", "mail-of-the-day"])
     {'01M7GX1PWHFE5T02DHDS5V95AZ': '01M7GX1P', '01M7GX1SWMCJS9MDDHRBVNT6E1': '01M7GX1S'}

@@ -39,14 +39,14 @@ _FIELDS = (
     "error",
     "left_out",
 )
-"""What records about runs carry, under the names they have in JSON."""
+"""The fields of records about runs, under their names in JSON."""
 _OUTCOMES = {"completed": "green", "failed": "red", "retrying": "yellow", "cancelled": "bright_black"}
 _LEVEL_COLOURS = {"WARNING": "yellow", "ERROR": "red", "CRITICAL": "red"}
 _WIDEST = 32
 
 
 def with_log_options(command: Command) -> Command:
-    """Give a command ``--log-jobs`` and ``--log-format``; ``set_up_logs`` finds them."""
+    """Give a command ``--log-jobs`` and ``--log-format``; ``set_up_logs`` reads them."""
     command = click.option(
         "--log-format",
         type=click.Choice(_FORMATS),
@@ -62,7 +62,7 @@ def with_log_options(command: Command) -> Command:
 def set_up_logs(*, default: str, process: str = "", log_jobs: str | None = None, log_format: str | None = None) -> None:
     """Log to stderr from ``$WINDLASS_LOG`` on, unless the application has set up its own logging.
 
-    ``process`` is how lines name this one, where several write to the same place.
+    ``process`` is the name of this process in the lines, where several write to the same place.
     """
     level = _chosen("log", None, _LEVELS, default)
     form = _chosen("log_format", log_format, _FORMATS, "text")
@@ -93,14 +93,14 @@ def _formatter(form: str, process: str) -> logging.Formatter:
 
 
 class VisibleFormatter(logging.Formatter):
-    """Messages may quote job data, which must not steer the terminal."""
+    """Escapes messages: they may quote job data, which must not control the terminal."""
 
     def format(self, record: logging.LogRecord) -> str:
         return escaped(super().format(record))
 
 
 class JsonFormatter(logging.Formatter):
-    """A JSON value a line, with what is known of the run, if it is about one."""
+    """Writes one JSON object a line, with the fields of the run in records about runs."""
 
     def format(self, record: logging.LogRecord) -> str:
         values: dict[str, object] = {
@@ -120,7 +120,7 @@ class JsonFormatter(logging.Formatter):
 
 
 class TerminalFormatter(logging.Formatter):
-    """For people who watch: runs below each other in columns, in the colours of their outcomes.
+    """For people at a terminal: runs below each other in columns, in the colours of their outcomes.
 
     Columns grow with what they have to show, and stay as wide as they were.
     """
@@ -151,7 +151,7 @@ class TerminalFormatter(logging.Formatter):
         return "\n".join([line, *self._failure(record, fields)])
 
     def _failure(self, record: logging.LogRecord, fields: dict[str, object]) -> list[str]:
-        """What went wrong and what comes of it, below the line of the run."""
+        """The error and what follows from it, below the line of the run."""
         if "error" not in fields:
             return []
         delay, reason = fields.get("delay"), fields.get("reason")

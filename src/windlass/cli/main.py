@@ -24,7 +24,7 @@ from windlass.version import VERSION
 
 
 class InOrder(click.Group):
-    """Lists its commands as they were added: those one needs first come first."""
+    """Lists its commands in the order in which they were added."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)

@@ -14,11 +14,11 @@ from windlass.cli.terminal.escape import UNSAFE
 from windlass.cli.terminal.screen import Screen, screen
 
 Command = Callable[..., None]
-"""What click calls: with its options by name."""
+"""A function that click calls, with its options by name."""
 
 
 class View(Protocol):
-    """What a command has to say."""
+    """The answer of a command."""
 
     def data(self) -> object:
         """For programs: plain JSON values under the keys of docs/cli.md."""
@@ -28,7 +28,7 @@ class View(Protocol):
 
 
 class Output(Protocol):
-    """Where a command says it."""
+    """Where a command shows its answer."""
 
     def show(self, view: View) -> None: ...
 
@@ -48,7 +48,7 @@ class JsonOutput:
 
 
 def json_text(value: object, *, indent: int | None = None) -> str:
-    """JSON that steers no terminal: characters that could are escaped, which JSON allows only where they stand."""
+    """JSON in which characters that could control a terminal are escaped."""
     readable = (sys.stdout.encoding or "").lower().startswith("utf")
     text = json.dumps(value, indent=indent, ensure_ascii=not readable)
     return UNSAFE.sub(lambda match: json.dumps(match[0])[1:-1], text)

@@ -17,14 +17,14 @@ from windlass.errors import IllegalTransition, JobNotFound
 
 @dataclass(frozen=True, slots=True)
 class PerIdResults:
-    """Ids by what was done, and those to which nothing could be done, with the reason."""
+    """Ids by what was done, and ids that could not be changed, with the reason."""
 
     done: dict[str, list[str]]
     errors: dict[str, str] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
-    """What people are told of an id besides."""
+    """A note on an id, for people."""
     of: str = "id"
-    """What an error names, for programs."""
+    """The key of an error in JSON."""
 
     def data(self) -> object:
         errors = [{self.of: id, "error": error} for id, error in self.errors.items()]
@@ -36,7 +36,7 @@ class PerIdResults:
                 screen.line(f"{id}  {word.replace('_', ' ')}{self.notes.get(id, '')}")
 
     def show(self, out: Output) -> None:
-        """Tell all of it, and exit with 1 if something could not be done."""
+        """Print the results, and exit with 1 if one of them is an error."""
         out.show(self)
         for reason in self.errors.values():
             print_error(reason)
@@ -47,7 +47,8 @@ class PerIdResults:
 def for_each(
     ids: Sequence[str], act: Callable[[str], str], *, app: Windlass, out: Output, words: Sequence[str]
 ) -> None:
-    """Do ``act`` to every job; it gives one of ``words``. A job that it fails for is told, and the others go on.
+    """Call ``act`` for every job; it returns one of ``words``. A job for which it fails is printed as an error, and the
+    others go on.
 
     The beginning of an id is enough where it is unique.
     """

@@ -3,8 +3,8 @@
 Files, in reading order:
 
 - ``state``: The states of a job, and the one table of transitions between them.
-- ``records``: The columns of a job, as the store hands them out.
-- ``outcome``: What an attempt gave, before it is decided what that means.
+- ``records``: The columns of a job, as the store returns them.
+- ``outcome``: The outcome of an attempt, before its ending is decided.
 - ``decide``: The one place where an outcome becomes a state.
 - ``ending``: What is written when a run has ended.
 - ``retry``: When a failed attempt runs again, and which errors are final.

@@ -23,7 +23,7 @@ from windlass.core.state import State
 from windlass.core.suspect import CRASHES_ALLOWED, evidence, is_suspect
 
 RESCUES_ALLOWED = 50
-"""The last resort: a job that was lost this often before it started is failed."""
+"""The last resort: a job that was rescued this often before it started is failed."""
 
 
 def decide(job: HeldJob, outcome: Outcome, *, retry: Retry, roll: float = 0.5, ran_for: int | None = None) -> Ending:
@@ -58,7 +58,7 @@ def decide(job: HeldJob, outcome: Outcome, *, retry: Retry, roll: float = 0.5, r
 
 
 def _acquittal(job: HeldJob, ran_for: int | None) -> tuple[int, int]:
-    """What takes back all crashes and rescues if the run had begun and came to an end of its own."""
+    """The amounts that reset crashes and rescues, if the run had begun and ended by itself."""
     has_run = ran_for is not None or job.is_charged
     return (-job.crashes, -job.rescues) if has_run else (0, 0)
 
@@ -88,7 +88,7 @@ def _after_error(
 
 def _after_interrupt(job: HeldJob, fault: Fault | None, *, ran_for: int | None) -> Ending:
     if job.max_attempts == 1 and ran_for is not None and not job.is_charged:
-        # One attempt means at most one run, also where the worker cut it off.
+        # One attempt means at most one run, also if the worker has interrupted it.
         errors = None if fault is None else _history(job, fault)
         return _ending(job, State.FAILED, reason="interrupted", charge=1, ran_for=ran_for, errors=errors)
     return _ending(job, State.PENDING, ran_for=ran_for)
@@ -97,7 +97,7 @@ def _after_interrupt(job: HeldJob, fault: Fault | None, *, ran_for: int | None) 
 def _after_loss(job: HeldJob, fault: Fault, blame: Blame, *, was_started: bool) -> Ending:
     errors = _history(job, fault)
     if job.is_charged:
-        # A claim by hand was charged when it was handed out; its visibility time ran out, which is no crash.
+        # A manual claim was charged when it was made; its visibility time has ended, which is no crash.
         if job.attempt >= job.max_attempts:
             return _ending(job, State.FAILED, reason="attempts", charge=1, errors=errors)
         return _ending(job, State.PENDING, charge=1, errors=errors)
@@ -112,10 +112,10 @@ def _after_loss(job: HeldJob, fault: Fault, blame: Blame, *, was_started: bool) 
         case Blame.OTHER:
             return _ending(job, State.PENDING, rescue=int(not is_suspect(job)), errors=errors)
         case Blame.SHARED:
-            # A suspect that is not blamed has outlived what made it one: this death is its first again.
+            # A suspect that is not blamed is cleared of its earlier death: this one counts as its first.
             return _ending(job, State.PENDING, charge=1, crash=1 - job.crashes, rescue=-job.rescues, errors=errors)
         case Blame.JOINT:
-            # Nothing tells which suspect it was, so this death is not the decisive one: each runs alone next time.
+            # It is unknown which suspect it was, so this death is not the decisive one: each runs alone next time.
             crash = int(evidence(job) + 1 < CRASHES_ALLOWED)
             return _ending(job, State.PENDING, charge=int(job.crashes == 0), crash=crash, errors=errors)
         case Blame.OWN | Blame.SUSPECTED:
@@ -145,7 +145,7 @@ def _ending(
     result: str | None = None,
     errors: str | None = None,
 ) -> Ending:
-    # A claim by hand is charged already: its endings charge nothing more, and a run that does not count is refunded.
+    # A manual claim is charged already: its endings charge nothing more, and a run that does not count is refunded.
     return Ending(
         job.seq,
         job.fence,

@@ -10,8 +10,8 @@ from windlass.core.state import State
 class Ending(Struct, frozen=True, array_like=True, gc=False):
     """One row of the ``finish`` part of a cycle; the position of each field is part of the statement's contract.
 
-    The store writes it only while ``seq`` runs under ``fence``. A cancel request that came in meanwhile turns every
-    ending but ``completed`` into ``cancelled``: only the store knows of it in time.
+    The store writes it only while ``seq`` runs under ``fence``. A cancel request that came meanwhile turns every ending
+    but ``completed`` into ``cancelled``: only the store has it in time.
     """
 
     seq: int
@@ -23,7 +23,7 @@ class Ending(Struct, frozen=True, array_like=True, gc=False):
     crash: int = 0
     rescue: int = 0
     delay: int | None = None
-    """Milliseconds from the store's now until it is due again; None leaves ``run_at`` alone."""
+    """Milliseconds from the store's now until it is due again; None keeps ``run_at``."""
     ran_for: int | None = None
     """Milliseconds user code ran; None when it never started."""
     result: str | None = None
@@ -34,5 +34,5 @@ class Ending(Struct, frozen=True, array_like=True, gc=False):
 
 
 def has_failed(ending: Ending) -> bool:
-    """Whether the run left an error: it raised, took too long, or died with its process."""
+    """Whether the run ended with an error: it raised, took too long, or died with its process."""
     return ending.state is not State.COMPLETED and ending.errors is not None

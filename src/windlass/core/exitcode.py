@@ -6,7 +6,7 @@ import signal
 
 
 def how_it_ended(code: int | None) -> str:
-    """From an exit code as ``subprocess`` and ``multiprocessing`` give it; None where it is unknown.
+    """A clause for an exit code of ``subprocess`` or ``multiprocessing``; None where it is unknown.
 
     >>> how_it_ended(-11), how_it_ended(3)
     ('was killed by SIGSEGV', 'exited with code 3')

@@ -21,7 +21,7 @@ _DECODER = msgspec.json.Decoder(Meta)
 
 
 def write_meta(meta: Mapping[str, object], tags: tuple[str, ...], correlation_id: str | None) -> dict[str, object]:
-    """The plain form that the codec stores; empty when there is nothing to tell."""
+    """The plain form that the codec stores; empty without metadata."""
     plain: dict[str, object] = {}
     if meta:
         plain["meta"] = dict(meta)

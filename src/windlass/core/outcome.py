@@ -1,4 +1,4 @@
-"""What an attempt gave, before it is decided what that means.
+"""The outcome of an attempt, before its ending is decided.
 
 Tagged, because an attempt in a child process sends it over a pipe.
 """
@@ -17,7 +17,7 @@ class Returned(Struct, frozen=True, gc=False, tag=True):
 
     result: str | None
     log: str | None = None
-    """What it had logged, if its task wants that kept."""
+    """What it had logged, if its task keeps that."""
 
 
 class Raised(Struct, frozen=True, tag=True):
@@ -25,12 +25,12 @@ class Raised(Struct, frozen=True, tag=True):
 
     fault: Fault
     delay: int | None = None
-    """Milliseconds the task itself asked for; overrides the retry rule."""
+    """Milliseconds that the task itself asked for; overrides the retry rule."""
     is_timeout: bool = False
 
 
 class FailedPermanently(Struct, frozen=True, tag=True):
-    """It makes no sense to run this again; ``reason`` says why (permanent, undecodable, result)."""
+    """The job fails without a retry; ``reason`` says why (permanent, undecodable, result)."""
 
     fault: Fault
     reason: str
@@ -46,23 +46,23 @@ class Postponed(Struct, frozen=True, tag=True):
 
 
 class Interrupted(Struct, frozen=True, tag=True):
-    """Stopped from outside, or never started: goes back at once, uncharged, unless it may run only once."""
+    """Stopped from outside, or never started: released at once, uncharged, unless it may run only once."""
 
     fault: Fault | None = None
     """What the history says if the job may run only once and had begun."""
 
 
 class Cancelled(Struct, frozen=True, tag=True):
-    """The task ended itself by ``Cancel``, or gave way to a cancel request."""
+    """The task raised ``Cancel``, or stopped after a cancel request."""
 
 
 class Blame(Enum):
-    """Who is held responsible when a run dies with its process (see *Suspects* in docs/how-it-works.md)."""
+    """Which run is charged when a process dies (see *Suspects* in docs/how-it-works.md)."""
 
     OWN = "own"
-    """This run: nothing else can have done it."""
+    """This run: nothing else can be the cause."""
     SUSPECTED = "suspected"
-    """This run, because it died with its process before; but others that were there may have done it."""
+    """This run, because it died with its process before; but others that ran beside it may be the cause."""
     JOINT = "joint"
     """This run or another suspect that was in flight beside it."""
     SHARED = "shared"
@@ -72,7 +72,7 @@ class Blame(Enum):
 
 
 class Lost(Struct, frozen=True, tag=True):
-    """Its process died, or its owner's lease ran out; ``was_started`` says whether user code had begun."""
+    """Its process died, or its lease expired; ``was_started`` says whether user code had begun."""
 
     was_started: bool
     fault: Fault

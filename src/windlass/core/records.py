@@ -1,4 +1,4 @@
-"""The columns of a job, as the store hands them out.
+"""The columns of a job, as the store returns them.
 
 Records are decoded straight from the store's answer, so their field order is the column order of the statements.
 Instants are milliseconds since 1970 (UTC), lengths of time are milliseconds.
@@ -37,7 +37,7 @@ class HeldJob(Protocol):
 
 
 class Claimed(Struct, frozen=True, array_like=True, gc=False):
-    """A job that was just handed to an owner: enough to run it and to end it."""
+    """A job that was just claimed: enough to run it and to end it."""
 
     seq: int
     id: str
@@ -62,7 +62,7 @@ class Claimed(Struct, frozen=True, array_like=True, gc=False):
 
 
 class Expired(Struct, frozen=True, array_like=True, gc=False):
-    """A running job whose lease is over: enough to decide where it goes."""
+    """A running job whose lease has expired: enough to decide where it goes."""
 
     seq: int
     fence: int
@@ -77,13 +77,13 @@ class Expired(Struct, frozen=True, array_like=True, gc=False):
     lease: str | None
     worker: str | None
     ran_for: int | None = None
-    """For how many milliseconds user code may have run, at the most: until the lease was over."""
+    """For how many milliseconds user code may have run, at the most: until the lease expired."""
     blamed: int | None = None
     """The seq of the job that an earlier page of this rescue held responsible for the loss of the lease."""
 
 
 class StartedSuspect(Struct, frozen=True, array_like=True, gc=False):
-    """A suspect that had begun under a lease that is over."""
+    """A suspect that had begun under a lease that has expired."""
 
     lease: str
     seq: int
@@ -98,7 +98,7 @@ class StartedSuspect(Struct, frozen=True, array_like=True, gc=False):
 
 
 class JobRecord(Struct, frozen=True, array_like=True):
-    """Everything the store knows about one job."""
+    """Everything that the store has about one job."""
 
     seq: int
     id: str

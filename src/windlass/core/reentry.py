@@ -1,7 +1,7 @@
 """Detects a call into our code from inside itself: signal handlers, finalisers.
 
-A signal handler, a finaliser or a log handler runs on the thread that it interrupts, wherever that is: perhaps in the
-middle of one of our calls, with a lock taken that only this thread can give back.
+A signal handler, a finaliser or a log handler runs on the thread that it interrupts, perhaps in the middle of one of
+our calls, with a lock taken that only this thread can release.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _is_under_way(code: CodeType) -> bool:
     """Whether a function that this thread has entered is still on its stack: an exception from outside may have struck
     it between its entry and the beginning of its block, so that it never left.
     """
-    frame = sys._getframe(2).f_back  # behind the one that enters now
+    frame = sys._getframe(2).f_back  # the caller of the function that enters now
     while frame is not None:
         if frame.f_code is code:
             return True

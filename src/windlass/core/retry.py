@@ -60,7 +60,7 @@ class Retry:
         if self.custom is not None and not callable(self.custom):
             raise ConfigError(f"Retry: custom must be a function from an attempt to seconds, got {self.custom!r}")
         for name in ("base", "floor", "cap"):
-            # Kept as plain seconds, so that a rule compares and stores the same however it was written.
+            # Kept as plain seconds, so that equal rules compare and store the same however they were written.
             object.__setattr__(self, name, duration(getattr(self, name), f"Retry: {name}").total_seconds())
         if self.floor > self.cap:  # type: ignore[operator]  # both are seconds by now
             raise ConfigError(f"Retry: floor {self.floor!r} is above cap {self.cap!r}")
@@ -90,7 +90,7 @@ class Retry:
 
 
 def retry_rule(setting: object) -> Retry:
-    """What ``retry=`` was given, if it is a rule; ``False`` means one attempt."""
+    """The rule of a ``retry=``; ``False`` means one attempt."""
     if setting is False:
         return Retry(attempts=1)
     return of_kind(setting, Retry, "retry", example="Retry(attempts=3)")

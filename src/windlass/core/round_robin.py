@@ -11,7 +11,7 @@ _SLACK = 64
 
 
 class SmoothWeights:
-    """Deals places to the names that contend, in proportion to their weights, as evenly as they can be spread.
+    """Shares places among the names that contend, in proportion to their weights, as evenly as possible.
 
     A place costs about the same beside ten contenders and beside ten thousand.
 
@@ -52,7 +52,7 @@ class SmoothWeights:
             self._enter(name)
 
     def join(self, names: Iterable[str]) -> None:
-        """Let names contend from now on. What was dealt while a name did not contend is no debt of the others."""
+        """Let names contend from now on. A name gets no credit for the time in which it did not contend."""
         for name in names:
             if name not in self._entries:
                 self._enter(name)

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class State(StrEnum):
-    """Where a job stands.
+    """The state of a job.
 
     >>> State.PENDING
     <State.PENDING: 'pending'>

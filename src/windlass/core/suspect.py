@@ -1,7 +1,7 @@
 """Suspects: jobs whose last run died together with its process.
 
 A suspect waits in a place of its own. A process starts one at a time and the store knows of its start before user code
-begins, so that the next death can be charged to it alone. docs/how-it-works.md tells the whole rule.
+begins, so that the next death can be charged to it alone. docs/how-it-works.md has the whole rule.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _SHORTEST_WATCH = 10_000
 
 
 def is_suspect(job: HeldJob) -> bool:
-    """Whether an earlier run died with its process, and none has ended otherwise since. Claims by hand never are."""
+    """Whether an earlier run died with its process, and none has ended otherwise since. Never true of manual claims."""
     return evidence(job) > 0
 
 
@@ -26,8 +26,8 @@ def has_to_run_alone(job: HeldJob) -> bool:
 
 
 def evidence(job: HeldJob) -> int:
-    """How many deaths speak against a job. Rescues of runs that had not begun speak once, however many there were: the
-    first may have begun without being marked, a suspect is marked before it begins.
+    """How many deaths count against a job. Rescues of runs that had not begun count once, however many there were: the
+    first may have begun without a start mark, a suspect is marked before it begins.
     """
     return 0 if job.is_charged else job.crashes + min(job.rescues, 1)
 

@@ -37,7 +37,7 @@ class UlidSource:
         with self._reentry, self._lock:
             fresh = self._now() << _RANDOM_BITS
             if fresh > self._last:
-                # One bit is left free above the random part, so that counting up does not run into the time.
+                # One bit is left free above the random part, so that counting up does not reach the time.
                 first = fresh | self._random_bits(_RANDOM_BITS - 1)
             else:
                 first = self._last + 1

@@ -36,7 +36,7 @@ class Unique:
 
     @property
     def held(self) -> str:
-        """How the store knows when to let the key go."""
+        """When the store releases the key, in its stored form."""
         return self.until if self.window is None else "window"
 
     @property

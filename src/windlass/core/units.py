@@ -25,7 +25,7 @@ def duration(value: Duration, name: str = "duration") -> timedelta:
 
 
 def milliseconds(value: Duration, name: str = "duration") -> int:
-    """The same in whole milliseconds, the unit of every store."""
+    """``duration`` in whole milliseconds, the unit of every store."""
     return round(duration(value, name).total_seconds() * 1000)
 
 
@@ -33,7 +33,7 @@ def _seconds(value: float | str, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise ConfigError(f"{name} must be a timedelta, seconds, or text like '10m', got {value!r}")
     seconds = _from_text(value, name) if isinstance(value, str) else float(value)
-    # 10,000 years: beyond it neither timedelta nor datetime can follow.
+    # 10,000 years: neither timedelta nor datetime can hold more.
     if not math.isfinite(seconds) or abs(seconds) > 3.2e11:
         raise ConfigError(f"{name} must be a finite length of time, got {value!r}")
     return seconds

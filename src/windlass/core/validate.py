@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def of_kind(value: object, kind: type[T], name: str, *, example: str) -> T:
-    """An instance of one of our own classes, where people tend to give what goes into it."""
+    """An instance of one of our own classes; the error shows how to make one."""
     if not isinstance(value, kind):
         raise ConfigError(f"{name} must be a {kind.__name__}, as in {example}; got {value!r}")
     return value
@@ -27,7 +27,7 @@ def flag(value: object, name: str) -> bool:
 
 
 def texts(value: object, name: str, *, example: str) -> tuple[str, ...]:
-    """Several texts; one alone is refused, because it would count as a list of its letters."""
+    """Several texts; a single one is rejected, because it would count as a list of its letters."""
     found = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else None
     if found is None or not all(isinstance(text, str) for text in found):
         raise ConfigError(f"{name} takes a list of texts, as in {example}; got {value!r}")
@@ -35,7 +35,7 @@ def texts(value: object, name: str, *, example: str) -> tuple[str, ...]:
 
 
 def exception_classes(value: object, name: str) -> tuple[type[BaseException], ...]:
-    """What ``isinstance`` takes to tell errors apart."""
+    """Exception classes, as ``isinstance`` takes them."""
     if not isinstance(value, tuple) or not all(isinstance(e, type) and issubclass(e, BaseException) for e in value):
         raise ConfigError(f"{name} must be a tuple of exception classes, as in (ValueError,); got {value!r}")
     return value

@@ -1,4 +1,4 @@
-"""Read models: what people and programs are shown. Nothing here prints or changes anything.
+"""Read models: what people and programs see. Nothing here prints or changes anything.
 
 Files, in reading order:
 

@@ -13,7 +13,7 @@ from windlass.store.operations.queries import Filter
 
 
 class JobFilter(TypedDict, total=False):
-    """The keywords that find jobs; what is left out, or None, does not matter."""
+    """The keywords that find jobs; None, or a missing one, finds all."""
 
     state: str | State | None
     queue: str | None
@@ -31,7 +31,7 @@ _NAMES = tuple(JobFilter.__annotations__)
 
 
 def filter_of(given: JobFilter) -> Filter:
-    """The filter as stores take it; a name or a state that does not exist is an error."""
+    """The filter for the store; an unknown name or state is an error."""
     check_known(given, _NAMES, "filter")
     state, since, until = given.get("state"), given.get("since"), given.get("until")
     return Filter(

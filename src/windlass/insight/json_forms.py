@@ -70,7 +70,7 @@ def job_summary(job: Job[Any]) -> dict[str, object]:
 
 
 def job_detail(job: Job[Any], parameters: Sequence[str] = ()) -> dict[str, object]:
-    """Everything about one job, secrets masked; ``parameters`` names what the task takes, if that is known."""
+    """Everything about one job, secrets masked; ``parameters`` are the task's parameter names, if they are known."""
     payload = PayloadView.of(job.record.payload, parameters)
     return job_summary(job) | {
         "timeout": None if job.record.timeout is None else job.record.timeout / 1000,
@@ -94,7 +94,7 @@ def last_error(job: Job[Any]) -> str | None:
 
 
 def job_result(job: Job[Any]) -> object:
-    """The result in its stored form, secrets masked; None also for what cannot be read."""
+    """The result in its stored form, secrets masked; None also for one that cannot be read."""
     try:
         return redacted(json.loads(job.record.result or "null"))
     except (ValueError, RecursionError):
@@ -164,7 +164,7 @@ def worker(view: WorkerView) -> dict[str, object]:
 
 
 def uptime(view: WorkerView) -> timedelta:
-    """How long a worker has been there; what it reports itself is as old as its last heartbeat."""
+    """How long a worker has been running; the uptime in its report is as old as its last heartbeat."""
     until = view.seen_at if view.state == "lost" else clock.instant(clock.now())
     return max(timedelta(0), until - view.started_at)
 

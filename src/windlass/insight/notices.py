@@ -17,35 +17,35 @@ _LATELY = 24 * 3_600_000
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something that was noticed within the last 24 hours; what is of one kind is one notice."""
+    """Store events of one kind within the last 24 hours."""
 
     at: datetime
-    """When it was noticed last."""
+    """When the newest was recorded."""
     kind: str
-    """lost (a job's data is gone), emptied (those of all jobs), skewed (a host's clock), stepped (the store's),
-    hindered (removing what jobs leave behind, by a transaction that stays open).
+    """lost (a job's data has vanished), emptied (the data of all jobs), skewed (a host's clock), stepped (the store's
+    clock), hindered (an open transaction blocks the vacuum).
     """
     by: str | None
-    """Who noticed it last."""
+    """The process that recorded the newest."""
     count: int
-    """How many jobs were lost, or how often the rest was noticed."""
+    """How many jobs have vanished, or how many events there were."""
     detail: dict[str, Any] = field(default_factory=dict)
-    """Of the last one: seq, queue and ``was`` of a lost job, seconds of a clock, ``holder`` of a transaction."""
+    """Of the newest: seq, queue and ``was`` of a vanished job, seconds of a clock, ``holder`` of a transaction."""
 
     @property
     def text(self) -> str:
-        """It in a sentence."""
+        """The notice in a sentence."""
         said = _SENTENCES[self.kind](self)
         return said if self.kind == "lost" or self.count == 1 else f"{said} (noticed {self.count:,} times)"
 
 
 def notices() -> Operation[list[Notice]]:
-    """Those of the last 24 hours, the newest first."""
+    """The notices of the last 24 hours, the newest first."""
     events = yield from queries.notices(age=_LATELY)
     groups: dict[tuple[str, str | None], list[EventRecord]] = {}
     for event in events:
         if event.kind in _SENTENCES:
-            # Each host has a clock of its own; the rest is about the store, whoever notices it.
+            # Each host has its own clock; the other kinds are about the store, whichever process records them.
             groups.setdefault((event.kind, event.worker if event.kind == "skewed" else None), []).append(event)
     return [_summed_up(group) for group in groups.values()]
 

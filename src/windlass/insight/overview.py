@@ -16,7 +16,7 @@ from windlass.store.operations import queries, queues
 from windlass.store.operations.queues import QueueRecord
 
 _PATIENCE = 60_000
-"""Milliseconds that workers may take to promote and rescue before something is wrong."""
+"""Milliseconds that promotions and rescues may be late before it is a problem."""
 
 
 _UNKNOWN_NAMED = 10
@@ -24,12 +24,12 @@ _UNKNOWN_NAMED = 10
 
 @dataclass(frozen=True, slots=True)
 class QueueView:
-    """One queue: what it holds, what is set, who serves it."""
+    """One queue: its counts, its settings, how many workers serve it."""
 
     name: str
     counts: dict[State, int]
     oldest: timedelta | None
-    """How long the oldest job that is ready has waited; None when none is."""
+    """How long the oldest ready job has waited; None without one."""
     workers: int
     """How many live workers serve it."""
     settings: QueueSettings
@@ -42,24 +42,24 @@ class QueueView:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The whole store as it was when it was asked."""
+    """The whole store at the moment of the read."""
 
     queues: list[QueueView]
     workers: list[WorkerView]
     everywhere: QueueSettings
-    """What is set for all queues at once: a pause of everything, above all."""
+    """The settings of all queues at once, such as a pause of everything."""
     overdue: timedelta | None
-    """For how long the first job has been due that is not promoted; None when all is well."""
+    """For how long the earliest due job has not been promoted; None without a delay."""
     unrescued: timedelta | None
-    """For how long the first lease has been over whose jobs are not rescued; None when all is well."""
+    """For how long the first expired lease has not been rescued; None without a delay."""
     notices: list[Notice]
-    """What was noticed within the last 24 hours, the newest first: lost jobs, clocks that disagree."""
+    """Store events of the last 24 hours, the newest first: vanished jobs, clocks that disagree."""
     has_upkeep: bool
     """Whether a process promotes and rescues: a worker with duties, or ``windlass duties``."""
 
     @property
     def problems(self) -> list[str]:
-        """What needs a hand, each in a sentence; empty when all is well."""
+        """What an operator has to mend, each in a sentence; empty without problems."""
         unserved = [queue.name for queue in self.queues if queue.is_unserved]
         found = [f"queue {name} has jobs that are ready, but no worker serves it" for name in unserved]
         alive = sum(1 for worker in self.workers if worker.is_alive)
@@ -78,7 +78,7 @@ class Overview:
         return found
 
     def _unknown_tasks(self) -> list[str]:
-        """The tasks that live workers were asked for and do not know."""
+        """Tasks of claimed jobs that live workers do not know."""
         workers: dict[str, list[str]] = {}
         for worker in self.workers:
             told = worker.info.get("unknown_tasks") if worker.is_alive else None
@@ -91,7 +91,7 @@ class Overview:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many jobs stand in each state, every state present."""
+        """How many jobs are in each state; every state is present."""
         return {state: sum(queue.counts[state] for queue in self.queues) for state in State}
 
 
@@ -119,7 +119,7 @@ def overview() -> Operation[Overview]:
 
 
 def _late(left: int | None, has_upkeep: bool) -> timedelta | None:
-    """How late upkeep is. A worker that lives promotes and rescues soon, after an outage a little later."""
+    """How late duties are. A live worker promotes and rescues soon, after an outage a little later."""
     if left is None or left > (-_PATIENCE if has_upkeep else 0):
         return None
     return timedelta(milliseconds=-left)

@@ -12,7 +12,7 @@ from windlass.insight.redact import redacted, redacted_arguments
 
 @dataclass(frozen=True, slots=True)
 class PayloadView:
-    """JSON values, tagged forms and all; None where the payload cannot be read."""
+    """The arguments as JSON values, in their tagged forms; None where the payload cannot be read."""
 
     args: object
     kwargs: object
@@ -23,7 +23,7 @@ class PayloadView:
 
     @classmethod
     def of(cls, payload: str, parameters: Sequence[str] = ()) -> PayloadView:
-        """Read a payload. One that is damaged is not shown at all: what cannot be read cannot be masked."""
+        """Read a payload. A damaged one is not shown at all: its secrets cannot be masked."""
         try:
             envelope = read_envelope(payload)
         except PayloadError:

@@ -9,11 +9,11 @@ MASK = "••••"
 
 _SECRET = ("password", "secret", "token", "key", "authorization")
 _DEEPEST = 200
-"""Beyond what the codec stores, short of Python's recursion limit: what lies deeper is hostile, and masked."""
+"""Deeper than the codec stores, below Python's recursion limit: deeper values are hostile, and masked."""
 
 
 def is_secret(name: object) -> bool:
-    """Whether a value under this key is not for everybody's eyes.
+    """Whether a value under this key is a secret.
 
     >>> is_secret("X-Api-Key"), is_secret("user")
     (True, False)
@@ -62,7 +62,7 @@ def _redacted_pair(pair: object, depth: int) -> object:
 
 
 def _text_of(key: object) -> object:
-    """The key as text where it is text or bytes, as the names of headers often are."""
+    """The key as text if it is text or bytes, as the names of headers often are."""
     match key:
         case Mapping() if key.get("$") == "bytes" and isinstance(key.get("v"), str):
             try:

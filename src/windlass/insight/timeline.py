@@ -28,7 +28,7 @@ class TimelineEntry:
 
 
 def timeline(job: JobRecord, story: JobHistory) -> list[TimelineEntry]:
-    """Everything that is known to have happened, in order. The happy path costs no row of its own."""
+    """Everything that is known to have happened, in order. A job without trouble has no event rows."""
     entries = [TimelineEntry(clock.instant(job.created_at), "created", detail={"queue": job.queue, "task": job.task})]
     if job.run_at > job.created_at and job.promoted_at is None and job.claimed_at is None:
         entries.append(TimelineEntry(clock.instant(job.run_at), "due"))
@@ -52,18 +52,18 @@ def timeline(job: JobRecord, story: JobHistory) -> list[TimelineEntry]:
     if job.finished_at is not None and job.state in FINISHED:
         detail = {"reason": job.reason} if job.reason else {}
         entries.append(TimelineEntry(clock.instant(job.finished_at), str(job.state), job.worker, fence, detail))
-    # Sorted by time alone: what happened within a millisecond keeps the order of a life.
+    # Sorted by time alone: entries of one millisecond keep the order above.
     return sorted(entries, key=lambda entry: entry.at)
 
 
 def _fence_of_last_claim(job: JobRecord, story: JobHistory) -> int:
-    """The job's own, unless a rescue has raised it since: the event of a rescue keeps the fence that was lost."""
+    """The job's fence, unless a rescue has raised it since: the event of a rescue has the fence before it."""
     rescues = [(event.at, event.fence) for event in story.events if event.kind == "rescued" and event.fence is not None]
     if job.state is State.RUNNING or not rescues:
         return job.fence
     at, lost = rescues[-1]
-    # A claim raises the fence once more. Within a millisecond only that tells whether there was one; where a Redis
-    # server was restarted meanwhile, fences jump and time tells.
+    # A claim raises the fence once more. Within a millisecond only that shows whether there was one; where a Redis
+    # server was restarted meanwhile, fences jump and the time shows it.
     is_unclaimed = at > (job.claimed_at or 0) or job.fence == lost + 1
     return lost if is_unclaimed else job.fence
 
@@ -73,7 +73,7 @@ def _told(event: EventRecord) -> TimelineEntry:
 
 
 def detail_of(text: str | None) -> dict[str, Any]:
-    """An event's detail without what is not known."""
+    """An event's detail without empty values."""
     if text is None:
         return {}
     try:

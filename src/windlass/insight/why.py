@@ -23,9 +23,9 @@ def needs_upkeep(gates: Gates) -> bool:
 def explain(
     gates: Gates, job: JobRecord, events: Sequence[EventRecord] = (), workers: Sequence[WorkerView] = ()
 ) -> str:
-    """The first gate that is shut, by the same conditions that the claim checks.
+    """The first closed gate, by the same conditions as the claim.
 
-    ``workers`` are looked at where the job needs upkeep and no process is known to do it.
+    ``workers`` are read where the job needs duties and no process is known to do them.
     """
     match gates.state:
         case State.RUNNING:
@@ -51,18 +51,18 @@ def _running(gates: Gates, job: JobRecord, events: Sequence[EventRecord], worker
 
 
 def _lost_owner(gates: Gates, job: JobRecord) -> str:
-    by_hand = ":" in (job.lease or "")  # the lease of a claim by hand is named token:seq:fence
+    by_hand = ":" in (job.lease or "")  # the lease of a manual claim is named token:seq:fence
     who = f"{gates.worker}, who claimed it by hand," if by_hand else f"its worker {gates.worker}"
     return f"{who} is gone" if gates.silent is None else f"{who} has not been heard of for {_passed(gates.silent)}"
 
 
-def _is_tended(gates: Gates, workers: Sequence[WorkerView]) -> bool:
-    """Whether a process does upkeep; a worker that has just started does so before it leads."""
+def _has_duties(gates: Gates, workers: Sequence[WorkerView]) -> bool:
+    """Whether a process does the duties; a worker that has just started does them before it leads."""
     return gates.is_tended or any(worker.does_upkeep for worker in workers)
 
 
 def _rescued_when(gates: Gates, workers: Sequence[WorkerView]) -> str:
-    if _is_tended(gates, workers):
+    if _has_duties(gates, workers):
         return "it will be rescued in a moment"
     if any(worker.is_alive for worker in workers):
         return "it will be rescued as soon as `windlass duties` runs, or a worker without --no-duties"
@@ -70,7 +70,7 @@ def _rescued_when(gates: Gates, workers: Sequence[WorkerView]) -> str:
 
 
 def _time_over(gates: Gates, job: JobRecord, events: Sequence[EventRecord]) -> str:
-    """Whether the run was told that its time is over, and goes on."""
+    """A clause for a run that goes on after its time limit; empty for others."""
     for event in events:
         if event.kind == "overtime" and event.fence == job.fence:
             detail = detail_of(event.detail)
@@ -90,7 +90,7 @@ def _asked(job: JobRecord) -> str:
 
 
 def _left_behind(job: JobRecord, events: Sequence[EventRecord]) -> str:
-    """Whether its last run may still be at work, because it would not stop."""
+    """A clause for a job whose last run was abandoned and may still execute; empty for others."""
     for event in events:
         if event.kind == "abandoned" and event.fence == job.fence:
             return f", but its run on {event.worker} would not stop and may still be at work"
@@ -119,7 +119,7 @@ def _not_due(gates: Gates, job: JobRecord, workers: Sequence[WorkerView]) -> str
 def _due(gates: Gates, workers: Sequence[WorkerView]) -> str:
     if gates.due_in > 0:
         return f"due in {_length(gates.due_in)}"
-    if _is_tended(gates, workers):
+    if _has_duties(gates, workers):
         return "due now, waiting to be promoted"
     which = "worker without --no-duties" if any(worker.is_alive for worker in workers) else "worker"
     return f"overdue by {_passed(-gates.due_in)}: no {which} and no `windlass duties` runs that would promote it"
@@ -168,7 +168,7 @@ def _behind_others(gates: Gates, job: JobRecord) -> str:
 
 
 def _suspected(gates: Gates, job: JobRecord) -> str:
-    """A suspect waits apart: a worker process has at most one in flight."""
+    """Why a suspect waits: a worker process has at most one in flight."""
     ahead = f", and {_several(gates.suspects_ahead, 'such job')} of its queue first" if gates.suspects_ahead else ""
     serve = "serves" if gates.willing == 1 else "serve"
     return (

@@ -19,21 +19,21 @@ from windlass.store.operations.queries import EventRecord
 
 @dataclass(frozen=True, slots=True)
 class TakenJob:
-    """A job that a worker lost, and where it went."""
+    """A job that was rescued from a dead worker, and where it went."""
 
     id: str
     state: State
     at: datetime
     by: str | None
-    """Who took it."""
+    """The worker that rescued it."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerView:
-    """A worker that lives, or was lost within a day."""
+    """A live worker, or one that died within a day."""
 
     id: str
-    """Random for each start of a process; it alone decides who owns what."""
+    """Random for each start of a process; leases use it."""
     name: str
     state: str
     """starting, idle, busy, paused, draining or lost."""
@@ -44,7 +44,7 @@ class WorkerView:
     info: dict[str, Any] = field(default_factory=dict)
     """Host, pid, queues, concurrency, versions, memory, CPU, counts, what runs and the last jobs."""
     taken: tuple[TakenJob, ...] = ()
-    """Of a lost worker: the jobs that were taken from it."""
+    """Of a lost worker: the jobs that were rescued from it."""
 
     @property
     def is_alive(self) -> bool:
@@ -53,14 +53,12 @@ class WorkerView:
 
     @property
     def does_upkeep(self) -> bool:
-        """Whether it promotes what is due and rescues what was lost; a worker of an older version that does not tell
-        is taken for one that does.
-        """
+        """Whether it promotes due jobs and rescues; assumed of workers of older versions, which do not report it."""
         return self.is_alive and self.info.get("duties") is not False
 
 
 def worker_views() -> Operation[list[WorkerView]]:
-    """All workers that live, and those that were lost within a day with what they lost."""
+    """All live workers, and those that died within a day with the jobs that were rescued from them."""
     workers = yield from leases.workers()
     if not any(worker.state == "lost" for worker in workers):
         return [_view(worker) for worker in workers]
@@ -69,7 +67,7 @@ def worker_views() -> Operation[list[WorkerView]]:
 
 
 def stop_worker(worker: str, *, by: str) -> Operation[list[str]]:
-    """Ask the workers of this id or name to stop; the ids of those it reaches. ``IllegalTransition`` of a lost one."""
+    """Ask the workers of this id or name to stop; returns their ids. ``IllegalTransition`` if the worker is lost."""
     found = yield from _called(worker)
     if not found:
         return []
@@ -83,7 +81,7 @@ def stop_worker(worker: str, *, by: str) -> Operation[list[str]]:
 
 
 def forget_worker(worker: str) -> Operation[int]:
-    """Take the lost workers of this id or name off the lists; how many. ``IllegalTransition`` of one that lives."""
+    """Take the lost workers of this id or name off the lists; how many. ``IllegalTransition`` if one is alive."""
     found = yield from _called(worker)
     if not found:
         return 0
@@ -106,7 +104,7 @@ def forget_lost_workers() -> Operation[int]:
 
 
 def _called(worker: str) -> Operation[list[WorkerRecord]]:
-    """Only looks: a name that is looked for in the wrong place makes no store."""
+    """Read only: a search in the wrong place must not make a store."""
     found = yield from leases.workers()
     return [one for one in found if worker in (one.id, one.name)]
 
@@ -126,7 +124,7 @@ def _taken(worker: WorkerRecord, losses: list[EventRecord]) -> tuple[TakenJob, .
 
 
 def _view(record: WorkerRecord) -> WorkerView:
-    """What it said of itself may be damaged, the rest is not."""
+    """A worker as it is shown; its report may be damaged."""
     try:
         info = msgspec.json.decode(record.info, type=dict[str, Any])
     except (msgspec.MsgspecError, ValueError):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from windlass.job import Job
 
 _EXPECTED = (Snooze, Throttled, Cancel)
-"""How a task ends itself on purpose; no errors."""
+"""What a task raises on purpose; not errors."""
 
 
 def trace_jobs(app: Windlass, *, tracer_provider: TracerProvider | None = None) -> None:
@@ -27,7 +27,7 @@ def trace_jobs(app: Windlass, *, tracer_provider: TracerProvider | None = None) 
 
     The trace context travels in the job's metadata, under the names that the propagator gives it (``traceparent``).
     Needs the extra ``otel``, and only its interface: without an SDK nothing is recorded. Hooks that were added before
-    lie outside of the spans.
+    run outside of the spans.
     """
     app.around_enqueue(_Enqueues(_tracer(tracer_provider)))
     app.around_run(_Runs(_tracer(tracer_provider)))
@@ -44,7 +44,7 @@ class _Enqueues:
         from opentelemetry.trace import SpanKind, Status, StatusCode, set_span_in_context
 
         attributes = {"messaging.system": "windlass", "messaging.operation.name": "enqueue"}
-        # Not the current span: many that are enqueued together are siblings, and all of them are open at once.
+        # Not the current span: jobs that are enqueued together are siblings, and their spans are open at once.
         span = self._tracer.start_span(f"enqueue {request.name}", kind=SpanKind.PRODUCER, attributes=attributes)
         carrier: dict[str, str] = {}
         inject(carrier, context=set_span_in_context(span))

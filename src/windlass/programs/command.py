@@ -13,7 +13,7 @@ from windlass.options import NO_OPTIONS, OptionArguments
 from windlass.task import Request
 
 COMMAND = "windlass.command"
-"""The task under which commands are stored; no app registers it, and only workers that allow commands know it."""
+"""The task under which commands are stored; no app registers it, and only workers that allow commands have it."""
 
 OUTPUT_LIMIT = 64 * 1024
 _OUTPUT_MOST = 1024 * 1024
@@ -21,7 +21,7 @@ _OUTPUT_MOST = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One run of a program. Checked when it is enqueued, and again where it runs: others may have written it."""
+    """One run of a program. Checked when it is enqueued, and again where it runs: any client may have written it."""
 
     argv: tuple[str, ...]
     env: Mapping[str, str] | None = None
@@ -33,7 +33,7 @@ class Command:
     retry_on: tuple[int, ...] | None = None
     give_up_on: tuple[int, ...] = ()
     snooze_on: Mapping[str, float | str] | None = None
-    """By exit code, as text because the keys of a JSON object are."""
+    """By exit code, as text, for the keys of a JSON object are text."""
 
     def __post_init__(self) -> None:
         check_argv(self.argv)
@@ -103,7 +103,7 @@ def command(
 
 
 def check_argv(argv: object) -> None:
-    """Refuse what is not a list of words with a program in front."""
+    """Raise unless ``argv`` is a list of texts that begins with a program."""
     if not isinstance(argv, tuple | list) or not argv:
         raise ConfigError(
             f"argv must be a list of words, as in ['convert', 'a.png', 'a.jpg'], and never goes through a shell; "
@@ -116,7 +116,7 @@ def check_argv(argv: object) -> None:
 
 
 def check_env(env: object) -> None:
-    """Refuse what is not an environment."""
+    """Raise unless ``env`` is a mapping of texts."""
     if env is None:
         return
     if not isinstance(env, Mapping):

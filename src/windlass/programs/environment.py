@@ -9,13 +9,13 @@ from pathlib import Path
 from windlass.errors import PermanentError
 
 PASSED_ON = frozenset({"HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TMPDIR", "TZ", "USER"})
-"""What a command gets of its worker's environment, besides LC_*; the rest may hold secrets that are not its own."""
+"""The variables of the worker that a command gets, besides LC_*; others may hold secrets."""
 
 
 def environment(
     wanted: Mapping[str, str] | None, *, is_all: bool, own: Mapping[str, str] = os.environ
 ) -> dict[str, str]:
-    """What was asked for, on top of the harmless part of our own unless it ``is_all``.
+    """The variables of a command: ``wanted``, on top of the harmless ones of the worker unless ``is_all``.
 
     >>> environment({"A": "1"}, is_all=False, own={"PATH": "/bin", "SECRET": "x", "LC_ALL": "C"})
     {'PATH': '/bin', 'LC_ALL': 'C', 'A': '1'}
@@ -27,7 +27,7 @@ def environment(
 
 
 def working_folder(wanted: str | None, *, jail: Path | None) -> str | None:
-    """The folder to start in. With a ``jail`` it must lie below that, after every link is followed."""
+    """The folder to start in. With a ``jail`` it must lie below the jail, after all links are resolved."""
     if jail is None:
         return wanted
     root = jail.resolve()

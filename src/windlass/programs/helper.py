@@ -58,7 +58,7 @@ class Helper:
         return f"<Helper {self.program.name}>"
 
     def task(self, name: str, **settings: Unpack[HelperTaskSettings]) -> Task[..., Any]:
-        """A task that this program carries out, stored as ``helper.name``; takes any arguments that JSON can hold."""
+        """A task that this program runs, stored as ``helper.name``; takes any arguments that JSON can hold."""
 
         def ask(*args: Any, **kwargs: Any) -> Any:
             return self._ask(question(name, args, kwargs)).value()
@@ -67,7 +67,7 @@ class Helper:
         return self._app._register(ask, full_name, TaskSettings(**settings), ProgramTask)
 
     def close(self) -> None:
-        """End its processes; one that is at work ends when its job does."""
+        """End its processes; a busy one ends with its job."""
         self._pool.close()
 
     def _ask(self, question: Question) -> Answer:

@@ -20,7 +20,7 @@ class HelperPool:
         self.reset_after_fork()
 
     def reset_after_fork(self) -> None:
-        """Also in a forked child, where the processes belong to the parent."""
+        """Make it empty; also in a forked child, where the processes belong to the parent."""
         self._changed = Condition()
         self._free: list[HelperProcess] = []
         self._count = 0
@@ -40,7 +40,7 @@ class HelperPool:
             raise
 
     def give_back(self, process: HelperProcess) -> None:
-        """It has answered and may be asked again."""
+        """Return a process that has answered and may be asked again."""
         with self._changed:
             if not self._is_closed:
                 self._free.append(process)
@@ -49,12 +49,12 @@ class HelperPool:
         self.drop(process)
 
     def drop(self, process: HelperProcess) -> None:
-        """It cannot be asked again: end it."""
+        """End a process that cannot be asked again."""
         process.close()
         self._leave_place()
 
     def close(self) -> None:
-        """End all that are free now, and the others when they are given back."""
+        """End all free processes now, and the others when they are given back."""
         with self._changed:
             self._is_closed = True
             free, self._free = self._free, []

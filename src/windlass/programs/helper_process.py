@@ -39,7 +39,7 @@ class HelperProcess:
 
     @property
     def is_fit(self) -> bool:
-        """Whether it can be asked: it is alive, and has written nothing unasked."""
+        """Whether it can be asked: it is alive and has written nothing between two questions."""
         with suppress(HelperFailed):
             self._read_rest()
             return not self._group.has_ended

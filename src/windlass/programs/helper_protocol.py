@@ -36,7 +36,7 @@ class Question(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What the helper says: a result, an error with what to do about it, or a wish to be asked later."""
+    """The helper's answer: a result, an error and whether to retry, or a delay after which to ask again."""
 
     result: Any = msgspec.UNSET
     error: str | msgspec.UnsetType = msgspec.UNSET
@@ -45,7 +45,7 @@ class Answer(msgspec.Struct, frozen=True):
     snooze: float | str | None = None
 
     def value(self) -> Any:
-        """The result; otherwise raises what the answer means."""
+        """The result; an error or a delay is raised."""
         if self.snooze is not None:
             raise Snooze(self.snooze)
         if self.error is msgspec.UNSET:
@@ -62,7 +62,7 @@ def question(task: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Que
 
 
 def read_answer(line: bytes) -> Answer:
-    """What a line means; ``HelperFailed`` for one that is no answer.
+    """Parse a line; ``HelperFailed`` if it is not an answer.
 
     >>> read_answer(b'{"result": 3}').value()
     3
@@ -78,7 +78,9 @@ def read_answer(line: bytes) -> Answer:
 
 
 class StderrLog:
-    """Passes what a helper says on stderr on, line by line: to the log of the job at hand, or to ours between jobs."""
+    """Logs what a helper writes to stderr, line by line: in the log of the current job, or in the worker's between
+    jobs.
+    """
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -92,7 +94,7 @@ class StderrLog:
             self.flush()
 
     def flush(self) -> None:
-        """Say what has no end of line yet."""
+        """Log an unfinished line."""
         if self._unended:
             self._say(self._unended)
             self._unended = b""

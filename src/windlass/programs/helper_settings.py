@@ -29,14 +29,14 @@ class Program:
     name: str
     argv: Sequence[str]
     env: Mapping[str, str] | None = None
-    """On top of the worker's own environment, for the program is the worker's own too."""
+    """Added to the worker's whole environment: a helper is declared by the application, not by a job."""
     cwd: str | None = None
     processes: int = 1
-    """How many of it there may be at once; with all of them at work, a job waits."""
+    """How many processes there may be at once; while all are busy, a job waits."""
     line_limit: int = 1024 * 1024
     """Bytes that an answer may have."""
     kill_after: Duration = 2
-    """How long after a SIGTERM it is killed, when a job has to stop."""
+    """How long after SIGTERM it is killed, when a job has to stop."""
     patience: float = field(init=False)
     """``kill_after`` in seconds."""
 

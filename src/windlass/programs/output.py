@@ -37,7 +37,7 @@ class HeadAndTail:
         return max(0, self._count - self._limit)
 
     def text(self) -> str:
-        """As UTF-8, with a mark where something was cut; what is no text becomes U+FFFD."""
+        """The text, read as UTF-8, with a mark where bytes were cut; invalid bytes become U+FFFD."""
         self._drop()
         head, tail = self._head.decode(errors="replace"), self._tail.decode(errors="replace")
         if not self.cut:

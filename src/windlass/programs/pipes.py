@@ -11,18 +11,18 @@ from typing import IO
 
 _CHUNK = 65536
 _LAST_CHUNKS = 64
-"""How much is still read after the program's end, at most: whatever fled from its group may write for ever."""
+"""How many chunks are read after the program's end, at most: a process that left its group may write without end."""
 
 
 class Stream(Enum):
-    """Where a program says something."""
+    """The output streams of a program."""
 
     OUT = "stdout"
     ERR = "stderr"
 
 
 class Pipes:
-    """``turn()`` serves whatever is ready; also wakes when the program ends, where the system can tell."""
+    """``turn()`` serves all pipes that are ready; it also wakes when the program ends, where the system supports it."""
 
     def __init__(self, process: int, *, stdin: IO[bytes] | None, stdout: IO[bytes], stderr: IO[bytes]) -> None:
         self._selector = DefaultSelector()
@@ -45,14 +45,14 @@ class Pipes:
         return not self._unsent
 
     def send(self, data: bytes, *, is_last: bool = False) -> None:
-        """Have this written as the program reads it; after the last, its stdin ends."""
+        """Write this as the program reads it; after the last data its stdin is closed."""
         assert self._stdin is not None
         self._unsent = memoryview(data)
         self._closes_stdin = is_last
         self._selector.register(self._stdin, EVENT_WRITE)
 
     def turn(self, seconds: float) -> Iterator[tuple[Stream, bytes]]:
-        """What it says, after a wait of at most so long."""
+        """Wait at most so long; the output that has come."""
         for key, _ in self._selector.select(seconds):
             if isinstance(key.data, Stream):
                 chunk = self._read(key.data)
@@ -80,7 +80,7 @@ class Pipes:
                     pipe.close()
 
     def _read(self, stream: Stream) -> bytes:
-        """What is there; nothing may mean that nothing will come any more."""
+        """Read what is there; empty also at the end of the stream."""
         pipe = self._streams[stream]
         try:
             chunk = b"" if pipe.closed else os.read(pipe.fileno(), _CHUNK)
@@ -98,7 +98,7 @@ class Pipes:
         except BlockingIOError:
             return
         except BrokenPipeError:
-            self._unsent = memoryview(b"")  # it need not read what it is given
+            self._unsent = memoryview(b"")  # a program may close its stdin early
         if not self._unsent:
             self._selector.unregister(self._stdin)
             if self._closes_stdin:

@@ -17,7 +17,7 @@ from windlass.programs.reaper_main import MARKER
 
 _EXHAUSTED = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 _CAN_LEAVE_UNREAPED = hasattr(os, "waitid")
-"""Not on macOS before Python 3.13: there its number could, in theory, be another's when its group is killed."""
+"""Not on macOS before Python 3.13: there its number could, in theory, be reused before its group is killed."""
 
 
 class ProcessGroup:
@@ -42,8 +42,8 @@ class ProcessGroup:
         has_stdin: bool,
         reaper: Reaper,
     ) -> ProcessGroup:
-        """Start a program in a session of its own; raises what the system says when that cannot be, ``StartRefused`` if
-        it has too little of something at this moment.
+        """Start a program in a session of its own; raises the system's error if that fails, ``StartRefused`` if it
+        lacks resources at this moment.
         """
         try:
             return cls._started(argv, env=env, cwd=cwd, has_stdin=has_stdin, reaper=reaper)
@@ -77,24 +77,24 @@ class ProcessGroup:
                 with process:
                     process.kill()
                 reaper.forget(process.pid)
-            with suppress(OSError):  # a reaper that could not be started does not know the mark
+            with suppress(OSError):  # a reaper that could not be started does not have the mark
                 reaper.settle(mark, None)
             raise
 
     @property
     def has_ended(self) -> bool:
-        """Whether the program has ended; its number is not reused until it is reaped."""
+        """Whether the program has ended; its number is not reused before ``reap``."""
         return self._code is not None or self._has_exited(os.WNOHANG)
 
     def terminate(self) -> None:
-        """Ask it to end."""
+        """Send SIGTERM to the group."""
         self._signal(signal.SIGTERM)
 
     def kill(self) -> None:
         self._signal(signal.SIGKILL)
 
     def reap(self) -> int:
-        """Kill what is left of it and clean up; the exit code, negative after a signal. May be called again."""
+        """Kill what is left of the group and clean up; the exit code, negative after a signal. May be called again."""
         if self._code is None:
             self.kill()
             self._has_exited(0)
@@ -110,7 +110,7 @@ class ProcessGroup:
         return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | flags) is not None
 
     def _signal(self, number: signal.Signals) -> None:
-        # A number that was reaped may be another's by now.
+        # A number that was reaped may belong to another process by now.
         with self._lock, suppress(ProcessLookupError, PermissionError):
             if self._code is None:
                 os.killpg(self._process.pid, number)

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class Reaper:
-    """A small process beside ours. It knows which process groups we have started and kills them when we are gone.
+    """A small process beside ours. It has the list of process groups that we started and kills them when we are gone.
 
-    The system's own way, a signal at the death of the parent, reaches only the program itself and not what that has
-    started, and takes the end of the thread that started it for the end of the parent.
+    The system's own way, a signal at the death of the parent, reaches only the program itself and not the processes it
+    has started, and is also sent when only the starting thread ends.
     """
 
     def __init__(self) -> None:
@@ -29,14 +29,14 @@ class Reaper:
         self._marks: set[str] = set()
 
     def expect(self) -> str:
-        """A mark for the environment of a program that is about to start: by it the program is found should we end
-        before we can tell its number.
+        """A mark for the environment of a program that is about to start: by it the program is found if we die before
+        its number is sent.
         """
         mark = f"{clock.random_bits(64):016x}"
         with self._lock:
             self._marks.add(mark)
             try:
-                self._tell(f"?{mark}")
+                self._send(f"?{mark}")
             except BaseException:  # too many open files, say
                 self._marks.discard(mark)
                 raise
@@ -48,26 +48,26 @@ class Reaper:
             self._marks.discard(mark)
             if group is not None:
                 self._groups.add(group)
-                self._tell(f"+{group}")
-            self._tell(f"!{mark}")
+                self._send(f"+{group}")
+            self._send(f"!{mark}")
 
     def forget(self, group: int) -> None:
-        """It has ended; its number may soon be another's."""
+        """The group has ended; its number may soon be reused."""
         with self._lock:
             self._groups.discard(group)
             if self._process is not None:
-                with suppress(OSError):  # one that could not be started now is started for the next program
-                    self._tell(f"-{group}")
+                with suppress(OSError):  # if it cannot be started now, it is started for the next program
+                    self._send(f"-{group}")
 
     def close(self) -> None:
-        """Let it go, with all that it still watches."""
+        """End it; the groups that it still watches are killed."""
         with self._lock:
             self._end()
             self._groups.clear()
             self._marks.clear()
 
     def reset_after_fork(self) -> None:
-        """In a forked child: what the parent started is no business of ours."""
+        """In a forked child: forget what the parent started."""
         self._lock = Lock()
         self._groups, self._marks = set(), set()
         if self._process is not None and self._process.stdin is not None:
@@ -76,7 +76,7 @@ class Reaper:
         self._process = None
 
     def _start(self) -> None:
-        # Loaded only where programs are started: every app has a reaper, few ever need it.
+        # Imported only where programs are started: every app has a reaper, few ever use it.
         import subprocess
 
         from windlass.programs import reaper_main
@@ -88,7 +88,7 @@ class Reaper:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             cwd="/",
-            start_new_session=True,  # Ctrl-C is not meant for it
+            start_new_session=True,  # Ctrl-C must not reach it
             bufsize=0,
         )
         known = [*(f"+{group}" for group in self._groups), *(f"?{mark}" for mark in self._marks)]
@@ -101,7 +101,7 @@ class Reaper:
             self._process.wait()
         self._process = None
 
-    def _tell(self, word: str) -> None:
+    def _send(self, word: str) -> None:
         """Send one line to it; a new one, started because the old one was killed, is sent everything."""
         if self._process is None or not self._write(self._process, [word]):
             self._start()

@@ -1,9 +1,9 @@
 """The reaper's own process.
 
-Its only argument is the worker's process id. On stdin it reads a line for each thing that happens: ``?mark`` before a
-program is started with that mark in its environment, ``!mark`` when it is known what became of that, ``+123`` and
-``-123`` for a process group that begins or ends, ``.`` when all is over. It imports nothing but a few modules of the
-standard library, so that it starts fast and stays small.
+Its only argument is the worker's process id. On stdin it reads one line per event: ``?mark`` before a program is
+started with that mark in its environment, ``!mark`` after the start has succeeded or failed, ``+123`` and ``-123`` for
+a process group that begins or ends, ``.`` at the end. It imports nothing but a few modules of the standard library, so
+that it starts fast and stays small.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LOOK_AGAIN = 1.0
 
 def main(parent: int) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # it ends with its worker, not before
+        signal.signal(number, signal.SIG_IGN)  # it ends after its worker, never before
     groups, marks = _left_behind(parent)
     for group in (*groups, *_started_with(marks)):
         with suppress(ProcessLookupError, PermissionError):
@@ -46,9 +46,9 @@ def _left_behind(parent: int) -> tuple[set[int], set[bytes]]:
 
 
 def _lines(parent: int) -> Iterator[bytes]:
-    """What the worker says until its end."""
+    """The lines of the worker until its end."""
     unread = b""
-    # A process that the worker forked may hold the pipe open, so that its end alone does not tell enough.
+    # A process that the worker forked may hold the pipe open, so the end of the pipe alone is not enough.
     while os.getppid() == parent or _is_readable():
         if not _is_readable(_LOOK_AGAIN):
             continue

@@ -41,7 +41,7 @@ class CommandRunner:
                 said[stream].add(chunk)
         except JobInterrupted:
             words = last_output(said[Stream.ERR]) or "nothing"
-            log.warning("%s was stopped; the last it said on stderr: %s", command.argv[0], words)
+            log.warning("%s was stopped; its last output on stderr: %s", command.argv[0], words)
             raise
         finally:
             code = group.reap()
@@ -64,12 +64,12 @@ class CommandRunner:
                 reaper=self._reaper,
             )
         except OSError as error:
-            # Another worker may have the program, so that this is an attempt like any other.
+            # Another worker may have the program, so this is an attempt like any other.
             raise CommandFailed(f"{command.argv[0]} cannot be started here: {error}") from error
 
 
 def _checked(argv: Any, details: dict[str, Any]) -> Command:
-    """A stored command; others may have written it, so that anything may be in it."""
+    """A stored command, checked: any client may have written it."""
     details = {name: tuple(value) if isinstance(value, list) else value for name, value in details.items()}
     try:
         return Command(tuple(argv) if isinstance(argv, list) else argv, **details)
@@ -85,7 +85,7 @@ _LAST_WORDS = 2_000
 
 
 def result_of(command: Command, code: int, *, stdout: HeadAndTail, stderr: HeadAndTail) -> dict[str, Any]:
-    """The job's result, if the exit code is one of success; otherwise raises what the code means."""
+    """The job's result if the exit code means success; otherwise raises what the code means."""
     if code in command.accept:
         return {
             "exit_code": code,
@@ -108,6 +108,6 @@ def last_output(said: HeadAndTail) -> str:
 
 
 def _sentence(command: Command, code: int, stdout: HeadAndTail, stderr: HeadAndTail) -> str:
-    """How it ended, and the last that it said; a program that says nothing on stderr may have said it on stdout."""
+    """How it ended, and its last output: of stderr, or of stdout where stderr is empty."""
     words = last_output(stderr) or last_output(stdout)
     return f"{command.argv[0]} {how_it_ended(code)}" + (f": {words}" if words else "")

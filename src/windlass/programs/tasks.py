@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class ProgramTask(Task[..., Any]):
-    """A task that runs a program, and looks for itself whether it has to stop.
+    """A task that runs a program, and checks for itself whether it has to stop.
 
-    An exception out of nowhere could strike between the start of the program and the line that knows of it.
+    An exception from outside could strike between the start of the program and the line that stores its number.
     """
 
     minds_stop = True
@@ -33,7 +33,7 @@ class WorkerTasks:
         self._registry = app._registry
         self._command = command
         self._loading: WeakValueDictionary[str, UnloadedTask] = WeakValueDictionary()
-        """By module: what a run of this worker is to import. Gone with that run, however it ends."""
+        """By module: the task whose run imports it. Removed with that run, however it ends."""
 
     def find(self, name: str) -> Task[..., Any] | None:
         """The task of this name, or None when this worker must not run it, or not while another run imports it."""
@@ -46,7 +46,7 @@ class WorkerTasks:
         return task
 
     def is_loading(self, name: str) -> bool:
-        """One run is enough to import a module; others would only wait for it, with a thread each."""
+        """Whether a run imports the task's module now; other runs would only wait for it, with a thread each."""
         task = self._loading.get(_module(name))
         return task is not None and not task.is_done
 
@@ -54,12 +54,12 @@ class WorkerTasks:
 def worker_tasks(
     app: Windlass, *, allow_commands: bool, folder: str | Path | None, kill_after: float
 ) -> tuple[WorkerTasks, Callable[[], None]]:
-    """What a worker may run, and what to call when it stops."""
+    """The tasks that a worker may run, and what to call when it stops."""
     if not allow_commands:
         if folder is not None:
             raise ConfigError("commands_folder is given, but commands are not allowed; set allow_commands=True, too")
         return WorkerTasks(app, command=None), lambda: None
-    # Loaded only where it is asked for: most workers start no programs.
+    # Imported only where commands are allowed: most workers start no programs.
     from windlass.programs.runner import CommandRunner
 
     runner = CommandRunner(reaper=app._reaper, folder=_existing(folder), kill_after=kill_after)

@@ -12,10 +12,10 @@ from windlass.programs.process_group import ProcessGroup
 from windlass.worker.runs.run import Run, StopReason
 
 LOOK_AGAIN = 0.1
-"""How late, in seconds, a wish to stop may be noticed."""
+"""Seconds after which a request to stop is noticed at the latest."""
 _ONE_RUN = (StopReason.CANCELLED, StopReason.TIMED_OUT)
 _NO_PATIENCE = 0.1
-"""Seconds, where it is not about this run alone: a worker that stops, or has lost its lease, has no time left."""
+"""Seconds, for a worker that stops or has lost its lease: it has no time left."""
 
 
 def wanted_stop() -> StopReason | None:
@@ -25,10 +25,10 @@ def wanted_stop() -> StopReason | None:
 
 
 def output_until_end(group: ProcessGroup, *, kill_after: float) -> Iterator[tuple[Stream, bytes]]:
-    """What a program says, as it comes, until its end.
+    """The output of a program, as it comes, until its end.
 
-    When the run on this thread has to stop, the program is asked to end, killed if it has not ``kill_after`` seconds
-    later, and when it is gone ``JobInterrupted`` is raised.
+    When the run on this thread has to stop, the program gets SIGTERM, is killed if it has not ended ``kill_after``
+    seconds later, and when it is gone ``JobInterrupted`` is raised.
     """
     asked: float | None = None
     while not group.has_ended:

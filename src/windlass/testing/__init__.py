@@ -7,8 +7,7 @@
 ... def welcome(user_id: int) -> str:
 ...     return f"welcome {user_id}"
 
-For the length of a block the app works on an empty store of the block's own. Its own store, ``shop.db`` here, is not
-even opened.
+Inside a block the app works on an empty store of the block's own. Its own store, ``shop.db`` here, is not even opened.
 
 *Inline*: a job runs before ``enqueue`` returns.
 
@@ -30,7 +29,7 @@ True 0
 >>> len(jobs)
 1
 
-With pytest, the fixture ``windlass_app`` is the app on an empty store, ``windlass_clock`` the clock it goes by.
+With pytest, the fixture ``windlass_app`` is the app on an empty store, ``windlass_clock`` its clock.
 
 Files, in reading order:
 

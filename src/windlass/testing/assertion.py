@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _SHOWN = 5
 
 Arguments = Mapping[str, object]
-"""By name where the task's signature tells it, else as ``argument 1`` and so on."""
+"""By name where the task's signature has it, else as ``argument 1`` and so on."""
 
 
 def assert_enqueued(
@@ -32,10 +32,10 @@ def assert_enqueued(
 ) -> Job[Any]:
     """The newest job of this task with these arguments, whatever its state; ``AssertionError`` if there is none.
 
-    It looks at what was enqueued in the block that the test is in, and at nothing else.
+    It searches what was enqueued in the block that the test is in, and nothing else.
 
     An argument counts as the same whether it was passed by position or by name; those that are not named here may be
-    anything. The error tells the near misses: jobs of the task that differ, or else which tasks have jobs.
+    anything. The error lists the near misses: jobs of the task that differ, or else which tasks have jobs.
 
     >>> from windlass import Windlass
     >>> from windlass.testing import manual
@@ -64,7 +64,7 @@ def assert_enqueued(
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What the test expects; what it does not name does not matter."""
+    """What the test expects; arguments that it does not name may be anything."""
 
     name: str
     task: Task[..., Any] | None
@@ -72,7 +72,7 @@ class _Wanted:
     queue: str | None
 
     def difference(self, app: Windlass, job: Job[Any]) -> str:
-        """What is not as wanted, as it is; empty if everything matches."""
+        """The arguments and options that differ, with their actual values; empty if everything matches."""
         try:
             given = _with_defaults(self.task, *app._decode_call(self.name, job.record.payload))
         except (PayloadError, TypeError) as error:

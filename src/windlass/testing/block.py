@@ -26,37 +26,37 @@ _OVER = (
 _PAGE = 500
 
 _changing = Lock()
-"""Held while an app is put on another store or back; for moments only."""
+"""Held while an app changes its store; for moments only."""
 
 
 class Block:
-    """One use of ``inline``, ``manual`` or ``windlass_app``: an empty store that the app works on meanwhile.
+    """One use of ``inline``, ``manual`` or ``windlass_app``: an empty store that the app uses meanwhile.
 
-    It holds for the whole app, on all threads. The store stays readable after the block, for the handles that were
-    got in it, until the app's next block begins.
+    It holds for the whole app, on all threads. The store stays readable after the block, for the handles that were made
+    in it, until the app's next block begins.
     """
 
     def __init__(
         self, app: Windlass, *, url: str = "sqlite:///:memory:", clock: Callable[[], int] | None = None
     ) -> None:
-        """Without a ``clock`` it goes by the one that the app goes by at this moment."""
+        """Without a ``clock`` it uses the app's current one."""
         below = app._binding
         now = below.clock if clock is None else clock
         driver = open_driver(url, namespace=below.session.namespace, now=now)
-        # Jobs of tests are no part of the history that an archive outside of the store keeps.
+        # Jobs of tests must not get into an archive outside of the store.
         archive = below.archive if isinstance(below.archive, TableArchive) else None
         self._app = app
         self.binding = below.over(driver, now=now, archive=archive, join=join_for(driver))
         self._reader = self.binding.over(driver, now=now, archive=archive, join=join_for(driver))
-        """For looking after the code under test has closed the app, as the shutdown of a web framework does."""
+        """For reads after the code under test has closed the app, as the shutdown of a web framework does."""
         self.is_over = False
         self.paused: list[Worker] = []
-        """Workers of the store below that claim again when the block is over."""
-        self.binding.session.migrate()  # it is there, however little is asked of it
+        """Workers of the app's own store that claim again when the block ends."""
+        self.binding.session.migrate()  # so that the store exists whatever the test does
 
     @property
     def open_binding(self) -> Binding:
-        """What tests look through: as the app does, unless the app was closed in the block."""
+        """What reads of a test use: the app's own, unless the app was closed in the block."""
         return self._reader if self.binding.session.is_closed else self.binding
 
     def jobs(self, task: str | None = None) -> Iterator[Job[Any]]:
@@ -70,7 +70,7 @@ class Block:
                 return
 
     def put_on(self) -> None:
-        """Have the app work here; the stores of blocks that are over go."""
+        """Have the app use this store; the stores of ended blocks are closed."""
         blocks = self._app._test_blocks
         with _changing:
             over = [block for block in blocks if block.is_over]
@@ -80,8 +80,8 @@ class Block:
             block.close()
 
     def take_off(self) -> None:
-        """Have the app work where it did before; a later block that is still open goes on, and takes over what is to be
-        done when all are over.
+        """Have the app use its former store again; a later block that is still open goes on, and takes over the
+        clean-up.
         """
         with _changing:
             self.is_over = True
@@ -93,25 +93,25 @@ class Block:
                 self.paused = []
 
     def pause(self, workers: list[Worker]) -> None:
-        """Have workers of the store below claim nothing: what their jobs enqueue would land here."""
+        """Keep workers of the app's own store from claiming: what their jobs enqueue would land here."""
         self.paused = [worker for worker in workers if not worker.is_paused]
         for worker in self.paused:
             worker.pause()
 
     def close(self) -> None:
-        """Let the store go."""
+        """Close the store."""
         for binding in (self.binding, self._reader):
             binding.session.stop(_OVER)
         self.binding.driver.close()
 
 
 def open_block(app: Windlass) -> Block | None:
-    """The block that began last, of those that are not over."""
+    """The newest block that has not ended."""
     return next((block for block in reversed(app._test_blocks) if not block.is_over), None)
 
 
 def current_block(app: Windlass, caller: str) -> Block:
-    """The block that a test is in; outside of one there are only the jobs of the app's own store."""
+    """The block that a test is in; outside of a block it raises, for there are only the jobs of the app's own store."""
     block = open_block(app)
     if block is None:
         raise ConfigError(
@@ -125,7 +125,7 @@ def current_block(app: Windlass, caller: str) -> Block:
 def redirected(
     app: Windlass, *, url: str = "sqlite:///:memory:", clock: Callable[[], int] | None = None, pauses_workers: bool
 ) -> Iterator[Block]:
-    """Have an app work on an empty store of its own, then put it back; ``pauses_workers`` is about those made here."""
+    """Have an app use an empty store inside the block; ``pauses_workers`` applies to workers that are made in it."""
     workers_below = app._binding.workers
     block = Block(app, url=url, clock=clock)
     block.binding.pauses_workers = pauses_workers
@@ -143,6 +143,6 @@ def redirected(
 
 
 def _stop(workers: list[Worker]) -> None:
-    """Nothing that they could hand back would ever run: their store is about to go."""
+    """Stop workers at once: their store is about to be closed, so nothing that they release would run."""
     for worker in workers:
         worker.stop(grace=0)

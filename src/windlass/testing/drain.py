@@ -10,11 +10,10 @@ if TYPE_CHECKING:
 
 def drain(app: Windlass) -> int:
     """Run the jobs of a test on this thread until none is ready, those that they enqueue included; how many runs there
-    were. Only inside a block: the jobs of the app's own store are none of a test's business.
+    were. Only inside a block: a test must not run the jobs of the app's own store.
 
-    Afterwards the first job that failed for good is raised as ``JobFailed``. What is due later stays, by the
-    block's clock: delayed and snoozed jobs, and attempts that are to be repeated. Move a ``ManualClock`` and drain
-    again.
+    Afterwards the first job that failed for good is raised as ``JobFailed``. What is due later by the block's clock
+    stays: delayed and snoozed jobs, and retries. Move a ``ManualClock`` and drain again.
 
     >>> from windlass import RetryableError, Windlass, current_job
     >>> from windlass.testing import ManualClock, drain, manual

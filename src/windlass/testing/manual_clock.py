@@ -15,9 +15,9 @@ _START = datetime(2026, 1, 1, tzinfo=UTC)
 class ManualClock:
     """The time of an app's store: ``Windlass(url, clock=clock)``. May be moved from any thread, also backwards.
 
-    It moves what the store decides: what is due, which lease is over, how old a finished job is. A worker measures
-    its own intervals, such as the time limit of a job, on the machine's clock. Give a worker that runs while the clock
-    moves a lease that is longer than the steps: ``app.worker(lease="30d")``.
+    It sets what the store decides by: what is due, which lease has expired, how old a finished job is. A worker
+    measures its own intervals, such as the time limit of a job, on the machine's clock. Give a worker that runs while
+    the clock moves a lease that is longer than the steps: ``app.worker(lease="30d")``.
 
     >>> clock = ManualClock(datetime(2026, 3, 1, 12, tzinfo=UTC))
     >>> clock.advance("10m")
@@ -33,11 +33,11 @@ class ManualClock:
         self._milliseconds = milliseconds_since_1970(start, "start")
 
     def __call__(self) -> int:
-        """Milliseconds since 1970, as the stores count."""
+        """Milliseconds since 1970, the unit of the stores."""
         return self._milliseconds
 
     def now(self) -> datetime:
-        """The time that it shows, in UTC."""
+        """Its time, in UTC."""
         return datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=self._milliseconds)
 
     def advance(self, length: Duration) -> None:
@@ -47,7 +47,7 @@ class ManualClock:
             self._milliseconds += round(step.total_seconds() * 1000)
 
     def set(self, moment: datetime) -> None:
-        """Show this time, earlier or later; a naive ``datetime`` is refused."""
+        """Set it to this time, earlier or later; a naive ``datetime`` is rejected."""
         milliseconds = milliseconds_since_1970(moment, "moment")
         with self._lock:
             self._milliseconds = milliseconds

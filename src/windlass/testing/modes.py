@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Collected(Sequence["Job[Any]"]):
-    """The jobs that were enqueued in a block, in order; reads the block's store whenever it is asked."""
+    """The jobs that were enqueued in a block, in order; reads the block's store at each access."""
 
     def __init__(self, block: Block) -> None:
         self._block = block

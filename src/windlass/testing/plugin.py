@@ -19,7 +19,7 @@ _SETTING = "windlass_app"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let pytest's settings name the app that ``windlass_app`` is."""
+    """Let pytest's settings name the app of ``windlass_app``."""
     parser.addini(_SETTING, "the app that the fixture windlass_app puts on a store of its own: shop.jobs:app")
 
 
@@ -33,9 +33,9 @@ def windlass_clock() -> ManualClock:
 
 @pytest.fixture
 def windlass_app(request: pytest.FixtureRequest, windlass_clock: ManualClock, tmp_path: Path) -> Iterator[Windlass]:
-    """Your app, with its tasks, on an empty store that goes with the test; its own store is not touched.
+    """Your app, with its tasks, on an empty store that ends with the test; its own store is not touched.
 
-    Which app that is says ``windlass_app = "shop.jobs:app"`` in pytest's settings; without it, a new one.
+    ``windlass_app = "shop.jobs:app"`` in pytest's settings names the app; without it, it is a new one.
     """
     from windlass.app import Windlass
     from windlass.testing.block import redirected
@@ -44,7 +44,7 @@ def windlass_app(request: pytest.FixtureRequest, windlass_clock: ManualClock, tm
     named = request.config.getini(_SETTING)
     app = _resolved(str(named)) if named else Windlass(url)
     with redirected(app, url=url, clock=windlass_clock, pauses_workers=False) as block:
-        app.migrate()  # so that a test may look before anything is enqueued
+        app.migrate()  # so that a test may read before anything is enqueued
         yield app
     block.close()
     if not named:

@@ -56,7 +56,7 @@ class Runner:
     def run_ready(self, after_each: Callable[[JobRecord], None] = lambda job: None) -> int:
         """Run jobs, and what they enqueue, until nothing is ready; how many runs there were.
 
-        ``after_each`` is told how each run left its job.
+        ``after_each`` gets each job after its run.
         """
         runs = 0
         capture_logs()
@@ -144,7 +144,7 @@ async def _limited(run: Run, coroutine: Coroutine[Any, Any, Any]) -> Any:
 
 
 def _on_a_loop(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """Run a coroutine to its end; where a loop runs on this thread already, on a loop of another thread."""
+    """Run a coroutine to its end; if a loop runs on this thread already, on a loop of another thread."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -18,14 +18,14 @@ A = TypeVar("A")
 
 
 def join_for(driver: Driver) -> Callable[[object], Joined]:
-    """How transactions are joined in a block: any connection that some store could use is taken."""
+    """How transactions are joined in a block: a connection of any supported library is accepted."""
     return lambda connection: JoinedInTest(connection, driver)
 
 
 class JoinedInTest(Joined):
-    """Stores jobs at once, beside the caller's transaction: whether that commits cannot be seen from here.
+    """Stores jobs at once, beside the caller's transaction, whose commit cannot be seen from here.
 
-    What can be seen is a block that is left by an exception: its jobs go.
+    Only a block that ends by an exception can be seen: its jobs are deleted.
     """
 
     def __init__(self, connection: object, driver: Driver) -> None:

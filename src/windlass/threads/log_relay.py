@@ -3,8 +3,8 @@
 A handler is user code: it may hang, or wait for a lock that is never released. A thread that keeps leases alive or
 fetches jobs hands its records to a thread of their own, which passes them to the handlers in the same order.
 
-What comes by the thousand, a line for every ended run, waits in a backlog instead. The same thread makes its records, a
-few at a time, and rests in between: it takes a small share of one processor, however much there is to tell.
+Lines that come by the thousand, one for every ended run, wait in a backlog instead. The same thread makes their
+records, a few at a time, and rests in between: it takes a small share of one processor, however many there are.
 """
 
 from __future__ import annotations
@@ -30,9 +30,11 @@ _IDLE = 2.0
 _AT_EXIT = 1.0
 
 _SLICE = 20
-"""How many records of a backlog are written before the thread rests: others wait for the interpreter meanwhile."""
+"""How many records of a backlog are written before the thread rests: other threads wait for the interpreter
+meanwhile.
+"""
 _REST = 99
-"""How many times as long as a slice took the thread rests after it, of its processor time: a share of one percent."""
+"""The thread rests so many times as long as a slice took: its share of a processor is one percent."""
 
 
 class LogBacklog(Protocol):
@@ -42,14 +44,14 @@ class LogBacklog(Protocol):
     def logger(self) -> logging.Logger: ...
 
     def take(self, most: int) -> list[logging.LogRecord]:
-        """The next records; none when nothing waits, and then it has to be handed to the relay again."""
+        """The next records; none when nothing waits, and then the backlog has to be handed to the relay again."""
 
 
 _Item = tuple[logging.Logger, logging.LogRecord] | Wakeup | LogBacklog
 
 
 class LogRelay(logging.Filter):
-    """Stands at our loggers: takes what threads on duty log out of their hands."""
+    """A filter of our loggers that takes over the records of threads which must not wait for handlers."""
 
     def __init__(
         self, *, monotonic: Callable[[], float] = monotonic, processor_time: Callable[[], float] = thread_time
@@ -69,10 +71,10 @@ class LogRelay(logging.Filter):
         self._rested = 0.0
         """When the next slice may be written, on the monotonic clock."""
         self.dropped_count = 0
-        """How many records found no room."""
+        """How many records were dropped."""
 
     def take_over(self) -> None:
-        """From now on the calling thread is on duty."""
+        """Relay the records of the calling thread from now on."""
         self._here.is_on_duty = True
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -87,7 +89,7 @@ class LogRelay(logging.Filter):
         return False
 
     def work_off(self, backlog: LogBacklog) -> None:
-        """Write what waits there, at leisure."""
+        """Write the records of a backlog, slowly."""
         self._items.put(backlog)
         self._see_to_it()
 
@@ -106,7 +108,7 @@ class LogRelay(logging.Filter):
                 thread = Thread(target=self._run, name="windlass-log", daemon=True)
                 try:
                     thread.start()
-                except RuntimeError:  # the system has no thread to give; the next record tries again
+                except RuntimeError:  # the system refuses a thread; the next record tries again
                     return
                 self._thread = thread
 
@@ -120,7 +122,7 @@ class LogRelay(logging.Filter):
                         if self._items.empty():
                             self._thread = None
                             return
-            # Also between two other records, however close they follow each other.
+            # Also between other records, however closely they follow each other.
             if self._backlogs and self._monotonic() >= self._rested:
                 self._write_slices()
 
@@ -147,7 +149,7 @@ class LogRelay(logging.Filter):
         self._rested = self._monotonic() + _REST * (self._processor_time() - began)
 
     def _write_slice(self, backlog: LogBacklog) -> bool:
-        """Whether there was something to write."""
+        """Write some records of a backlog; false if there are none."""
         records = backlog.take(_SLICE)
         for record in records:
             self._pass_on(backlog.logger, record)

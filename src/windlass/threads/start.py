@@ -11,10 +11,10 @@ from windlass.threads.log_relay import relay
 
 
 def start_thread(target: Callable[..., None], *args: Any, name: str, runs_user_code: bool = False) -> Thread:
-    """A daemon thread that runs; ``StartRefused`` when the system has none to give, and then nothing of it is left.
+    """Start a daemon thread; ``StartRefused`` when the system refuses it, and then nothing of it is left.
 
-    Start first, list then: whoever lists a thread before it runs believes in one that never came. A thread that does
-    not run user code does not wait for log handlers either.
+    Add the thread to lists only after this call: one that never started must not be listed. A thread that does not run
+    user code does not wait for log handlers either.
     """
     work = (target, *args) if runs_user_code else (_on_duty, target, *args)
     thread = Thread(target=work[0], args=work[1:], name=name, daemon=True)

@@ -13,8 +13,8 @@ _MOST = 4
 class StoreThreads(ThreadPoolExecutor):
     """A pool that makes do with fewer threads where the system refuses more.
 
-    A plain one raises when a thread is refused, although it has queued the call and will carry it out: the caller would
-    repeat what is done already.
+    A plain pool raises when a thread is refused, although it has queued the call and will make it: the caller would
+    repeat a call that was made already.
     """
 
     def __init__(self) -> None:

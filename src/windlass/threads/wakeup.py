@@ -10,8 +10,8 @@ class Wakeup:
     """An event that one thread waits for.
 
     ``threading.Event`` has a lock that stays taken when an exception from outside (Ctrl-C, a signal handler that
-    raises, one set by another thread) strikes a thread just as it has taken it; from then on all who set the event or
-    wait for it stand still. A ``SimpleQueue`` is made for being used anywhere, also in signal handlers.
+    raises, one set by another thread) strikes a thread just as it has taken it; from then on all threads that set the
+    event or wait for it are blocked. A ``SimpleQueue`` may be used anywhere, also in signal handlers.
     """
 
     def __init__(self) -> None:
@@ -24,18 +24,18 @@ class Wakeup:
     def set(self) -> None:
         """Wake the thread that waits, or have its next wait return at once."""
         if not self._is_set:
-            self._tokens.put(None)  # first: a thread that is struck here has woken the other one all the same
+            self._tokens.put(None)  # first: a thread that is interrupted here has woken the other one all the same
             self._is_set = True
 
     def clear(self) -> None:
-        """Forget what has been set so far; what is set meanwhile is kept."""
+        """Forget what was set so far; what is set meanwhile is kept."""
         self._is_set = False
         with suppress(Empty):
             while True:
                 self._tokens.get_nowait()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Block until it is set or the time is over; true if it was set."""
+        """Block until it is set or the timeout ends; true if it was set."""
         if self._is_set:
             return True
         try:

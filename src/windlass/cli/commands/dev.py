@@ -34,7 +34,7 @@ _GRACE = 1.0
 @with_log_options
 @with_output
 def dev(*, out: Output, log_jobs: str | None, log_format: str | None, **given: object) -> None:
-    """Run a worker that starts anew whenever a source file below the working folder is saved.
+    """Run a worker that restarts whenever a source file below the working folder is saved.
 
     A job that runs at that moment has a second to end, and is run again after that. A file that cannot be loaded stops
     nothing: the next save is awaited.
@@ -45,7 +45,7 @@ def dev(*, out: Output, log_jobs: str | None, log_format: str | None, **given: o
 
     context = click.get_current_context()
     set_up_logs(default="info", log_jobs=log_jobs, log_format=log_format)
-    # Python tells compiled code apart by the second in which its source was saved, which is too coarse here.
+    # Python compares compiled code with the second in which its source was saved, which is too coarse here.
     os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     command = argv_of_this_program(["worker", *given_arguments(context), f"--grace={_GRACE:g}s"])
     wake, over = SupervisorWakeup(), Event()

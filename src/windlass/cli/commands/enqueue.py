@@ -39,7 +39,7 @@ from windlass.task import Request
 def enqueue(app: Windlass, *, out: Output, task: str, args: str, kwargs: str, **options: Any) -> None:
     """Make a job: TASK, its ARGS (a JSON list), its KWARGS (an object).
 
-    An app refuses a task that it does not have. With --url alone no app is asked, and the name is taken as it is.
+    An app rejects a task that it does not have. With --url alone there is no app, and any name is accepted.
 
     \b
       windlass enqueue -A jobs mail.welcome '[42]' '{"lang": "en"}' --delay 10m

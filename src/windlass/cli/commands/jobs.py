@@ -164,6 +164,6 @@ def why(app: Windlass, *, out: Output, id: str) -> None:
 
 
 def _parameters(app: Windlass, task: str) -> list[str]:
-    """The names of what a task takes, where the app knows it."""
+    """The parameter names of a task, if the app has it."""
     known = next((one for one in app.tasks if one.name == task), None)
     return [] if known is None else list(known.shape.signature.parameters)

@@ -78,7 +78,7 @@ def _kept(left: str, what: str) -> str:
 
 
 class _Meter:
-    """Shows on stderr how far it is: in one line at a terminal, else a line for each tenth."""
+    """Shows the progress on stderr: in one line at a terminal, else a line for each tenth."""
 
     def __init__(self) -> None:
         self._is_terminal = sys.stderr.isatty()
@@ -97,7 +97,7 @@ class _Meter:
             click.echo(f"\r{line}\033[K" if self._is_terminal else line, err=True, nl=not self._is_line_open)
 
     def end_line(self) -> None:
-        """Let what is said next begin on a line of its own."""
+        """Let the next output begin on a line of its own."""
         if self._is_line_open:
             click.echo(err=True)
             self._is_line_open = False

@@ -136,7 +136,7 @@ def delete(app: Windlass, *, out: Output, confirm: Confirm, name: str) -> None:
 
 
 def _existing(app: Windlass, name: str) -> Queue:
-    """The queue, if there is one of this name: a slip of the pen must not make a new one."""
+    """The queue, if there is one of this name: a typing error must not make a new one."""
     queue = app.queue(name)
     known = [one.name for one in app.queues()]
     if name not in known:
@@ -168,7 +168,7 @@ def _changes(queue: Queue, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _retention(queue: Queue) -> Retention:
-    """What is set so far; a queue may be set up before there is a store."""
+    """The retention that is set so far; a queue may be configured before its store exists."""
     try:
         return queue.settings().retention or Retention()
     except StoreNotFound:

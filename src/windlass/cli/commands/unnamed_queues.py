@@ -17,7 +17,7 @@ log = logging.getLogger("windlass.worker")
 def warn_of_unnamed_queues(app: Windlass, served: Iterable[str]) -> None:
     """Log one line if no task, no route, no setting and no job names some of these queues.
 
-    A store that is away has been told of elsewhere.
+    A store that is away is logged elsewhere.
     """
     in_code = {*app._known_queues(), *app._binding.routes.queues}
     unnamed = [name for name in served if name not in in_code]
@@ -37,7 +37,7 @@ def warn_of_unnamed_queues(app: Windlass, served: Iterable[str]) -> None:
 
 
 def _used_queues() -> Operation[set[str]]:
-    """Those that have jobs or settings; a worker that serves a queue leaves its name without any of them."""
+    """Queues that have jobs or settings; queues that are only served by a worker are in the store too."""
     counts = yield from queries.counts()
     settings = yield from queues.settings()
     return counts.keys() | {name for name, queue in settings.items() if queue != queues.QueueRecord(name)}

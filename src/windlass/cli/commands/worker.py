@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from windlass.worker.worker import Worker
 
 _CLOSING = 0.5
-"""Seconds that a worker which never ran may take to let go of its store."""
+"""Seconds that a worker which never ran may take to close its store."""
 
 
 @click.command()

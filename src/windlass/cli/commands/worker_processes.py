@@ -28,7 +28,7 @@ _OWN = ("processes", "health_port", "health_host")
 
 def supervising(command: Command) -> Command:
     """Give a command ``--processes``, with which it runs so many times, in processes of its own; without, it is called
-    here, and called anew in a fresh process when it exits with ``EXIT_RESTART``.
+    here, and again in a fresh process when it exits with ``EXIT_RESTART``.
     """
 
     @click.option(
@@ -74,7 +74,7 @@ def supervise(commands: Sequence[Sequence[str]], *, out: Output, options: dict[s
 
 
 def given_arguments(context: click.Context, *, without: Sequence[str] = ()) -> list[str]:
-    """The options that this command was given, as arguments for another process."""
+    """The given options of this command, as arguments for another process."""
     arguments: list[str] = []
     for option in context.command.params:
         name = option.name or ""
@@ -107,7 +107,7 @@ def serving_health(
 
 @contextmanager
 def reporting(supervised: str | None, worker: Worker) -> Iterator[None]:
-    """Tell the parent how this worker is, if it has one."""
+    """Report the state of this worker to the parent, if it has one."""
     if supervised is None:
         yield
         return
@@ -115,13 +115,13 @@ def reporting(supervised: str | None, worker: Worker) -> Iterator[None]:
     from windlass.worker.ticker import Ticker
 
     report = StatusPipe(supervised, worker.liveness)
-    report.tick()  # before a job can end the process: with whatever code, that is no wrong use of the command
+    report.tick()  # before a job can end the process: whatever its exit code, the command was right then
     reporter = Ticker(report.tick, name="report")
     is_misused = False
     reporter.start()
     try:
         yield
-    except ConfigError:  # the store is none that it may use
+    except ConfigError:  # the worker may not use this store
         is_misused = True
         raise
     finally:
@@ -151,7 +151,7 @@ def _run_here(command: Command, out: Output, options: dict[str, Any]) -> None:
     from windlass.worker.supervisor.reexec import EXIT_RESTART, reexec
 
     folder = os.getcwd()
-    hold_hangups()  # until the worker runs: one that asks for a fresh process must not end what is becoming one
+    hold_hangups()  # until the worker runs: a second SIGHUP must not end the fresh process
     try:
         command(out=out, **options)
     except click.exceptions.Exit as exit:

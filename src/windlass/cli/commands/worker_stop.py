@@ -20,12 +20,12 @@ _PAUSE = 0.2
 
 
 def unknown_worker(name: str) -> str:
-    """What is said of a worker that is not there."""
+    """The error for a worker that does not exist."""
     return f"no worker has the name or id {name!r}; see: windlass workers list"
 
 
 class StoppedWorkers:
-    """What becomes of workers that one command asks to stop; they are told apart by their ids, which come once."""
+    """The workers that one command asks to stop, and what became of them; by their ids, which are unique."""
 
     def __init__(self, app: Windlass, *, by: str) -> None:
         self._app = app
@@ -35,14 +35,14 @@ class StoppedWorkers:
         self.tally = PerIdResults({_ASKED: [], _STOPPED: []}, of="worker")
 
     def ask(self, name: str) -> None:
-        """Ask all that live under this name or id."""
+        """Ask all live workers of this name or id to stop."""
         found = [worker for worker in self._app.workers() if name in (worker.id, worker.name)]
         live = [worker for worker in found if worker.state != "lost"]
         try:
             if not found:
                 self.tally.errors[name] = unknown_worker(name)
             elif not live:
-                self._app.stop_worker(name, by=self._by)  # says why not
+                self._app.stop_worker(name, by=self._by)  # raises the reason
             else:
                 self._ask(name, live)
         except IllegalTransition as error:
@@ -50,28 +50,28 @@ class StoppedWorkers:
 
     def _ask(self, name: str, live: list[WorkerView]) -> None:
         for worker in live:
-            self._app.stop_worker(worker.id, by=self._by)  # one that is gone meanwhile has stopped
+            self._app.stop_worker(worker.id, by=self._by)  # a worker that is gone meanwhile has stopped
         self._ids[name] = {worker.id for worker in live}
         self.tally.done[_ASKED].append(name)
         running = _running(live)
         self.tally.notes[name] = f"; it has the grace time to finish {jobs_counted(running)}" if running else ""
 
     def wait(self, seconds: float) -> None:
-        """Wait until those that were asked are gone."""
+        """Wait until the workers are gone."""
         until = clock.monotonic() + seconds
         if self._ids and sys.stderr.isatty():
             click.echo(f"waiting for {', '.join(self._ids)} to stop; Ctrl-C ends the waiting, not the stop", err=True)
         try:
-            while self._look() and clock.monotonic() < until:
+            while self._still_there() and clock.monotonic() < until:
                 clock.sleep(min(_PAUSE, max(0.0, until - clock.monotonic())))
         except KeyboardInterrupt:
             raise Interrupted(f"not waiting any more; still stopping: {', '.join(self._ids)}") from None
-        for name, left in self._look().items():
+        for name, left in self._still_there().items():
             self.tally.done[_ASKED].remove(name)
             self.tally.errors[name] = f"worker {name} has not stopped within {seconds:g} s{_what_runs(left)}"
 
-    def _look(self) -> dict[str, list[WorkerView]]:
-        """Those that are still there, by the name that was given; the others are told."""
+    def _still_there(self) -> dict[str, list[WorkerView]]:
+        """The workers that are still there, by the given name; the others are printed."""
         there = {worker.id: worker for worker in self._app.workers()}
         left: dict[str, list[WorkerView]] = {}
         for name, ids in tuple(self._ids.items()):
@@ -91,7 +91,7 @@ class StoppedWorkers:
 
 
 def _running(workers: list[WorkerView]) -> int:
-    """What a worker says of itself may be damaged."""
+    """How many runs they report; a report may be damaged."""
     counts = [worker.info.get("running_count") for worker in workers]
     return sum(count for count in counts if isinstance(count, int))
 

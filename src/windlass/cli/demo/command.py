@@ -18,6 +18,6 @@ def demo() -> None:
     from windlass.cli.demo.screens import LiveShow, PlainShow
     from windlass.cli.demo.story import tell
 
-    logging.getLogger("windlass").setLevel(logging.CRITICAL)  # failures are part of the story, and it tells them itself
+    logging.getLogger("windlass").setLevel(logging.CRITICAL)  # failures are part of the demo, which shows them itself
     with TemporaryDirectory(prefix="windlass-demo-") as folder, Windlass(f"sqlite:///{Path(folder, 'jobs.db')}") as app:
         tell(app, LiveShow() if sys.stdout.isatty() else PlainShow())

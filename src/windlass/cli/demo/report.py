@@ -42,7 +42,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What is in the store when the story is over."""
+    """What is in the store at the end of the demo."""
 
     counts: dict[str, int]
     dead: Sequence[Job[Any]]
@@ -51,7 +51,7 @@ class Summary:
 
     @classmethod
     def of(cls, app: Windlass, cast: Sequence[Role], figures: Figures) -> Summary:
-        """Ask the store."""
+        """Read it from the store."""
         retried = next(role for role in cast if role.job.state is State.COMPLETED and role.job.attempt > 1)
         timeline = Timeline(retried.name, retried.job.timeline())
         return cls(app.counts(), app.jobs(state=State.FAILED), timeline, figures)

@@ -24,7 +24,7 @@ BurstFrame = Callable[[int], None]
 
 
 class Show(Protocol):
-    """What the story needs of whoever tells it."""
+    """Where the demo is shown."""
 
     def title(self, name: str, store: str) -> None: ...
     def scene(self, *lines: str) -> None: ...
@@ -34,7 +34,7 @@ class Show(Protocol):
 
 
 class Teller:
-    """What both ways of telling share."""
+    """What both ways of showing share."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
@@ -81,7 +81,7 @@ class PlainShow(Teller):
 
 
 def _quarters(role: Role) -> str:
-    """The same without what changes all the time, for each change is a line."""
+    """The progress in quarters: each change is a line."""
     job = role.job
     match job.state:
         case State.SCHEDULED:
@@ -95,7 +95,7 @@ def _quarters(role: Role) -> str:
 
 
 def told(role: Role) -> str:
-    """What there is to tell of a job besides its state."""
+    """What is shown of a job besides its state."""
     job = role.job
     if job.state is State.RETRYING and job.errors:
         return f"attempt {job.attempt} of {job.max_attempts} failed: {job.errors[-1].message}"

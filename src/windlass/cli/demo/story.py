@@ -21,7 +21,7 @@ _LONGEST = 30.0
 
 
 def tell(app: Windlass, show: Show) -> None:
-    """Tell the story from its beginning to its end."""
+    """Run the demo from its beginning to its end."""
     tasks = declare(app)
     show.title(f"Windlass {VERSION}, a demo", app.store)
     cast = enqueue_cast(tasks)

@@ -79,7 +79,7 @@ def declare(app: Windlass) -> Tasks:
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """One job, and what people call it."""
+    """One job of the demo and its name on the screen."""
 
     name: str
     runs: str

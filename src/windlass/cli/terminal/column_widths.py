@@ -11,21 +11,21 @@ GAP = 2
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """How wide a column would like to be, and what may be done about that."""
+    """The wanted width of a column, and its limits."""
 
     wanted: int
     least: int
-    """As narrow as this it may become."""
+    """The least width."""
     may_go: bool = False
     good: int = 0
-    """Others that may go do so before it becomes narrower than this."""
+    """Columns that ``may_go`` are left out before it becomes narrower than this."""
 
 
 def column_widths(spans: Sequence[Span], room: int) -> dict[int, int]:
     """The columns that are shown by their position, and how wide each is.
 
-    Columns are made narrower, the widest first. Where that is not enough those go that may, the last one first, and
-    then the others; the first one stays, and takes what room there is.
+    Columns are made narrower, the widest first. Where that is not enough columns that ``may_go`` are left out, the last
+    one first, and then the others; the first one stays and takes the space there is.
 
     >>> name, age, note = Span(20, 20), Span(7, 7, may_go=True), Span(40, 10)
     >>> column_widths([name, age, note], 80)

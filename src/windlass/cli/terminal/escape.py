@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-# Control characters but for newline and tab, what reorders text, and what has no UTF-8 form.
+# Control characters except newline and tab, characters that reorder text, and those without a UTF-8 form.
 UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff"
     "\U000e0000-\U000e007f]"
@@ -12,7 +12,7 @@ UNSAFE = re.compile(
 
 
 def escaped(text: str) -> str:
-    r"""Text of several lines, with what could steer a terminal written out.
+    r"""Text of several lines, with characters that could control a terminal written out.
 
     >>> escaped("\x1b[31mred")
     '\\x1b[31mred'
@@ -21,7 +21,7 @@ def escaped(text: str) -> str:
 
 
 def escaped_line(text: str) -> str:
-    """The same on one line."""
+    """``escaped``, on one line."""
     return escaped(" ".join(text.splitlines()) if "\n" in text or "\r" in text else text).replace("\t", " ")
 
 

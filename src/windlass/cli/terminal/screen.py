@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Cell: TypeAlias = "str | Styled"
 WIDE = 100
-"""From this width on there is room for what is nice to know."""
+"""From this width on optional columns fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +31,16 @@ class Styled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """A column of a table, and what becomes of it where the terminal is too narrow for all; the first one stays."""
+    """A column of a table, and how it is shortened where the terminal is too narrow; the first one always stays."""
 
     title: str
     least: int | None = None
-    """As narrow as this it may become, and is cut then; None: as wide as its longest text."""
+    """The width to which it may be cut; None: it is as wide as its longest text."""
     may_go: bool = False
-    """Whether others matter more where cutting is not enough."""
+    """Whether it may be left out where cutting is not enough."""
     is_number: bool = False
     good: int = 0
-    """Columns that may go do so before it is cut to less than this."""
+    """Columns that ``may_go`` are left out before it is cut to less than this."""
 
 
 class Screen(Protocol):
@@ -51,7 +51,7 @@ class Screen(Protocol):
 
     @property
     def rows(self) -> int | None:
-        """How many lines are seen of what is drawn, from the first on; None: all, and the last ones best."""
+        """How many lines are visible, from the first on; None: the output scrolls, and the last lines are visible."""
 
     def line(self, *cells: Cell) -> None:
         """One line of text."""
@@ -141,14 +141,14 @@ class TerminalScreen:
 
 
 def is_at_window() -> bool:
-    """Whether there is a terminal on which what was drawn can be drawn over."""
+    """Whether there is a terminal that can be redrawn."""
     return sys.stdout.isatty() and not terminal().is_dumb_terminal
 
 
 def terminal(file: TextIO | None = None, *, width: int | None = None) -> Console:
-    """A console that takes text for what it is: no markup, no guessing at numbers, no emoji names.
+    """A console that prints text as it is: no markup, no highlighting of numbers, no emoji names.
 
-    What is written to ``file`` is meant for the terminal as well, later.
+    What is written to ``file`` is shown on the terminal later.
     """
     from rich.console import Console
 
@@ -179,7 +179,7 @@ def cut_line(text: str, style: str, *, width: int) -> str:
 
 
 def empty_table() -> Table:
-    """How all tables look."""
+    """The style of all tables."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 

@@ -32,7 +32,7 @@ class Display(Output, Protocol):
     """Where a watched list is shown."""
 
     def show_outage(self, since: datetime, error: StoreUnavailable) -> None:
-        """Say that the store does not answer since then; what was shown last stays."""
+        """Show that the store has not answered since then; the last list stays."""
 
     def wait(self, seconds: float) -> None: ...
 
@@ -50,7 +50,7 @@ def _seconds(context: click.Context, parameter: click.Parameter, value: str | No
 
 
 def watching(command: Command) -> Command:
-    """Give a command that only looks ``--watch``. It comes below ``with_app``: all its looks share one app."""
+    """Give a read-only command ``--watch``. It comes below ``with_app``: all reads share one app."""
 
     @click.option(
         "--watch",
@@ -66,13 +66,15 @@ def watching(command: Command) -> Command:
             command(app, out=out, **options)
             return
         with _until_stopped(), _display(out, watch) as display:
-            _look_again_and_again(partial(command, app, out=display, **options), display, watch)
+            _read_again_and_again(partial(command, app, out=display, **options), display, watch)
 
     return run
 
 
-def _look_again_and_again(look: Callable[[], None], display: Display, interval: float) -> None:
-    """Without an end. A store that is away at first is an error, as without ``--watch``; later it is waited for."""
+def _read_again_and_again(look: Callable[[], None], display: Display, interval: float) -> None:
+    """Read and show without end. A store that is away at first is an error, as without ``--watch``; later it is waited
+    for.
+    """
     look()
     away_since: datetime | None = None
     while True:
@@ -87,7 +89,7 @@ def _look_again_and_again(look: Callable[[], None], display: Display, interval: 
 
 @contextmanager
 def _until_stopped() -> Iterator[None]:
-    """Ctrl-C and SIGTERM are how a watch ends: it has done what it was asked for."""
+    """End the block quietly on Ctrl-C and SIGTERM: they are the usual end of a watch."""
     former = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
@@ -109,7 +111,7 @@ def _display(out: Output, interval: float) -> Iterator[Display]:
 
 
 class _Stream:
-    """For files and pipes: every look is added below the others; what is not the list itself goes to stderr."""
+    """For files and pipes: every list is written below the last one; messages go to stderr."""
 
     def __init__(self) -> None:
         self._away_since: datetime | None = None
@@ -141,7 +143,7 @@ class Blocks(_Stream, HumanOutput):
 
 
 class JsonLines(_Stream, JsonOutput):
-    """A JSON value a line, with the time as ``at``."""
+    """One JSON object a line, with the time as ``at``."""
 
     def show(self, view: View) -> None:
         self._note_answer()

@@ -17,15 +17,15 @@ from windlass.cli.times import now, second
 from windlass.errors import StoreUnavailable
 
 _ENTER = "\x1b[?1049h\x1b[?25l"
-"""Another screen, without a cursor: what stood on the terminal is untouched."""
+"""The alternate screen, without a cursor: the contents of the terminal stay."""
 _LEAVE = "\x1b[?25h\x1b[?1049l"
 _ENDING = {signal.SIGINT, signal.SIGTERM}
 _PIECE = 0.1
-"""So many seconds after it the window follows a change of its size."""
+"""Seconds within which the window follows a change of its size."""
 
 
 class Window(HumanOutput):
-    """Shows the beginning of a view, as much as there is room for, below a line that tells how old it is."""
+    """Shows the beginning of a view, as much as fits, below a line with its age."""
 
     def __init__(self, interval: float) -> None:
         self._interval = interval
@@ -43,20 +43,20 @@ class Window(HumanOutput):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        # A second Ctrl-C must not keep us from leaving the terminal as it was.
+        # A second Ctrl-C must not prevent the reset of the terminal.
         former = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
         self._leave()
         signal.signal(signal.SIGTSTP, self._former_handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, former)
 
     def show(self, view: View) -> None:
-        """Show it in place of what is shown."""
+        """Replace the shown view."""
         self._view, self._at, self._outage = view, now(), None
         self._render()
         self._draw()
 
     def show_outage(self, since: datetime, error: StoreUnavailable) -> None:
-        """Say so above what is shown, which stays."""
+        """Show the outage above the last view, which stays."""
         self._outage = outage(since, error)
         self._draw()
 
@@ -64,7 +64,7 @@ class Window(HumanOutput):
         """Wait, and follow the terminal when its size changes."""
         until = clock.monotonic() + seconds
         while (left := until - clock.monotonic()) > 0:
-            # The system may give a signal to any thread, and then nothing wakes this one to see to it.
+            # The system may deliver a signal to any thread, and then nothing wakes this one to handle it.
             clock.sleep(min(left, _PIECE))
             if _size() != self._size:
                 self._render()
@@ -93,7 +93,7 @@ class Window(HumanOutput):
         else:
             lines += self._lines
         shown = lines[:rows]
-        # Each line is cleared before it is written: after a line as wide as the terminal that would take its end.
+        # Each line is cleared before it is written: after a line as wide as the terminal that would clear its end.
         parts = [f"\x1b[{row};1H\x1b[2K{line}" for row, line in enumerate(shown, start=1)]
         below = f"\x1b[{len(shown) + 1};1H\x1b[J" if len(shown) < rows else ""
         _write("".join(parts) + below)
@@ -116,7 +116,7 @@ class Window(HumanOutput):
             _write(_LEAVE)
 
     def _suspended(self, number: int, frame: FrameType | None) -> None:
-        """Ctrl-Z: the shell gets the terminal as it was, and we take it again when the shell lets us go on."""
+        """Ctrl-Z: reset the terminal for the shell, and take it again when the shell continues us."""
         was_entered = self._is_entered
         self._leave()
         signal.signal(number, signal.SIG_DFL)
@@ -128,18 +128,18 @@ class Window(HumanOutput):
 
 
 def outage(since: datetime, error: StoreUnavailable) -> str:
-    """What is said while a store does not answer."""
+    """The message while a store does not answer."""
     return f"store unavailable since {second(since)}; trying again ({error})"
 
 
 def _size() -> tuple[int, int]:
-    """Columns and rows; some terminals do not know."""
+    """Columns and rows; a default where the terminal does not know them."""
     size = os.get_terminal_size(sys.stdout.fileno())
     return size.columns or 80, size.lines or 24
 
 
 def _write(text: str) -> None:
-    """All of it, past the buffer: a signal may interrupt us in the middle of a write and write itself."""
+    """Write all of it without the buffer: a signal handler may interrupt a write and write itself."""
     sys.stdout.flush()
     left = text.encode(sys.stdout.encoding or "utf-8", errors="backslashreplace")
     while left:

@@ -20,12 +20,14 @@ from windlass.insight.redact import redacted
 from windlass.job import Job
 
 _SHOWN = 4000
-"""How much of a value people are shown; programs get all of it."""
+"""Characters of a value that are shown to people; JSON has all of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobDetail:
-    """Everything about one job, with its secrets masked; ``parameters`` names what the task takes, if that is known."""
+    """Everything about one job, with its secrets masked; ``parameters`` are the parameter names of the task, if they
+    are known.
+    """
 
     job: Job[Any]
     parameters: Sequence[str] = ()

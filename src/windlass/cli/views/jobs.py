@@ -23,7 +23,7 @@ class JobList:
     next: int | None = None
     nothing: str = "no jobs match"
     short: Mapping[str, str] = field(default_factory=dict)
-    """By id what is shown of it; what is not here is shown whole."""
+    """Short ids by id; other ids are shown whole."""
 
     def data(self) -> object:
         return {"jobs": [job_summary(job) for job in self.jobs], "next": self.next}
@@ -54,7 +54,7 @@ def _row(job: Job[Any], id: str) -> list[Cell]:
 
 
 def runs(job: Job[Any]) -> int:
-    """How many runs it has had; one that is under way counts, though it is charged only when it has ended."""
+    """How many runs it has had; a run under way counts, though it is charged only when it has ended."""
     is_under_way = job.state is State.RUNNING and job.started_at is not None
     return job.attempt + is_under_way
 
@@ -65,7 +65,7 @@ def note(job: Job[Any]) -> str:
         due = f"due {age(job.run_at)}"
         return f"{due}: {last_error(job)}" if job.errors else due
     if job.reason is not None:
-        # The error first: it tells more, where there is no room for both.
+        # The error first: it says more where only one fits.
         return f"{last_error(job)} ({job.reason})" if job.errors else job.reason
     if job.state is State.RUNNING:
         return _running(job)

@@ -46,7 +46,7 @@ class QueueList:
 
 
 def draw_queues(screen: Screen, queues: Sequence[QueueView]) -> None:
-    """The table of queues, and below it what is set for them; a queue that no worker serves is red."""
+    """The table of queues, and below it their settings; a queue that no worker serves is red."""
     columns = [
         Column(title="QUEUE", least=12),
         *(Column(title=str(state).upper(), is_number=True, may_go=state not in _ALWAYS) for state in _STATES),

@@ -9,7 +9,7 @@ from windlass.cli.terminal.screen import Screen
 
 @dataclass(frozen=True, slots=True)
 class SqlText:
-    """What would bring a store up to date; empty where nothing is missing."""
+    """The SQL that would bring a store up to date; empty where nothing is missing."""
 
     store: str
     sql: str

@@ -20,7 +20,7 @@ _NOTICE_STYLES = {"lost": "bold red", "emptied": "bold red"}
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """The store, jobs by state, queues, workers, what was noticed lately, and what needs a hand."""
+    """The store, jobs by state, queues, workers, recent store events, and problems."""
 
     store: str
     overview: Overview
@@ -44,7 +44,7 @@ class Status:
             self._draw_warnings(screen)
 
     def _draw_warnings(self, screen: Screen) -> None:
-        """Where they are seen: at the top of a window, else below all that has just scrolled by."""
+        """Draw the problems where they are visible: at the top of a window, else at the end of the output."""
         for warning in self._warnings():
             screen.line(Styled(warning, "bold red"))
 

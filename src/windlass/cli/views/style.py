@@ -23,5 +23,5 @@ def state_cell(state: State) -> Styled:
 
 
 def count_cell(state: State, count: int) -> Styled:
-    """How many jobs stand in a state; none is not worth a look."""
+    """How many jobs are in a state; zero is dimmed."""
     return Styled(f"{count:,}", STATE_STYLES[state] if count else "dim")

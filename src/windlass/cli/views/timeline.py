@@ -62,7 +62,7 @@ def _detail(entry: TimelineEntry) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """The gate that a job waits at."""
+    """Why a job is not running."""
 
     job: Job[Any]
     why: str

@@ -18,7 +18,7 @@ _STYLES = {"lost": "bold red", "paused": "yellow", "draining": "yellow", "busy":
 
 @dataclass(frozen=True, slots=True)
 class WorkerList:
-    """The workers that live, and those that were lost within a day."""
+    """Live workers, and those that died within a day."""
 
     workers: Sequence[WorkerView]
 
@@ -34,7 +34,7 @@ class WorkerList:
 
 @dataclass(frozen=True, slots=True)
 class WorkerDetail:
-    """One worker with everything that it tells of itself."""
+    """One worker with everything that it reports."""
 
     worker: WorkerView
 
@@ -45,7 +45,7 @@ class WorkerDetail:
         worker = self.worker
         screen.line(Styled(worker.name, "bold"), "  ", Styled(worker.state, _STYLES.get(worker.state, "")))
         names = [name for name in json_forms.WORKER_INFO if name not in _APART]
-        told = [(name, _TOLD.get(name, _told)(worker.info.get(name))) for name in names]
+        told = [(name, _TOLD.get(name, _value)(worker.info.get(name))) for name in names]
         taken = ", ".join(f"{job.id} ({job.state})" for job in worker.taken)
         fields = [
             ("id", worker.id),
@@ -60,7 +60,7 @@ class WorkerDetail:
 
 
 def _draw_last(screen: Screen, last: object) -> None:
-    """The jobs that it ran last, the newest first; what a worker says of itself may be damaged."""
+    """The jobs that it ran last, the newest first; the report may be damaged."""
     rows = [_last(job) for job in last if isinstance(job, dict)] if isinstance(last, list) else []
     if rows:
         screen.line("")
@@ -89,14 +89,14 @@ def _cpu(percent: object) -> str:
 
 _TOLD: Mapping[str, Callable[[object], str]] = {"memory": _memory, "cpu": _cpu}
 _APART = ("uptime", "last")
-"""Shown in another way: the one is as old as the last heartbeat, the other is a table."""
+"""Shown in another way: the reported uptime is as old as the last heartbeat, and ``last`` is a table."""
 
 
-def _told(value: object) -> str:
+def _value(value: object) -> str:
     """
-    >>> _told([{"id": "a", "task": "mail"}, "default"])
+    >>> _value([{"id": "a", "task": "mail"}, "default"])
     'mail a, default'
-    >>> _told(True)
+    >>> _value(True)
     'yes'
     """
     if isinstance(value, bool):
@@ -104,7 +104,7 @@ def _told(value: object) -> str:
     if isinstance(value, dict):
         return f"{value.get('task')} {value.get('id')}"
     if isinstance(value, list):
-        return ", ".join(map(_told, value))
+        return ", ".join(map(_value, value))
     return "" if value is None else str(value)
 
 
@@ -138,7 +138,7 @@ def _row(worker: WorkerView) -> list[Cell]:
 
 
 def _failed(count: object) -> Cell:
-    """Red if there are any; a worker of an older version does not tell."""
+    """Red if there are any; workers of older versions do not report it."""
     return Styled(str(count), "red") if _number(count) else str(count if count is not None else "?")
 
 

@@ -62,7 +62,7 @@ def _parts(annotation: object) -> Iterator[object]:
 
 
 def _aliased(annotation: object) -> Iterator[object]:
-    """What ``type X = ...`` stands for: evaluated when asked for, so it may fail like any annotation."""
+    """The value of a ``type X = ...``: evaluated only here, so it may fail like any annotation."""
     if type(annotation).__name__ != "TypeAliasType":
         return
     with suppress(Exception):

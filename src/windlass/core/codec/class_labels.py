@@ -28,8 +28,8 @@ class Scope:
 def scope_of(*, near: Iterable[type], far: Iterable[type]) -> Scope:
     """A scope of the storable classes among ``near`` (a task's own) and ``far`` (the app's).
 
-    A class goes by its short name, or where that is taken by ``__qualname__``, or else by ``module:qualname``. Near
-    classes take their names first, so that what others register cannot change how a task's own are read.
+    The label of a class is its short name, or where that is taken its ``__qualname__``, or else ``module:qualname``.
+    Near classes take their names first, so that a registered class cannot change how a task's own are read.
     """
     first = _shapes(near)
     second = {cls: shape for cls, shape in _shapes(far).items() if cls not in first}

@@ -21,10 +21,10 @@ _OBJECT = msgspec.json.Decoder(dict[str, object])
 
 
 class Codec:
-    """Stores values exactly, or refuses them with PayloadError.
+    """Stores values exactly, or rejects them with PayloadError.
 
-    Instances need their class in the task's annotations or in ``types``. Whatever text is given to decode, nothing
-    but PayloadError comes out.
+    Instances need their class in the task's annotations or in ``types``. Decoding raises nothing but PayloadError,
+    whatever the text.
     """
 
     def __init__(self, types: Iterable[type] = (), limits: Limits = _DEFAULT_LIMITS) -> None:
@@ -37,7 +37,7 @@ class Codec:
         return self._limits
 
     def signature(self, function: Callable[..., object]) -> Signature:
-        """What the annotations of ``function`` allow beside the registered classes. Slow: keep it with the task."""
+        """What the annotations of ``function`` allow besides the registered classes. Slow: keep it with the task."""
         return signature_of(function, registered=self._types)
 
     def encode_call(self, signature: Signature | None, args: Sequence[object], kwargs: Mapping[str, object]) -> str:
@@ -74,7 +74,7 @@ class Codec:
         return convert_result(decode, signature or self._unsigned, json, depth=self._limits.depth)
 
     def encode_meta(self, meta: Mapping[str, object]) -> str:
-        """Metadata is plain JSON for everybody to read: no tags, no classes."""
+        """Metadata is plain JSON that any program can read: no tags, no classes."""
         plain = dict(meta)
         check_meta(plain, depth=self._limits.depth)
         return bounded(to_json(plain), self._limits.meta, "meta")

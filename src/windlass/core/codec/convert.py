@@ -21,7 +21,7 @@ Step: TypeAlias = Callable[[object, int, Scope], object]
 def convert_call(
     step: Step, signature: Signature, args: Sequence[object], kwargs: Mapping[str, object], *, depth: int
 ) -> Envelope:
-    """Each argument through ``step``; PayloadError if that refuses one."""
+    """Each argument through ``step``; PayloadError if that rejects one."""
     positional: list[object] = []
     named: dict[str, object] = {}
     place: Place = 0
@@ -36,7 +36,7 @@ def convert_call(
 
 
 def convert_result(step: Step, signature: Signature, value: object, *, depth: int) -> object:
-    """The same for what the task returned."""
+    """The return value of a task through ``step``."""
     try:
         return step(value, depth, signature.scope)
     except (Rejection, RecursionError) as problem:

@@ -35,7 +35,7 @@ def read_envelope(text: str) -> Envelope:
     try:
         envelope = parse(text, _ENVELOPE)
     except PayloadError:
-        # Perhaps it only looks wrong to us.
+        # It may be valid in a newer version.
         _require_ours(parse(text, _VERSIONED).v)
         raise
     _require_ours(envelope.v)

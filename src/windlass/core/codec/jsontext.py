@@ -29,8 +29,8 @@ def parse(text: str, decoder: msgspec.json.Decoder[T]) -> T:
     """Read ``text`` as the decoder's type; PayloadError for anything wrong, repeated keys included."""
     try:
         value = decoder.decode(text)
-        # msgspec keeps the last of repeated keys. Text that it would write the same way cannot have any, and
-        # that is cheaper to find out than to look at every key.
+        # msgspec keeps the last of repeated keys. Text that it would write the same way cannot have any, and that check
+        # is cheaper than one of every key.
         if _ENCODER.encode(value) != text.encode():
             json.loads(text, object_pairs_hook=_require_distinct)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:

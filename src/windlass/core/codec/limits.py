@@ -35,7 +35,7 @@ class Limits:
 
 
 def limits_from(setting: object) -> Limits:
-    """What ``limits=`` was given, or the usual ones for None."""
+    """The given ``limits=``, or the default ones for None."""
     return Limits() if setting is None else of_kind(setting, Limits, "limits", example="Limits(payload=65536)")
 
 
@@ -55,7 +55,7 @@ def call_too_large(size: int, limit: int, signature: Signature, call: Envelope) 
 
 
 class TooDeep(Rejection):
-    """Raised where no level is left; the caller knows how many there were."""
+    """Raised where no level is left; the caller adds how many there were."""
 
     def __init__(self) -> None:
         super().__init__("nested deeper than the limit, or contains itself")

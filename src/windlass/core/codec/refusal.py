@@ -33,7 +33,7 @@ class Rejection(Exception):
         self._steps.append("{...}")
 
     def error(self, subject: str) -> PayloadError:
-        """The same for the caller; ``subject`` names the argument, the result or the metadata."""
+        """The error for the caller; ``subject`` names the argument, the result or the metadata."""
         path = f" (at {self._path()})" if self._steps else ""
         return PayloadError(f"{subject}{path}: {self.reason}")
 

@@ -15,7 +15,7 @@ from windlass.core.codec.types.parameters import parameters_of
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 Place: TypeAlias = int | str
-"""Where an argument stands in a call: its position or its keyword."""
+"""The place of an argument in a call: its position or its keyword."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Signature:
     scope: Scope
 
     def subject(self, place: Place) -> str:
-        """How to name the argument at ``place`` to the caller."""
+        """The name of the argument at ``place``, for errors."""
         if isinstance(place, str):
             return f"argument {place!r}"
         if place < len(self.positional):
@@ -38,7 +38,7 @@ class Signature:
 
 
 def unsigned(registered: Iterable[type]) -> Signature:
-    """What holds for a call to an unknown function."""
+    """The signature of an unknown function."""
     return Signature((), MappingProxyType({}), frozenset(), scope_of(near=(), far=registered))
 
 
@@ -59,5 +59,5 @@ def _parameters(function: Callable[..., object]) -> Mapping[str, inspect.Paramet
     try:
         return parameters_of(function).parameters
     except (TypeError, ValueError):
-        # Their arguments go by number.
+        # Their arguments are named by number.
         return {}

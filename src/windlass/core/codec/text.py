@@ -11,7 +11,7 @@ _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 def storable(text: str, limit: int | None = None) -> str:
-    """``text`` without what SQLite, PostgreSQL or Redis refuse, in at most ``limit`` bytes of UTF-8.
+    """``text`` without characters that SQLite, PostgreSQL or Redis reject, in at most ``limit`` bytes of UTF-8.
 
     NUL and lone surrogates become U+FFFD. What was cut ends in a mark with the full size; a limit too small for
     the mark leaves it out.
@@ -44,5 +44,5 @@ def _cut(text: str, limit: int) -> str:
 
 
 def _start(whole: bytes, size: int) -> str:
-    # What "ignore" drops is the character that the cut went through.
+    # "ignore" drops the character that was cut in half.
     return whole[:size].decode(errors="ignore")

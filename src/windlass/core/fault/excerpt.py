@@ -10,11 +10,11 @@ from windlass.core.codec.text import storable
 LIMIT = 16 * 1024
 _MOST = 200
 _MARK = 64
-"""Bytes that are set aside for the line that tells what was left out."""
+"""Bytes that are reserved for the line that says what was left out."""
 
 
 class Excerpt:
-    """Entries, each of one or more lines: the first and the newest stay, and how much lay between.
+    """Entries, each of one or more lines: keeps the first and the newest, and how much was between them.
 
     At most 200 entries and ``limit`` bytes, a quarter of both for the first; one entry has at most a quarter too.
 
@@ -80,7 +80,7 @@ class Excerpt:
             self.add(entry)
 
     def _close_first(self) -> None:
-        """Whatever comes now is newer than something that is not among the first."""
+        """Add no more to the first entries: one entry did not fit."""
         self._first_room = -1
 
     def _leave_out_oldest(self) -> None:

@@ -44,7 +44,7 @@ class Fault(Struct, frozen=True):
         limit: int = _LIMIT,
         log: Excerpt | None = None,
     ) -> Fault:
-        """At most ``limit`` bytes as JSON. Never fails, whatever the exception does when asked about itself."""
+        """At most ``limit`` bytes as JSON. Never fails, whatever the methods of the exception do."""
         related = related_to(exception)
         whole = cls(
             at=at,
@@ -61,7 +61,7 @@ class Fault(Struct, frozen=True):
 def _fitted(fault: Fault, log: Excerpt, limit: int) -> Fault:
     share = min(_SHARE, limit // 4)
     fitted = _cut(fault, log, share)
-    # JSON can write one byte of text as six, so that the shares alone do not settle it.
+    # JSON may write one byte of text as six, so the shares alone do not bound it.
     while len(msgspec.json.encode(fitted)) > limit and share > _SMALLEST_SHARE:
         share //= 2
         fitted = _cut(fault, log, share)

@@ -21,7 +21,7 @@ _Frame = tuple[FrameType, int]
 def render(exception: BaseException, related: Iterable[tuple[str, BaseException]]) -> str:
     """The exception first, then those related to it, in at most 50 frames together.
 
-    Unlike Python's own order this puts what matters most where nothing is cut off.
+    Unlike Python's own order this puts the most important part first, where nothing is cut off.
     """
     try:
         return storable("\n".join(_blocks(exception, related)))
@@ -49,7 +49,7 @@ def _block(exception: BaseException, frames: list[_Frame], *, room: int) -> str:
 
 
 def _frames(trace: TracebackType | None) -> list[_Frame]:
-    """From the outermost, without the leading ones of our own package: the user's code begins after them."""
+    """The frames from the outermost, without the leading ones of our own package: the user's code begins after them."""
     frames = list(traceback.walk_tb(trace))
     foreign = (index for index, (frame, _) in enumerate(frames) if not _is_ours(frame))
     return frames[next(foreign, 0) :]

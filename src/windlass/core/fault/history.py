@@ -17,7 +17,7 @@ class Faults(Struct, frozen=True):
     """How many there were between the first and the others."""
     faults: tuple[Fault, ...] = ()
     log: str = ""
-    """What the attempt had logged that returned, if its task keeps that."""
+    """The log of the attempt that returned, if its task keeps it."""
     corrupt: bool = False
     """The stored text could not be read."""
 
@@ -32,7 +32,7 @@ _DECODER = msgspec.json.Decoder(_Stored)
 
 
 def add_fault(history: str | None, fault: Fault) -> str:
-    """The new history: the first fault, the newest 19, and how many were left out. A corrupt one starts anew."""
+    """The new history: the first fault, the newest 19, and how many were left out. A corrupt history is replaced."""
     past = read_faults(history)
     first, *rest = *past.faults, fault
     newest = rest[-_NEWEST:]
@@ -47,7 +47,7 @@ def add_log(history: str | None, log: str) -> str:
 
 
 def read_faults(text: str | None) -> Faults:
-    """Never raises: what cannot be read is an empty history that says so."""
+    """Never raises: a text that cannot be read is an empty history with ``corrupt`` set."""
     if text is None:
         return Faults()
     try:

@@ -19,7 +19,7 @@ _CONTAINERS = (str, bytes, int, float, list, tuple, dict, set, frozenset)
 class Field(NamedTuple):
     name: str
     keyword: str | None
-    """What ``__init__`` calls it; None if it does not take it."""
+    """Its keyword in ``__init__``; None if it has none."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def _shape(
 
 
 def _is_buildable(shape: RecordShape) -> bool:
-    """Whether ``__init__`` takes the fields and needs nothing else: better asked at the call than in the worker."""
+    """Whether ``__init__`` takes the fields and needs nothing else: checked at the call, not first in the worker."""
     try:
         parameters_of(shape.cls).bind(**{field.keyword: None for field in shape.fields if field.keyword})
     except (TypeError, ValueError):

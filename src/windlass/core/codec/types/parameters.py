@@ -11,7 +11,7 @@ if sys.version_info >= (3, 14):
 
 
 def parameters_of(function: Callable[..., object]) -> inspect.Signature:
-    """TypeError or ValueError for the built-in callables that do not tell."""
+    """TypeError or ValueError for built-in callables without a signature."""
     if sys.version_info >= (3, 14):
         return inspect.signature(function, annotation_format=annotationlib.Format.FORWARDREF)
     return inspect.signature(function)

@@ -34,7 +34,7 @@ class Scalar:
 
 
 def _scalar(tag: str, kind: type[T], write: Callable[[T], Members], read: Callable[[Members], T]) -> Scalar:
-    # The table is only ever asked by a value's exact type, so the writer meets no other.
+    # The table is only read by a value's exact type, so the writer gets no other.
     return Scalar(tag, kind, cast("Callable[[object], Members]", write), read)
 
 
@@ -75,7 +75,7 @@ def _write_int(value: int) -> Members:
         if abs(value) < _INT_BOUND:
             return {"v": str(value)}
     except ValueError:
-        # The program set a lower bound by sys.set_int_max_str_digits; what it cannot read it must not store.
+        # The program set a lower bound by sys.set_int_max_str_digits; it must not store what it cannot read.
         pass
     raise Rejection(f"an int of more than {_DIGITS} digits cannot be stored; pass it as bytes")
 

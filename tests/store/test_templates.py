@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -96,3 +97,14 @@ def test_the_fields_of_a_struct_are_its_columns() -> None:
 )
 def test_no_statement_takes_a_value_by_its_number(file: Path) -> None:
     assert re.findall(r".*->>? *\d.*", file.read_text()) == []
+
+
+@pytest.mark.parametrize("file", sorted(STORES.glob("postgres/shared/*.sql")), ids=lambda file: Path(file).stem)
+def test_a_shared_text_is_whole(file: Path) -> None:
+    code = re.sub(r"--.*", "", file.read_text())
+    depth = list(accumulate({"(": 1, ")": -1}.get(character, 0) for character in code))
+
+    assert min(depth) == 0
+    assert depth[-1] == 0
+    assert not re.match(r"\s*(,|AND|OR|FROM|JOIN|WHERE|ORDER|RETURNING)\b", code)
+    assert not re.search(r"(,|AND|OR|FROM|WHERE|SELECT)\s*$", code)

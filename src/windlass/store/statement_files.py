@@ -14,8 +14,9 @@ its part of the answer is made:
 - ``-- guard NAME``: if it gives rows, the call stops, nothing of it is kept, and NAME is all of its answer
 
 What several statements have in common lies in ``shared/`` beside ``calls/``: ``-- here NAME`` stands where
-``shared/NAME.sql`` belongs. ``-- here NAME (a = text, b = text)`` puts a text of the caller's wherever the shared one
-has ``{a}`` or ``{b}``. Shared texts may hold others.
+``shared/NAME.sql`` belongs, ``-- here NAME, NAME`` where several belong with commas between them. ``-- here NAME (a =
+text, b = text)`` puts a text of the caller's wherever the shared one has ``{a}`` or ``{b}``. Shared texts may hold
+others.
 
 Fields of jobs and of other rows are not listed: ``{JobRecord}`` and ``{run.ran_for}`` are filled in (``templates``).
 """
@@ -31,7 +32,7 @@ from importlib.resources import files
 from windlass.store.templates import fill, split
 
 _SECTION = re.compile(r"^-- \d+\. .*\n", re.M)
-_HERE = re.compile(r"^ *-- here (\w+)(?: \((.+)\))?\n", re.M)
+_HERE = re.compile(r"^ *-- here (\w+(?:, \w+)*)(?: \((.+)\))?\n", re.M)
 _GIVES = re.compile(r"^-- gives (\w+)( as json)?$", re.M)
 _EACH = re.compile(r"^-- each (\w+) \(([\w, ]+)\)(?: unless (\w+) = (\d+))?$", re.M)
 _ONLY = re.compile(r"^-- only with (\w+)(?: \(([\w, ]+)\) where (\w+) = (\d+))?$", re.M)
@@ -103,7 +104,7 @@ def load_calls(package: str, *, prefix: str, left_open: str | None = None) -> Ma
     def shared(here: re.Match[str]) -> str:
         if here[1] == left_open:
             return here[0]
-        text = shared_text(package, here[1])
+        text = ",\n".join(shared_text(package, name) for name in split(here[1]))
         for name, value in _given(here[2]):
             text = text.replace(f"{{{name}}}", value)
         return _HERE.sub(shared, text)

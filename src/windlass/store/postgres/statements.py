@@ -15,8 +15,10 @@ A call whose file has several statements is one of them, the first that suits it
 - ``-- only with NAME``: left out when the list NAME is empty
 - ``-- only without NAME, NAME``: left out when one of these lists is not
 
-``-- here tell`` makes two forms of a statement: one that also tells of the jobs that it stores, for a call with news,
-and one that does not.
+``-- here tell`` makes two forms of a statement: one that also tells of the jobs that it stores, in one more column, for
+a call with news, and one that does not.
+
+A shared text is whole: parts of a WITH, a query, a condition or a column.
 """
 
 from __future__ import annotations
@@ -148,7 +150,7 @@ def translate(source: str) -> Statement:
 def _forms(source: str, tell: str) -> list[str]:
     if _HERE_TELL not in source:
         return [source]
-    return ["-- only with news\n" + source.replace(_HERE_TELL, tell), source.replace(_HERE_TELL, "")]
+    return ["-- only with news\n" + source.replace(_HERE_TELL, f",\n{tell}"), source.replace(_HERE_TELL, "")]
 
 
 def _said(heading: re.Pattern[str], source: str) -> str | None:

@@ -2,9 +2,9 @@
 -- enqueue, and short, because a server that keeps no prepared statements plans it each time.
 -- :jobs rows (id, payload)
 -- gives stored
-WITH clock AS (
+WITH
 -- here clock
-), terms AS MATERIALIZED (
+, terms AS MATERIALIZED (
     SELECT now, greatest(0, CAST(:delay AS bigint)) AS delay FROM clock
     WHERE EXISTS (SELECT 1 FROM windlass_queue WHERE name = :queue AND max_length IS NULL)
 ), stored AS (
@@ -16,8 +16,8 @@ WITH clock AS (
     -- An id that is there is that of an earlier try whose answer was lost.
     ON CONFLICT (id) DO NOTHING
     RETURNING seq, run_at, waiting, priority, queue
+),
 -- here insert_waiting
-)
 SELECT 1 AS stored
 -- here tell
 FROM terms

@@ -1,8 +1,8 @@
 -- Stores one job into a queue that is there and has no limit: what most enqueues are. append does the same for many.
 -- gives stored
-WITH clock AS (
+WITH
 -- here clock
-), stored AS (
+, stored AS (
     INSERT INTO windlass_job (id, payload, {JobTemplate; delay = run_at, waiting}, created_at)
     SELECT :id, :payload, {:JobTemplate;
         delay = now + greatest(0, CAST(:delay AS bigint)),
@@ -12,8 +12,8 @@ WITH clock AS (
     -- An id that is there is that of an earlier try whose answer was lost.
     ON CONFLICT (id) DO NOTHING
     RETURNING seq, run_at, waiting, priority, queue
+),
 -- here insert_waiting
-)
 SELECT 1 AS stored
 -- here tell
 FROM stored

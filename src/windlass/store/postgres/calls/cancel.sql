@@ -7,13 +7,9 @@
 --
 -- As in cycle, rows are looked up in LATERAL parts and some conditions are there only for the planner (all of the
 -- numbers that a seq can be), so that a plan that was made for empty tables does not read large ones.
-WITH clock AS (
--- here clock
-), wanted AS MATERIALIZED (
-    SELECT job.seq, job.id, job.queue, job.priority, job.run_at, job.waiting, job.unique_key, job.fence, job.attempt,
-        job.crashes, job.rescues, job.claimed_at, job.started_at, job.worker
--- here requested_jobs
-), held AS MATERIALIZED (
+WITH
+-- here clock, requested_jobs
+, held AS MATERIALIZED (
     -- Only their own, and as in cycle (full) none that a caller's open transaction takes over.
     SELECT named.seq, found.key, found.until FROM (
         SELECT wanted.seq, wanted.id, wanted.unique_key FROM wanted
@@ -64,8 +60,9 @@ WITH clock AS (
     RETURNING seq, fence, worker, queue, state
 ), finished AS (
     SELECT queue, state FROM ended
+),
 -- here tally
-), asked AS (
+, asked AS (
     UPDATE windlass_running AS job SET cancel_requested_at = clock.now FROM running, clock
     WHERE job.seq = running.seq AND running.seq BETWEEN 0 AND 9223372036854775807 AND job.cancel_requested_at IS NULL
     RETURNING job.seq, job.fence, job.worker

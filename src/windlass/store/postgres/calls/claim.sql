@@ -6,9 +6,9 @@
 -- gives lost
 --
 -- OFFSET 0, the kind of a list and the numbers of a seq are there for the planner, as in cycle (full).
-WITH clock AS (
+WITH
 -- here clock
-), held AS MATERIALIZED (
+, held AS MATERIALIZED (
     SELECT seq FROM windlass_running
     WHERE lease >= CAST(:token AS text) || ':' AND lease < CAST(:token AS text) || ';'
 ), room AS MATERIALIZED (

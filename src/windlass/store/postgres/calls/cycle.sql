@@ -12,9 +12,9 @@
 -- gives lost
 --
 -- OFFSET 0, the kind of a list and the numbers of a seq are there for the planner, as in the full form.
-WITH clock AS (
+WITH
 -- here clock
-), lease AS MATERIALIZED (
+, lease AS MATERIALIZED (
     -- The lock keeps the lease from being rescued or closed between this look and the commit of what is taken under
     -- it; renewing it is not held up.
     SELECT lease.id FROM windlass_lease AS lease, clock
@@ -49,8 +49,16 @@ WITH clock AS (
         attempt + 1, crashes, rescues, 'completed', queue, worker, progress, result, true
     FROM ended, clock WHERE job IS NOT NULL
     RETURNING queue, state
--- here tally
--- here claim
+),
+-- here tally, claim, ended_summary
+, begins AS (
+    -- An array of texts takes a third of the time that building JSON from values of each type takes.
+    SELECT coalesce(array_to_json(array_agg(ARRAY[{Claimed; cast numbers as text;
+            wants_cancel = 'false';
+            unknown_for = CAST(clock.now - unknown_at AS text);
+            without is_charged}] ORDER BY priority DESC, since, seq) FILTER (WHERE id IS NOT NULL)), '[]') AS claimed,
+        jsonb_agg(jsonb_build_array(seq, queue, 'pending')) FILTER (WHERE id IS NULL) AS lost
+    FROM begun, clock
 )
 SELECT
     endings.ended, begins.claimed, coalesce(endings.lost || begins.lost, endings.lost, begins.lost) AS lost,
@@ -60,15 +68,7 @@ SELECT
         WHEN (SELECT count(DISTINCT place) FROM owner) <> endings.number THEN 'windlass: look again'
         ELSE '0'
     END AS integer) AS again
--- here ended_summary
-    -- An array of texts takes a third of the time that building JSON from values of each type takes.
-    SELECT coalesce(array_to_json(array_agg(ARRAY[{Claimed; cast numbers as text;
-            wants_cancel = 'false';
-            unknown_for = CAST(clock.now - unknown_at AS text);
-            without is_charged}] ORDER BY priority DESC, since, seq) FILTER (WHERE id IS NOT NULL)), '[]') AS claimed,
-        jsonb_agg(jsonb_build_array(seq, queue, 'pending')) FILTER (WHERE id IS NULL) AS lost
-    FROM begun, clock
-) AS begins
+FROM endings, begins
 
 -- 2. full
 -- Ends runs, notes which runs have begun, and takes the next jobs, in one commit.
@@ -92,9 +92,9 @@ SELECT
 -- row and never reads a table that has grown since, rows are looked up in LATERAL parts that OFFSET 0 or a lock keeps
 -- apart, and some conditions are there only because the planner takes them for choosy (the kind of a list, all of the
 -- numbers that a seq can be).
-WITH clock AS (
+WITH
 -- here clock
-), lease AS MATERIALIZED (
+, lease AS MATERIALIZED (
     -- The lock keeps the lease from being rescued or closed between this look and the commit of what is taken under
     -- it; renewing it is not held up.
     SELECT lease.id FROM windlass_lease AS lease, clock
@@ -167,8 +167,9 @@ WITH clock AS (
         reason, worker, progress, result, errors, true
     FROM ended, clock WHERE state IN ('completed', 'failed', 'cancelled') AND job IS NOT NULL
     RETURNING queue, state
+),
 -- here tally
-), back AS (
+, back AS (
     UPDATE windlass_job AS job SET
         -- a state that no run can end in is refused by the table
         waiting = ended.state, reason = ended.reason, attempt = ended.attempt, crashes = ended.crashes,
@@ -209,8 +210,9 @@ WITH clock AS (
     FROM starter AS mark, clock
     WHERE running.ctid = mark.place AND mark.kind = 'array'
     RETURNING running.seq
--- here claim
-), claimed AS (
+),
+-- here claim, ended_summary
+, claimed AS (
     SELECT *, false AS wants_cancel FROM begun
     UNION ALL
     SELECT known.* FROM windlass_running AS running CROSS JOIN LATERAL (
@@ -219,6 +221,13 @@ WITH clock AS (
         FROM windlass_record AS record WHERE record.seq = running.seq OFFSET 0) AS known
     WHERE CAST(:rooms AS text) = '[]' AND running.lease = :lease AND running.claim = :token
     AND running.seq NOT IN (SELECT ended.seq FROM ended)
+), begins AS (
+    -- An array of texts takes a third of the time that building JSON from values of each type takes.
+    SELECT coalesce(array_to_json(array_agg(ARRAY[{Claimed; cast numbers as text;
+            unknown_for = CAST(clock.now - unknown_at AS text);
+            without is_charged}] ORDER BY priority DESC, since, seq) FILTER (WHERE id IS NOT NULL)), '[]') AS claimed,
+        jsonb_agg(jsonb_build_array(seq, queue, 'pending')) FILTER (WHERE id IS NULL) AS lost
+    FROM claimed, clock
 )
 SELECT
     endings.ended, (SELECT coalesce(json_agg(json_build_array(seq)), '[]') FROM marked) AS marked, begins.claimed,
@@ -231,11 +240,4 @@ SELECT
         THEN 'windlass: look again'
         ELSE '0'
     END AS integer) AS again
--- here ended_summary
-    -- An array of texts takes a third of the time that building JSON from values of each type takes.
-    SELECT coalesce(array_to_json(array_agg(ARRAY[{Claimed; cast numbers as text;
-            unknown_for = CAST(clock.now - unknown_at AS text);
-            without is_charged}] ORDER BY priority DESC, since, seq) FILTER (WHERE id IS NOT NULL)), '[]') AS claimed,
-        jsonb_agg(jsonb_build_array(seq, queue, 'pending')) FILTER (WHERE id IS NULL) AS lost
-    FROM claimed, clock
-) AS begins
+FROM endings, begins

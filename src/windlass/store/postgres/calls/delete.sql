@@ -21,10 +21,9 @@ WITH allowed AS MATERIALIZED (
         -- One that a caller's open transaction takes over is passed by; without its job it is free.
         SELECT key.key, key.id FROM windlass_key AS key WHERE key.key = named.key
         FOR UPDATE SKIP LOCKED) AS found
-), wanted AS MATERIALIZED (
-    SELECT job.seq, job.queue, job.priority, job.run_at, job.waiting
+),
 -- here requested_jobs
-), finished AS MATERIALIZED (
+, finished AS MATERIALIZED (
     SELECT found.place, wanted.seq FROM wanted CROSS JOIN LATERAL (
         SELECT finished.ctid AS place FROM windlass_finished AS finished
         WHERE finished.seq = wanted.seq AND finished.state = ANY (ARRAY(SELECT allowed.state FROM allowed))

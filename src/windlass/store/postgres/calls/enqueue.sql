@@ -13,9 +13,9 @@
 -- decided from that moment first, then written; a part that meets something newer (an id, a key or a limited queue
 -- that others took meanwhile) makes the statement fail with 'windlass: look again', which leaves nothing behind, and
 -- the driver repeats it. Locks are taken in the order queues, keys, jobs: each part counts the one before it.
-WITH clock AS (
+WITH
 -- here clock
-), given AS MATERIALIZED (
+, given AS MATERIALIZED (
     SELECT place,
         {jobs.NewJob; named; cast numbers as bigint; cast priority, max_attempts as integer;
             id = ({jobs.id}) COLLATE "C";
@@ -123,8 +123,9 @@ WITH clock AS (
     ORDER BY place
     ON CONFLICT (id) DO NOTHING
     RETURNING seq, id, run_at, waiting, priority, queue
+),
 -- here insert_waiting
-), behind AS (
+, behind AS (
     -- Which job stands behind each id and each key now: the new one, or the one that was there before.
     SELECT id, state FROM there UNION SELECT id, waiting FROM stored UNION SELECT id, state FROM kept
 )

@@ -3,11 +3,9 @@
 -- held responsible for the loss of its lease. A claim by hand is none.
 -- gives expired
 -- gives suspects
-WITH RECURSIVE clock AS (
--- here clock
-), holding AS (
--- here leases_in_use
-), over AS MATERIALIZED (
+WITH RECURSIVE
+-- here clock, leases_in_use
+, over AS MATERIALIZED (
     SELECT holding.lease, lease.renewed_at, lease.ttl, lease.blamed
     FROM clock, holding LEFT JOIN windlass_lease AS lease ON lease.id = holding.lease
     WHERE holding.lease IS NOT NULL AND NOT coalesce(

@@ -1,8 +1,7 @@
 -- Gives one job that was claimed by hand more time, under its fence.
 -- gives extended
-WITH clock AS (
+WITH
 -- here clock
-)
 UPDATE windlass_lease AS lease SET renewed_at = (SELECT now FROM clock), ttl = CAST(:ttl AS bigint)
 WHERE lease.state = 'open' AND lease.id = (
     SELECT running.lease FROM windlass_running AS running

@@ -1,13 +1,13 @@
 -- Removes one lost worker, or all of them (:worker is null), from the lists. Its lease stays: its jobs are rescued as
 -- those of any other, and should it live after all, its next heartbeat shows it again.
 -- gives forgotten
+WITH
+-- here clock
 DELETE FROM windlass_worker
 -- Locked by id, as everybody does who writes several workers.
 WHERE id = ANY (ARRAY(
     SELECT worker.id
-    FROM (
--- here clock
-    ) AS clock, windlass_worker AS worker LEFT JOIN windlass_lease AS lease ON lease.id = worker.lease
+    FROM clock, windlass_worker AS worker LEFT JOIN windlass_lease AS lease ON lease.id = worker.lease
     WHERE (CAST(:worker AS text) IS NULL OR worker.id = :worker OR worker.name = :worker)
     AND (
         -- here live_lease

@@ -3,9 +3,9 @@
 -- with which claims ask.
 -- gives gates
 -- gives shut
-WITH clock AS (
+WITH
 -- here clock
-), job AS MATERIALIZED (
+, job AS MATERIALIZED (
     SELECT seq, queue, priority, state, run_at, reason, worker, lease, crashes + rescues > 0 AS suspect
     FROM windlass_record WHERE seq = CAST(:seq AS bigint)
 ), serving AS MATERIALIZED (

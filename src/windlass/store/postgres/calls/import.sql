@@ -4,9 +4,9 @@
 -- :events rows (MovedEvent) as event
 -- :keys rows (HeldKey)
 -- gives stored
-WITH clock AS (
+WITH
 -- here clock
-), given AS MATERIALIZED (
+, given AS MATERIALIZED (
     SELECT place, value FROM jsonb_array_elements(CAST(:jobs AS jsonb)) WITH ORDINALITY AS item (value, place)
 ), stored AS (
     -- A job that runs has no place here, and what is known only of a finished one comes below.
@@ -37,8 +37,9 @@ WITH clock AS (
         {jobs.reason}, {jobs.worker}, {jobs.progress}, {jobs.result}, {jobs.errors}, true
     FROM arrived WHERE state IN ('completed', 'failed', 'cancelled') ORDER BY seq
     RETURNING queue, state
+),
 -- here tally
-), past AS (
+, past AS (
     INSERT INTO windlass_event (seq, {MovedEvent; without id})
     SELECT arrived.seq, {event.MovedEvent; cast numbers as bigint; without id}
     FROM jsonb_array_elements(CAST(:events AS jsonb)) WITH ORDINALITY AS event (value, place)

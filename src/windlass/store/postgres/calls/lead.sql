@@ -1,8 +1,7 @@
 -- Takes the lead where nobody has it in time, or keeps it. The term grows whenever the leader changes.
 -- gives leader
-WITH clock AS (
+WITH
 -- here clock
-)
 INSERT INTO windlass_leader AS leader (duty, holder, term, ttl, renewed_at)
 SELECT CAST(:duty AS text), CAST(:holder AS text), 1, CAST(:ttl AS bigint), now FROM clock
 -- A row that stays as it is is written too: only so does the answer show it as it stands under its lock, and not as it

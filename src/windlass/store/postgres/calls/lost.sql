@@ -3,9 +3,9 @@
 -- :lost rows (seq, queue, was)
 -- :by who met them
 -- gives noticed
-WITH clock AS (
+WITH
 -- here clock
-), met AS MATERIALIZED (
+, met AS MATERIALIZED (
     SELECT CAST({lost.seq} AS bigint) AS seq, {lost.queue} AS queue, {lost.was} AS was
     FROM jsonb_array_elements(CAST(:lost AS jsonb))
 ), finished AS (

@@ -5,13 +5,8 @@
 -- :strays whether every lease that holds something is looked at; else only open ones that are over within a second,
 -- which are few however many there are
 -- gives next_due
-WITH RECURSIVE clock AS (
--- here clock
-), holding AS (
--- here leases_in_use
-), waiting AS (
--- here waiting
-)
+WITH RECURSIVE
+-- here clock, leases_in_use, waiting
 SELECT
     (SELECT min(run_at) FROM windlass_due) - now,
     CASE WHEN CAST(:strays AS boolean) THEN (

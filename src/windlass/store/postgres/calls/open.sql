@@ -1,7 +1,7 @@
 -- Opens a lease for a worker and shows the worker, or shows it again after it lost a lease.
-WITH clock AS (
+WITH
 -- here clock
-), opened AS (
+, opened AS (
     INSERT INTO windlass_lease (id, worker, state, ttl, renewed_at)
     SELECT CAST(:lease AS text), CAST(:worker AS text), 'open', CAST(:ttl AS bigint), now FROM clock
     ON CONFLICT DO NOTHING

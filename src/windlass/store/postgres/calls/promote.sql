@@ -2,9 +2,9 @@
 -- were due.
 -- gives promoted
 -- gives lost
-WITH clock AS (
+WITH
 -- here clock
-), picked AS MATERIALIZED (
+, picked AS MATERIALIZED (
     -- Every worker promotes; a row that somebody else has in hand is passed by, so that nobody waits.
     SELECT due.ctid AS place FROM windlass_due AS due
     -- All that was due until now; given as a range, because the planner takes one for choosy (as in cycle (full)).

@@ -2,9 +2,9 @@
 -- younger than the position (:beyond_at, :beyond_seq), the oldest first. Only what it takes to delete them.
 -- gives jobs
 -- gives lost
-WITH clock AS (
+WITH
 -- here clock
-), old AS MATERIALIZED (
+, old AS MATERIALIZED (
     SELECT finished_at, seq, fence, coalesce(octet_length(result), 0) + coalesce(octet_length(errors), 0) AS size
     FROM windlass_finished WHERE state = :state AND queue = :queue
     AND (finished_at, seq) > (CAST(:after_at AS bigint), CAST(:after_seq AS bigint))

@@ -9,9 +9,9 @@
 --
 -- As in cycle, rows are looked up in LATERAL parts and some conditions are there only for the planner (all of the
 -- numbers that a seq can be), so that a plan that was made for empty tables does not read large ones.
-WITH clock AS (
+WITH
 -- here clock
-), old AS MATERIALIZED (
+, old AS MATERIALIZED (
     SELECT ctid AS place, finished_at, seq,
         coalesce(octet_length(result), 0) + CAST(coalesce(octet_length(errors), 0) AS double precision) AS size
     FROM windlass_finished WHERE state = :state AND queue = :queue

@@ -1,8 +1,8 @@
 -- Changes the settings that are named; keeps who did it. A queue may be set up before its first job.
 -- :changes rows (setting, value); null takes a setting back
-WITH clock AS (
+WITH
 -- here clock
-), given AS MATERIALIZED (
+, given AS MATERIALIZED (
     SELECT coalesce(jsonb_object_agg({changes.setting}, {changes.value}), '{}') AS changes
     FROM jsonb_array_elements(CAST(:changes AS jsonb))
 )

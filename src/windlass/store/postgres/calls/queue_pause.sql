@@ -1,9 +1,9 @@
 -- Pauses a queue, or resumes it (:is_paused is 0). A second pause keeps the first one's time. A queue may be paused
 -- before its first job.
 -- gives paused
-WITH clock AS (
+WITH
 -- here clock
-), asked AS (
+, asked AS (
     SELECT now, CASE WHEN CAST(:is_paused AS integer) <> 0 THEN now END AS paused_at FROM clock
 )
 INSERT INTO windlass_queue AS queue (name, paused_at, paused_by, paused_reason, changed_at, changed_by)

@@ -2,9 +2,9 @@
 -- :writes rows (seq, fence, what)
 -- :worker whose writes they were
 -- gives refused
-WITH clock AS (
+WITH
 -- here clock
-), write AS MATERIALIZED (
+, write AS MATERIALIZED (
     SELECT CAST({writes.seq} AS bigint) AS seq, CAST({writes.fence} AS bigint) AS fence, {writes.what} AS what, place
     FROM jsonb_array_elements(CAST(:writes AS jsonb)) WITH ORDINALITY AS item (value, place)
 ), there AS MATERIALIZED (

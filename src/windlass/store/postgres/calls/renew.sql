@@ -2,9 +2,9 @@
 -- has rescued its jobs it may be renewed, however late.
 -- gives held
 -- gives open
-WITH clock AS (
+WITH
 -- here clock
-), renewed AS (
+, renewed AS (
     UPDATE windlass_lease AS lease SET renewed_at = clock.now FROM clock
     WHERE lease.id = :lease AND lease.state = 'open'
     RETURNING lease.id

@@ -5,9 +5,9 @@
 --
 -- It waits for whoever has the job in hand; if the job has gone elsewhere meanwhile, the statement fails with
 -- 'windlass: look again', which leaves nothing behind, and the driver repeats it.
-WITH clock AS (
+WITH
 -- here clock
-), asked AS MATERIALIZED (
+, asked AS MATERIALIZED (
     SELECT now, coalesce(CAST(:at AS bigint), now + CAST(:delay AS bigint)) AS due_at FROM clock
 ), wanted AS MATERIALIZED (
     SELECT job.seq, job.queue, job.priority, job.run_at FROM windlass_job AS job WHERE job.seq = CAST(:seq AS bigint)

@@ -8,9 +8,9 @@
 -- gives lost
 --
 -- Locks are taken in the order lease, keys, rows of running: each part counts the one before it.
-WITH clock AS (
+WITH
 -- here clock
-), over AS MATERIALIZED (
+, over AS MATERIALIZED (
     -- Waits for a claim that is being made under the lease, and then judges the newest row. Along with them go leases
     -- that were lost a day ago: they have done their duty as markers for their owners.
     SELECT lease.id, lease.state = 'lost' AND lease.renewed_at < clock.now - 86400000 AS is_old

@@ -11,19 +11,18 @@
 --
 -- As in cycle, rows are looked up in LATERAL parts and some conditions are there only for the planner (all of the
 -- numbers that a seq can be), so that a plan that was made for empty tables does not read large ones.
-WITH clock AS (
+WITH
 -- here clock
-), made AS (
+, made AS (
     -- The other queue, where one was named, exists from now on.
     INSERT INTO windlass_queue (name) SELECT CAST(:queue AS text) WHERE CAST(:queue AS text) IS NOT NULL
     ON CONFLICT DO NOTHING
     RETURNING 1
 ), allowed AS MATERIALIZED (
     SELECT state FROM jsonb_array_elements_text(CAST(:states AS jsonb)) AS allowed (state)
-), wanted AS MATERIALIZED (
-    SELECT job.seq, job.id, job.run_at, job.reason, job.unique_key
+),
 -- here requested_jobs
-), finished AS MATERIALIZED (
+, finished AS MATERIALIZED (
     SELECT found.* FROM wanted CROSS JOIN LATERAL (
         SELECT finished.ctid AS place, finished.seq, finished.state, finished.reason, finished.fence,
             finished.claimed_at, finished.started_at, finished.worker, finished.errors

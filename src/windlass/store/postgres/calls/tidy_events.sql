@@ -3,9 +3,9 @@
 -- gives many
 --
 -- Takes no lock that somebody else has, so that it waits for nobody; what it passes by goes next time.
-WITH clock AS (
+WITH
 -- here clock
-), old AS MATERIALIZED (
+, old AS MATERIALIZED (
     SELECT event.number FROM windlass_event AS event
     WHERE event.at < (SELECT now FROM clock) - 2592000000
     ORDER BY event.at LIMIT CAST(:limit AS bigint)

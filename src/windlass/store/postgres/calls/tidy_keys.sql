@@ -3,9 +3,9 @@
 -- gives over
 --
 -- Takes no lock that somebody else has, so that it waits for nobody; what it passes by goes next time.
-WITH clock AS (
+WITH
 -- here clock
-), over AS MATERIALIZED (
+, over AS MATERIALIZED (
     SELECT key.key FROM windlass_key AS key WHERE key.expires_at <= (SELECT now FROM clock)
     ORDER BY key.expires_at LIMIT CAST(:limit AS bigint)
     FOR UPDATE SKIP LOCKED

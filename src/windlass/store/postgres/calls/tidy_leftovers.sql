@@ -4,9 +4,9 @@
 -- gives leases
 --
 -- Takes no lock that somebody else has, so that it waits for nobody; what it passes by goes next time.
-WITH clock AS (
+WITH
 -- here clock
-), lease AS (
+, lease AS (
     DELETE FROM windlass_lease WHERE id = ANY (ARRAY(
         SELECT lease.id FROM windlass_lease AS lease
         WHERE lease.renewed_at + lease.ttl < (SELECT now FROM clock) - 86400000

@@ -1,7 +1,6 @@
 -- Takes the next jobs of each queue that has room and no gate that is shut: the rows of ready go, rows of running come.
--- Needs clock and lease, and gives begun; where the id is null the row of job is gone. It stands between two parts of a
--- WITH: its first line ends the one before it, its last part is ended by what follows.
-), room AS MATERIALIZED (
+-- Needs clock and lease, and gives begun; where the id is null the row of job is gone.
+room AS MATERIALIZED (
     SELECT jsonb_typeof(value) AS kind, {rooms.queue} AS queue, CAST({rooms.room} AS integer) AS room
     FROM jsonb_array_elements(CAST(:rooms AS jsonb))
     WHERE EXISTS (SELECT 1 FROM lease) AND jsonb_typeof(value) = 'array' AND CAST({rooms.room} AS integer) > 0
@@ -51,3 +50,4 @@
     SELECT seq, fence, clock.now, attempt, crashes, rescues, queue, CAST(:lease AS text), CAST(:token AS text),
         CAST(:worker AS text)
     FROM begun, clock WHERE id IS NOT NULL
+)

@@ -1,7 +1,7 @@
--- What became of the runs that ended. Needs ended; begins a FROM, which goes on with a parenthesis that is open.
-FROM (
+-- What became of the runs that ended. Needs ended.
+endings AS (
     SELECT count(*) AS number, json_build_array(json_build_array(count(job))) AS ended,
         -- Jobs whose rows somebody has deleted.
         jsonb_agg(jsonb_build_array(seq, queue, 'running')) FILTER (WHERE job IS NULL) AS lost
     FROM ended
-) AS endings, (
+)

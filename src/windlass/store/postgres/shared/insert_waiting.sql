@@ -1,7 +1,8 @@
--- Puts jobs that were just stored where they wait. Needs stored; stands between two parts of a WITH, like take.
-), ready AS (
+-- Puts jobs that were just stored where they wait. Needs stored.
+ready AS (
     INSERT INTO windlass_ready (seq, since, priority, queue)
     SELECT seq, run_at, priority, queue FROM stored WHERE waiting = 'pending'
 ), due AS (
     INSERT INTO windlass_due (seq, run_at, state, queue)
     SELECT seq, run_at, waiting, queue FROM stored WHERE waiting = 'scheduled'
+)

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from windlass import clock
 from windlass.admin.cleanup import Cleaned, clean
+from windlass.admin.workers import forget_lost_workers, forget_worker, stop_worker
 from windlass.client.session import Session
 from windlass.core import validate
 from windlass.core.records import JobRecord
@@ -17,7 +18,7 @@ from windlass.core.units import milliseconds
 from windlass.errors import ConfigError, Duration, IllegalTransition, JobNotFound
 from windlass.insight.job_filter import JobFilter, filter_of
 from windlass.insight.overview import Overview, overview
-from windlass.insight.workers import WorkerView, forget_lost_workers, forget_worker, stop_worker, worker_views
+from windlass.insight.workers import WorkerView, worker_views
 from windlass.job import Job
 from windlass.queue import Queue
 from windlass.retention import Archive, Retention

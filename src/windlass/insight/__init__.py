@@ -8,7 +8,7 @@ Files, in reading order:
 - ``timeline``: The history of one job, from its columns and its recorded events.
 - ``why``: Why a job is not running, in one sentence.
 - ``notices``: Store events of the last days that an operator should know.
-- ``payload``: The arguments of a job, secrets masked.
+- ``payload``: What users gave a job and what it gave back, secrets masked.
 - ``json_forms``: Jobs, queues, workers and notices as values for JSON.
 - ``redact``: Masks secrets in job data: any value whose key sounds like one.
 """

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Any
 
 from windlass import clock
@@ -12,37 +10,14 @@ from windlass.clock import iso
 from windlass.core.fault import Fault
 from windlass.insight.notices import Notice
 from windlass.insight.overview import Overview, QueueView
-from windlass.insight.payload import PayloadView
-from windlass.insight.redact import redacted
+from windlass.insight.payload import JobValues
 from windlass.insight.timeline import TimelineEntry
-from windlass.insight.workers import WorkerView
+from windlass.insight.workers import WORKER_INFO, WorkerView
 from windlass.job import Job
 from windlass.queue import QueueSettings
 from windlass.retention import Retention
 from windlass.store.operations.queries import DeadGroup
 from windlass.version import VERSION
-
-WORKER_INFO = (
-    "host",
-    "pid",
-    "queues",
-    "concurrency",
-    "commands",
-    "duties",
-    "python",
-    "version",
-    "uptime",
-    "running",
-    "ended",
-    "failed",
-    "refused",
-    "abandoned",
-    "unknown_tasks",
-    "memory",
-    "cpu",
-    "last",
-)
-"""What a worker reports of itself, in the order in which it is shown."""
 
 
 def job_summary(job: Job[Any]) -> dict[str, object]:
@@ -69,19 +44,24 @@ def job_summary(job: Job[Any]) -> dict[str, object]:
     }
 
 
+def job_page(jobs: Sequence[Job[Any]], next: int | None) -> dict[str, object]:
+    """A page of jobs; ``next`` is the cursor of the page after it."""
+    return {"jobs": [job_summary(job) for job in jobs], "next": next}
+
+
 def job_detail(job: Job[Any], parameters: Sequence[str] = ()) -> dict[str, object]:
     """Everything about one job, secrets masked; ``parameters`` are the task's parameter names, if they are known."""
-    payload = PayloadView.of(job.record.payload, parameters)
+    values = JobValues.of(job, parameters)
     return job_summary(job) | {
         "timeout": None if job.record.timeout is None else job.record.timeout / 1000,
         "unique_key": job.record.unique_key,
         "cancel_requested_at": iso(clock.instant_or_none(job.record.cancel_requested_at)),
         "correlation_id": job.correlation_id,
         "tags": list(job.tags),
-        "meta": redacted(job.meta),
-        "args": payload.args,
-        "kwargs": payload.kwargs,
-        "result": job_result(job),
+        "meta": values.meta,
+        "args": values.payload.args,
+        "kwargs": values.payload.kwargs,
+        "result": values.result,
         "errors": [_fault(fault) for fault in job.errors],
         "errors_left_out": job.errors_left_out,
         "log": job.log,
@@ -93,29 +73,24 @@ def last_error(job: Job[Any]) -> str | None:
     return f"{job.errors[-1].type}: {job.errors[-1].message}" if job.errors else None
 
 
-def job_result(job: Job[Any]) -> object:
-    """The result in its stored form, secrets masked; None also for one that cannot be read."""
-    try:
-        return redacted(json.loads(job.record.result or "null"))
-    except (ValueError, RecursionError):
-        return None
+def why(job: Job[Any], sentence: str) -> dict[str, object]:
+    """Why a job is not running."""
+    return {"id": job.id, "state": str(job.state), "why": sentence}
 
 
-def timeline_entry(entry: TimelineEntry) -> dict[str, object]:
-    """One entry of a job's history."""
-    return {
-        "at": iso(entry.at),
-        "kind": entry.kind,
-        "worker": entry.worker,
-        "fence": entry.fence,
-        "detail": entry.detail,
-    }
+def timeline(id: str, entries: Sequence[TimelineEntry]) -> dict[str, object]:
+    """The history of a job, the earliest first."""
+    return {"id": id, "timeline": [_timeline_entry(entry) for entry in entries]}
 
 
-def dead_group(group: DeadGroup) -> dict[str, object]:
-    """Jobs that failed in the same way."""
-    newest = iso(clock.instant_or_none(group.newest))
-    return {"task": group.task, "reason": group.reason, "error": group.error, "count": group.count, "newest": newest}
+def dead_groups(groups: Sequence[DeadGroup]) -> dict[str, object]:
+    """Jobs that failed in the same way, the largest group first."""
+    return {"groups": [_dead_group(group) for group in groups]}
+
+
+def queues(views: Sequence[QueueView], everywhere: QueueSettings) -> dict[str, object]:
+    """All queues, and the pause of everything."""
+    return {"queues": [queue(view) for view in views], "all_paused": pause(everywhere)}
 
 
 def queue(view: QueueView) -> dict[str, object]:
@@ -147,6 +122,11 @@ def pause(settings: QueueSettings) -> dict[str, object] | None:
     return {"at": iso(settings.paused_at), "by": settings.paused_by, "reason": settings.paused_reason}
 
 
+def workers(views: Sequence[WorkerView]) -> dict[str, object]:
+    """All workers."""
+    return {"workers": [worker(view) for view in views]}
+
+
 def worker(view: WorkerView) -> dict[str, object]:
     """A worker; what it did not report is null."""
     return {
@@ -158,15 +138,9 @@ def worker(view: WorkerView) -> dict[str, object]:
         "signal": view.signal,
         "signalled_by": view.signalled_by,
         **{name: view.info.get(name) for name in WORKER_INFO},
-        "uptime": round(uptime(view).total_seconds()),
+        "uptime": round(view.uptime.total_seconds()),
         "taken": [{"id": job.id, "state": str(job.state), "at": iso(job.at), "by": job.by} for job in view.taken],
     }
-
-
-def uptime(view: WorkerView) -> timedelta:
-    """How long a worker has been running; the uptime in its report is as old as its last heartbeat."""
-    until = view.seen_at if view.state == "lost" else clock.instant(clock.now())
-    return max(timedelta(0), until - view.started_at)
 
 
 def notice(noticed: Notice) -> dict[str, object]:
@@ -194,6 +168,21 @@ def overview(store: str, seen: Overview) -> dict[str, object]:
         "problems": seen.problems,
         "notices": [notice(noticed) for noticed in seen.notices],
     }
+
+
+def _timeline_entry(entry: TimelineEntry) -> dict[str, object]:
+    return {
+        "at": iso(entry.at),
+        "kind": entry.kind,
+        "worker": entry.worker,
+        "fence": entry.fence,
+        "detail": entry.detail,
+    }
+
+
+def _dead_group(group: DeadGroup) -> dict[str, object]:
+    newest = iso(clock.instant_or_none(group.newest))
+    return {"task": group.task, "reason": group.reason, "error": group.error, "count": group.count, "newest": newest}
 
 
 def _fault(fault: Fault) -> dict[str, object]:

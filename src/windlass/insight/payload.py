@@ -1,13 +1,17 @@
-"""The arguments of a job, secrets masked."""
+"""What users gave a job and what it gave back, secrets masked."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from windlass.core.codec.envelope import read_envelope
 from windlass.errors import PayloadError
 from windlass.insight.redact import redacted, redacted_arguments
+from windlass.job import Job
+from windlass.task import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +33,31 @@ class PayloadView:
         except PayloadError:
             return cls(None, None)
         return cls(redacted_arguments(envelope.args, parameters), redacted(envelope.kwargs))
+
+
+@dataclass(frozen=True, slots=True)
+class JobValues:
+    """All values of one job that are not ours."""
+
+    payload: PayloadView
+    meta: object
+    result: object
+    """In its stored form; None also for what cannot be read."""
+
+    @classmethod
+    def of(cls, job: Job[Any], parameters: Sequence[str] = ()) -> JobValues:
+        """``parameters`` are the task's parameter names, if they are known: positional arguments are masked by them."""
+        return cls(PayloadView.of(job.record.payload, parameters), redacted(job.meta), _result(job.record.result))
+
+
+def parameters_of(task: str, known: Iterable[Task[..., Any]]) -> list[str]:
+    """The parameter names of a task; none if it is not among those known."""
+    found = next((one for one in known if one.name == task), None)
+    return [] if found is None else list(found.shape.signature.parameters)
+
+
+def _result(stored: str | None) -> object:
+    try:
+        return redacted(json.loads(stored or "null"))
+    except (ValueError, RecursionError):
+        return None

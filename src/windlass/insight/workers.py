@@ -3,18 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
 
 from windlass import clock
 from windlass.core.state import State
-from windlass.errors import IllegalTransition
 from windlass.store.operation import Operation
 from windlass.store.operations import leases, queries
 from windlass.store.operations.leases import WorkerRecord
 from windlass.store.operations.queries import EventRecord
+
+WORKER_INFO = (
+    "host",
+    "pid",
+    "queues",
+    "concurrency",
+    "commands",
+    "duties",
+    "python",
+    "version",
+    "uptime",
+    "running",
+    "ended",
+    "failed",
+    "refused",
+    "abandoned",
+    "unknown_tasks",
+    "memory",
+    "cpu",
+    "last",
+)
+"""What a worker reports of itself, in the order in which it is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +73,12 @@ class WorkerView:
         return self.state != "lost"
 
     @property
+    def uptime(self) -> timedelta:
+        """How long it has been running; the uptime in its report is as old as its last heartbeat."""
+        until = clock.instant(clock.now()) if self.is_alive else self.seen_at
+        return max(timedelta(0), until - self.started_at)
+
+    @property
     def does_upkeep(self) -> bool:
         """Whether it promotes due jobs and rescues; assumed of workers of older versions, which do not report it."""
         return self.is_alive and self.info.get("duties") is not False
@@ -64,49 +91,6 @@ def worker_views() -> Operation[list[WorkerView]]:
         return [_view(worker) for worker in workers]
     losses = [notice for notice in (yield from queries.notices()) if notice.kind == "taken"]
     return [replace(_view(worker), taken=_taken(worker, losses)) for worker in workers]
-
-
-def stop_worker(worker: str, *, by: str) -> Operation[list[str]]:
-    """Ask the workers of this id or name to stop; returns their ids. ``IllegalTransition`` if the worker is lost."""
-    found = yield from _called(worker)
-    if not found:
-        return []
-    if all(one.state == "lost" for one in found):
-        raise IllegalTransition(
-            f"worker {worker} is lost and cannot be asked to stop: its jobs are rescued without it, and "
-            f"`windlass workers forget {worker}` takes it off the lists"
-        )
-    reached = yield from leases.signal(worker, signal=leases.STOP, by=by)
-    return reached
-
-
-def forget_worker(worker: str) -> Operation[int]:
-    """Take the lost workers of this id or name off the lists; how many. ``IllegalTransition`` if one is alive."""
-    found = yield from _called(worker)
-    if not found:
-        return 0
-    if all(one.state != "lost" for one in found):
-        raise IllegalTransition(
-            f"worker {worker} is {found[0].state}, and only lost workers are forgotten; stop it first: "
-            f"windlass workers stop {worker}"
-        )
-    forgotten = yield from leases.forget(worker)
-    return len(forgotten)
-
-
-def forget_lost_workers() -> Operation[int]:
-    """Take all lost workers off the lists; how many."""
-    found = yield from leases.workers()
-    if all(worker.state != "lost" for worker in found):
-        return 0
-    forgotten = yield from leases.forget(None)
-    return len(forgotten)
-
-
-def _called(worker: str) -> Operation[list[WorkerRecord]]:
-    """Read only: a search in the wrong place must not make a store."""
-    found = yield from leases.workers()
-    return [one for one in found if worker in (one.id, one.name)]
 
 
 def _taken(worker: WorkerRecord, losses: list[EventRecord]) -> tuple[TakenJob, ...]:

@@ -20,6 +20,7 @@ from windlass.cli.views.timeline import Timeline, Why
 from windlass.client.config import actor
 from windlass.core.state import State, Verb
 from windlass.errors import IllegalTransition
+from windlass.insight.payload import parameters_of
 
 _ids = click.argument("ids", nargs=-1, metavar="[ID...]")
 _id = click.argument("id", metavar="ID")
@@ -53,7 +54,7 @@ def show(app: Windlass, *, out: Output, id: str) -> None:
     Values whose key sounds like a secret are masked.
     """
     job = app.job(whole_id(app, id))
-    out.show(JobDetail(job, _parameters(app, job.task)))
+    out.show(JobDetail(job, parameters_of(job.task, app.tasks)))
 
 
 @jobs.command()
@@ -161,9 +162,3 @@ def why(app: Windlass, *, out: Output, id: str) -> None:
     """Tell why a job is not running."""
     job = app.job(whole_id(app, id))
     out.show(Why(job, job.why()))
-
-
-def _parameters(app: Windlass, task: str) -> list[str]:
-    """The parameter names of a task, if the app has it."""
-    known = next((one for one in app.tasks if one.name == task), None)
-    return [] if known is None else list(known.shape.signature.parameters)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from windlass import clock
 from windlass.cli.terminal.screen import Cell, Column, Screen, Styled
 from windlass.cli.times import age
-from windlass.insight.json_forms import dead_group
+from windlass.insight.json_forms import dead_groups
 from windlass.store.operations.queries import DeadGroup
 
 
@@ -19,7 +19,7 @@ class DeadGroups:
     groups: Sequence[DeadGroup]
 
     def data(self) -> object:
-        return {"groups": [dead_group(group) for group in self.groups]}
+        return dead_groups(self.groups)
 
     def draw(self, screen: Screen) -> None:
         if not self.groups:

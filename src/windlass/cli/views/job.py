@@ -14,9 +14,8 @@ from windlass.cli.views.jobs import runs
 from windlass.cli.views.style import state_cell
 from windlass.core.fault import Fault
 from windlass.core.state import DUE_LATER
-from windlass.insight.json_forms import job_detail, job_result
-from windlass.insight.payload import PayloadView
-from windlass.insight.redact import redacted
+from windlass.insight.json_forms import job_detail
+from windlass.insight.payload import JobValues
 from windlass.job import Job
 
 _SHOWN = 4000
@@ -74,16 +73,17 @@ class JobDetail:
         ]
 
     def _values(self) -> list[tuple[str, Cell]]:
-        job, call = self.job, PayloadView.of(self.job.record.payload, self.parameters)
+        job, values = self.job, JobValues.of(self.job, self.parameters)
+        call = values.payload
         return [
             ("args", _shown(call.args) if call.args else ""),
             ("kwargs", _shown(call.kwargs) if call.kwargs else ""),
             ("payload", "unreadable" if call.is_unreadable else ""),
-            ("meta", _shown(redacted(job.meta)) if job.meta else ""),
+            ("meta", _shown(values.meta) if job.meta else ""),
             ("tags", ", ".join(job.tags)),
             ("unique key", job.record.unique_key or ""),
             ("correlation", job.correlation_id if job.correlation_id != job.id else ""),
-            ("result", _shown(job_result(job)) if job.record.result is not None else ""),
+            ("result", _shown(values.result) if job.record.result is not None else ""),
         ]
 
 

@@ -11,7 +11,7 @@ from windlass.cli.terminal.screen import Cell, Column, Screen, Styled
 from windlass.cli.times import age, length, now
 from windlass.cli.views.style import state_cell
 from windlass.core.state import DUE_LATER, State
-from windlass.insight.json_forms import job_summary, last_error
+from windlass.insight.json_forms import job_page, last_error
 from windlass.job import Job
 
 
@@ -26,7 +26,7 @@ class JobList:
     """Short ids by id; other ids are shown whole."""
 
     def data(self) -> object:
-        return {"jobs": [job_summary(job) for job in self.jobs], "next": self.next}
+        return job_page(self.jobs, self.next)
 
     def draw(self, screen: Screen) -> None:
         if not self.jobs:

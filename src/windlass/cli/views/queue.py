@@ -33,8 +33,7 @@ class QueueList:
     everywhere: QueueSettings
 
     def data(self) -> object:
-        queues = [json_forms.queue(queue) for queue in self.queues]
-        return {"queues": queues, "all_paused": json_forms.pause(self.everywhere)}
+        return json_forms.queues(self.queues, self.everywhere)
 
     def draw(self, screen: Screen) -> None:
         if not self.queues:

@@ -10,7 +10,7 @@ from typing import Any
 from windlass.cli.terminal.screen import WIDE, Cell, Column, Screen, Styled
 from windlass.cli.times import length
 from windlass.cli.views.style import state_cell
-from windlass.insight.json_forms import timeline_entry
+from windlass.insight import json_forms
 from windlass.insight.timeline import TimelineEntry
 from windlass.job import Job
 
@@ -23,7 +23,7 @@ class Timeline:
     entries: Sequence[TimelineEntry]
 
     def data(self) -> object:
-        return {"id": self.id, "timeline": [timeline_entry(entry) for entry in self.entries]}
+        return json_forms.timeline(self.id, self.entries)
 
     def draw(self, screen: Screen) -> None:
         columns = [
@@ -68,7 +68,7 @@ class Why:
     why: str
 
     def data(self) -> object:
-        return {"id": self.job.id, "state": str(self.job.state), "why": self.why}
+        return json_forms.why(self.job, self.why)
 
     def draw(self, screen: Screen) -> None:
         screen.line(state_cell(self.job.state), f": {self.why}")

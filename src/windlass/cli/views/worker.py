@@ -11,7 +11,7 @@ from windlass.cli.times import age, length
 from windlass.cli.views.style import state_cell
 from windlass.core.state import State
 from windlass.insight import json_forms
-from windlass.insight.workers import WorkerView
+from windlass.insight.workers import WORKER_INFO, WorkerView
 
 _STYLES = {"lost": "bold red", "paused": "yellow", "draining": "yellow", "busy": "cyan", "idle": "green"}
 
@@ -23,7 +23,7 @@ class WorkerList:
     workers: Sequence[WorkerView]
 
     def data(self) -> object:
-        return {"workers": [json_forms.worker(worker) for worker in self.workers]}
+        return json_forms.workers(self.workers)
 
     def draw(self, screen: Screen) -> None:
         if not self.workers:
@@ -44,14 +44,14 @@ class WorkerDetail:
     def draw(self, screen: Screen) -> None:
         worker = self.worker
         screen.line(Styled(worker.name, "bold"), "  ", Styled(worker.state, _STYLES.get(worker.state, "")))
-        names = [name for name in json_forms.WORKER_INFO if name not in _APART]
+        names = [name for name in WORKER_INFO if name not in _APART]
         told = [(name, _TOLD.get(name, _value)(worker.info.get(name))) for name in names]
         taken = ", ".join(f"{job.id} ({job.state})" for job in worker.taken)
         fields = [
             ("id", worker.id),
             *told,
             ("taken", taken),
-            ("uptime", length(json_forms.uptime(worker))),
+            ("uptime", length(worker.uptime)),
             ("seen", age(worker.seen_at)),
             ("signal", _signal(worker).strip()),
         ]
@@ -131,7 +131,7 @@ def _row(worker: WorkerView) -> list[Cell]:
         f"{info.get('running_count', '?')}/{info.get('concurrency', '?')}",
         str(info.get("ended", "?")),
         _failed(info.get("failed")),
-        length(json_forms.uptime(worker)),
+        length(worker.uptime),
         age(worker.seen_at),
         ", ".join(map(str, info.get("queues") or ())) + _signal(worker) + _abandoned(worker),
     ]

@@ -1,0 +1,51 @@
+"""Stops workers, and takes lost ones off the lists."""
+
+from __future__ import annotations
+
+from windlass.errors import IllegalTransition
+from windlass.store.operation import Operation
+from windlass.store.operations import leases
+from windlass.store.operations.leases import WorkerRecord
+
+
+def stop_worker(worker: str, *, by: str) -> Operation[list[str]]:
+    """Ask the workers of this id or name to stop; returns their ids. ``IllegalTransition`` if the worker is lost."""
+    found = yield from _called(worker)
+    if not found:
+        return []
+    if all(one.state == "lost" for one in found):
+        raise IllegalTransition(
+            f"worker {worker} is lost and cannot be asked to stop: its jobs are rescued without it, and "
+            f"`windlass workers forget {worker}` takes it off the lists"
+        )
+    reached = yield from leases.signal(worker, signal=leases.STOP, by=by)
+    return reached
+
+
+def forget_worker(worker: str) -> Operation[int]:
+    """Take the lost workers of this id or name off the lists; how many. ``IllegalTransition`` if one is alive."""
+    found = yield from _called(worker)
+    if not found:
+        return 0
+    if all(one.state != "lost" for one in found):
+        raise IllegalTransition(
+            f"worker {worker} is {found[0].state}, and only lost workers are forgotten; stop it first: "
+            f"windlass workers stop {worker}"
+        )
+    forgotten = yield from leases.forget(worker)
+    return len(forgotten)
+
+
+def forget_lost_workers() -> Operation[int]:
+    """Take all lost workers off the lists; how many."""
+    found = yield from leases.workers()
+    if all(worker.state != "lost" for worker in found):
+        return 0
+    forgotten = yield from leases.forget(None)
+    return len(forgotten)
+
+
+def _called(worker: str) -> Operation[list[WorkerRecord]]:
+    """Read only: a search in the wrong place must not make a store."""
+    found = yield from leases.workers()
+    return [one for one in found if worker in (one.id, one.name)]

@@ -4,52 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, Unpack, overload
 
 from windlass.admin.operator import Operator
 from windlass.claimed_job import ClaimedJob
-from windlass.client.binding import Binding
-from windlass.client.config import actor, setting
-from windlass.client.declaration import check_task_function
-from windlass.client.enqueue import DEFAULT_QUEUE
+from windlass.client.client import Client
+from windlass.client.config import setting
 from windlass.client.hints import MethodHints
-from windlass.client.modules import is_module_name, load_module
-from windlass.client.registry import Registry, name_of
+from windlass.client.manual_claim import claim, lease_milliseconds, release
+from windlass.client.modules import is_module_name
+from windlass.client.registry import Registry
 from windlass.client.routes import Routes
-from windlass.client.session import Session
 from windlass.client.transactions import Transaction
 from windlass.core import validate
 from windlass.core.codec import Codec, Limits, limits_from
-from windlass.core.decide import decide
-from windlass.core.outcome import Interrupted
 from windlass.core.records import Claimed
 from windlass.core.retry import Retry, retry_rule
 from windlass.core.unique import Unique
-from windlass.core.units import duration, milliseconds
+from windlass.core.units import duration
 from windlass.core.validate import exception_classes, texts
 from windlass.errors import ConfigError, Duration
 from windlass.forks import reset_in_child
-from windlass.hooks import Enqueuing, Hookable, Hooks
+from windlass.hooks import Hookable, Hooks
 from windlass.job import Job
 from windlass.options import UNSET, WorkerOptions, check_known
-from windlass.programs.command import COMMAND, command
+from windlass.programs.command import command
 from windlass.programs.helper_settings import Program, ProgramSettings
 from windlass.programs.reaper import Reaper
 from windlass.retention import Archive, Retention, archive_from, retention_policy
 from windlass.store.open import DEFAULT_NAMESPACE, open_driver
-from windlass.store.operation import Operation
-from windlass.store.operations import jobs
-from windlass.store.operations.cycle import finish
-from windlass.store.operations.enqueue import Enqueued
-from windlass.store.operations.manual_claim import claim_many
-from windlass.store.operations.rescue import rescue
-from windlass.task import Request, Task, TaskSettings, TaskWithOptions, checked_call, checked_requests
+from windlass.task import COMMAND, Request, Task, TaskSettings, TaskWithOptions, checked_call, checked_requests
 
 if TYPE_CHECKING:
     from windlass.programs.helper import Helper
     from windlass.task import AsyncTask
-    from windlass.testing.block import Block
     from windlass.worker.shutdown import Parting
     from windlass.worker.worker import Worker
 
@@ -108,31 +98,25 @@ class Windlass(Operator, Hookable, MethodHints):
         namespace = setting("namespace", namespace) or DEFAULT_NAMESPACE if namespace is None else namespace
         if clock is not None and not callable(clock):
             raise ConfigError(f"clock must be a function that gives milliseconds since 1970, got {clock!r}")
-        self._default_retry = Retry() if retry is None else retry_rule(retry)
-        self._give_up_on = exception_classes(give_up_on, "give_up_on")
-        self._codec = Codec(types, limits_from(limits))
-        self._registry = Registry(importable=importable, adopt=self._adopt)
-        self._include = _module_names(include)
-        self._hooks = Hooks(lambda: self._registry)
         deadline = duration(store_deadline, "store_deadline").total_seconds()
         if deadline == 0:
             raise ConfigError("store_deadline must be longer than 0, or no call could ever be answered in time")
-        self._claim_lease = _lease_milliseconds(claim_lease, "claim_lease")
-        self._own = Binding(
-            open_driver(self.url, namespace=namespace, now=clock, deadline=deadline),
+        codec, hooks = Codec(types, limits_from(limits)), Hooks()
+        self._claim_lease = lease_milliseconds(claim_lease, "claim_lease")
+        self.client = Client(
+            driver=open_driver(self.url, namespace=namespace, now=clock, deadline=deadline),
             namespace=namespace,
-            now=clock,
-            codec=self._codec,
-            retry=self._default_retry,
+            clock=clock,
+            codec=codec,
+            registry=Registry(self, codec=codec, hooks=hooks, importable=importable),
+            hooks=hooks,
+            retry=Retry() if retry is None else retry_rule(retry),
+            give_up_on=exception_classes(give_up_on, "give_up_on"),
+            include=_module_names(include),
             retention=Retention() if retention is None else retention_policy(retention),
             archive=archive_from(archive),
             routes=Routes(),
         )
-        self._binding = self._own
-        """The own one, unless a test has put another over it."""
-        self._test_blocks: list[Block] = []
-        """Those of ``windlass.testing`` that are open, and the last ones that have ended; the newest is the last."""
-        self._actor = actor()
         self._parting: Parting | None = None
         """What its workers take for leaving; None: what they have in production."""
         self._reaper = Reaper()
@@ -152,17 +136,17 @@ class Windlass(Operator, Hookable, MethodHints):
         await self.aclose()
 
     def __repr__(self) -> str:
-        return f"<Windlass {self._session.store_name}>"
+        return f"<Windlass {self.store}>"
 
     @property
     def store(self) -> str:
         """Where the jobs are: an absolute path, or an address without its password."""
-        return self._session.store_name
+        return self.client.session.store_name
 
     @property
     def tasks(self) -> list[Task[..., Any]]:
         """The tasks that are registered here."""
-        return list(self._registry)
+        return list(self.client.registry)
 
     @overload
     def task(self, function: Callable[P, Coroutine[Any, Any, R]], /) -> AsyncTask[P, R]: ...
@@ -192,18 +176,18 @@ class Windlass(Operator, Hookable, MethodHints):
     def task(self, function: Callable[..., Any] | None = None, /, *, name: str | None = None, **options: Any) -> Any:
         """Register a function as a task: bare, or with options for all of its jobs."""
         if function is not None:
-            return self._declare(function, name=None, settings=TaskSettings())
+            return self.client.registry.declare(function, name=None, settings=TaskSettings())
         check_known(options, _TASK_OPTIONS, "task option")
         settings = TaskSettings(**options)
-        return lambda decorated: self._declare(decorated, name=name, settings=settings)
+        return lambda decorated: self.client.registry.declare(decorated, name=name, settings=settings)
 
     def enqueue(self, task: Runnable, /, *args: Any, **kwargs: Any) -> Job[Any]:
         """Run a task in the background: the task, its name, or a plain function at the top level of a module."""
-        return self._enqueue(self._request(task, args, kwargs))
+        return self.client.enqueue(self._request(task, args, kwargs))
 
     async def aenqueue(self, task: Runnable, /, *args: Any, **kwargs: Any) -> Job[Any]:
         """``enqueue`` for async code."""
-        return await self._aenqueue(self._request(task, args, kwargs))
+        return await self.client.aenqueue(self._request(task, args, kwargs))
 
     def request(
         self,
@@ -218,11 +202,11 @@ class Windlass(Operator, Hookable, MethodHints):
 
     def enqueue_many(self, requests: Iterable[Request]) -> list[Job[Any]]:
         """Enqueue requests of any tasks, all of them or none; the jobs come back in order."""
-        return self._handles(self._store(checked_requests(requests)))
+        return self.client.enqueue_many(checked_requests(requests))
 
     async def aenqueue_many(self, requests: Iterable[Request]) -> list[Job[Any]]:
         """``enqueue_many`` for async code."""
-        return self._handles(await self._astore(checked_requests(requests)))
+        return await self.client.aenqueue_many(checked_requests(requests))
 
     def transaction(self, connection: object) -> Transaction:
         """Enqueue inside a transaction of yours: rolled back means no job, committed means exactly one.
@@ -245,7 +229,7 @@ class Windlass(Operator, Hookable, MethodHints):
         >>> shop.close()
         >>> app.close()
         """
-        return self._binding.transactions.begin(connection)
+        return self.client.transactions.begin(connection)
 
     command = staticmethod(command)
 
@@ -254,7 +238,7 @@ class Windlass(Operator, Hookable, MethodHints):
         from windlass.programs.helper import Helper
 
         check_known(settings, tuple(ProgramSettings.__annotations__), "helper option")
-        helper = Helper(self, Program(name, argv, **settings))
+        helper = Helper(Program(name, argv, **settings), registry=self.client.registry, reaper=self._reaper)
         if self._helpers.setdefault(name, helper).program != helper.program:
             raise ConfigError(f"helper {name!r} is declared twice, with different settings")
         return self._helpers[name]
@@ -264,17 +248,20 @@ class Windlass(Operator, Hookable, MethodHints):
 
         Without ``lease`` it is what the app says (``claim_lease``, 5 minutes).
         """
-        return self._claimed(self._session.run(self._claim(limit, queues, lease)))
+        client = self.client
+        return _handles(client, client.session.run(claim(client, limit, queues=queues, ttl=self._ttl(lease))))
 
     async def aclaim(
         self, limit: int = 1, *, queues: Sequence[str] = (), lease: Duration | None = None
     ) -> list[ClaimedJob]:
         """``claim`` for async code; what it has taken goes back if the caller is cancelled meanwhile."""
-        return self._claimed(await self._session.arun_or_undo(self._claim(limit, queues, lease), self._release))
+        client = self.client
+        taking = claim(client, limit, queues=queues, ttl=self._ttl(lease))
+        return _handles(client, await client.session.arun_or_undo(taking, partial(release, client)))
 
     def lease(self, id: str, fence: int) -> ClaimedJob:
         """The handle of a claimed job, rebuilt elsewhere from its id and fence."""
-        return ClaimedJob(self, id, fence)
+        return ClaimedJob(self.client, id, fence)
 
     def configure(
         self,
@@ -284,13 +271,13 @@ class Windlass(Operator, Hookable, MethodHints):
         routes: Mapping[str, str] | None = UNSET,
     ) -> None:
         """Change what holds for the whole app."""
-        binding = self._binding
+        client = self.client
         if retention is not UNSET:
-            binding.retention = Retention() if retention is None else retention_policy(retention)
+            client.retention = Retention() if retention is None else retention_policy(retention)
         if archive is not UNSET:
-            binding.archive = archive_from(archive)
+            client.archive = archive_from(archive)
         if routes is not UNSET:
-            binding.route(Routes(routes))
+            client.route(Routes(routes))
 
     def worker(
         self, queues: Mapping[str, int] | Sequence[str] | None = None, **options: Unpack[WorkerOptions]
@@ -302,10 +289,12 @@ class Windlass(Operator, Hookable, MethodHints):
         from windlass.worker.build import build_worker
         from windlass.worker.settings import WorkerSettings
 
-        self._load_included()
+        client = self.client
+        client.load_included()
         check_known(options, tuple(WorkerOptions.__annotations__), "worker option")
-        worker = build_worker(self, WorkerSettings.of(self, queues, **options))
-        self._binding.add_worker(worker)
+        settings = WorkerSettings.of(client, queues, parting=self._parting, **options)
+        worker = build_worker(client, settings, reaper=self._reaper)
+        client.add_worker(worker)
         return worker
 
     def run_worker(
@@ -323,65 +312,21 @@ class Windlass(Operator, Hookable, MethodHints):
 
         ``wait=False`` hands back at once. A second call is harmless.
         """
-        binding = self._binding
-        if binding.session.is_closed:
+        client = self.client
+        if client.session.is_closed:
             return
-        for worker in binding.workers:
-            worker.stop(grace=timeout if wait else 0)
-        if binding is not self._own:
-            binding.session.stop()  # the test goes on, and looks at what was enqueued
-            return
-        for block in self._test_blocks:
-            block.close()
-        for helper in self._helpers.values():
-            helper.close()
-        self._reaper.close()
-        binding.session.close()
+        client.stop_workers(timeout if wait else 0)
+        if client is client.home:  # a test goes on after its block's client was closed
+            for helper in self._helpers.values():
+                helper.close()
+            self._reaper.close()
+        client.close()
 
     async def aclose(self, *, wait: bool = True, timeout: Duration | None = None) -> None:
         """``close`` for async code: the loop goes on while workers drain."""
         import asyncio
 
         await asyncio.to_thread(self.close, wait=wait, timeout=timeout)
-
-    @property
-    def _session(self) -> Session:
-        return self._binding.session
-
-    @property
-    def _retention(self) -> Retention:
-        return self._binding.retention
-
-    @property
-    def _archive(self) -> Archive | None:
-        return self._binding.archive
-
-    def _now(self) -> int:
-        return self._binding.now()
-
-    def _load_included(self) -> None:
-        """Import what ``include`` names; a module that cannot be imported is ``ConfigError``."""
-        for name in self._include:
-            load_module(name, named_by="include:")
-
-    def _declare(self, function: Callable[..., Any], *, name: str | None, settings: TaskSettings) -> Task[..., Any]:
-        if isinstance(function, Task) or not callable(function):
-            raise ConfigError(f"@app.task decorates a function, got {function!r}")
-        check_task_function(function)
-        return self._register(function, name_of(function) if name is None else validate.task_name(name), settings)
-
-    def _adopt(self, function: Callable[..., Any], name: str) -> Task[..., Any]:
-        return self._register(function, name, TaskSettings())
-
-    def _register(
-        self, function: Callable[..., Any], name: str, settings: TaskSettings, kind: type[Task[..., Any]] = Task
-    ) -> Task[..., Any]:
-        if name == COMMAND:
-            raise ConfigError(f"task name {name!r}: jobs of that name are commands; give the task another name=")
-        task = kind(self, function, name=name, settings=settings, signature=self._codec.signature(function))
-        self._registry.add(task)
-        self._hooks.put_around(task)
-        return task
 
     def _request(self, task: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Request:
         if isinstance(task, TaskWithOptions | Task):
@@ -391,104 +336,16 @@ class Windlass(Operator, Hookable, MethodHints):
         if task == COMMAND:
             return command(*args, **kwargs)
         if isinstance(task, str):
-            known = self._registry.find(task)
+            known = self.client.registry.find(task)
             return known.request(*args, **kwargs) if known else Request(validate.task_name(task), args, kwargs)
-        return self._registry.named(task).request(*args, **kwargs)
+        return self.client.registry.named(task).request(*args, **kwargs)
 
-    def _enqueue(self, request: Request) -> Job[Any]:
-        [stored] = self._store([request])
-        return self._handle(stored)
+    def _ttl(self, lease: Duration | None) -> int:
+        return self._claim_lease if lease is None else lease_milliseconds(lease, "lease")
 
-    async def _aenqueue(self, request: Request) -> Job[Any]:
-        [stored] = await self._astore([request])
-        return self._handle(stored)
 
-    def _store(self, requests: list[Request]) -> list[Enqueued]:
-        if not self._hooks.around_enqueue:
-            return self._put(requests)
-        enqueuing = Enqueuing(self._hooks.around_enqueue, requests)
-        try:
-            stored = self._put(enqueuing.requests)
-        except BaseException as error:
-            enqueuing.failed(error)
-            raise
-        enqueuing.stored(self._handles(stored))
-        return stored
-
-    async def _astore(self, requests: list[Request]) -> list[Enqueued]:
-        if not self._hooks.around_enqueue:
-            return await self._aput(requests)
-        enqueuing = Enqueuing(self._hooks.around_enqueue, requests)
-        try:
-            stored = await self._aput(enqueuing.requests)
-        except BaseException as error:
-            enqueuing.failed(error)
-            raise
-        enqueuing.stored(self._handles(stored))
-        return stored
-
-    def _put(self, requests: list[Request]) -> list[Enqueued]:
-        binding = self._binding
-        joined = binding.transactions.joined(requests)
-        if joined is not None:
-            return joined.run(binding.enqueuer.store(requests))
-        return binding.session.store(binding.enqueuer.store(requests))
-
-    async def _aput(self, requests: list[Request]) -> list[Enqueued]:
-        binding = self._binding
-        joined = binding.transactions.joined(requests)
-        if joined is not None:
-            return await joined.arun(binding.enqueuer.store(requests))
-        return await binding.session.astore(binding.enqueuer.store(requests))
-
-    def _handle(self, stored: Enqueued) -> Job[Any]:
-        return Job(self, stored.id, state=stored.state, duplicate=stored.is_duplicate)
-
-    def _handles(self, stored: Sequence[Enqueued]) -> list[Job[Any]]:
-        return [self._handle(one) for one in stored]
-
-    def _claim(self, limit: int, queues: Sequence[str], lease: Duration | None) -> Operation[list[Claimed]]:
-        validate.whole_number(limit, "claim: limit", least=1, most=10_000)
-        named = texts(queues, "claim: queues", example="['mail']")
-        wanted = [validate.queue_name(queue) for queue in named] or self._known_queues()
-        ttl = self._claim_lease if lease is None else _lease_milliseconds(lease, "lease")
-        # There may be no worker anywhere: a manual claim promotes and rescues too. Unlike the duties it does not wait
-        # after a step of the store's clock: a program that is frozen between two claims would see one each time, and
-        # would never rescue anybody.
-        yield from jobs.promote(by=self._actor)
-        yield from rescue(by=self._actor, now=self._now)
-        token = self._binding.ids.next()
-        claimed = yield from claim_many(limit, queues=wanted, worker=self._actor, token=token, ttl=ttl)
-        return claimed
-
-    def _release(self, claimed: Sequence[Claimed]) -> Operation[object]:
-        endings = [decide(job, Interrupted(), retry=self._default_retry) for job in claimed]
-        return finish(endings, worker=self._actor)
-
-    def _claimed(self, claimed: Sequence[Claimed]) -> list[ClaimedJob]:
-        return [ClaimedJob(self, job.id, job.fence, claimed=job) for job in claimed]
-
-    def _known_queues(self) -> list[str]:
-        """The default queue and all that tasks name."""
-        routes = self._binding.routes
-        named = {task.settings.queue or routes.queue_of(task.name) or DEFAULT_QUEUE for task in self._registry}
-        return sorted(named | {DEFAULT_QUEUE})
-
-    def _decode_call(self, task: str, payload: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        known = self._registry.find(task)
-        return self._codec.decode_call(known.signature if known else None, payload)
-
-    def _encode_result(self, task: str, result: object) -> str | None:
-        known = self._registry.find(task)
-        return self._codec.encode_result(known.signature if known else None, result)
-
-    def _decode_result(self, task: str, text: str | None) -> object:
-        known = self._registry.find(task)
-        return self._codec.decode_result(known.signature if known else None, text)
-
-    def _task_retry(self, task: str) -> Retry | None:
-        known = self._registry.find(task)
-        return known.settings.retry if known else None
+def _handles(client: Client, claimed: Sequence[Claimed]) -> list[ClaimedJob]:
+    return [ClaimedJob(client, job.id, job.fence, claimed=job) for job in claimed]
 
 
 class _TaskDecorator:
@@ -524,10 +381,3 @@ def _chosen_url(given: str | None) -> str:
             f"out for {DEFAULT_URL}, or give one such as postgresql://user@host/database"
         )
     return url
-
-
-def _lease_milliseconds(value: Duration, name: str) -> int:
-    ttl = milliseconds(value, name)
-    if ttl == 0:
-        raise ConfigError(f"{name} must be longer than 0, or the jobs would be taken away at once")
-    return ttl

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from windlass import clock
+from windlass.client.session import ANY_JOB
 from windlass.core.codec import storable
 from windlass.core.decide import decide
 from windlass.core.fault import Fault
@@ -24,7 +25,7 @@ from windlass.store.operations.events import note_stale_writes
 from windlass.store.operations.manual_claim import extend
 
 if TYPE_CHECKING:
-    from windlass.app import Windlass
+    from windlass.client.client import Client
 
 
 class ClaimedJob:
@@ -46,9 +47,8 @@ class ClaimedJob:
     >>> app.close()
     """
 
-    def __init__(self, app: Windlass, id: str, fence: int, *, claimed: Claimed | None = None) -> None:
-        self._app = app
-        self._binding = app._binding
+    def __init__(self, client: Client, id: str, fence: int, *, claimed: Claimed | None = None) -> None:
+        self._client = client
         self._claimed = claimed
         self.id = id
         self.fence = fence
@@ -59,7 +59,7 @@ class ClaimedJob:
     @property
     def job(self) -> Job[Any]:
         """The job's handle."""
-        job: Job[Any] = Job(self._app, self.id, state=State.RUNNING, binding=self._binding)
+        job: Job[Any] = Job(self._client, self.id, state=State.RUNNING)
         return job.refresh()
 
     @property
@@ -74,69 +74,61 @@ class ClaimedJob:
 
     def complete(self, result: object = None) -> None:
         """Complete the job; ``result`` is stored."""
-        self._binding.session.run(self._complete(result))
-        self._binding.session.notify_changed()
+        self._client.session.run(self._complete(result), notify=ANY_JOB)
 
     async def acomplete(self, result: object = None) -> None:
         """``complete`` for async code."""
-        await self._binding.session.arun(self._complete(result))
-        self._binding.session.notify_changed()
+        await self._client.session.arun(self._complete(result), notify=ANY_JOB)
 
     def fail(self, error: str | BaseException, *, delay: Duration | None = None) -> None:
         """A failed attempt under the retry rules: retried after a delay, or failed when its attempts are used up."""
-        self._binding.session.run(self._fail(error, delay))
-        self._binding.session.notify_changed()
+        self._client.session.run(self._fail(error, delay), notify=ANY_JOB)
 
     async def afail(self, error: str | BaseException, *, delay: Duration | None = None) -> None:
         """``fail`` for async code."""
-        await self._binding.session.arun(self._fail(error, delay))
-        self._binding.session.notify_changed()
+        await self._client.session.arun(self._fail(error, delay), notify=ANY_JOB)
 
     def discard(self, error: str | BaseException) -> None:
         """Failed for good, whatever attempts are left."""
-        self._binding.session.run(self._discard(error))
-        self._binding.session.notify_changed()
+        self._client.session.run(self._discard(error), notify=ANY_JOB)
 
     async def adiscard(self, error: str | BaseException) -> None:
         """``discard`` for async code."""
-        await self._binding.session.arun(self._discard(error))
-        self._binding.session.notify_changed()
+        await self._client.session.arun(self._discard(error), notify=ANY_JOB)
 
     def release(self) -> None:
         """Hand it back at once; the attempt is refunded."""
-        self._binding.session.run(self._end(Interrupted()))
-        self._binding.session.notify_changed()
+        self._client.session.run(self._end(Interrupted()), notify=ANY_JOB)
 
     async def arelease(self) -> None:
         """``release`` for async code."""
-        await self._binding.session.arun(self._end(Interrupted()))
-        self._binding.session.notify_changed()
+        await self._client.session.arun(self._end(Interrupted()), notify=ANY_JOB)
 
     def extend(self, length: Duration) -> None:
         """Keep it for this much longer, from now on."""
-        self._binding.session.run(self._extend(length))
+        self._client.session.run(self._extend(length))
 
     async def aextend(self, length: Duration) -> None:
         """``extend`` for async code."""
-        await self._binding.session.arun(self._extend(length))
+        await self._client.session.arun(self._extend(length))
 
     def progress(self, value: float | None = None, text: str | None = None) -> None:
         """Show how far it is, from 0 to 1."""
-        self._binding.session.run(self._progress(value, text))
+        self._client.session.run(self._progress(value, text))
 
     async def aprogress(self, value: float | None = None, text: str | None = None) -> None:
         """``progress`` for async code."""
-        await self._binding.session.arun(self._progress(value, text))
+        await self._client.session.arun(self._progress(value, text))
 
     def _call(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         task, payload = (
             (self._claimed.task, self._claimed.payload) if self._claimed else (self.job.task, self.job.record.payload)
         )
-        return self._app._decode_call(task, payload)
+        return self._client.decode_call(task, payload)
 
     def _complete(self, result: object) -> Operation[None]:
         record = yield from self._held("complete")
-        encoded = self._app._encode_result(record.task, result)
+        encoded = self._client.encode_result(record.task, result)
         yield from self._write(record, Returned(encoded), "complete")
 
     def _fail(self, error: str | BaseException, delay: Duration | None) -> Operation[None]:
@@ -155,13 +147,15 @@ class ClaimedJob:
     def _extend(self, length: Duration) -> Operation[None]:
         record = yield from self._held("extend")
         ttl = milliseconds(length, "length")
-        extended = yield from extend(record.seq, self.fence, ttl=ttl, worker=self._app._actor)
+        extended = yield from extend(record.seq, self.fence, ttl=ttl, worker=self._client.actor)
         if not extended:
             raise self._lost()
 
     def _progress(self, value: float | None, text: str | None) -> Operation[None]:
         record = yield from self._held("progress")
-        written = yield from jobs.progress(record.seq, self.fence, progress_text(value, text), worker=self._app._actor)
+        written = yield from jobs.progress(
+            record.seq, self.fence, progress_text(value, text), worker=self._client.actor
+        )
         if not written:
             raise self._lost()
 
@@ -172,7 +166,7 @@ class ClaimedJob:
         if record is None:
             raise JobNotFound(f"no job has the id {self.id!r}")
         if record.fence != self.fence:
-            yield from note_stale_writes([(record.seq, self.fence, verb)], worker=self._app._actor)
+            yield from note_stale_writes([(record.seq, self.fence, verb)], worker=self._client.actor)
             raise self._lost()
         if record.state in FINISHED:
             raise IllegalTransition(f"job {self.id} is {record.state} already; it cannot {verb}")
@@ -182,28 +176,28 @@ class ClaimedJob:
 
     def _write(self, record: JobRecord, outcome: Outcome, verb: str) -> Operation[None]:
         rule = yield from self._retry_rule(record)
-        ran_for = None if record.started_at is None else max(0, self._binding.now() - record.started_at)
+        ran_for = None if record.started_at is None else max(0, self._client.now() - record.started_at)
         held = _held_job(record)
         ending = decide(held, outcome, retry=rule, roll=clock.roll(), ran_for=ran_for)
-        refused = yield from finish([ending], worker=self._app._actor)
+        refused = yield from finish([ending], worker=self._client.actor)
         if refused:
             raise self._lost()
 
     def _retry_rule(self, record: JobRecord) -> Operation[Retry]:
         """Job, task, queue, app: the nearest rule wins."""
-        nearest = read_retry(record.retry) or self._app._task_retry(record.task)
+        nearest = read_retry(record.retry) or self._client.registry.retry_of(record.task)
         if nearest is not None:
             return nearest
         queue = (yield from queues.settings(record.queue)).get(record.queue)
-        return (read_retry(queue.retry) if queue else None) or self._app._default_retry
+        return (read_retry(queue.retry) if queue else None) or self._client.retry
 
     def _fault(self, error: str | BaseException, record: JobRecord) -> Fault:
-        at = self._binding.now()
+        at = self._client.now()
         if isinstance(error, BaseException):
-            limit = self._app._codec.limits.error
-            return Fault.of(error, at=at, attempt=record.attempt, worker=self._app._actor, limit=limit)
+            limit = self._client.codec.limits.error
+            return Fault.of(error, at=at, attempt=record.attempt, worker=self._client.actor, limit=limit)
         message = storable(str(error), 16 * 1024)
-        return Fault(at=at, attempt=record.attempt, worker=self._app._actor, type="error", message=message)
+        return Fault(at=at, attempt=record.attempt, worker=self._client.actor, type="error", message=message)
 
     def _lost(self) -> LeaseLost:
         return LeaseLost(f"job {self.id}: the claim under fence {self.fence} holds no more; nothing was written")

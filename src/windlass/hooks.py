@@ -11,6 +11,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from windlass.active_job import ActiveJob, current_job
+from windlass.client.owner import ClientOwner
 from windlass.errors import ConfigError
 from windlass.task import Request, Task
 
@@ -29,10 +30,8 @@ R = TypeVar("R", bound=RunHook)
 E = TypeVar("E", bound=EnqueueHook)
 
 
-class Hookable:
+class Hookable(ClientOwner):
     """The part of an app that takes hooks."""
-
-    _hooks: Hooks
 
     def around_run(self, hook: R) -> R:
         """Have code run around every run of a job, in the same thread and context as the task.
@@ -60,7 +59,7 @@ class Hookable:
         returned: 42
         >>> app.close()
         """
-        self._hooks.add_run(_checked(hook))
+        self.client.hooks.add_run(_checked(hook), tasks=self.client.registry)
         return hook
 
     def around_enqueue(self, hook: E) -> E:
@@ -79,21 +78,21 @@ class Hookable:
         {'tenant': 'a'}
         >>> app.close()
         """
-        self._hooks.add_enqueue(_checked(hook))
+        self.client.hooks.add_enqueue(_checked(hook))
         return hook
 
 
 class Hooks:
     """The hooks of an app. Where there are none, tasks are called as they are."""
 
-    def __init__(self, tasks: Callable[[], Iterable[Task[..., Any]]]) -> None:
-        self._tasks = tasks
+    def __init__(self) -> None:
         self._around_run: tuple[RunHook, ...] = ()
         self.around_enqueue: tuple[EnqueueHook, ...] = ()
 
-    def add_run(self, hook: RunHook) -> None:
+    def add_run(self, hook: RunHook, *, tasks: Iterable[Task[..., Any]]) -> None:
+        """Put it around these tasks, and around those that are declared later."""
         self._around_run = (*self._around_run, hook)
-        for task in self._tasks():
+        for task in tasks:
             self.put_around(task)
 
     def add_enqueue(self, hook: EnqueueHook) -> None:

@@ -9,40 +9,29 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 import msgspec
 
 from windlass import clock
-from windlass.client.result_waiter import PendingResult, refuse_on_loop_thread
+from windlass.client.job_result import JobWait, check_found, value_of
+from windlass.client.result_waiter import refuse_on_loop_thread
+from windlass.client.session import ANY_JOB
 from windlass.core import validate
 from windlass.core.fault import Fault, read_faults
 from windlass.core.meta import read_meta
 from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED, State
-from windlass.core.units import duration, milliseconds
-from windlass.errors import (
-    Duration,
-    IllegalTransition,
-    JobCancelled,
-    JobFailed,
-    JobNotFound,
-    JobTimeout,
-    StartRefused,
-    StoreNotFound,
-    StoreUnavailable,
-)
+from windlass.core.units import milliseconds
+from windlass.errors import Duration, IllegalTransition, JobNotFound
 from windlass.insight.timeline import TimelineEntry, timeline
-from windlass.insight.why import explain, needs_upkeep
-from windlass.insight.workers import worker_views
+from windlass.insight.why import why
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
-from windlass.store.operations import gates, jobs, queries
-from windlass.store.operations.queries import FinishedJob
+from windlass.store.operations import jobs, queries
 
 if TYPE_CHECKING:
-    from windlass.app import Windlass
-    from windlass.client.binding import Binding
+    from windlass.client.client import Client
 
 R = TypeVar("R")
 
-_LOOK_ALONE = 0.25
-"""Seconds between two looks of a caller that waits for a result without a thread for that."""
+CANCELLED = (Topic.WORK, Topic.FINISHED, Topic.CONTROL)
+"""The topics of a cancel: a job that waited, a job that has ended by it, a job that runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +65,8 @@ class Job(Generic[R]):
     >>> app.close()
     """
 
-    def __init__(
-        self, app: Windlass, id: str, *, state: State, duplicate: bool = False, binding: Binding | None = None
-    ) -> None:
-        """``binding`` is that of the store the job is in, the app's at this moment unless it is given."""
-        self._app = app
-        self._binding = binding or app._binding
+    def __init__(self, client: Client, id: str, *, state: State, duplicate: bool = False) -> None:
+        self._client = client
         self._record: JobRecord | None = None
         self._state = state
         self.id = id
@@ -89,9 +74,9 @@ class Job(Generic[R]):
         """Whether the job was there already: the same explicit id, or a unique key that is held."""
 
     @classmethod
-    def of(cls, app: Windlass, record: JobRecord, *, binding: Binding | None = None) -> Job[R]:
+    def of(cls, client: Client, record: JobRecord) -> Job[R]:
         """The handle for a record that was just read."""
-        job: Job[R] = cls(app, record.id, state=record.state, binding=binding)
+        job: Job[R] = cls(client, record.id, state=record.state)
         job._record = record
         return job
 
@@ -128,12 +113,12 @@ class Job(Generic[R]):
     @property
     def args(self) -> tuple[Any, ...]:
         """The arguments of the call that were given by position; ``PayloadError`` when they cannot be read."""
-        return self._app._decode_call(self.record.task, self.record.payload)[0]
+        return self._client.decode_call(self.record.task, self.record.payload)[0]
 
     @property
     def kwargs(self) -> dict[str, Any]:
         """The arguments of the call that were given by name."""
-        return self._app._decode_call(self.record.task, self.record.payload)[1]
+        return self._client.decode_call(self.record.task, self.record.payload)[1]
 
     @property
     def queue(self) -> str:
@@ -218,11 +203,11 @@ class Job(Generic[R]):
 
     def refresh(self) -> Job[R]:
         """Read the job anew; ``JobNotFound`` when it is gone."""
-        return self._binding.session.run(self._refresh())
+        return self._client.session.run(self._refresh())
 
     async def arefresh(self) -> Job[R]:
         """``refresh`` for async code."""
-        return await self._binding.session.arun(self._refresh())
+        return await self._client.session.arun(self._refresh())
 
     def result(self, timeout: Duration | None = None) -> R:
         """Wait for the job to finish and return what it returned.
@@ -231,88 +216,77 @@ class Job(Generic[R]):
         through retries.
         """
         refuse_on_loop_thread("job.result()", "job.aresult()")
-        return self._value(self._wait(timeout))
+        return cast(R, value_of(self._client, self._wait(timeout).wait()))
 
     async def aresult(self, timeout: Duration | None = None) -> R:
         """``result`` for async code."""
-        return self._value(await self._await(timeout))
+        return cast(R, value_of(self._client, await self._wait(timeout).await_done()))
 
     def wait(self, timeout: Duration | None = None) -> Job[R]:
         """Wait for the job to finish, however it ends; ``JobTimeout`` after ``timeout``."""
         refuse_on_loop_thread("job.wait()", "job.await_done()")
-        self._found(self._wait(timeout))
+        check_found(self._wait(timeout).wait())
         return self.refresh()
 
     async def await_done(self, timeout: Duration | None = None) -> Job[R]:
         """``wait`` for async code."""
-        self._found(await self._await(timeout))
+        check_found(await self._wait(timeout).await_done())
         return await self.arefresh()
 
     def cancel(self, *, by: str = "api", reason: str | None = None) -> bool:
         """Cancel a job that waits, or ask a running one to stop; False when it has finished, and nothing changes."""
-        cancelled = self._binding.session.run(self._app._cancel(self.id, by, reason))
-        self._binding.session.notify_changed(*Topic)
-        return cancelled
+        return self._client.session.run(cancel_job(self.id, by=by, reason=reason), notify=CANCELLED)
 
     async def acancel(self, *, by: str = "api", reason: str | None = None) -> bool:
         """``cancel`` for async code."""
-        cancelled = await self._binding.session.arun(self._app._cancel(self.id, by, reason))
-        self._binding.session.notify_changed(*Topic)
-        return cancelled
+        return await self._client.session.arun(cancel_job(self.id, by=by, reason=reason), notify=CANCELLED)
 
     def retry(self, *, queue: str | None = None, by: str = "api") -> Job[R]:
         """Run it again with a fresh budget of attempts; also runs a waiting job now."""
-        self._binding.session.run(self._app._retry(self.id, queue, by))
-        self._binding.session.notify_changed()
+        self._client.session.run(retry_job(self.id, queue=queue, by=by), notify=ANY_JOB)
         return self.refresh()
 
     async def aretry(self, *, queue: str | None = None, by: str = "api") -> Job[R]:
         """``retry`` for async code."""
-        await self._binding.session.arun(self._app._retry(self.id, queue, by))
-        self._binding.session.notify_changed()
+        await self._client.session.arun(retry_job(self.id, queue=queue, by=by), notify=ANY_JOB)
         return await self.arefresh()
 
     def reschedule(self, when: Duration | datetime) -> Job[R]:
         """Move a waiting job: a length of time from now, or an instant."""
-        self._binding.session.run(self._reschedule(when))
-        self._binding.session.notify_changed()
+        self._client.session.run(self._reschedule(when), notify=ANY_JOB)
         return self.refresh()
 
     async def areschedule(self, when: Duration | datetime) -> Job[R]:
         """``reschedule`` for async code."""
-        await self._binding.session.arun(self._reschedule(when))
-        self._binding.session.notify_changed()
+        await self._client.session.arun(self._reschedule(when), notify=ANY_JOB)
         return await self.arefresh()
 
     def delete(self) -> None:
         """Remove the job; ``IllegalTransition`` while it runs."""
-        self._binding.session.run(self._delete())
+        self._client.session.run(self._delete())
 
     async def adelete(self) -> None:
         """``delete`` for async code."""
-        await self._binding.session.arun(self._delete())
+        await self._client.session.arun(self._delete())
 
     def timeline(self) -> list[TimelineEntry]:
         """Everything that happened to the job, in order."""
-        return self._binding.session.run(self._timeline())
+        return self._client.session.run(self._timeline())
 
     async def atimeline(self) -> list[TimelineEntry]:
         """``timeline`` for async code."""
-        return await self._binding.session.arun(self._timeline())
+        return await self._client.session.arun(self._timeline())
 
     def why(self) -> str:
         """Why the job is not running, in a sentence."""
-        return self._binding.session.run(self._why())
+        return self._client.session.run(self._why())
 
     async def awhy(self) -> str:
         """``why`` for async code."""
-        return await self._binding.session.arun(self._why())
+        return await self._client.session.arun(self._why())
 
     def _refresh(self) -> Operation[Job[R]]:
-        found = yield from queries.find([self.id])
-        if self.id not in found:
-            raise JobNotFound(f"no job has the id {self.id!r}")
-        self._record = found[self.id]
+        self._record = yield from find_record(self.id)
         return self
 
     def _reschedule(self, when: Duration | datetime) -> Operation[None]:
@@ -338,113 +312,43 @@ class Job(Generic[R]):
 
     def _why(self) -> Operation[str]:
         yield from self._refresh()
-        found = yield from gates.gates(self.record.seq)
-        if found is None:
-            raise JobNotFound(f"no job has the id {self.id!r}")
-        workers = (yield from worker_views()) if needs_upkeep(found) and not found.is_tended else []
-        if found.state not in (State.RUNNING, State.CANCELLED, State.FAILED):
-            return explain(found, self.record, workers=workers)
-        story = yield from queries.history(self.record.seq)
-        return explain(found, self.record, story.events, workers)
+        return (yield from why(self.record))
 
-    def _wait(self, timeout: Duration | None) -> FinishedJob:
-        limit, began = _limit(timeout), clock.monotonic()
-        settled = self._binding.session.run(self._at_the_start_of_a_wait())
-        if settled is not None:
-            return settled
-        settlement = PendingResult()
-        try:
-            self._binding.waiter.add(self.id, settlement)
-            settled = settlement.wait(_left(limit, began))
-        except StartRefused:
-            return self._look_alone(limit, began)
-        finally:
-            settlement.is_given_up = True
-        return settled or self._binding.session.run(self._at_the_end_of_a_wait(limit))
+    def _wait(self, timeout: Duration | None) -> JobWait:
+        return JobWait(self._client, self.id, timeout, refresh=self._reread)
 
-    def _look_alone(self, limit: float | None, began: float) -> FinishedJob:
-        """Wait on this thread where the system refuses the one that waits for all."""
-        while (left := _left(limit, began)) is None or left > 0:
-            clock.sleep(_LOOK_ALONE if left is None else min(left, _LOOK_ALONE))
-            settled = self._binding.session.run(self._at_the_start_of_a_wait())
-            if settled is not None:
-                return settled
-        return self._binding.session.run(self._at_the_end_of_a_wait(limit))
-
-    async def _await(self, timeout: Duration | None) -> FinishedJob:
-        import asyncio
-
-        limit, began = _limit(timeout), clock.monotonic()
-        settled = await self._binding.session.arun(self._at_the_start_of_a_wait())
-        if settled is not None:
-            return settled
-        future = self._binding.waiter.future(self.id)
-        try:
-            return await asyncio.wait_for(asyncio.wrap_future(future), _left(limit, began))
-        except TimeoutError:
-            pass
-        return await self._binding.session.arun(self._at_the_end_of_a_wait(limit))
-
-    def _at_the_start_of_a_wait(self) -> Operation[FinishedJob | None]:
-        """How the job has ended already. A store that is away comes back, or the time limit ends the wait."""
-        waiter = self._binding.waiter
-        try:
-            found = yield from queries.awaited([self.id])
-        except StoreNotFound:
-            raise
-        except StoreUnavailable as error:
-            waiter.trouble = error
-            return None
-        waiter.trouble = None
-        return found[0] if found else None
-
-    def _at_the_end_of_a_wait(self, limit: float | None) -> Operation[FinishedJob]:
-        """How the job ended after all, in the last moment; else ``JobTimeout`` that tells where it stands."""
-        late = f"job {self.id} has not finished" + ("" if limit is None else f" within {limit:g} s")
-        if trouble := self._binding.waiter.trouble:  # another call would only add its own deadline to the limit
-            raise JobTimeout(f"{late}; where it stands is not known: {trouble}") from trouble
-        try:
-            for settled in (yield from queries.awaited([self.id])):
-                return settled
-            why = yield from self._why()
-        except StoreUnavailable as error:
-            raise JobTimeout(f"{late}; where it stands is not known: {error}") from error
-        stands = f"it is {self.state}"
-        raise JobTimeout(f"{late}; {why}" if why.startswith(stands) else f"{late}; {stands}: {why}")
-
-    def _found(self, settled: FinishedJob) -> None:
-        if settled.state is None:
-            raise JobNotFound(f"no job has the id {self.id!r}")
-
-    def _value(self, settled: FinishedJob) -> R:
-        self._found(settled)
-        if settled.state is State.COMPLETED:
-            return cast(R, self._app._decode_result(str(settled.task), settled.result))
-        if settled.state is State.CANCELLED:
-            raise JobCancelled(f"job {self.id} was cancelled")
-        raise _failure(self.id, settled)
+    def _reread(self) -> Operation[JobRecord]:
+        yield from self._refresh()
+        return self.record
 
 
-def _limit(timeout: Duration | None) -> float | None:
-    return None if timeout is None else duration(timeout, "timeout").total_seconds()
+def find_record(id: str) -> Operation[JobRecord]:
+    """The job as the store keeps it; ``JobNotFound`` when there is none."""
+    found = yield from queries.find([id])
+    if id not in found:
+        raise JobNotFound(f"no job has the id {id!r}")
+    return found[id]
 
 
-def _left(limit: float | None, began: float) -> float | None:
-    return None if limit is None else max(0.0, limit - (clock.monotonic() - began))
+def cancel_job(id: str, *, by: str, reason: str | None) -> Operation[bool]:
+    """Cancel a job that waits, or ask a running one to stop; False when it has finished."""
+    record = yield from find_record(id)
+    cancelled = yield from jobs.cancel([record.seq], by=by, reason=reason)
+    return bool(cancelled)
 
 
-def _failure(id: str, settled: FinishedJob) -> JobFailed:
-    faults = read_faults(settled.errors).faults
-    last = faults[-1] if faults else None
-    what = f"{last.type}: {last.message}" if last else "no error is recorded"
-    return JobFailed(
-        f"job {id} ({settled.task}) failed ({settled.reason}): {what}",
-        id=id,
-        reason=settled.reason,
-        type=last.type if last else None,
-        message=last.message if last else None,
-        traceback=last.traceback if last else None,
-    )
+def retry_job(id: str, *, queue: str | None, by: str) -> Operation[None]:
+    """Run a job again; ``IllegalTransition`` when its state does not allow it or its unique key is held."""
+    if queue is not None:
+        validate.queue_name(queue)
+    record = yield from find_record(id)
+    retried = yield from jobs.retry([record.seq], by=by, queue=queue)
+    if retried.key_taken:
+        holder = retried.key_taken[record.seq]
+        raise IllegalTransition(f"job {id} cannot be retried: job {holder} holds its unique key now")
+    if not retried.seqs:
+        record = yield from find_record(id)
+        raise IllegalTransition(f"job {id} is {record.state}; it cannot be retried")
 
 
 def _progress(text: str | None) -> Progress:

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from windlass import clock
+from windlass.client.owner import ClientOwner
 from windlass.client.result_waiter import refuse_on_loop_thread
+from windlass.client.session import Session
 from windlass.core import validate
 from windlass.core.retry import Retry, read_retry, retry_rule, write_retry
 from windlass.core.state import FINISHED, State
 from windlass.errors import IllegalTransition
+from windlass.insight.job_filter import filter_of
 from windlass.job import Job
 from windlass.options import UNSET
 from windlass.retention import Retention, read_retention, retention_policy, write_retention
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.operations import queries, queues
+from windlass.store.operations.jobs import purge
 from windlass.store.operations.queues import QueueRecord
 
 if TYPE_CHECKING:
-    from windlass.app import Windlass
+    from windlass.client.client import Client
 
-
+_SETTINGS = (Topic.WORK, Topic.CONTROL)
+"""What a change of settings may concern: jobs that may be claimed now, workers that must not claim any more."""
 _WAITING = (State.PENDING, State.SCHEDULED, State.RETRYING)
 
 
@@ -59,9 +65,14 @@ class Queue:
     >>> app.close()
     """
 
-    def __init__(self, app: Windlass, name: str) -> None:
+    def __init__(self, app: ClientOwner, name: str) -> None:
         self._app = app
         self.name = name
+
+    @property
+    def _session(self) -> Session:
+        """That of the app at this moment: a handle that was made before a test block acts in the block."""
+        return self._app.client.session
 
     def __repr__(self) -> str:
         return f"<Queue {self.name}>"
@@ -70,19 +81,19 @@ class Queue:
     def length(self) -> int:
         """How many jobs are ready to run; async code awaits ``alength()``."""
         refuse_on_loop_thread("queue.length", "queue.alength()")
-        return self._app.counts(queue=self.name)[State.PENDING]
+        return self._session.run(queries.totals(self.name))[State.PENDING]
 
     async def alength(self) -> int:
         """``length`` for async code."""
-        return (await self._app.acounts(queue=self.name))[State.PENDING]
+        return (await self._session.arun(queries.totals(self.name)))[State.PENDING]
 
     def settings(self) -> QueueSettings:
         """What is set for the queue now."""
-        return self._app._session.run(self._settings())
+        return self._session.run(self._settings())
 
     async def asettings(self) -> QueueSettings:
         """``settings`` for async code."""
-        return await self._app._session.arun(self._settings())
+        return await self._session.arun(self._settings())
 
     def configure(
         self,
@@ -95,8 +106,7 @@ class Queue:
     ) -> None:
         """Change what is named; None takes a setting back. Keeps who did it."""
         changes = _changes(weight=weight, max_length=max_length, retention=retention, retry=retry)
-        self._app._session.run(queues.change(self.name, changes, by=by))
-        self._app._session.notify_changed(Topic.WORK, Topic.CONTROL)
+        self._session.run(queues.change(self.name, changes, by=by), notify=_SETTINGS)
 
     async def aconfigure(
         self,
@@ -109,68 +119,64 @@ class Queue:
     ) -> None:
         """``configure`` for async code."""
         changes = _changes(weight=weight, max_length=max_length, retention=retention, retry=retry)
-        await self._app._session.arun(queues.change(self.name, changes, by=by))
-        self._app._session.notify_changed(Topic.WORK, Topic.CONTROL)
+        await self._session.arun(queues.change(self.name, changes, by=by), notify=_SETTINGS)
 
     def pause(self, reason: str | None = None, *, by: str = "api") -> None:
         """Claim no more of its jobs, anywhere; what runs goes on."""
-        self._app._session.run(queues.pause(self.name, by=by, reason=reason))
-        self._app._session.notify_changed(Topic.CONTROL)
+        self._session.run(queues.pause(self.name, by=by, reason=reason), notify=(Topic.CONTROL,))
 
     async def apause(self, reason: str | None = None, *, by: str = "api") -> None:
         """``pause`` for async code."""
-        await self._app._session.arun(queues.pause(self.name, by=by, reason=reason))
-        self._app._session.notify_changed(Topic.CONTROL)
+        await self._session.arun(queues.pause(self.name, by=by, reason=reason), notify=(Topic.CONTROL,))
 
     def resume(self, *, by: str = "api") -> None:
         """Go on claiming."""
-        self._app._session.run(queues.pause(self.name, by=by, reason=None, is_paused=False))
-        self._app._session.notify_changed(Topic.WORK, Topic.CONTROL)
+        self._session.run(queues.pause(self.name, by=by, reason=None, is_paused=False), notify=_SETTINGS)
 
     async def aresume(self, *, by: str = "api") -> None:
         """``resume`` for async code."""
-        await self._app._session.arun(queues.pause(self.name, by=by, reason=None, is_paused=False))
-        self._app._session.notify_changed(Topic.WORK, Topic.CONTROL)
+        await self._session.arun(queues.pause(self.name, by=by, reason=None, is_paused=False), notify=_SETTINGS)
 
     def peek(self, limit: int = 10) -> list[Job[Any]]:
         """The next jobs in the order in which they would run, without taking them."""
-        return [Job.of(self._app, record) for record in self._app._session.run(queries.peek(self.name, limit=limit))]
+        return self._session.run(_peek(self._app.client, self.name, limit))
 
     async def apeek(self, limit: int = 10) -> list[Job[Any]]:
         """``peek`` for async code."""
-        return [
-            Job.of(self._app, record) for record in await self._app._session.arun(queries.peek(self.name, limit=limit))
-        ]
+        return await self._session.arun(_peek(self._app.client, self.name, limit))
 
     def purge(self, *, by: str = "api") -> int:
         """Delete every job of the queue that waits; how many."""
-        return sum(self._app.purge(state=state, queue=self.name) for state in _WAITING)
+        return self._session.run(self._purge(_WAITING))
 
     async def apurge(self, *, by: str = "api") -> int:
         """``purge`` for async code."""
-        return sum([await self._app.apurge(state=state, queue=self.name) for state in _WAITING])
+        return await self._session.arun(self._purge(_WAITING))
 
     def delete(self) -> None:
         """Remove the queue and its finished jobs; ``IllegalTransition`` while it has jobs that wait or run."""
-        for state in FINISHED:
-            self._app.purge(state=state, queue=self.name)
-        self._app._session.run(self._remove())
+        self._session.run(self._remove())
 
     async def adelete(self) -> None:
         """``delete`` for async code."""
-        for state in FINISHED:
-            await self._app.apurge(state=state, queue=self.name)
-        await self._app._session.arun(self._remove())
+        await self._session.arun(self._remove())
 
     def length_of_all(self) -> int:
         """How many jobs the queue has in all states together."""
-        return sum(self._app.counts(queue=self.name).values())
+        return sum(self._session.run(queries.totals(self.name)).values())
 
     async def alength_of_all(self) -> int:
         """``length_of_all`` for async code."""
-        return sum((await self._app.acounts(queue=self.name)).values())
+        return sum((await self._session.arun(queries.totals(self.name))).values())
+
+    def _purge(self, states: Iterable[State]) -> Operation[int]:
+        total = 0
+        for state in states:
+            total += yield from purge(filter_of({"state": state, "queue": self.name}))
+        return total
 
     def _remove(self) -> Operation[None]:
+        yield from self._purge(FINISHED)
         if (yield from queues.remove(self.name)):
             return
         left = yield from queries.counts(self.name)
@@ -180,6 +186,11 @@ class Queue:
     def _settings(self) -> Operation[QueueSettings]:
         found = yield from queues.settings(self.name)
         return settings_of(found.get(self.name, QueueRecord(self.name)))
+
+
+def _peek(client: Client, name: str, limit: int) -> Operation[list[Job[Any]]]:
+    found = yield from queries.peek(name, limit=limit)
+    return [Job.of(client, record) for record in found]
 
 
 def _changes(

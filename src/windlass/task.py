@@ -13,6 +13,7 @@ from msgspec import Struct
 from windlass.active_job import ActiveJob
 from windlass.client.declaration import check_importable
 from windlass.client.hints import MethodHints, hint_for_option
+from windlass.client.owner import ClientOwner
 from windlass.core import validate
 from windlass.core.codec import Signature
 from windlass.core.retry import Retry, retry_rule
@@ -23,13 +24,15 @@ from windlass.errors import ConfigError, Duration
 from windlass.options import NO_OPTIONS, OPTION_NAMES, OptionArguments, Options, timeout_milliseconds
 
 if TYPE_CHECKING:
-    from windlass.app import Windlass
     from windlass.job import Job
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 _DEFAULT_TIMEOUT = timedelta(minutes=30)
+
+COMMAND = "windlass.command"
+"""The task under which commands are stored; no app registers it, and only workers that allow commands have it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +157,8 @@ def checked_call(args: object, kwargs: object) -> tuple[tuple[Any, ...], Mapping
 class Enqueueable(MethodHints, Generic[P, R]):
     """What can be enqueued: a task as it is, or under options."""
 
-    _app: Windlass
+    app: ClientOwner
+    """Where its jobs go."""
 
     def request(self, *args: P.args, **kwargs: P.kwargs) -> Request:
         """A request for ``app.enqueue_many``."""
@@ -162,21 +166,21 @@ class Enqueueable(MethodHints, Generic[P, R]):
 
     def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Job[R]:
         """Run this call in the background; returns as soon as the store has it."""
-        return self._app._enqueue(self._request(args, kwargs))
+        return self.app.client.enqueue(self._request(args, kwargs))
 
     delay = enqueue
 
     async def aenqueue(self, *args: P.args, **kwargs: P.kwargs) -> Job[R]:
         """``enqueue`` for async code."""
-        return await self._app._aenqueue(self._request(args, kwargs))
+        return await self.app.client.aenqueue(self._request(args, kwargs))
 
     def enqueue_many(self, calls: Iterable[tuple[Any, ...]]) -> list[Job[R]]:
         """Enqueue one job for each tuple of arguments: all of them or none."""
-        return self._app.enqueue_many([self._request(_arguments(self, call), {}) for call in calls])
+        return self.app.client.enqueue_many([self._request(_arguments(self, call), {}) for call in calls])
 
     async def aenqueue_many(self, calls: Iterable[tuple[Any, ...]]) -> list[Job[R]]:
         """``enqueue_many`` for async code."""
-        return await self._app.aenqueue_many([self._request(_arguments(self, call), {}) for call in calls])
+        return await self.app.client.aenqueue_many([self._request(_arguments(self, call), {}) for call in calls])
 
     def options(self, **options: Unpack[OptionArguments]) -> TaskWithOptions[P, R]:
         """The same with options for the jobs that it enqueues next; those given before stay unless they are changed."""
@@ -210,9 +214,9 @@ class Task(Enqueueable[P, R]):
     """Whether its function looks for itself whether it has to stop, so that nothing is raised in its thread."""
 
     def __init__(
-        self, app: Windlass, function: Callable[P, Any], *, name: str, settings: TaskSettings, signature: Signature
+        self, app: ClientOwner, function: Callable[P, Any], *, name: str, settings: TaskSettings, signature: Signature
     ) -> None:
-        self._app = app
+        self.app = app
         self.function = function
         self.hooked: Callable[..., Any] = function
         """The function inside the hooks around runs; itself where there are none."""
@@ -242,12 +246,12 @@ class Task(Enqueueable[P, R]):
     def __repr__(self) -> str:
         return f"<Task {self.name}>"
 
-    def _request(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], options: Options = NO_OPTIONS) -> Request:
+    def _request(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Request:
         self.shape.check(self.name, args, kwargs)
-        return Request(self, args, kwargs, options)
+        return Request(self, args, kwargs)
 
     def _with_options(self, options: OptionArguments) -> TaskWithOptions[P, R]:
-        return TaskWithOptions(self._app, self, NO_OPTIONS.but(options))
+        return TaskWithOptions(self, NO_OPTIONS.but(options))
 
 
 class TaskWithOptions(Enqueueable[P, R]):
@@ -263,8 +267,8 @@ class TaskWithOptions(Enqueueable[P, R]):
     >>> app.close()
     """
 
-    def __init__(self, app: Windlass, task: Task[P, R], options: Options) -> None:
-        self._app = app
+    def __init__(self, task: Task[P, R], options: Options) -> None:
+        self.app = task.app
         self._task = task
         self._options = options
 
@@ -272,10 +276,11 @@ class TaskWithOptions(Enqueueable[P, R]):
         return f"<Task {self._task.name} with options>"
 
     def _request(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Request:
-        return self._task._request(args, kwargs, self._options)
+        self._task.shape.check(self._task.name, args, kwargs)
+        return Request(self._task, args, kwargs, self._options)
 
     def _with_options(self, options: OptionArguments) -> TaskWithOptions[P, R]:
-        return TaskWithOptions(self._app, self._task, self._options.but(options))
+        return TaskWithOptions(self._task, self._options.but(options))
 
 
 if TYPE_CHECKING:

@@ -116,7 +116,7 @@ def _elsewhere(url: str) -> str:
 def test_who_looks_at_a_store_that_is_not_there_is_told_so_and_makes_none(app: Windlass, tmp_path: Path) -> None:
     handles: dict[type, Any] = {
         Windlass: app,
-        Job: Job(app, "x", state=State.PENDING),
+        Job: Job(app.client, "x", state=State.PENDING),
         Queue: app.queue("mail"),
         ClaimedJob: app.lease("x", 1),
     }
@@ -125,7 +125,7 @@ def test_who_looks_at_a_store_that_is_not_there_is_told_so_and_makes_none(app: W
             with pytest.raises(StoreNotFound, match=r"there is no store at .* \(namespace 'nobodys'\)") as raised:
                 _done(look(handle))
             assert app.store in str(raised.value), name
-    assert not app._session.exists()
+    assert not app.client.session.exists()
     assert list(tmp_path.glob("nobodys*")) == []
 
 
@@ -137,7 +137,7 @@ def _done(answer: object) -> None:
 
 def test_the_sql_of_a_migration_is_shown_without_a_store(app: Windlass, tmp_path: Path) -> None:
     assert app.migration_sql() == asyncio.run(app.amigration_sql())
-    assert not app._session.exists()
+    assert not app.client.session.exists()
     assert list(tmp_path.glob("nobodys*")) == []
 
 

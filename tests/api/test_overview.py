@@ -15,7 +15,7 @@ WITH_DUTIES = "start `windlass duties`, or a worker without --no-duties"
 
 
 def open_worker(app: Windlass, name: str, info: str = '{"queues":["default"]}', *, ttl: int = 30_000) -> None:
-    app._session.run(open_lease(WorkerReport(name, name, "idle", info), lease=f"lease-{name}", ttl=ttl))
+    app.client.session.run(open_lease(WorkerReport(name, name, "idle", info), lease=f"lease-{name}", ttl=ttl))
 
 
 def die_with_a_job(app: Windlass, name: str = "alpha") -> None:
@@ -23,7 +23,7 @@ def die_with_a_job(app: Windlass, name: str = "alpha") -> None:
     app.enqueue("noop")
     open_worker(app, name)
     claimant = ClaimRequest(name, f"lease-{name}", f"token-{name}")
-    app._session.run(cycle(claimant, endings=[], marks=[], rooms=[("default", 1)], takes_suspect=True))
+    app.client.session.run(cycle(claimant, endings=[], marks=[], rooms=[("default", 1)], takes_suspect=True))
 
 
 def test_jobs_of_a_worker_that_died_with_nobody_to_rescue_them(app: Windlass, clock: ManualClock) -> None:
@@ -68,7 +68,7 @@ def test_workers_without_duties_leave_upkeep_to_others(app: Windlass, clock: Man
         clock.advance("15s")
         eventually(lambda: len(app.overview().problems) == 2, "what is due already is told at once")
         assert app.overview().problems[1] == f"jobs that are due are not promoted for 0:00:05; {WITH_DUTIES}"
-        app._session.run(leader.lead("leader", holder="windlass duties", ttl=10_000))
+        app.client.session.run(leader.lead("leader", holder="windlass duties", ttl=10_000))
         assert app.overview().problems == []
 
 

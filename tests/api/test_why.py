@@ -27,7 +27,7 @@ ANYBODY = "it will be rescued as soon as any worker or `windlass duties` runs"
 
 def tend(app: Windlass) -> None:
     """Let a process do upkeep, as every worker and ``windlass duties`` does."""
-    app._session.run(leader.lead("leader", holder="me", ttl=10_000))
+    app.client.session.run(leader.lead("leader", holder="me", ttl=10_000))
 
 
 def worker_that_died(app: Windlass, *jobs: Job[Any]) -> None:
@@ -35,9 +35,9 @@ def worker_that_died(app: Windlass, *jobs: Job[Any]) -> None:
     from windlass.store.operations.cycle import ClaimRequest, cycle
 
     presence = WorkerReport("w1", "alpha-worker-1", "busy", '{"queues":["default"]}')
-    app._session.run(open_lease(presence, lease="lease-1", ttl=30_000))
+    app.client.session.run(open_lease(presence, lease="lease-1", ttl=30_000))
     claimant = ClaimRequest("alpha-worker-1", "lease-1", "token")
-    app._session.run(cycle(claimant, endings=[], marks=[], rooms=[("default", len(jobs))], takes_suspect=True))
+    app.client.session.run(cycle(claimant, endings=[], marks=[], rooms=[("default", len(jobs))], takes_suspect=True))
     assert {job.refresh().state for job in jobs} == {State.RUNNING}
 
 
@@ -58,7 +58,7 @@ def test_a_job_whose_worker_is_gone_without_a_trace(app: Windlass) -> None:
 
     job = app.enqueue("noop")
     worker_that_died(app, job)
-    app._session.run(close_lease(worker="w1", lease="lease-1"))
+    app.client.session.run(close_lease(worker="w1", lease="lease-1"))
     assert job.why() == f"its worker alpha-worker-1 is gone; {ANYBODY}"
 
 
@@ -112,7 +112,7 @@ def test_jobs_that_have_ended(app: Windlass) -> None:
 @contextmanager
 def idle_worker(app: Windlass, name: str = "alpha-worker-1", state: str = "idle") -> Iterator[None]:
     """A worker that is alive and claims nothing while the test looks."""
-    app._session.run(
+    app.client.session.run(
         open_lease(WorkerReport(name, name, state, '{"queues":["default"]}'), lease=f"lease-{name}", ttl=30_000)
     )
     yield
@@ -147,7 +147,7 @@ def test_queues_that_are_paused(app: Windlass) -> None:
 
 def test_every_gate_has_a_sentence_of_its_own(app: Windlass) -> None:
     """F2: what holds a claim back is told."""
-    [record] = app._session.run(find([app.enqueue("noop").id])).values()
+    [record] = app.client.session.run(find([app.enqueue("noop").id])).values()
     found = Gates(State.PENDING, 1, 1, 0, 0, None, None, 0)
     assert len({explain(replace(found, shut=(ShutGate(gate),)), record) for gate in Gate}) == len(Gate)
 

@@ -66,13 +66,13 @@ def test_a_command_that_looks_at_a_store_that_is_not_there_names_it(
     url = place_on(store).url.replace("jobs.db", "nobodys.db")
     windlass = Program(tmp_path)
     with Windlass(url) as app:
-        if app._session.exists():
+        if app.client.session.exists():
             pytest.skip("a server that others use has a store under the default namespace")
         commands = [[*name.split(), *arguments.split(), "--url", url] for name, arguments in LOOKING.items()]
         for command, answer in zip(commands, windlass.many(*commands), strict=True):
             assert answer.is_error(1, f"there is no store at {app.store}"), (command, answer)
             assert answer.out == "", command
-        assert not app._session.exists()
+        assert not app.client.session.exists()
     assert list(tmp_path.glob("nobodys*")) == []
 
 

@@ -45,7 +45,7 @@ def test_an_empty_store_is_no_problem(windlass: Program) -> None:
 
 
 def tell(windlass: Program, kind: str, *rows: tuple[str, str]) -> None:
-    windlass.app._session.run(notice(kind, rows))
+    windlass.app.client.session.run(notice(kind, rows))
 
 
 def test_status_tells_what_was_noticed_lately(windlass: Program) -> None:

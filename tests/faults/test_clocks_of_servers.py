@@ -123,7 +123,7 @@ def test_nobody_who_lives_is_declared_dead_after_a_step(
     await_all_done(jobs)
     assert_each_run_is_explained(jobs)
     assert {job.attempt for job in jobs} == {1}
-    steps = [event for event in app._session.run(queries.notices()) if event.kind == "stepped"]
+    steps = [event for event in app.client.session.run(queries.notices()) if event.kind == "stepped"]
     assert len(steps) == 2, "each worker leaves word of it, once"
 
 

@@ -27,7 +27,7 @@ def test_news_that_cannot_be_sent_keeps_no_call_from_the_store(
     producer.enqueue(RECORD, 1)
     proxy.cut()  # so that the news needs a new connection
     begin(proxy)
-    producer._session.notify(Topic.FINISHED)
+    producer.client.session.notify(Topic.FINISHED)
     proxy.restore()
     job = producer.enqueue(RECORD, 2)
     assert app.job(job.id).state == State.PENDING
@@ -40,7 +40,7 @@ def test_a_connection_that_carries_nothing_any_more_is_doubted_and_left(far_app:
     """
     listener, ear = far_app(), Ear()
     listener.enqueue(RECORD, 1)
-    with closing(listener._session._driver.listen(ear)) as news:
+    with closing(listener.client.session._driver.listen(ear)) as news:
         ear.begins()
         assert all(map(news.hears, Topic))
         before = len(proxy.attempts)

@@ -13,6 +13,7 @@ from tests.ledger.apps import Apps
 from tests.waiting import PATIENCE, eventually
 from tests.worker.tap import tapped
 from windlass import ConfigError, State, StoreUnavailable, Windlass
+from windlass.programs.reaper import Reaper
 from windlass.store.operation import Call
 from windlass.testing import ManualClock
 from windlass.worker.build import build_worker
@@ -38,8 +39,8 @@ def test_a_lease_is_renewed_three_times_in_its_length(app: Windlass, options: di
             beats.append(passed)
 
     tapped(app).before.append(note)
-    settings = WorkerSettings.of(app, ["default"], lease="1.5s", duties=False, **options)  # type: ignore[arg-type]
-    heartbeat = build_worker(app, settings, monotonic=lambda: passed)._heartbeat
+    settings = WorkerSettings.of(app.client, ["default"], lease="1.5s", duties=False, **options)  # type: ignore[arg-type]
+    heartbeat = build_worker(app.client, settings, reaper=Reaper(), monotonic=lambda: passed)._heartbeat
     heartbeat.open()
     while passed < 1.5:
         passed += heartbeat.tick()

@@ -236,7 +236,7 @@ def test_a_worker_cleans_by_itself(app: Windlass, clock: ManualClock, caplog: py
     """A13: the leader among them does, every minute; a round over 3 minutes is a warning."""
     job = finished(app)
     clock.advance("8d")
-    duties = build_duties(app, identity(), beat=10.0, monotonic=SlowMachine())
+    duties = build_duties(app.client, identity(), beat=10.0, monotonic=SlowMachine())
     rounds = {ticker.name: ticker._tick for ticker in duties.tickers}
     rounds["leader"]()
     with caplog.at_level(logging.WARNING, logger="windlass.duties"):

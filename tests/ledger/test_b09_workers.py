@@ -133,7 +133,7 @@ def test_a_lost_worker_shows_for_a_day_what_was_taken_from_it(app: Windlass, clo
         open_lease(WorkerReport("instance", "dead-worker-1", "idle", "{}"), lease="its lease", ttl=HOUR),
         cycle(ClaimRequest("dead-worker-1", "its lease", "token"), rooms=[("default", 1)]),
     ):
-        app._session.run(operation)
+        app.client.session.run(operation)
     assert [(view.state, view.taken) for view in app.workers()] == [("idle", ())]
     clock.advance("1h")
     app.rescue()

@@ -77,7 +77,7 @@ def test_a_lost_wake_up_costs_a_poll(app: Windlass, new_app: Apps, monkeypatch: 
     """C4: news is never needed for correctness; without any the job starts within a second or so."""
     with app.worker() as worker:
         eventually(lambda: worker.status().state == "idle", "the worker is idle")
-        monkeypatch.setattr(app._session, "_wake_listeners", lambda topic: None)
+        monkeypatch.setattr(app.client.session, "_wake_listeners", lambda topic: None)
         before = monotonic()
         job = app.enqueue("noop")
         eventually(lambda: job.refresh().done, "the job ran")

@@ -124,7 +124,7 @@ def test_a_host_with_another_time_neither_loses_leases_nor_steals_jobs_nor_runs_
 
 def skews(app: Windlass) -> list[float]:
     """What was written down of them, the oldest first: how many seconds a worker was ahead."""
-    found = [event.detail or "" for event in app._session.run(queries.notices()) if event.kind == "skewed"]
+    found = [event.detail or "" for event in app.client.session.run(queries.notices()) if event.kind == "skewed"]
     return [msgspec.json.decode(detail)["seconds"] for detail in reversed(found)]
 
 

@@ -46,7 +46,7 @@ def test_work_that_was_done_meanwhile_is_not_undone(ways: Ways) -> None:
     ways.new.worker().run_until_empty()
     for source, target in [(ways.old, ways.new), (ways.new, ways.old)]:
         with pytest.raises(IdConflict, match="not the same"):
-            move(source._session, target._session)
+            move(source.client.session, target.client.session)
     assert (states(ways.old), states(ways.new)) == ({State.PENDING: 1}, {State.COMPLETED: 1})
 
 
@@ -56,6 +56,6 @@ def test_jobs_that_have_run_go_back_to_an_empty_place(ways: Ways) -> None:
     ways.new.worker().run_until_empty()
     waiting = ways.new.enqueue("echo", 2)
     with closing(Windlass(ways.old.url, namespace="back")) as back:
-        assert move(ways.new._session, back._session).added == 2
+        assert move(ways.new.client.session, back.client.session).added == 2
         assert back.job(done.id).result(timeout=PATIENCE) == 1
         assert back.job(waiting.id).state is State.PENDING

@@ -54,7 +54,7 @@ class Ways:
     new: Windlass
 
     def move(self, **options: Any) -> Moved:
-        return move(self.old._session, self.new._session, **options)
+        return move(self.old.client.session, self.new.client.session, **options)
 
 
 @pytest.fixture(params=PAIRS, ids="-to-".join)
@@ -165,8 +165,8 @@ def test_there_and_back_again_nothing_is_changed(from_sqlite_to_postgres: Ways, 
     ways = from_sqlite_to_postgres
     jobs = fill(ways.old)
     with closing(app_on(place_on("redis"))) as middle:
-        one = move(ways.old._session, middle._session)
-        two = move(middle._session, ways.new._session)
+        one = move(ways.old.client.session, middle.client.session)
+        two = move(middle.client.session, ways.new.client.session)
     assert one.checksum == two.checksum
     assert [seen(ways.new, job) for job in jobs] == [seen(ways.old, job) for job in jobs]
 
@@ -177,11 +177,11 @@ def test_a_pause_that_somebody_made_before_is_kept_by_a_repeated_move(
 ) -> None:
     old, new = from_sqlite_to_postgres.old, from_sqlite_to_postgres.new
     old.enqueue_many([old.request("echo", [1], queue="mail")])
-    old._session.run(queues.pause(queue or queues.ALL, by="ann", reason="not before Monday"))
+    old.client.session.run(queues.pause(queue or queues.ALL, by="ann", reason="not before Monday"))
     for _ in range(2):
         from_sqlite_to_postgres.move(queue=queue)
         for app in (old, new):
-            assert app._session.run(queues.settings())[queue or queues.ALL].paused_by == "ann"
+            assert app.client.session.run(queues.settings())[queue or queues.ALL].paused_by == "ann"
 
 
 def test_one_queue_can_be_moved_alone(ways: Ways) -> None:
@@ -235,7 +235,7 @@ def test_a_store_is_the_same_under_whatever_address(place_on: PlaceOn, store: st
         app.enqueue("echo", 1)
         assert app.store != same.store
         with pytest.raises(ConfigError, match=f"{re.escape(same.store)} .*are the same store"):
-            move(app._session, same._session)
+            move(app.client.session, same.client.session)
         assert app.overview().everywhere.paused_by is None
 
 
@@ -243,27 +243,27 @@ def test_two_databases_of_one_socket_are_two_stores(opened: ExitStack) -> None:
     node = opened.enter_context(redis_node())
     old, new = (opened.enter_context(Windlass(f"unix://{node.socket}?db={number}")) for number in (1, 2))
     old.enqueue("echo", 1)
-    assert move(old._session, new._session).added == 1
+    assert move(old.client.session, new.client.session).added == 1
 
 
 @pytest.mark.parametrize("store", ["sqlite", "postgres", "redis"])
 def test_a_source_that_is_not_there_is_refused_and_not_made(place_on: PlaceOn, store: str, tmp_path: Path) -> None:
     with Windlass(place_on(store).url, namespace="nobodys") as old, Windlass(f"sqlite:///{tmp_path}/new.db") as new:
         with pytest.raises(MoveRefused, match=f"there is no store at {re.escape(old.store)} .*'nobodys'"):
-            move(old._session, new._session)
-        assert not old._session.exists()
-        assert not new._session.exists()
+            move(old.client.session, new.client.session)
+        assert not old.client.session.exists()
+        assert not new.client.session.exists()
 
 
 @pytest.mark.parametrize("store", ["sqlite", "postgres", "redis"])
 def test_a_source_without_jobs_is_refused_and_not_paused(place_on: PlaceOn, store: str, tmp_path: Path) -> None:
     with closing(app_on(place_on(store))) as old, Windlass(f"sqlite:///{tmp_path}/new.db") as new:
         old.migrate()
-        assert old._session.exists()
-        with pytest.raises(MoveRefused, match=f"has no jobs under namespace {old._session.namespace!r}"):
-            move(old._session, new._session)
+        assert old.client.session.exists()
+        with pytest.raises(MoveRefused, match=f"has no jobs under namespace {old.client.session.namespace!r}"):
+            move(old.client.session, new.client.session)
         assert old.overview().everywhere.paused_by is None
-        assert not new._session.exists()
+        assert not new.client.session.exists()
 
 
 def test_a_queue_that_is_not_there_is_refused(from_sqlite_to_postgres: Ways) -> None:
@@ -314,7 +314,7 @@ def test_the_job_of_an_owner_that_died_is_rescued_first(from_sqlite_to_postgres:
 def test_what_belongs_to_no_job_stays(from_sqlite_to_postgres: Ways) -> None:
     ways = from_sqlite_to_postgres
     ways.old.enqueue("echo", 1)
-    ways.old._session.run(notice("cleaned", [("somebody", "{}")]))
+    ways.old.client.session.run(notice("cleaned", [("somebody", "{}")]))
     ways.move()
     assert (len(ways.old.cleanings()), ways.new.cleanings()) == (1, [])
 
@@ -328,7 +328,7 @@ def test_the_archive_stays_behind(place_on: PlaceOn, source: str, target: str) -
         old.worker().run_until_empty()
         eventually(lambda: old.clean().archived, "its time is over")
         old.enqueue("echo", 2)
-        assert move(old._session, new._session).jobs == 1
+        assert move(old.client.session, new.client.session).jobs == 1
         with pytest.raises(JobNotFound):
             new.job(archived.id)
     assert [job["id"] for _, job in Behind(old_place).archived()] == [archived.id]

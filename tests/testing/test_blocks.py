@@ -245,7 +245,7 @@ def test_what_is_configured_in_the_block_is_undone(app: Windlass, note: Task[[st
         app.configure(routes={"note": "other"}, retention=Retention(completed="1s"))
         assert note.enqueue("a").queue == "other"
     assert note.enqueue("a").queue == "notes"
-    assert app._retention == Retention()
+    assert app.client.retention == Retention()
 
 
 def test_jobs_of_a_test_do_not_reach_the_archive(app: Windlass, note: Task[[str], str], tmp_path: Path) -> None:
@@ -344,7 +344,7 @@ def test_stores_of_blocks_do_not_pile_up(app: Windlass, note: Task[[str], str]) 
     for _ in range(5):
         with manual(app):
             note.enqueue("a")
-    assert len(app._test_blocks) == 1
+    assert len(app.client.home.test_blocks) == 1
 
 
 def test_a_result_that_is_awaited_on_another_thread_comes(app: Windlass, note: Task[[str], str]) -> None:
@@ -353,7 +353,7 @@ def test_a_result_that_is_awaited_on_another_thread_comes(app: Windlass, note: T
         job = note.enqueue("a")
         thread = Thread(target=lambda: results.append(job.result(timeout=60)))
         thread.start()
-        eventually(lambda: bool(job._binding.waiter._awaited), "the thread waits")
+        eventually(lambda: bool(job._client.waiter._awaited), "the thread waits")
         drain(app)
         thread.join()
     assert results == ["a"]

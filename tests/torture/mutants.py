@@ -184,7 +184,7 @@ def _failures_acknowledged() -> None:
         except (OutcomeUnknown, StoreUnavailable):
             from windlass import Job, State
 
-            return [Job(self, str(request.options.id), state=State.PENDING) for request in requests]
+            return [Job(self.client, str(request.options.id), state=State.PENDING) for request in requests]
 
     _set(Windlass, "enqueue_many", enqueue_many)
 

@@ -85,8 +85,8 @@ class Tap:
 
 def tapped(app: Windlass) -> Tap:
     """Put a tap between an app and its store."""
-    tap = Tap(app._session._driver)
-    app._session._driver = tap
+    tap = Tap(app.client.session._driver)
+    app.client.session._driver = tap
     return tap
 
 

@@ -139,4 +139,4 @@ def test_bursts_leave_nothing_behind(app: Windlass) -> None:
         echo.enqueue()
         app.worker().run_until_empty()
     assert app.workers() == []
-    assert len(app._binding.workers) <= 1
+    assert len(app.client.workers) <= 1

@@ -192,7 +192,7 @@ def test_another_process_is_heard_without_news(app: Windlass, new_app: Apps) -> 
         job = wait.enqueue()
         assert began.wait(PATIENCE)
         other = new_app()
-        other._session.notify_changed = lambda *topics: None  # type: ignore[method-assign]  # the news gets lost
+        other.client.session._notify_changed = lambda topics: None  # type: ignore[method-assign]  # the news gets lost
         other.cancel(job.id)
         assert job.wait(timeout=PATIENCE).state is State.CANCELLED
 

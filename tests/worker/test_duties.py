@@ -51,7 +51,7 @@ class Upkeep:
     """What every worker does, one round of each at a time and without its threads."""
 
     def __init__(self, app: Windlass, beat: float, *, worker: Worker | None = None) -> None:
-        duties = build_duties(app, identity(), beat=beat, lease=lambda: None if worker is None else worker.lease)
+        duties = build_duties(app.client, identity(), beat=beat, lease=lambda: None if worker is None else worker.lease)
         self.due_times = duties._due_times
         self._rounds = [ticker._tick for ticker in duties.tickers if ticker.name in ("promotion", "rescue")]
 
@@ -70,8 +70,8 @@ def upkeep_of(app: Windlass, worker: Worker) -> Upkeep:
 
 def a_leader(app: Windlass) -> Leadership:
     """Of a process that has not looked yet, and so asks."""
-    due_times = build_duties(app, identity(), beat=0.0)._due_times
-    return Leadership(session=app._session, holder=identity().instance, due_times=due_times)
+    due_times = build_duties(app.client, identity(), beat=0.0)._due_times
+    return Leadership(session=app.client.session, holder=identity().instance, due_times=due_times)
 
 
 def away(calls: set[str], times: int) -> Callable[[Call], None]:
@@ -90,7 +90,7 @@ NOBODY = "nobody"
 
 def leader(app: Windlass) -> tuple[str, int]:
     """Who leads, and in which term; where nobody does, whoever asks does for a moment."""
-    lead = app._session.run(store_leader.lead("leader", holder=NOBODY, ttl=0))
+    lead = app.client.session.run(store_leader.lead("leader", holder=NOBODY, ttl=0))
     return lead.holder, lead.term
 
 
@@ -191,7 +191,7 @@ def a_cleaning(app: Windlass, passing: float = 100.0) -> Cleaning:
     """One that is due; each look at its clock takes so many seconds."""
     seconds = count(0.0, passing)
     return Cleaning(
-        session=app._session,
+        session=app.client.session,
         by="me",
         retention=lambda: Retention(completed=1, cancelled=1),
         archive=lambda: None,
@@ -203,7 +203,7 @@ def test_a_leader_that_was_replaced_cleans_no_more(app: Windlass, clock: ManualC
     """T6: however long it slept, its next round asks whether its term still leads."""
     first, second = a_leader(app), a_leader(app)
     first.tick()
-    cleaning = LedDuty(a_cleaning(app), leadership=first, session=app._session)
+    cleaning = LedDuty(a_cleaning(app), leadership=first, session=app.client.session)
     assert cleaning.tick() == 0.0
     done = tap.calls["queue_list"]
     assert done
@@ -229,7 +229,7 @@ def test_while_one_leads_no_other_asks_for_the_lead(app: Windlass, tap: Tap) -> 
 
 def test_who_does_not_lead_leaves_it_to_the_leader(app: Windlass, tap: Tap) -> None:
     """B30: and does not ask the store for it."""
-    cleaning = LedDuty(a_cleaning(app), leadership=a_leader(app), session=app._session)
+    cleaning = LedDuty(a_cleaning(app), leadership=a_leader(app), session=app.client.session)
     assert cleaning.tick() > 0
     assert not tap.calls
 
@@ -267,7 +267,7 @@ def test_a_slow_cleaning_holds_up_no_other_duty(new_app: Apps) -> None:
         return number
 
     tap, goes_on = tapped(app), Event()
-    duties = build_duties(app, identity(), beat=10.0, monotonic=a_clock_that_hurries())
+    duties = build_duties(app.client, identity(), beat=10.0, monotonic=a_clock_that_hurries())
     tap.before.append(lambda call: None if call.name != "queue_list" else hold(goes_on))
     for ticker in duties.tickers:
         ticker.start()
@@ -316,9 +316,9 @@ def test_the_more_workers_the_more_seldom_one_that_is_not_the_keeper_looks(app: 
 def test_a_worker_without_duties_is_not_the_keeper_where_another_has_them(app: Windlass) -> None:
     """D6: however old it is; it would keep nothing, and the others would look seldom."""
     with app.worker(["default"], duties=False) as first, app.worker(["default"]) as second:
-        assert app._session.run(next_due()).keeper == second.lease
+        assert app.client.session.run(next_due()).keeper == second.lease
         second.stop()
-        assert app._session.run(next_due()).keeper == first.lease
+        assert app.client.session.run(next_due()).keeper == first.lease
 
 
 def test_when_the_keeper_leaves_another_takes_its_place(app: Windlass) -> None:

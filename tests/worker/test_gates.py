@@ -21,7 +21,7 @@ def test_a_paused_worker_takes_nothing_as_long_as_its_gate_is_named(app: Windlas
             requested.extend(call.params["rooms"])
 
     def shut() -> list[Gate]:
-        found = app._session.run(gates(job.record.seq))
+        found = app.client.session.run(gates(job.record.seq))
         assert found is not None
         return found.names()
 

@@ -286,7 +286,7 @@ def test_a_wait_for_a_result_that_is_struck_anywhere_holds_up_no_other(app: Wind
         assert isinstance(told, Strike | JobTimeout), (striker.struck, told)
     with app.worker():
         assert noop.enqueue(7).result(timeout=PATIENCE) == 7
-    eventually(lambda: not app._binding.waiter._awaited, "those who waited are forgotten")
+    eventually(lambda: not app.client.waiter._awaited, "those who waited are forgotten")
 
 
 @on_one_store
@@ -331,7 +331,7 @@ def check_at_rest(app: Windlass, place: Place, told: list[str]) -> None:
     rival = [sys.executable, "-c", _RIVAL, place.url, place.namespace]
     assert subprocess.run(rival, capture_output=True, text=True, timeout=60, check=True).stdout == "pending\n"
     assert app.enqueue("noop").state is State.PENDING
-    driver = app._session._driver
+    driver = app.client.session._driver
     pools = [getattr(getattr(driver, name, None), "_calls", None) for name in ("_lanes", "_connections")]
     eventually(lambda: all(pool is None or pool.free == pool.count for pool in pools), "all places are free")
 

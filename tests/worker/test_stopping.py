@@ -112,7 +112,7 @@ def test_nothing_is_claimed_by_a_worker_that_stops(app: Windlass, tap: Tap) -> N
         wait.enqueue()
         first.await_entered()
         tap.after.append(hold.after)
-        app._session.notify(Topic.WORK)
+        app.client.session.notify(Topic.WORK)
         hold.await_reached()
         stopping = Thread(target=worker.stop)
         stopping.start()

@@ -136,7 +136,7 @@ def test_a_worker_at_rest_leaves_polling_and_the_lead_to_others(new_app: Apps) -
     with ExitStack() as stack:
         for app in apps:
             stack.enter_context(app.worker())
-        eventually(lambda: all(app._session.hears(Topic.WORK, Topic.BACKLOG) for app in apps), "all hear")
+        eventually(lambda: all(app.client.session.hears(Topic.WORK, Topic.BACKLOG) for app in apps), "all hear")
         eventually(lambda: all(tap.calls["next_due"] >= 3 for tap in taps), "each has looked at the store")
         before = [tap.calls.copy() for tap in taps]
         eventually(lambda: sum(tap.calls["next_due"] for tap in taps) >= 30, "seconds pass")
@@ -150,13 +150,13 @@ def test_endings_are_heard_of_only_while_a_result_is_awaited(new_app: Apps) -> N
     """Each ending woke every process of a store, of 64 workers all 64."""
     app = a_worker_app(new_app)
     with app.worker() as worker:
-        eventually(lambda: app._session.hears(Topic.WORK), "it hears of work")
-        assert not app._session.hears(Topic.FINISHED)
+        eventually(lambda: app.client.session.hears(Topic.WORK), "it hears of work")
+        assert not app.client.session.hears(Topic.FINISHED)
         worker.pause()
         waiting = app.enqueue("echo")
         with ThreadPoolExecutor(1) as threads:
             result = threads.submit(waiting.result, timeout=PATIENCE)
-            eventually(lambda: app._session.hears(Topic.FINISHED), "it hears of endings too")
+            eventually(lambda: app.client.session.hears(Topic.FINISHED), "it hears of endings too")
             worker.resume()
             assert result.result(PATIENCE) == 1
 
@@ -168,9 +168,9 @@ def test_workers_are_called_for_a_job_that_no_worker_was_told_of(new_app: Apps) 
     mute = tapped(producer)
     mute.store = mute.execute  # type: ignore[method-assign]  # stores, and does not tell
     called = Event()
-    unsubscribe = app._session.subscribe(called.set, Topic.BACKLOG)
+    unsubscribe = app.client.session.subscribe(called.set, Topic.BACKLOG)
     with keeper.worker(["other"]), app.worker(lease=LONG_LEASE) as worker:
-        eventually(lambda: app._session.hears(Topic.BACKLOG), "it hears")
+        eventually(lambda: app.client.session.hears(Topic.BACKLOG), "it hears")
         assert producer.enqueue("echo").result(timeout=PATIENCE) == 1
         worker.pause()
         left = producer.enqueue("echo")

@@ -85,7 +85,7 @@ def place(store: Session) -> str:
     """The name of a store for people, with its namespace if that is not the default.
 
     >>> from windlass import Windlass
-    >>> place(Windlass("sqlite:///:memory:", namespace="shop")._session)
+    >>> place(Windlass("sqlite:///:memory:", namespace="shop").client.session)
     ":memory: (namespace 'shop')"
     """
     return store.store_name if store.namespace == DEFAULT_NAMESPACE else _with_namespace(store)

@@ -43,7 +43,7 @@ def change_all(app: Windlass, bulk: Bulk, filter: dict[str, Any], *, out: Output
     if state is not None and State(state) not in bulk.states:
         raise click.UsageError(f"jobs that are {state} cannot be {bulk.done}; {_listed(bulk.states)} ones can")
     filters = [{**filter, "state": one} for one in ([State(state)] if state else bulk.states)]
-    count = sum(app._session.run(_count(one)) for one in filters)
+    count = sum(app.client.session.run(_count(one)) for one in filters)
     if count:
         least = "at least " if count >= _COUNTED else ""
         confirm(f"{bulk.name.capitalize()} {least}{jobs_counted(count)}?")

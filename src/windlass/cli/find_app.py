@@ -38,7 +38,7 @@ def load_app(name: str | None, url: str | None, namespace: str | None = None) ->
 
 
 def _in_namespace(app: Windlass, namespace: str | None) -> Windlass:
-    own = app._session.namespace
+    own = app.client.session.namespace
     if namespace is not None and own != namespace:
         raise ConfigError(f"--namespace is not the one that the app names for itself ({own}); leave one of them out")
     return app
@@ -70,7 +70,7 @@ def _named_or_found(name: str | None) -> Windlass | None:
     chosen = setting("app", name)
     app = _found() if chosen is None else _named(chosen)
     if app is not None:
-        app._load_included()
+        app.client.load_included()
     return app
 
 

@@ -24,7 +24,7 @@ def whole_id(app: Windlass, given: str) -> str:
     try:
         return app.job(given).id
     except JobNotFound:
-        found = app._session.run(queries.named(given, limit=_NAMED + 1)) if given else []
+        found = app.client.session.run(queries.named(given, limit=_NAMED + 1)) if given else []
     if found is None:
         raise JobNotFound(f"no job has the id {given!r}, and there are too many to look for one that begins so")
     if not found:
@@ -41,7 +41,7 @@ def short_ids(app: Windlass, jobs: Sequence[Job[Any]], out: Output) -> dict[str,
         return {}
     starts = _distinct_starts([job.id for job in jobs])
     seqs = {job.id: job.record.seq for job in jobs}
-    shared = app._session.run(queries.shared_starts([(start, seqs[id]) for id, start in starts.items()]))
+    shared = app.client.session.run(queries.shared_starts([(start, seqs[id]) for id, start in starts.items()]))
     return {id: start for id, start in starts.items() if start not in shared}
 
 

@@ -2,12 +2,15 @@
 
 Files, in reading order:
 
-- ``binding``: Ties an app to one store: session, enqueuer, result waiter. A test block replaces it by another.
+- ``client``: One app on one store: the parts that the app, its handles, its workers and the command line share.
+- ``owner``: The base of an app: what has a client.
 - ``session``: Runs store operations for sync and async callers, and notifies listeners of changes.
 - ``enqueue``: Turns requests into new jobs: fills in defaults, checks, encodes.
 - ``routes``: Chooses the queue of a task whose jobs do not name one.
 - ``transactions``: Finds the caller's transaction that a job becomes part of.
 - ``result_waiter``: Waits for results: one query for everyone who waits in this process.
+- ``job_result``: Waits for one job to finish, and turns how it ended into its value or an exception.
+- ``manual_claim``: Takes jobs for a caller that runs them by itself: ``app.claim``.
 - ``registry``: The tasks of an app, by name; also those whose module is not imported yet.
 - ``declaration``: Rejects functions that cannot be tasks, when they are declared.
 - ``modules``: Imports modules that are named as text.

@@ -8,17 +8,17 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
+from typing import Any, Protocol, TypeGuard
 
-from windlass.client.declaration import is_interactive
+from windlass.client.declaration import check_task_function, is_interactive
+from windlass.client.owner import ClientOwner
 from windlass.core import validate
+from windlass.core.codec import Codec, Signature
+from windlass.core.retry import Retry
 from windlass.core.validate import texts
 from windlass.errors import ConfigError
-from windlass.task import Task, TaskSettings
-
-if TYPE_CHECKING:
-    from windlass.app import Windlass
-
+from windlass.hooks import Hooks
+from windlass.task import COMMAND, Task, TaskSettings
 
 log = logging.getLogger("windlass")
 
@@ -40,12 +40,12 @@ class Registry:
     names it as ``module:qualname``. Only functions: to call a class that somebody named would make any object there.
     """
 
-    def __init__(
-        self, *, importable: Iterable[str], adopt: Callable[[Callable[..., Any], str], Task[..., Any]]
-    ) -> None:
+    def __init__(self, app: ClientOwner, *, codec: Codec, hooks: Hooks, importable: Iterable[str]) -> None:
+        self._app = app
+        self._codec = codec
+        self._hooks = hooks
         self._tasks: dict[str, Task[..., Any]] = {}
         self._importable = texts(importable, "importable", example="['shop.tasks']")
-        self._adopt = adopt
 
     def __iter__(self) -> Iterator[Task[..., Any]]:
         return iter(tuple(self._tasks.values()))
@@ -58,8 +58,37 @@ class Registry:
         """Whether tasks may come from elsewhere than declarations."""
         return bool(self._importable)
 
-    def add(self, task: Task[..., Any]) -> None:
-        """Register a task; another function under the same name is an error."""
+    def declare(self, function: Callable[..., Any], *, name: str | None, settings: TaskSettings) -> Task[..., Any]:
+        """Register a function that was decorated as a task."""
+        if isinstance(function, Task) or not callable(function):
+            raise ConfigError(f"@app.task decorates a function, got {function!r}")
+        check_task_function(function)
+        return self.register(function, name_of(function) if name is None else validate.task_name(name), settings)
+
+    def register(
+        self, function: Callable[..., Any], name: str, settings: TaskSettings, kind: type[Task[..., Any]] = Task
+    ) -> Task[..., Any]:
+        """Register a function under a name."""
+        if name == COMMAND:
+            raise ConfigError(f"task name {name!r}: jobs of that name are commands; give the task another name=")
+        task = self.make(function, name, settings, kind)
+        self._add(task)
+        return task
+
+    def make(
+        self, function: Callable[..., Any], name: str, settings: TaskSettings, kind: type[Task[..., Any]] = Task
+    ) -> Task[..., Any]:
+        """A task of the app that is not registered, inside the hooks that there are now."""
+        task = kind(self._app, function, name=name, settings=settings, signature=self._codec.signature(function))
+        self._hooks.put_around(task)
+        return task
+
+    def unloaded(self, name: str) -> UnloadedTask:
+        """A task that stands for a function whose module is not imported yet."""
+        return UnloadedTask(self._app, name=name, signature=self._codec.signature(_nothing), load=self.load)
+
+    def _add(self, task: Task[..., Any]) -> None:
+        """Another function under the same name is an error."""
         known = self._tasks.get(task.name)
         if known is not None and not _may_replace(known.function, task.function):
             raise ConfigError(
@@ -98,12 +127,17 @@ class Registry:
             raise
         if not is_function(function) or getattr(function, "__module__", None) != module:
             return None
-        return self._tasks.get(name) or self._adopt(function, name)
+        return self._tasks.get(name) or self.register(function, name, TaskSettings())
+
+    def retry_of(self, name: str) -> Retry | None:
+        """What the task of this name says about retries."""
+        task = self.find(name)
+        return task.settings.retry if task else None
 
     def named(self, function: Callable[..., Any]) -> Task[..., Any]:
         """The task for a plain function, registered on the spot as ``module:qualname``."""
         name = _plain_name(function)
-        return self._tasks.get(name) or self._adopt(function, name)
+        return self._tasks.get(name) or self.register(function, name, TaskSettings())
 
 
 def is_function(value: object) -> TypeGuard[Callable[..., Any]]:
@@ -172,8 +206,15 @@ class UnloadedTask(Task[..., Any]):
     A module may do anything when it is imported, for as long as it likes: that must hold up its own job alone.
     """
 
-    def __init__(self, app: Windlass, name: str, load: Callable[[str], Task[..., Any] | None]) -> None:
-        super().__init__(app, _nothing, name=name, settings=TaskSettings(), signature=app._codec.signature(_nothing))
+    def __init__(
+        self,
+        app: ClientOwner,
+        *,
+        name: str,
+        signature: Signature,
+        load: Callable[[str], Task[..., Any] | None],
+    ) -> None:
+        super().__init__(app, _nothing, name=name, settings=TaskSettings(), signature=signature)
         self._load = load
         self.is_done = False
         """Whether that was tried, with whatever success."""

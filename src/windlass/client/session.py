@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 log = logging.getLogger("windlass")
 
 _LISTEN_AGAIN = 1.0
+
+ANY_JOB = (Topic.WORK, Topic.FINISHED)
+"""What to notify of after a change that may be about any job that waits or has ended."""
 
 A = TypeVar("A")
 
@@ -78,9 +81,11 @@ class Session:
             raise AppClosed(self._closed_because)
         return self._driver.join(connection)
 
-    def run(self, operation: Operation[A]) -> A:
-        """Run an operation on the calling thread."""
+    def run(self, operation: Operation[A], *, notify: Collection[Topic] = ()) -> A:
+        """Run an operation on the calling thread; ``notify`` says what a caller of the app has changed by it."""
         answer = self._run(operation, self._execute)
+        if notify:
+            self._notify_changed(notify)
         deliver_interrupt()
         return answer
 
@@ -91,18 +96,24 @@ class Session:
         deliver_interrupt()
         return stored
 
-    async def arun(self, operation: Operation[A]) -> A:
-        """Run an operation on a store thread while the loop goes on."""
-        return await self.acall(lambda: self.run(operation))
+    async def arun(self, operation: Operation[A], *, notify: Collection[Topic] = ()) -> A:
+        """``run`` on a store thread while the loop goes on."""
+        answer = await self.acall(lambda: self.run(operation))
+        if notify:
+            self._notify_changed(notify)
+        return answer
 
-    def upkeep(self, operation: Operation[A]) -> A:
-        """Run an operation that keeps the store up; it reads first, and where there is no store it makes one."""
+    def upkeep(self, operation: Operation[A], *, notify: Collection[Topic] = ()) -> A:
+        """``run`` for an operation of upkeep, which reads first; where there is no store it makes one."""
         self._driver.make()
-        return self.run(operation)
+        return self.run(operation, notify=notify)
 
-    async def aupkeep(self, operation: Operation[A]) -> A:
+    async def aupkeep(self, operation: Operation[A], *, notify: Collection[Topic] = ()) -> A:
         """``upkeep`` while the loop goes on."""
-        return await self.acall(lambda: self.upkeep(operation))
+        answer = await self.acall(lambda: self.upkeep(operation))
+        if notify:
+            self._notify_changed(notify)
+        return answer
 
     async def astore(self, operation: Operation[A]) -> A:
         """``store`` while the loop goes on."""
@@ -150,13 +161,6 @@ class Session:
     def migration_sql(self) -> str:
         """The SQL that would bring the store's schema up to date."""
         return self._driver.migration_sql()
-
-    def notify_changed(self, *topics: Topic) -> None:
-        """Tell everybody that a caller of the app has changed something; without topics it may be about any job that
-        waits or has ended.
-        """
-        self.notify(*(topics or (Topic.WORK, Topic.FINISHED)))
-        self._run_followers()
 
     def notify(self, *topics: Topic) -> None:
         """Tell those who listen, in this process and in others."""
@@ -240,6 +244,10 @@ class Session:
     def _store(self, call: Call) -> Answer:
         with self._reentry:
             return self._driver.store(call)
+
+    def _notify_changed(self, topics: Collection[Topic]) -> None:
+        self.notify(*topics)
+        self._run_followers()
 
     def _notify_stored(self) -> None:
         """Tell this process of jobs that were just stored; the store tells the others."""

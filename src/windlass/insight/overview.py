@@ -9,11 +9,11 @@ from datetime import timedelta
 from windlass.core.state import State
 from windlass.insight.notices import Notice, notices
 from windlass.insight.workers import WorkerView, worker_views
-from windlass.programs.command import COMMAND
 from windlass.queue import QueueSettings, settings_of
 from windlass.store.operation import Operation
 from windlass.store.operations import queries, queues
 from windlass.store.operations.queues import QueueRecord
+from windlass.task import COMMAND
 
 _PATIENCE = 60_000
 """Milliseconds that promotions and rescues may be late before it is a problem."""

@@ -8,11 +8,26 @@ from datetime import timedelta
 from windlass import clock
 from windlass.core.records import JobRecord
 from windlass.core.state import DUE_LATER, State
+from windlass.errors import JobNotFound
 from windlass.insight.timeline import detail_of
-from windlass.insight.workers import WorkerView
-from windlass.programs.command import COMMAND
-from windlass.store.operations.gates import Gate, Gates, ShutGate
+from windlass.insight.workers import WorkerView, worker_views
+from windlass.store.operation import Operation
+from windlass.store.operations import queries
+from windlass.store.operations.gates import Gate, Gates, ShutGate, gates
 from windlass.store.operations.queries import EventRecord
+from windlass.task import COMMAND
+
+
+def why(job: JobRecord) -> Operation[str]:
+    """Read what keeps the job from running, and explain it; ``JobNotFound`` when the job is gone."""
+    found = yield from gates(job.seq)
+    if found is None:
+        raise JobNotFound(f"no job has the id {job.id!r}")
+    workers = (yield from worker_views()) if needs_upkeep(found) and not found.is_tended else []
+    if found.state not in (State.RUNNING, State.CANCELLED, State.FAILED):
+        return explain(found, job, workers=workers)
+    story = yield from queries.history(job.seq)
+    return explain(found, job, story.events, workers)
 
 
 def needs_upkeep(gates: Gates) -> bool:

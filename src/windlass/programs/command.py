@@ -10,10 +10,7 @@ from windlass.core import validate
 from windlass.core.units import duration
 from windlass.errors import ConfigError, Duration
 from windlass.options import NO_OPTIONS, OptionArguments
-from windlass.task import Request
-
-COMMAND = "windlass.command"
-"""The task under which commands are stored; no app registers it, and only workers that allow commands have it."""
+from windlass.task import COMMAND, Request
 
 OUTPUT_LIMIT = 64 * 1024
 _OUTPUT_MOST = 1024 * 1024

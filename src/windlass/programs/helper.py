@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
+from windlass.client.registry import Registry
 from windlass.core import validate
 from windlass.core.retry import Retry
 from windlass.core.unique import Unique
@@ -13,11 +14,9 @@ from windlass.programs.helper_pool import HelperPool
 from windlass.programs.helper_process import HelperGone
 from windlass.programs.helper_protocol import Answer, Question, question
 from windlass.programs.helper_settings import Program
+from windlass.programs.reaper import Reaper
 from windlass.programs.tasks import ProgramTask
 from windlass.task import Task, TaskSettings
-
-if TYPE_CHECKING:
-    from windlass.app import Windlass
 
 
 class HelperTaskSettings(TypedDict, total=False):
@@ -48,10 +47,10 @@ class Helper:
     >>> app.close()
     """
 
-    def __init__(self, app: Windlass, program: Program) -> None:
-        self._app = app
+    def __init__(self, program: Program, *, registry: Registry, reaper: Reaper) -> None:
         self.program = program
-        self._pool = HelperPool(program, reaper=app._reaper)
+        self._registry = registry
+        self._pool = HelperPool(program, reaper=reaper)
         reset_in_child(self._pool, HelperPool.reset_after_fork)
 
     def __repr__(self) -> str:
@@ -64,7 +63,7 @@ class Helper:
             return self._ask(question(name, args, kwargs)).value()
 
         full_name = validate.task_name(f"{self.program.name}.{name}")
-        return self._app._register(ask, full_name, TaskSettings(**settings), ProgramTask)
+        return self._registry.register(ask, full_name, TaskSettings(**settings), ProgramTask)
 
     def close(self) -> None:
         """End its processes; a busy one ends with its job."""

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakValueDictionary
 
-from windlass.client.registry import UnloadedTask
+from windlass.client.registry import Registry, UnloadedTask
 from windlass.errors import ConfigError
-from windlass.programs.command import COMMAND
-from windlass.task import Task, TaskSettings
-
-if TYPE_CHECKING:
-    from windlass.app import Windlass
+from windlass.programs.reaper import Reaper
+from windlass.task import COMMAND, Task, TaskSettings
 
 
 class ProgramTask(Task[..., Any]):
@@ -28,9 +25,8 @@ class ProgramTask(Task[..., Any]):
 class WorkerTasks:
     """The app's tasks, and the one for commands if this worker allows them."""
 
-    def __init__(self, app: Windlass, *, command: Task[..., Any] | None) -> None:
-        self._app = app
-        self._registry = app._registry
+    def __init__(self, registry: Registry, *, command: Task[..., Any] | None) -> None:
+        self._registry = registry
         self._command = command
         self._loading: WeakValueDictionary[str, UnloadedTask] = WeakValueDictionary()
         """By module: the task whose run imports it. Removed with that run, however it ends."""
@@ -42,7 +38,7 @@ class WorkerTasks:
         known = self._registry.known(name)
         if known is not None or not self._registry.may_load(name) or self.is_loading(name):
             return known
-        task = self._loading[_module(name)] = UnloadedTask(self._app, name, self._registry.load)
+        task = self._loading[_module(name)] = self._registry.unloaded(name)
         return task
 
     def is_loading(self, name: str) -> bool:
@@ -52,22 +48,19 @@ class WorkerTasks:
 
 
 def worker_tasks(
-    app: Windlass, *, allow_commands: bool, folder: str | Path | None, kill_after: float
+    registry: Registry, *, reaper: Reaper, allow_commands: bool, folder: str | Path | None, kill_after: float
 ) -> tuple[WorkerTasks, Callable[[], None]]:
     """The tasks that a worker may run, and what to call when it stops."""
     if not allow_commands:
         if folder is not None:
             raise ConfigError("commands_folder is given, but commands are not allowed; set allow_commands=True, too")
-        return WorkerTasks(app, command=None), lambda: None
+        return WorkerTasks(registry, command=None), lambda: None
     # Imported only where commands are allowed: most workers start no programs.
     from windlass.programs.runner import CommandRunner
 
-    runner = CommandRunner(reaper=app._reaper, folder=_existing(folder), kill_after=kill_after)
-    task = ProgramTask(
-        app, runner.run, name=COMMAND, settings=TaskSettings(), signature=app._codec.signature(runner.run)
-    )
-    app._hooks.put_around(task)
-    return WorkerTasks(app, command=task), runner.close
+    runner = CommandRunner(reaper=reaper, folder=_existing(folder), kill_after=kill_after)
+    task = registry.make(runner.run, COMMAND, TaskSettings(), ProgramTask)
+    return WorkerTasks(registry, command=task), runner.close
 
 
 def _module(name: str) -> str:

@@ -74,7 +74,7 @@ class _Wanted:
     def difference(self, app: Windlass, job: Job[Any]) -> str:
         """The arguments and options that differ, with their actual values; empty if everything matches."""
         try:
-            given = _with_defaults(self.task, *app._decode_call(self.name, job.record.payload))
+            given = _with_defaults(self.task, *app.client.decode_call(self.name, job.record.payload))
         except (PayloadError, TypeError) as error:
             return str(error)
         differing = {
@@ -94,8 +94,8 @@ def _resolved(app: Windlass, task: Task[..., Any] | Callable[..., Any] | str) ->
     from windlass.task import Task
 
     if isinstance(task, str):
-        return task, app._registry.find(task)
-    known = task if isinstance(task, Task) else app._registry.named(task)
+        return task, app.client.registry.find(task)
+    known = task if isinstance(task, Task) else app.client.registry.named(task)
     return known.name, known
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from windlass.errors import ConfigError
 from windlass.job import Job
@@ -16,8 +16,7 @@ from windlass.testing.transaction import join_for
 
 if TYPE_CHECKING:
     from windlass.app import Windlass
-    from windlass.client.binding import Binding
-    from windlass.worker.worker import Worker
+    from windlass.client.client import Client, InProcessWorker
 
 _OVER = (
     "this job was enqueued in a test block that is over, and its store went when the next block began; "
@@ -40,42 +39,42 @@ class Block:
         self, app: Windlass, *, url: str = "sqlite:///:memory:", clock: Callable[[], int] | None = None
     ) -> None:
         """Without a ``clock`` it uses the app's current one."""
-        below = app._binding
+        below = app.client
         now = below.clock if clock is None else clock
         driver = open_driver(url, namespace=below.session.namespace, now=now)
         # Jobs of tests must not get into an archive outside of the store.
         archive = below.archive if isinstance(below.archive, TableArchive) else None
         self._app = app
-        self.binding = below.over(driver, now=now, archive=archive, join=join_for(driver))
-        self._reader = self.binding.over(driver, now=now, archive=archive, join=join_for(driver))
+        self.client = below.over(driver, now=now, archive=archive, join=join_for(driver))
+        self._reader = self.client.over(driver, now=now, archive=archive, join=join_for(driver))
         """For reads after the code under test has closed the app, as the shutdown of a web framework does."""
         self.is_over = False
-        self.paused: list[Worker] = []
+        self.paused: list[InProcessWorker] = []
         """Workers of the app's own store that claim again when the block ends."""
-        self.binding.session.migrate()  # so that the store exists whatever the test does
+        self.client.session.migrate()  # so that the store exists whatever the test does
 
     @property
-    def open_binding(self) -> Binding:
+    def open_client(self) -> Client:
         """What reads of a test use: the app's own, unless the app was closed in the block."""
-        return self._reader if self.binding.session.is_closed else self.binding
+        return self._reader if self.client.session.is_closed else self.client
 
     def jobs(self, task: str | None = None) -> Iterator[Job[Any]]:
         """All jobs, or those of one task, the newest first."""
-        binding, filter, cursor = self.open_binding, queries.Filter(task=task), None
+        client, filter, cursor = self.open_client, queries.Filter(task=task), None
         while True:
-            page = binding.session.run(queries.page(filter, limit=_PAGE, cursor=cursor))
-            yield from (Job.of(self._app, record, binding=binding) for record in page.jobs)
+            page = client.session.run(queries.page(filter, limit=_PAGE, cursor=cursor))
+            yield from (Job.of(client, record) for record in page.jobs)
             cursor = page.next
             if cursor is None:
                 return
 
     def put_on(self) -> None:
         """Have the app use this store; the stores of ended blocks are closed."""
-        blocks = self._app._test_blocks
+        blocks = _blocks_of(self._app)
         with _changing:
             over = [block for block in blocks if block.is_over]
             blocks[:] = [*(block for block in blocks if not block.is_over), self]
-            self._app._binding = self.binding
+            self._app.client = self.client
         for block in over:
             block.close()
 
@@ -86,13 +85,13 @@ class Block:
         with _changing:
             self.is_over = True
             last = open_block(self._app)
-            self._app._binding = self._app._own if last is None else last.binding
-            blocks = self._app._test_blocks
+            self._app.client = self.client.home if last is None else last.client
+            blocks = _blocks_of(self._app)
             if last is not None and blocks.index(last) > blocks.index(self):
                 last.paused += self.paused
                 self.paused = []
 
-    def pause(self, workers: list[Worker]) -> None:
+    def pause(self, workers: list[InProcessWorker]) -> None:
         """Keep workers of the app's own store from claiming: what their jobs enqueue would land here."""
         self.paused = [worker for worker in workers if not worker.is_paused]
         for worker in self.paused:
@@ -100,14 +99,18 @@ class Block:
 
     def close(self) -> None:
         """Close the store."""
-        for binding in (self.binding, self._reader):
-            binding.session.stop(_OVER)
-        self.binding.driver.close()
+        for client in (self.client, self._reader):
+            client.session.stop(_OVER)
+        self.client.driver.close()
+
+
+def _blocks_of(app: Windlass) -> list[Block]:
+    return cast("list[Block]", app.client.home.test_blocks)
 
 
 def open_block(app: Windlass) -> Block | None:
     """The newest block that has not ended."""
-    return next((block for block in reversed(app._test_blocks) if not block.is_over), None)
+    return next((block for block in reversed(_blocks_of(app)) if not block.is_over), None)
 
 
 def current_block(app: Windlass, caller: str) -> Block:
@@ -126,9 +129,9 @@ def redirected(
     app: Windlass, *, url: str = "sqlite:///:memory:", clock: Callable[[], int] | None = None, pauses_workers: bool
 ) -> Iterator[Block]:
     """Have an app use an empty store inside the block; ``pauses_workers`` applies to workers that are made in it."""
-    workers_below = app._binding.workers
+    workers_below = app.client.workers
     block = Block(app, url=url, clock=clock)
-    block.binding.pauses_workers = pauses_workers
+    block.client.pauses_workers = pauses_workers
     try:
         block.put_on()
         block.pause(workers_below)
@@ -136,13 +139,13 @@ def redirected(
     finally:
         block.take_off()
         try:
-            _stop(block.binding.workers)
+            _stop(block.client.workers)
         finally:
             for worker in block.paused:
                 worker.resume()
 
 
-def _stop(workers: list[Worker]) -> None:
+def _stop(workers: list[InProcessWorker]) -> None:
     """Stop workers at once: their store is about to be closed, so nothing that they release would run."""
     for worker in workers:
         worker.stop(grace=0)

@@ -32,22 +32,22 @@ def drain(app: Windlass) -> int:
     1 retrying
     1 now
     """
+    from windlass.client.job_result import value_of
     from windlass.core.records import JobRecord
     from windlass.core.state import State
-    from windlass.job import Job
     from windlass.store.operations import queries
     from windlass.testing.block import current_block
     from windlass.testing.runner import Runner
 
-    binding = current_block(app, "drain").open_binding
+    client = current_block(app, "drain").open_client
     failed: list[str] = []
 
     def note_failure(job: JobRecord) -> None:
         if job.state is State.FAILED:
             failed.append(job.id)
 
-    runs = Runner(app, binding).run_ready(note_failure)
+    runs = Runner(client).run_ready(note_failure)
     if failed:
-        [settled] = binding.session.run(queries.awaited(failed[:1]))
-        Job(app, failed[0], state=State.FAILED, binding=binding)._value(settled)
+        [finished] = client.session.run(queries.awaited(failed[:1]))
+        value_of(client, finished)
     return runs

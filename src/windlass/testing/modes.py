@@ -64,14 +64,14 @@ def inline(app: Windlass, *, clock: Callable[[], int] | None = None) -> Iterator
     from windlass.testing.runner import Runner
 
     with redirected(app, clock=clock, pauses_workers=True) as block:
-        session = block.binding.session
+        session = block.client.session
 
         def repeat_at_once(job: JobRecord) -> None:
             if job.state is State.RETRYING:
                 session.run(reschedule(job.seq, delay=0))
 
         def run_what_is_ready() -> None:
-            Runner(app, block.binding).run_ready(repeat_at_once)
+            Runner(block.client).run_ready(repeat_at_once)
 
         stop = session.follow(run_what_is_ready)
         try:

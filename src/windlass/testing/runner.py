@@ -26,8 +26,7 @@ from windlass.worker.runs.job_log import capture_logs
 from windlass.worker.runs.run import Run, StopReason
 
 if TYPE_CHECKING:
-    from windlass.app import Windlass
-    from windlass.client.binding import Binding
+    from windlass.client.client import Client
 
 _LEASE = 24 * 3600 * 1000
 """Long enough for a test that moves its clock inside a task."""
@@ -39,18 +38,17 @@ class Runner:
     Time limits hold for coroutines only: nothing can interrupt a function on its caller's own thread.
     """
 
-    def __init__(self, app: Windlass, binding: Binding) -> None:
-        app._load_included()
-        self._app = app
-        self._binding = binding
-        self._session = binding.session
+    def __init__(self, client: Client) -> None:
+        client.load_included()
+        self._client = client
+        self._session = client.session
         self._who = identity(prefix="testing")
         self._attempts = AttemptRules(
-            codec=app._codec,
-            retry=app._default_retry,
-            give_up_on=app._give_up_on,
+            codec=client.codec,
+            retry=client.retry,
+            give_up_on=client.give_up_on,
             worker=self._who.name,
-            now=binding.now,
+            now=client.now,
         )
 
     def run_ready(self, after_each: Callable[[JobRecord], None] = lambda job: None) -> int:
@@ -69,7 +67,7 @@ class Runner:
 
     @contextmanager
     def _lease(self) -> Iterator[str]:
-        lease = self._binding.ids.next()
+        lease = self._client.ids.next()
         self._session.run(
             open_lease(WorkerReport(self._who.instance, self._who.name, "busy", "{}"), lease=lease, ttl=_LEASE)
         )
@@ -92,7 +90,7 @@ class Runner:
         return None
 
     def _end(self, job: Claimed, lease: str) -> int:
-        task = self._app._registry.find(job.task)
+        task = self._client.registry.find(job.task)
         if task is None:
             self._session.run(finish([self._attempts.of_unknown_task(job)], worker=self._who.name))
             return 0
@@ -117,7 +115,7 @@ class Runner:
         return self._attempts.returned(run, value)
 
     def _claimant(self, lease: str) -> ClaimRequest:
-        return ClaimRequest(self._who.name, lease, self._binding.ids.next())
+        return ClaimRequest(self._who.name, lease, self._client.ids.next())
 
     def _report(self, run: Run, value: float | None, text: str | None) -> bool:
         shown = progress_text(value, text)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from math import inf
-from typing import TYPE_CHECKING
 
 from windlass import clock
+from windlass.client.client import Client
+from windlass.programs.reaper import Reaper
 from windlass.programs.tasks import worker_tasks
 from windlass.store.driver import Topic
 from windlass.store.operations.leases import lease_name
@@ -46,31 +47,28 @@ from windlass.worker.settings import WorkerSettings
 from windlass.worker.status import StatusReporter
 from windlass.worker.worker import Parts, Worker
 
-if TYPE_CHECKING:
-    from windlass.app import Windlass
-
 
 def build_worker(
-    app: Windlass, settings: WorkerSettings, *, monotonic: Callable[[], float] = clock.monotonic
+    client: Client, settings: WorkerSettings, *, reaper: Reaper, monotonic: Callable[[], float] = clock.monotonic
 ) -> Worker:
-    """A worker for an app; nothing is started. ``monotonic`` is the clock of its heartbeat."""
-    check_places(app.tasks)
-    binding = app._binding
-    session, who = binding.session, settings.identity
+    """A worker; nothing is started. ``monotonic`` is the clock of its heartbeat."""
+    check_places(client.registry)
+    session, who = client.session, settings.identity
     # A program must have ended before the watchdog would abandon its run.
     tasks, close_commands = worker_tasks(
-        app,
+        client.registry,
+        reaper=reaper,
         allow_commands=settings.allows_commands,
         folder=settings.commands_folder,
         kill_after=settings.stop_patience / 2,
     )
     unknown_tasks = UnknownTasks()
     attempts = AttemptRules(
-        codec=app._codec,
-        retry=app._default_retry,
-        give_up_on=app._give_up_on,
+        codec=client.codec,
+        retry=client.retry,
+        give_up_on=client.give_up_on,
         worker=who.name,
-        now=binding.now,
+        now=client.now,
         unknown_tasks=unknown_tasks,
     )
     prefetch = _prefetch(settings)
@@ -87,7 +85,7 @@ def build_worker(
         dispatcher=dispatcher,
         capacity=capacity,
         cycle_client=CycleClient(
-            session=session, attempts=attempts, worker=who.name, lease=lambda: beating.lease, token=binding.ids.next
+            session=session, attempts=attempts, worker=who.name, lease=lambda: beating.lease, token=client.ids.next
         ),
         report=partial(report_progress, session, who.name),
         recent=recent,
@@ -113,8 +111,8 @@ def build_worker(
         session=session,
         control=control,
         status_reporter=status_reporter,
-        skew=ClockSkew(session=session, worker=who.name, now=binding.now),
-        new_lease=lambda: lease_name(binding.ids.next(), has_duties=settings.has_duties),
+        skew=ClockSkew(session=session, worker=who.name, now=client.now),
+        new_lease=lambda: lease_name(client.ids.next(), has_duties=settings.has_duties),
         beats=settings.beats,
         monotonic=monotonic,
     )
@@ -126,7 +124,7 @@ def build_worker(
         patience=settings.stop_patience,
         checks=(beating.check, dispatcher.check, *checks),
     )
-    duties = _duties(app, settings, beating, poll_here=pump.poll_soon)
+    duties = _duties(client, settings, beating, poll_here=pump.poll_soon)
     parts = Parts(
         session=session,
         dispatcher=dispatcher,
@@ -166,17 +164,17 @@ def _observe(prefetch: Prefetch, run: Run, seconds: float, now: float) -> None:
 
 
 def _duties(
-    app: Windlass, settings: WorkerSettings, beating: Heartbeat, *, poll_here: Callable[[], None]
+    client: Client, settings: WorkerSettings, beating: Heartbeat, *, poll_here: Callable[[], None]
 ) -> Duties | None:
     if not settings.has_duties:
         return None
     return build_duties(
-        app, settings.identity, beat=settings.beats.interval, lease=lambda: beating.lease, poll_here=poll_here
+        client, settings.identity, beat=settings.beats.interval, lease=lambda: beating.lease, poll_here=poll_here
     )
 
 
 def build_duties(
-    app: Windlass,
+    client: Client,
     who: Identity,
     *,
     beat: float,
@@ -184,25 +182,24 @@ def build_duties(
     poll_here: Callable[[], None] = lambda: None,
     monotonic: Callable[[], float] = clock.monotonic,
 ) -> Duties:
-    """All upkeep of an app's store; ``beat`` is a heartbeat in seconds, ``lease`` that of the worker, if it belongs to
+    """All upkeep of a store; ``beat`` is a heartbeat in seconds, ``lease`` that of the worker, if it belongs to
     one, and ``poll_here`` sends that worker for jobs. A new duty is one line here.
     """
-    binding = app._binding
-    session, by = binding.session, who.name
-    by_hand = binding.clock
+    session, by = client.session, who.name
+    by_hand = client.clock
     # With a manual clock time passes in jumps: none of them is a step.
     store_clock = StoreClock(clock.monotonic if by_hand is None else lambda: by_hand() / 1000)
     due_times = DueTimes(session=session, by=by, beat=beat, store_clock=store_clock, lease=lease)
     promotion = Promotion(session=session, by=by, due_times=due_times, poll_here=poll_here)
     duties: list[Duty] = [
         promotion,
-        Rescue(session=session, by=by, now=binding.now, due_times=due_times),
+        Rescue(session=session, by=by, now=client.now, due_times=due_times),
         Vacuum(session=session, by=by, monotonic=monotonic),
         Cleaning(
             session=session,
             by=by,
-            retention=lambda: binding.retention,
-            archive=lambda: binding.archive,
+            retention=lambda: client.retention,
+            archive=lambda: client.archive,
             monotonic=monotonic,
         ),
     ]

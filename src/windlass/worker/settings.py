@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from windlass.client.client import Client
 from windlass.core import validate
 from windlass.core.units import duration, memory
 from windlass.errors import ConfigError, Duration
@@ -15,9 +15,6 @@ from windlass.worker.executors.processes.recycling import ChildLimits
 from windlass.worker.identity import Identity, identity
 from windlass.worker.lease.heartbeat import HeartbeatTimes
 from windlass.worker.shutdown import Parting
-
-if TYPE_CHECKING:
-    from windlass.app import Windlass
 
 Queues = Mapping[str, int] | Sequence[str] | None
 """Queues with weights, or names alone; None: those that the app's tasks name."""
@@ -45,9 +42,10 @@ class WorkerSettings:
     @classmethod
     def of(
         cls,
-        app: Windlass,
+        client: Client,
         queues: Queues = None,
         *,
+        parting: Parting | None = None,
         concurrency: int = 10,
         lease: Duration = "30s",
         heartbeat: Duration | None = None,
@@ -65,18 +63,18 @@ class WorkerSettings:
         allow_commands: bool = False,
         commands_folder: str | Path | None = None,
     ) -> WorkerSettings:
-        """The settings of a worker for an app; the error names a wrong one."""
+        """The settings of a worker; the error names a wrong one."""
         validate.whole_number(concurrency, "concurrency", least=1, most=10_000)
         validate.whole_number(heartbeat_failures, "heartbeat_failures", least=1)
         for flag, value in (("duties", duties), ("prefetch", prefetch), ("allow_commands", allow_commands)):
             validate.flag(value, flag)
         return cls(
             identity=identity(prefix=name, version=version, id=id),
-            queues=_served(app, queues, allow_commands=allow_commands),
+            queues=_served(client, queues, allow_commands=allow_commands),
             concurrency=concurrency,
             beats=_beats(lease, heartbeat, heartbeat_failures),
             grace=duration(grace, "grace").total_seconds(),
-            parting=app._parting or Parting(),
+            parting=parting or Parting(),
             stop_patience=duration(stop_patience, "stop_patience").total_seconds(),
             children=_child_limits(children, child_max_jobs, child_max_memory, concurrency=concurrency),
             has_duties=duties,
@@ -106,15 +104,15 @@ def _child_limits(
     return ChildLimits(count or most, max_jobs, largest)
 
 
-def _served(app: Windlass, queues: Queues, *, allow_commands: bool) -> dict[str, int]:
+def _served(client: Client, queues: Queues, *, allow_commands: bool) -> dict[str, int]:
     """Queue names with weights: those given, else the default queue and all that tasks name."""
     if queues is None:
-        if not (app.tasks or app._registry.is_open or allow_commands):
+        if not (len(client.registry) or client.registry.is_open or allow_commands):
             raise ConfigError(
                 "this worker would have nothing to do: the app has no tasks; import the modules that hold them before "
                 "the worker starts: name them with -A, or with Windlass(include=[...])"
             )
-        return dict.fromkeys(app._known_queues(), 1)
+        return dict.fromkeys(client.known_queues, 1)
     given: object = queues
     if not isinstance(given, Mapping | Sequence) or isinstance(given, str) or not queues:
         raise ConfigError(f"queues must name at least one queue, as in ['mail'] or {{'mail': 3}}; got {queues!r}")

@@ -118,7 +118,7 @@ def test_the_leader_tells_of_it_once(database: Database, caplog: pytest.LogCaptu
         app.migrate()
         leave_dead_rows(database)
         machine = Machine()
-        vacuum = Vacuum(session=app._session, by="me", monotonic=machine)
+        vacuum = Vacuum(session=app.client.session, by="me", monotonic=machine)
         for _ in range(3):
             vacuum.tick()
         assert "transaction" not in caplog.text
@@ -128,7 +128,7 @@ def test_the_leader_tells_of_it_once(database: Database, caplog: pytest.LogCaptu
         [told] = [record for record in caplog.records if record.name == "windlass.duties"]
         assert told.levelno == logging.WARNING
         assert f"process {pid} (report) has had a transaction open since 2" in told.getMessage()
-        [noticed] = app._session.run(notices())
+        [noticed] = app.client.session.run(notices())
         assert (noticed.kind, noticed.detail["holder"]) == ("hindered", f"process {pid} (report)")
         assert f"process {pid} (report) had a transaction open for long" in noticed.text
 
@@ -140,7 +140,7 @@ def test_what_was_left_is_swept_when_the_transaction_has_ended(
     with Windlass(database.url) as app:
         app.migrate()
         machine = Machine()
-        vacuum = Vacuum(session=app._session, by="me", monotonic=machine)
+        vacuum = Vacuum(session=app.client.session, by="me", monotonic=machine)
         with old_transaction(database):
             leave_dead_rows(database)
             vacuum.tick()
@@ -186,6 +186,6 @@ def test_one_that_was_prepared_and_forgotten_is_told() -> None:
         with psycopg.connect(node.url, autocommit=True) as connection:
             for statement in ("BEGIN", "CREATE TABLE written ()", "PREPARE TRANSACTION 'order-7'"):
                 connection.execute(statement)
-        hindering = app._session.run(vacuum_blocker())
+        hindering = app.client.session.run(vacuum_blocker())
         assert hindering is not None
         assert hindering.holder == "prepared transaction 'order-7'"

@@ -48,7 +48,7 @@ class Caller(ABC):
 
     def run_in(self, app: Windlass, operation: Operation[T]) -> T:
         """Run an operation of the store's below the API."""
-        return app._session.join(self.connection).run(operation)
+        return app.client.session.join(self.connection).run(operation)
 
 
 class AsyncCaller(Caller):
@@ -92,4 +92,4 @@ class AsyncCaller(Caller):
         return self.run(task.options(connection=self.connection).aenqueue_many(calls))
 
     def run_in(self, app: Windlass, operation: Operation[T]) -> T:
-        return self.run(app._session.join(self.connection).arun(operation))
+        return self.run(app.client.session.join(self.connection).arun(operation))

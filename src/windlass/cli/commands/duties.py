@@ -34,7 +34,7 @@ def _until_stopped(app: Windlass, out: Output) -> None:
     from windlass.worker.duties.standalone import run_duties
 
     started = Message(f"doing duties for {app.store}; stop with Ctrl-C", {"duties": list(_ONCE), "store": app.store})
-    run_duties(app, on_started=lambda: out.show(started))
+    run_duties(app.client, on_started=lambda: out.show(started))
 
 
 def _rescue(app: Windlass) -> Message:

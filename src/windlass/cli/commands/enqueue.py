@@ -16,8 +16,7 @@ from windlass.cli.times import instant
 from windlass.cli.views.message import Message
 from windlass.errors import ConfigError
 from windlass.job import Job
-from windlass.programs.command import COMMAND
-from windlass.task import Request
+from windlass.task import COMMAND, Request
 
 
 @click.command()

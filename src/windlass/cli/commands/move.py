@@ -36,11 +36,11 @@ def move_command(
         closing(Windlass(source, namespace=namespace)) as old,
         closing(Windlass(target, namespace=to_namespace or namespace)) as new,
     ):
-        left, reached = place(old._session), place(new._session)
+        left, reached = place(old.client.session), place(new.client.session)
         what = "everything there" if queue is None else f"queue {queue!r} there"
         meter = _Meter()
         try:
-            moved = move(old._session, new._session, queue=queue, report=meter)
+            moved = move(old.client.session, new.client.session, queue=queue, report=meter)
         except KeyboardInterrupt:
             raise Interrupted(_how_it_was_left(meter, left, what)) from None
         except (StoreUnavailable, IdConflict) as error:

@@ -19,12 +19,12 @@ def warn_of_unnamed_queues(app: Windlass, served: Iterable[str]) -> None:
 
     A store that is away is logged elsewhere.
     """
-    in_code = {*app._known_queues(), *app._binding.routes.queues}
+    in_code = {*app.client.known_queues, *app.client.routes.queues}
     unnamed = [name for name in served if name not in in_code]
     if not unnamed:
         return
     try:
-        in_store = app._session.run(_used_queues())
+        in_store = app.client.session.run(_used_queues())
     except StoreUnavailable:
         return
     unnamed = [name for name in unnamed if name not in in_store]

@@ -119,3 +119,37 @@ def for_each_page(
         cursor = found.next
         if cursor is None or (at_most is not None and total >= at_most):
             return total
+
+
+def retry_all(filter: Filter, *, to_queue: str | None, by: str) -> Operation[int]:
+    """Run jobs again, in another queue if one is named; how many."""
+
+    def retry_page(found: list[Found]) -> Operation[int]:
+        seqs = [job.seq for job in found]
+        retried = yield from retry(seqs, by=by, states=filter.states or (), queue=to_queue)
+        return len(retried.seqs)
+
+    total = yield from for_each_page(filter, retry_page)
+    return total
+
+
+def cancel_all(filter: Filter, *, by: str, reason: str | None) -> Operation[int]:
+    """Cancel jobs that wait, ask running ones to stop; how many."""
+
+    def cancel_page(found: list[Found]) -> Operation[int]:
+        cancelled = yield from cancel([job.seq for job in found], by=by, reason=reason)
+        return len(cancelled)
+
+    total = yield from for_each_page(filter, cancel_page)
+    return total
+
+
+def purge(filter: Filter) -> Operation[int]:
+    """Delete jobs that still have a state of the filter; how many."""
+
+    def delete_page(found: list[Found]) -> Operation[int]:
+        deleted = yield from delete([(job.seq, job.id) for job in found], states=filter.states or ())
+        return len(deleted)
+
+    total = yield from for_each_page(filter, delete_page)
+    return total

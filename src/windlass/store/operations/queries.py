@@ -141,6 +141,16 @@ def counts(queue: str | None = None) -> Operation[dict[str, dict[State, int]]]:
     return by_queue
 
 
+def totals(queue: str | None = None) -> Operation[dict[str, int]]:
+    """How many jobs are in each state, in one queue or all; every state is present."""
+    by_queue = yield from counts(queue)
+    totals: dict[str, int] = dict.fromkeys(State, 0)  # a state is a str, so both work as keys
+    for by_state in by_queue.values():
+        for state, count in by_state.items():
+            totals[state] += count
+    return totals
+
+
 def waiting(queues: Sequence[str] = ()) -> Operation[frozenset[str]]:
     """Which queues have jobs that may be claimed now: of these, or of all where none is named. Paused ones have none.
 

@@ -14,7 +14,7 @@ from windlass.worker.process.signals import StopSignals
 from windlass.worker.ticker import stop_all
 
 if TYPE_CHECKING:
-    from windlass.app import Windlass
+    from windlass.client.client import Client
 
 log = logging.getLogger("windlass.duties")
 
@@ -23,9 +23,9 @@ _BEAT = 10.0
 _LAST_ROUND = 0.75
 
 
-def run_duties(app: Windlass, *, on_started: Callable[[], None] = lambda: None) -> None:
+def run_duties(client: Client, *, on_started: Callable[[], None] = lambda: None) -> None:
     """Do all duties until a signal; ``on_started`` is called when they run and signals are handled."""
-    duties = build_duties(app, identity(), beat=_BEAT)
+    duties = build_duties(client, identity(), beat=_BEAT)
     threads = OwnThreads(duties.tickers)
 
     def are_missing() -> bool:

@@ -33,7 +33,7 @@ from windlass.errors import (
     Throttled,
     UnknownTask,
 )
-from windlass.programs.command import COMMAND
+from windlass.task import COMMAND
 from windlass.worker.runs.failure_log import log_failure
 from windlass.worker.runs.run import Run, StopReason
 from windlass.worker.runs.unknown_tasks import UnknownTasks

@@ -11,7 +11,7 @@ from threading import Lock
 
 from windlass import clock
 from windlass.core.records import Claimed
-from windlass.programs.command import COMMAND
+from windlass.task import COMMAND
 
 log = logging.getLogger("windlass.worker")
 

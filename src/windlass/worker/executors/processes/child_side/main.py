@@ -217,16 +217,16 @@ class Child:
         return self._shared.wanted_stop(run.job) is not StopReason.LOST
 
     def _attempts_of(self, task: Task[..., Any]) -> AttemptRules:
-        app = task._app
-        if id(app) not in self._attempts:
-            self._attempts[id(app)] = AttemptRules(
-                codec=app._codec,
-                retry=app._default_retry,
-                give_up_on=app._give_up_on,
+        client = task.app.client
+        if id(client) not in self._attempts:
+            self._attempts[id(client)] = AttemptRules(
+                codec=client.codec,
+                retry=client.retry,
+                give_up_on=client.give_up_on,
                 worker=self._worker,
-                now=app._now,
+                now=client.now,
             )
-        return self._attempts[id(app)]
+        return self._attempts[id(client)]
 
     def _plain_attempts(self) -> AttemptRules:
         from windlass.core.codec import Codec

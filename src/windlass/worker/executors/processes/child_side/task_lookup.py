@@ -6,13 +6,11 @@ import sys
 from collections.abc import Iterable
 from functools import cache, lru_cache, reduce
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from windlass.client.owner import ClientOwner
 from windlass.errors import ConfigError
 from windlass.task import Task
-
-if TYPE_CHECKING:
-    from windlass.app import Windlass
 
 
 @lru_cache(maxsize=4096)
@@ -21,7 +19,7 @@ def place_of(task: Task[..., Any]) -> tuple[str, str]:
     module, qualname = getattr(task.function, "__module__", ""), getattr(task.function, "__qualname__", "")
     there = _at(module, qualname)
     if there is not task:
-        home = _home_of(task._app)
+        home = _home_of(task.app)
         if home is not None:
             return home
     if not isinstance(there, Task):
@@ -42,8 +40,6 @@ def check_places(tasks: Iterable[Task[..., Any]]) -> None:
 @cache
 def find(module: str, qualname: str, name: str) -> Task[..., Any]:
     """The task, in this process."""
-    from windlass.app import Windlass
-
     home: object = import_module(module)
     try:
         found = reduce(getattr, qualname.split("."), home)
@@ -52,9 +48,9 @@ def find(module: str, qualname: str, name: str) -> Task[..., Any]:
             f"task {name!r}: there is no {qualname!r} in module {module!r} in a child process; what stands under "
             "`if __name__ == '__main__':` is not there, so put the app and its tasks above that"
         ) from error
-    if isinstance(found, Windlass):
-        found._load_included()
-        found = found._registry.find(name)
+    if isinstance(found, ClientOwner):
+        found.client.load_included()
+        found = found.client.registry.find(name)
     if not isinstance(found, Task):
         raise ConfigError(f"task {name!r} is not declared by module {module!r} in a child process")
     return found
@@ -67,7 +63,7 @@ def _at(module: str, qualname: str) -> object:
         return None
 
 
-def _home_of(app: Windlass) -> tuple[str, str] | None:
+def _home_of(app: ClientOwner) -> tuple[str, str] | None:
     """Where an app is at the top level of a module."""
     for module, content in list(sys.modules.items()):
         for name, value in list(getattr(content, "__dict__", {}).items()):

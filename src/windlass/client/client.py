@@ -1,0 +1,241 @@
+"""One app on one store: the parts that the app, its handles, its workers and the command line share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from windlass import clock
+from windlass.client.config import actor
+from windlass.client.enqueue import DEFAULT_QUEUE, Enqueuer
+from windlass.client.modules import load_module
+from windlass.client.registry import Registry
+from windlass.client.result_waiter import ResultWaiter
+from windlass.client.routes import Routes
+from windlass.client.session import Session
+from windlass.client.transactions import Transactions
+from windlass.core.codec import Codec
+from windlass.core.retry import Retry
+from windlass.core.ulid import UlidSource
+from windlass.errors import Duration
+from windlass.forks import reset_in_child
+from windlass.hooks import Enqueuing, Hooks
+from windlass.job import Job
+from windlass.retention import Archive, Retention
+from windlass.store.caller.joined import Joined
+from windlass.store.driver import Driver
+from windlass.store.operations.enqueue import Enqueued
+from windlass.task import Request
+
+
+class InProcessWorker(Protocol):
+    """What a client knows of the workers that were made with it."""
+
+    starts_paused: bool
+
+    @property
+    def is_stopped(self) -> bool: ...
+
+    @property
+    def is_paused(self) -> bool: ...
+
+    def stop(self, *, grace: Duration | None = None) -> None: ...
+
+    def pause(self) -> None: ...
+
+    def resume(self) -> None: ...
+
+
+class TestBlock(Protocol):
+    """What a client knows of a block of ``windlass.testing``."""
+
+    def close(self) -> None:
+        """Let its store go."""
+
+
+@dataclass(kw_only=True, eq=False)
+class Client:
+    """An app's tasks and settings, and the store that it works on. Opens nothing before it is needed.
+
+    An app has one for its own store; ``windlass.testing`` puts another over it for the length of a block. A worker and
+    the handle of a job keep the client that they began with.
+    """
+
+    driver: Driver
+    namespace: str
+    clock: Callable[[], int] | None
+    """Replaces the store's clock, in tests."""
+    codec: Codec
+    registry: Registry
+    hooks: Hooks
+    retry: Retry
+    give_up_on: tuple[type[BaseException], ...]
+    include: tuple[str, ...]
+    """The modules that declare tasks."""
+    retention: Retention
+    archive: Archive | None
+    routes: Routes
+    join: Callable[[object], Joined] | None = None
+    """How a transaction of the caller is joined, where it is not the driver that does it (see ``windlass.testing``)."""
+    actor: str = field(default_factory=actor)
+    """Who changes something by hand."""
+    session: Session = field(init=False)
+    ids: UlidSource = field(init=False)
+    enqueuer: Enqueuer = field(init=False)
+    transactions: Transactions = field(init=False)
+    waiter: ResultWaiter = field(init=False)
+    workers: list[InProcessWorker] = field(init=False)
+    """Those of this process, as far as they have not stopped."""
+    pauses_workers: bool = field(init=False, default=False)
+    """Whether workers that are made here start paused (see ``windlass.testing``)."""
+    home: Client = field(init=False)
+    """The client of the app's own store."""
+    test_blocks: list[TestBlock] = field(init=False)
+    """Of the app's own client: the blocks of ``windlass.testing`` that are open, and the last ones that have ended; the
+    newest is the last.
+    """
+
+    def __post_init__(self) -> None:
+        self.session = Session(self.driver, namespace=self.namespace)
+        self.ids = UlidSource(now=self.now, random_bits=_random_bits)
+        reset_in_child(self.ids, UlidSource.reset_after_fork)
+        self.enqueuer = self._new_enqueuer()
+        self.transactions = Transactions(self.join or self.session.join)
+        self.waiter = ResultWaiter(self.session)
+        self.workers = []
+        self.home = self
+        self.test_blocks = []
+
+    def over(
+        self,
+        driver: Driver,
+        *,
+        now: Callable[[], int] | None,
+        archive: Archive | None,
+        join: Callable[[object], Joined],
+    ) -> Client:
+        """The same app on another store."""
+        other = replace(self, driver=driver, clock=now, archive=archive, join=join)
+        other.home = self.home
+        return other
+
+    def now(self) -> int:
+        """Milliseconds since 1970, by the clock that the store goes by."""
+        return clock.now() if self.clock is None else self.clock()
+
+    def route(self, routes: Routes) -> None:
+        """Let other queues be chosen from now on."""
+        self.routes = routes
+        self.enqueuer = self._new_enqueuer()
+
+    @property
+    def known_queues(self) -> list[str]:
+        """The default queue and all that tasks name."""
+        named = {task.settings.queue or self.routes.queue_of(task.name) or DEFAULT_QUEUE for task in self.registry}
+        return sorted(named | {DEFAULT_QUEUE})
+
+    def load_included(self) -> None:
+        """Import what ``include`` names; a module that cannot be imported is ``ConfigError``."""
+        for name in self.include:
+            load_module(name, named_by="include:")
+
+    def add_worker(self, worker: InProcessWorker) -> None:
+        """Have a worker stopped with the app; those that have stopped are forgotten."""
+        self.workers = [*(other for other in self.workers if not other.is_stopped), worker]
+        worker.starts_paused = self.pauses_workers
+
+    def stop_workers(self, grace: Duration | None) -> None:
+        """Stop the workers of this process, each within ``grace``."""
+        for worker in self.workers:
+            worker.stop(grace=grace)
+
+    def close(self) -> None:
+        """Take no more calls. The store of a test block stays open: the test looks at what was enqueued."""
+        if self is not self.home:
+            self.session.stop()
+            return
+        for block in self.test_blocks:
+            block.close()
+        self.session.close()
+
+    def enqueue(self, request: Request) -> Job[Any]:
+        """Store one job, or make it part of the caller's transaction."""
+        [stored] = self._store([request])
+        return Job(self, stored.id, state=stored.state, duplicate=stored.is_duplicate)
+
+    async def aenqueue(self, request: Request) -> Job[Any]:
+        """``enqueue`` for async code."""
+        [stored] = await self._astore([request])
+        return Job(self, stored.id, state=stored.state, duplicate=stored.is_duplicate)
+
+    def enqueue_many(self, requests: list[Request]) -> list[Job[Any]]:
+        """Store all of these jobs or none; in order."""
+        return self._jobs(self._store(requests))
+
+    async def aenqueue_many(self, requests: list[Request]) -> list[Job[Any]]:
+        """``enqueue_many`` for async code."""
+        return self._jobs(await self._astore(requests))
+
+    def decode_call(self, task: str, payload: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments of a stored call; ``PayloadError`` when they cannot be read."""
+        known = self.registry.find(task)
+        return self.codec.decode_call(known.signature if known else None, payload)
+
+    def encode_result(self, task: str, result: object) -> str | None:
+        """What a run of the task has returned, as it is stored."""
+        known = self.registry.find(task)
+        return self.codec.encode_result(known.signature if known else None, result)
+
+    def decode_result(self, task: str, text: str | None) -> object:
+        """What a run of the task has returned."""
+        known = self.registry.find(task)
+        return self.codec.decode_result(known.signature if known else None, text)
+
+    def _store(self, requests: list[Request]) -> list[Enqueued]:
+        """Inside the hooks, if there are any."""
+        if not self.hooks.around_enqueue:
+            return self._put(requests)
+        enqueuing = Enqueuing(self.hooks.around_enqueue, requests)
+        try:
+            stored = self._put(enqueuing.requests)
+        except BaseException as error:
+            enqueuing.failed(error)
+            raise
+        enqueuing.stored(self._jobs(stored))
+        return stored
+
+    async def _astore(self, requests: list[Request]) -> list[Enqueued]:
+        if not self.hooks.around_enqueue:
+            return await self._aput(requests)
+        enqueuing = Enqueuing(self.hooks.around_enqueue, requests)
+        try:
+            stored = await self._aput(enqueuing.requests)
+        except BaseException as error:
+            enqueuing.failed(error)
+            raise
+        enqueuing.stored(self._jobs(stored))
+        return stored
+
+    def _put(self, requests: list[Request]) -> list[Enqueued]:
+        """In the caller's transaction, if there is one."""
+        joined = self.transactions.joined(requests)
+        if joined is not None:
+            return joined.run(self.enqueuer.store(requests))
+        return self.session.store(self.enqueuer.store(requests))
+
+    async def _aput(self, requests: list[Request]) -> list[Enqueued]:
+        joined = self.transactions.joined(requests)
+        if joined is not None:
+            return await joined.arun(self.enqueuer.store(requests))
+        return await self.session.astore(self.enqueuer.store(requests))
+
+    def _jobs(self, stored: Sequence[Enqueued]) -> list[Job[Any]]:
+        return [Job(self, one.id, state=one.state, duplicate=one.is_duplicate) for one in stored]
+
+    def _new_enqueuer(self) -> Enqueuer:
+        return Enqueuer(codec=self.codec, next_ids=self.ids.take, retry=self.retry, routes=self.routes)
+
+
+def _random_bits(count: int) -> int:
+    return clock.random_bits(count)

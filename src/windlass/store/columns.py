@@ -16,7 +16,7 @@ from windlass.core.records import Claimed, Expired, JobRecord, StartedSuspect
 from windlass.store.operations.cycle import StartMark
 from windlass.store.operations.enqueue import JobTemplate, NewJob
 from windlass.store.operations.events import VanishedJob
-from windlass.store.operations.gates import Gates
+from windlass.store.operations.gates import Gates, ShutGate
 from windlass.store.operations.leases import QueueControl, WorkerRecord
 from windlass.store.operations.prune import Prunable, Pruned
 from windlass.store.operations.queries import DeadGroup, Depth, EventRecord, FinishedJob, NextDue
@@ -46,6 +46,7 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         Pruned,
         QueueControl,
         QueueRecord,
+        ShutGate,
         StartMark,
         StartedSuspect,
         VanishedJob,

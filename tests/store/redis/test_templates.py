@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
 import pytest
 
 from windlass.core.records import Claimed, JobRecord
+from windlass.store.redis.scripts import load_scripts
 from windlass.store.redis.templates import fill
 from windlass.store.templates import UnknownName
 
@@ -102,3 +107,37 @@ def test_the_tables_texts_and_comments_of_lua_stay_as_they_are() -> None:
 def test_an_unknown_name_is_an_error_that_says_where(text: str, name: str) -> None:
     with pytest.raises(UnknownName, match=f"^calls/some.lua: .*{name}"):
         fill(text, file="calls/some.lua")
+
+
+FOLDER = files("windlass.store.redis")
+NO_CODE = re.compile(r"--.*|'(?:\\.|[^'\\\n])*'")
+LISTS = {"begins", "long", "members", "oldest", "shrunk"}
+"""Lists of equals, of which the first may be asked for; so may that of a reply with one element."""
+TABLES = {"KEY", "ask", "bit", "by_name", "cjson", "cmsgpack", "decoded", "given", "leader", "math", "redis", "states"}
+TABLES |= {"string", "table"}
+"""What has names in Lua itself."""
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        pytest.param(file, id=f"{folder}/{file.name}")
+        for folder in ("calls", "shared")
+        for file in sorted(FOLDER.joinpath(folder).iterdir(), key=lambda file: file.name)
+    ],
+)
+def test_no_script_reads_a_row_by_a_bare_position(file: Traversable) -> None:
+    code = NO_CODE.sub("''", file.read_text(encoding="utf-8"))
+
+    bare = re.findall(r"(\w+|[)\]])\[(\d+)\]", code)
+
+    assert {(name, position) for name, position in bare if position != "1" or name not in {")", *LISTS}} == set()
+
+
+def test_every_name_behind_a_dot_was_filled_in_or_is_the_name_of_a_table() -> None:
+    """A variable whose fields no heading declares would be read by a name that its list does not have."""
+    for name, script in load_scripts().items():
+        code = NO_CODE.sub("''", script.text)
+        dotted = set(re.findall(r"(?<![\w.])([A-Za-z_]\w*)\.(\w+)", code))
+        kept = {(variable, "turn") for variable in ("row", "one", "other")}
+        assert {found for found in dotted - kept if found[0] not in TABLES} == set(), name

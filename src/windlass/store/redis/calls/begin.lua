@@ -11,7 +11,8 @@ local SEQS_LOST = 1000000 -- more than a server can store in the time that it ca
 local found = redis.call('HMGET', KEY.epoch, {found: epoch, run_id})
 local epoch, believed = tonumber(found.epoch) or 0, tonumber(ARGV.epoch) or 0
 local begins = found.run_id ~= ask.run_id
--- As shared/drain does, but not for who comes to an epoch that has begun: a server that takes no writes can be read.
+-- As shared/allow_oom does, but not for a caller that comes to an epoch that has begun: a server that takes no writes
+-- can be read.
 if begins or ask.has_lost then redis.call('PERSIST', KEY.counts) end
 if begins then
     -- The server's own clock, also in tests: the epoch that was written last may be what got lost.

@@ -3,7 +3,7 @@
 -- KEYS counts, due
 -- without epoch
 -- asks queue, state, at, seq, skip
--- gives beyond: one row (finished_at, seq), or none; foreign: see there in shared/
+-- gives beyond: one row (finished_at, seq), or none; foreign: see shared/overwritten
 -- with overwritten, index, state_sets
 local key = finished_key(ask.state, ask.queue)
 -- How many are not before the position. Among those that finished in its moment the order is that of their seqs.

@@ -2,8 +2,9 @@
 -- named token:seq:fence, so that a job that the same token takes again does not get its old one back.
 -- The room left shrinks by what this token already holds, so a repeated call takes nothing twice.
 -- KEYS counts, due, lease_from, lease_until, waiting
--- asks limit, queues: rows (queue), in the order in which they are served; worker, token, ttl
--- gives claimed: rows as Claimed, of everything that the token holds; lost, foreign: see there in shared/
+-- asks limit, queues: rows (name) as queue, in the order in which they are served; worker, token, ttl
+-- gives claimed: rows (Claimed) as row, of everything that the token holds; lost, foreign: see vanished and overwritten
+--       in shared/
 -- with chunks, texts, allow_oom, index, state_sets, lease, vanished, gates, claim
 local pulled = pulled_key(ask.token)
 
@@ -11,10 +12,10 @@ local function pull(seq, fence, row)
     local lease = ask.token .. ':' .. seq .. ':' .. fence
     redis.call(
         'HSET', job_key(seq), 'state', 'running', 'fence', fence, 'lease', lease, 'worker', ask.worker,
-        'claimed_at', stamp, 'started_at', stamp, 'attempt', written(row[8] + 1))
+        'claimed_at', stamp, 'started_at', stamp, 'attempt', written(row.attempt + 1))
     redis.call('HSET', lease_key(lease), 'state', 'open', 'worker', ask.worker)
     set_time(lease, ask.ttl)
-    redis.call('HSET', held_key(lease), seq .. ':' .. fence, held_value(ask.token, row[4]))
+    redis.call('HSET', held_key(lease), seq .. ':' .. fence, held_value(ask.token, row.queue))
     redis.call('SADD', pulled, lease)
 end
 
@@ -24,16 +25,17 @@ local function take_of_both(queue, room)
         local suspect, turn_of_suspect = first_of(suspects_key(queue))
         local other, turn_of_other = first_of(pending_key(queue))
         if not suspect then return end
-        local is_other = other and (turn_of_other < turn_of_suspect or (turn_of_other == turn_of_suspect and other < suspect))
+        local is_other = other
+            and (turn_of_other < turn_of_suspect or (turn_of_other == turn_of_suspect and other < suspect))
         if is_other then take(queue, 1, {}, pull) else take_suspect(queue, {}, pull) end
     end
 end
 
-for _, row in ipairs(ask.queues) do
+for _, queue in ipairs(ask.queues) do
     local function room() return ask.limit - redis.call('SCARD', pulled) end
-    if room() > 0 and not is_shut(COMMON_GATES) and not is_shut(QUEUE_GATES, row[1]) then
-        take_of_both(row[1], room())
-        if room() > 0 then take(row[1], room(), {}, pull) end
+    if room() > 0 and not is_shut(COMMON_GATES) and not is_shut(QUEUE_GATES, queue.name) then
+        take_of_both(queue.name, room())
+        if room() > 0 then take(queue.name, room(), {}, pull) end
     end
 end
 
@@ -42,7 +44,7 @@ for _, lease in ipairs(redis.call('SMEMBERS', pulled)) do
     local seq, fence = string.match(lease, ':(%d+):(%d+)$')
     local row = read_claimed(seq, false, 0, tonumber(fence), long)
     if row then
-        row[20] = 1
+        row.is_charged = 1
         rows[#rows + 1] = row
     else
         lose_run(lease, seq, fence)

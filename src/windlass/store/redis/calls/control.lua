@@ -5,7 +5,7 @@
 -- gives signal: one row (signal, signalled_by, is_open, now)
 --       cancels: rows (seq, fence) of the jobs of this lease that somebody wants cancelled
 --       queues: rows (QueueControl) of the queues that have one of these
---       foreign: see there in shared/
+--       foreign: see shared/overwritten
 -- with lease, paused
 local cancels, queues = {}, {}
 for _, field in ipairs(redis.call('SMEMBERS', cancels_key(ask.lease))) do

@@ -2,16 +2,16 @@
 -- became ready.
 -- KEYS counts, due, ids, lease_from, lease_until, waiting
 -- asks worker, lease, token
---      completed: rows (seq, fence, ran_for, result) of runs that returned, which is most of them
---      endings: rows (seq, fence, state, reason, charge, crash, rescue, delay, ran_for, result, errors) of all others
+--      completed: rows (seq, fence, ran_for, result) as run, of runs that returned, which is most of them
+--      endings: rows (Ending) as ending, of all others
 --      keys: rows (key, seq, fence), only of endings whose job has a unique key
---      marks: rows (seq, fence, milliseconds ago)
---      rooms: rows (queue, room)
+--      marks: rows (StartMark) as mark
+--      rooms: rows (queue, room) as wanted
 --      takes_suspect: 1 if at most one of what it takes may be a suspect, 0 if none may
 -- gives completed, ended: one row each (how many of them were accepted), if there are any
 --       marked: rows (seq) of the marks that still run under their fence, if there are marks
---       claimed: rows as Claimed: what calls with this token took; one that is repeated without rooms finds it again
---       lost, foreign: see there in shared/, if there are any
+--       claimed: rows (Claimed): what calls with this token took; one that is repeated without rooms finds it again
+--       lost, foreign: see vanished and overwritten in shared/, if there are any
 -- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, vanished, gates, claim
 local long_results, lightened = {}, {}
 
@@ -25,12 +25,12 @@ end
 
 -- Only the owner whose fence the job still carries may end it, and only while it runs: removing the field is the proof.
 local function finish(ending)
-    local seq, fence, state, reason = written(ending[1]), written(ending[2]), ending[3], ending[4]
+    local seq, fence, state, reason = written(ending.seq), written(ending.fence), ending.state, ending.reason
     local key = job_key(seq)
-    local job = try(
-        'HMGET', key, 'lease', 'queue', 'priority', 'cancel_requested_at', 'started_at', 'attempt', 'run_at',
-        'unknown_at', 'reason', 'result', 'crashes', 'rescues') or {}
-    local lease, queue = job[1], job[2]
+    local job = try('HMGET', key, {
+        job: lease, queue, priority, cancel_requested_at, started_at, attempt, run_at, unknown_at, reason, result,
+        crashes, rescues}) or {}
+    local lease, queue = job.lease, job.queue
     if not lease then
         lose_run_anywhere(seq, fence)
         return 0
@@ -39,44 +39,45 @@ local function finish(ending)
     lightened[lease] = true
 
     -- A cancel request turns every ending but completed into cancelled.
-    if job[4] then
+    if job.cancel_requested_at then
         redis.call('SREM', cancels_key(lease), seq .. ':' .. fence)
         if state ~= 'completed' then state, reason = 'cancelled', nil end
     end
-    local suspect = is_suspect((tonumber(job[11]) or 0) + ending[6], (tonumber(job[12]) or 0) + ending[7])
+    local suspect = is_suspect(
+        (tonumber(job.crashes) or 0) + ending.crash, (tonumber(job.rescues) or 0) + ending.rescue)
     if state == 'pending' then state = ready(queue, suspect) end
-    local at = tonumber(job[7]) and job[7] or stamp
-    local fields = {'state', state, 'lease', '', 'attempt', written((job[6] or 0) + ending[5])}
+    local at = tonumber(job.run_at) and job.run_at or stamp
+    local fields = {'state', state, 'lease', '', 'attempt', written((job.attempt or 0) + ending.charge)}
     local function set(name, value)
         fields[#fields + 1] = name
         fields[#fields + 1] = value
     end
-    if ending[8] then
-        at = written(now + ending[8])
+    if ending.delay then
+        at = written(now + ending.delay)
         set('run_at', at)
     end
-    if reason then set('reason', reason) elseif job[9] then redis.call('HDEL', key, 'reason') end
-    if ending[9] and not job[5] then set('started_at', written(now - ending[9])) end
+    if reason then set('reason', reason) elseif job.reason then redis.call('HDEL', key, 'reason') end
+    if ending.ran_for and not job.started_at then set('started_at', written(now - ending.ran_for)) end
     if FINISHED[state] then
         at = stamp
         set('finished_at', stamp)
     end
     -- How long it has been unknown to every worker that met it; any other ending starts that clock anew.
-    if ending[4] ~= 'unknown_task' then
-        if job[8] then redis.call('HDEL', key, 'unknown_at') end
-    elseif not job[8] then
+    if ending.reason ~= 'unknown_task' then
+        if job.unknown_at then redis.call('HDEL', key, 'unknown_at') end
+    elseif not job.unknown_at then
         set('unknown_at', stamp)
     end
 
-    if job[10] then remove_text('result', seq) end
-    if ending[10] then add_text('result', seq, ending[10], fields, long_results) end
+    if job.result then remove_text('result', seq) end
+    if ending.result then add_text('result', seq, ending.result, fields, long_results) end
 
     redis.call('HSET', key, unpack(fields))
-    if ending[6] ~= 0 then redis.call('HINCRBY', key, 'crashes', ending[6]) end
-    if ending[7] ~= 0 then redis.call('HINCRBY', key, 'rescues', ending[7]) end
-    if ending[11] then keep_errors(seq, ending[11]) end
+    if ending.crash ~= 0 then redis.call('HINCRBY', key, 'crashes', ending.crash) end
+    if ending.rescue ~= 0 then redis.call('HINCRBY', key, 'rescues', ending.rescue) end
+    if ending.errors then keep_errors(seq, ending.errors) end
     count('running', queue, -1)
-    place(state, queue, seq, tonumber(job[3]) or 0, at, suspect)
+    place(state, queue, seq, tonumber(job.priority) or 0, at, suspect)
     if is_pulled(lease) then remove_pulled(lease) end
     return 1
 end
@@ -98,18 +99,18 @@ end
 local function complete(runs)
     local seqs, fields = {}, {}
     for index, run in ipairs(runs) do
-        seqs[index] = written(run[1])
-        fields[index] = seqs[index] .. ':' .. written_once(run[2])
+        seqs[index] = written(run.seq)
+        fields[index] = seqs[index] .. ':' .. written_once(run.fence)
     end
     local own, accepted, removed, by_queue = read_all('HMGET', held_key(ask.lease), fields), 0, {}, {}
     for index, run in ipairs(runs) do
         local seq, field, queue, plain = seqs[index], fields[index], first_run(own[index])
-        if queue and run[3] and not removed[field] then
+        if queue and run.ran_for and not removed[field] then
             local ended = {
-                'state', 'completed', 'lease', '', 'attempt', '1', 'started_at', written_once(now - run[3]),
+                'state', 'completed', 'lease', '', 'attempt', '1', 'started_at', written_once(now - run.ran_for),
                 'finished_at', stamp,
             }
-            if run[4] then add_text('result', seq, run[4], ended, long_results) end
+            if run.result then add_text('result', seq, run.result, ended, long_results) end
             if (try('HSET', job_key(seq), unpack(ended)) or #ended) < #ended / 2 then
                 local members = gathered(by_queue, queue)
                 members[#members + 1] = stamp
@@ -125,7 +126,9 @@ local function complete(runs)
             removed[#removed + 1] = field
             removed[field] = true
         else
-            accepted = accepted + finish({run[1], run[2], 'completed', nil, 1, 0, 0, nil, run[3], run[4]})
+            accepted = accepted + finish({
+                ending; seq = run.seq; fence = run.fence; state = 'completed'; charge = 1; crash = 0; rescue = 0;
+                ran_for = run.ran_for; result = run.result})
         end
     end
     for queue, members in pairs(by_queue) do
@@ -142,7 +145,7 @@ local function complete(runs)
 end
 
 -- Says that user code has begun; the attempt itself is charged by the ending or by rescue.
-local function mark(seq, fence, ago)
+local function mark_start(seq, fence, ago)
     local lease = lease_of(seq, fence)
     if not lease then
         if not try('HGET', job_key(written(seq)), 'id') then lose_run_anywhere(written(seq), written(fence)) end
@@ -174,11 +177,11 @@ end
 
 -- Takes the first suspect that a queue with room has.
 local function claim_suspect()
-    for _, row in ipairs(ask.rooms) do
-        local queue, room = row[1], row[2]
+    for _, wanted in ipairs(ask.rooms) do
+        local queue, room = wanted.queue, wanted.room
         local suspect = room > 0 and first_of(suspects_key(queue))
         if suspect and not is_shut(QUEUE_GATES, queue) and not is_shut(SUSPECT_GATES, queue, suspect) then
-            row[2] = room - 1
+            wanted.room = room - 1
             return claim(queue, 1, true)
         end
     end
@@ -206,8 +209,8 @@ release_keys(ask.keys, function(fence) return fence end)
 
 if #ask.marks > 0 then
     local marked = {}
-    for _, row in ipairs(ask.marks) do
-        if mark(row[1], row[2], row[3]) then marked[#marked + 1] = {row[1]} end
+    for _, mark in ipairs(ask.marks) do
+        if mark_start(mark.seq, mark.fence, mark.ago) then marked[#marked + 1] = {mark.seq} end
     end
     give('marked', marked)
 end
@@ -222,8 +225,8 @@ for index = 1, #held, 2 do
 end
 if #ask.rooms > 0 and is_live(ask.lease) and not is_shut(COMMON_GATES) then
     if ask.takes_suspect == 1 then claim_suspect() end
-    for _, row in ipairs(ask.rooms) do
-        if row[2] > 0 and not is_shut(QUEUE_GATES, row[1]) then claim(row[1], row[2]) end
+    for _, wanted in ipairs(ask.rooms) do
+        if wanted.room > 0 and not is_shut(QUEUE_GATES, wanted.queue) then claim(wanted.queue, wanted.room) end
     end
     settle(try)
 end

@@ -6,7 +6,7 @@
 -- gives expired: rows (Expired), by seq
 --       suspects: rows (StartedSuspect) as suspect, of all leases that are over, whichever page they are on; a claim
 --       by hand is none
---       foreign: see there in shared/
+--       foreign: see shared/overwritten
 -- with lease
 local GATHERED = 20000
 

@@ -4,9 +4,9 @@
 -- without epoch
 -- gives foreign: rows (key, type, right_type) as one/other
 local RIGHT = {
-    epoch = 'hash', seq = 'string', ids = 'hash', queues = 'set', configured = 'set', counts = 'hash', waiting = 'set', due = 'zset',
-    events = 'zset', notices = 'list', workers = 'zset', lease_until = 'zset', lease_from = 'zset', lease_lost = 'zset',
-    astray = 'string',
+    epoch = 'hash', seq = 'string', ids = 'hash', queues = 'set', configured = 'set', counts = 'hash', waiting = 'set',
+    due = 'zset', events = 'zset', notices = 'list', workers = 'zset', lease_until = 'zset', lease_from = 'zset',
+    lease_lost = 'zset', astray = 'string',
 }
 
 local foreign, is_foreign = {}, {}

@@ -1,5 +1,5 @@
--- Removes one lost worker, by id or name, or all of them (worker is null), from the lists. Its lease stays: its jobs are
--- rescued as those of any other, and should it live after all, its next heartbeat shows it again.
+-- Removes one lost worker, by id or name, or all of them (worker is null), from the lists. Its lease stays: its jobs
+-- are rescued as those of any other, and should it live after all, its next heartbeat shows it again.
 -- KEYS counts, workers
 -- asks worker
 -- gives forgotten: rows (id)

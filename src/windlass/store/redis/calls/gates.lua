@@ -3,14 +3,13 @@
 -- KEYS workers, counts, due
 -- without epoch
 -- asks seq
--- gives gates: one row as Gates, or none if the job is gone; shut: rows (gate, since, by, reason)
+-- gives gates: one row (Gates), or none if the job is gone; shut: rows (ShutGate)
 -- with chunks, index, state_sets, lease, leader, gates
 local COUNTED = 1000
 
-local job = redis.call(
-    'HMGET', job_key(written(ask.seq)), 'state', 'queue', 'priority', 'run_at', 'reason', 'worker',
-    'crashes', 'rescues', 'lease')
-local state, queue, priority = job[1], job[2], tonumber(job[3]) or 0
+local job = redis.call('HMGET', job_key(written(ask.seq)), {
+    job: state, queue, priority, run_at, reason, worker, crashes, rescues, lease})
+local state, queue, priority = job.state, job.queue, tonumber(job.priority) or 0
 if not state then return {'gates', {}, 'shut', {}} end
 
 local shut = {}
@@ -19,8 +18,8 @@ add_shut(shut, QUEUE_GATES, queue)
 
 -- Whether a worker says that it serves the queue; the text is our own, not a user's.
 local function serves(info)
-    local is_read, found = pcall(cjson.decode, info)
-    for _, name in ipairs(is_read and type(found) == 'table' and found.queues or {}) do
+    local is_read, decoded = pcall(cjson.decode, info)
+    for _, name in ipairs(is_read and type(decoded) == 'table' and decoded.queues or {}) do
         if name == queue then return true end
     end
     return false
@@ -28,15 +27,17 @@ end
 
 local serving, willing = 0, 0
 for _, id in ipairs(redis.call('ZRANGE', KEY.workers, 0, -1)) do
-    local worker = redis.call('HMGET', prefix .. 'worker:' .. id, 'lease', 'info', 'state', 'signal')
-    if is_live(worker[1]) and serves(worker[2]) then
+    local worker = redis.call('HMGET', prefix .. 'worker:' .. id, {worker: lease, info, state, signal})
+    if is_live(worker.lease) and serves(worker.info) then
         serving = serving + 1
-        if worker[3] ~= 'paused' and worker[3] ~= 'draining' and worker[4] ~= 'pause' then willing = willing + 1 end
+        if worker.state ~= 'paused' and worker.state ~= 'draining' and worker.signal ~= 'pause' then
+            willing = willing + 1
+        end
     end
 end
 
 local ahead, suspects_ahead = 0, 0
-if is_suspect(job[7], job[8]) then
+if is_suspect(job.crashes, job.rescues) then
     if state == 'pending' then add_shut(shut, SUSPECT_GATES, queue, pending_member(priority, ask.seq)) end
     suspects_ahead = redis.call('ZRANK', suspects_key(queue), pending_member(priority, ask.seq)) or 0
     -- It comes before the others of its priority.
@@ -47,14 +48,16 @@ end
 
 local silent, is_over = false, false
 if state == 'running' then
-    local renewed_at = job[9] and tonumber(redis.call('HGET', lease_key(job[9]), 'renewed_at'))
+    local renewed_at = job.lease and tonumber(redis.call('HGET', lease_key(job.lease), 'renewed_at'))
     silent = renewed_at and now - renewed_at or false -- nil would end the row
-    is_over = not is_live(job[9])
+    is_over = not is_live(job.lease)
 end
 -- A process that does upkeep leads, or takes the lead soon after it is free.
 local leader = read_leader('leader')
 local is_tended = leader.holder and leader.over_at - 2 * leader.ttl <= now and now < leader.over_at + leader.ttl
 return {'gates', {{
-    state, math.min(ahead, COUNTED), serving, willing, (tonumber(job[4]) or now) - now, job[5], job[6],
-    math.min(suspects_ahead, COUNTED), silent, is_over and 1 or 0, is_tended and 1 or 0,
+    Gates; state = state; ahead = math.min(ahead, COUNTED); serving = serving; willing = willing;
+    due_in = (tonumber(job.run_at) or now) - now; reason = job.reason; worker = job.worker;
+    suspects_ahead = math.min(suspects_ahead, COUNTED); silent = silent; is_over = is_over and 1 or 0;
+    is_tended = is_tended and 1 or 0;
 }}, 'shut', shut}

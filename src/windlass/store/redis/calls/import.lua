@@ -18,10 +18,9 @@ if #missing > 0 then
 end
 
 for _, job in ipairs(missing) do
-    local seq, by_name, fields, long = job.seq, {}, {}, {}
+    local seq, fields, long = job.seq, {}, {}
     for index = AFTER_SEQ, #COLUMNS do
         local column, value = COLUMNS[index], job[index]
-        by_name[column] = value
         if value and IS_TEXT[column] then
             add_text(column, seq, value, fields, long)
         elseif value and value ~= 0 and column ~= 'lease' then
@@ -31,13 +30,11 @@ for _, job in ipairs(missing) do
     end
     redis.call('HSET', job_key(seq), unpack(fields))
     write_long(long)
-    if by_name.errors then keep_errors(seq, by_name.errors) end
-    redis.call('HSET', KEY.ids, by_name.id, seq)
-    redis.call('SADD', KEY.queues, by_name.queue)
-    place(
-        by_name.state, by_name.queue, seq, by_name.priority,
-        FINISHED[by_name.state] and by_name.finished_at or by_name.run_at,
-        is_suspect(by_name.crashes, by_name.rescues))
+    if job.errors then keep_errors(seq, job.errors) end
+    redis.call('HSET', KEY.ids, job.id, seq)
+    redis.call('SADD', KEY.queues, job.queue)
+    local at = FINISHED[job.state] and job.finished_at or job.run_at
+    place(job.state, job.queue, seq, job.priority, at, is_suspect(job.crashes, job.rescues))
 end
 settle()
 

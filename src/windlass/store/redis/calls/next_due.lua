@@ -4,9 +4,7 @@
 -- without epoch
 -- asks duty, strays: whether every lease that holds something is looked at; else only those that are over within a
 --      second, which are few however many there are
--- gives next_due: one row (until the next job is due, until the next lease is over, the time, how many workers have a
---       lease in time, the first of these leases, has a queue that is not paused jobs to claim, is the lead free),
---       nothing where there is none; foreign: see there in shared/
+-- gives next_due: one row (NextDue), false where there is none; foreign: see shared/overwritten
 -- with lease, leader, gates
 local AT_ONCE = 100
 
@@ -53,11 +51,13 @@ local function has_work()
 end
 
 local count, first = live_workers()
-local due = redis.call('ZRANGE', KEY.due, 0, 0, 'WITHSCORES')[2]
+local next_job = redis.call('ZRANGE', KEY.due, 0, 0, 'WITHSCORES') -- row (member, score) as next_job
+local due = next_job.score
 return {
     'next_due', {{
-        due and due - now or false, next_expiry(), now, count, first,
-        has_work() and 1 or 0, read_leader(ask.duty).is_in_time and 0 or 1,
+        NextDue; next_due = due and due - now or false; next_expiry = next_expiry(); now = now; workers = count;
+        keeper = first; has_work = has_work() and 1 or 0;
+        is_lead_free = read_leader(ask.duty).is_in_time and 0 or 1;
     }},
     'foreign', foreign,
 }

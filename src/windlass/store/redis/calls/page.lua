@@ -6,8 +6,8 @@
 --      ended: failed or cancelled, if that is the only state asked for
 --      cursor: the seq before which the page begins; limit, window
 --      bytes: at how many of them the search for a text ends; then `looked` says that it looked at as many as it may
--- gives jobs: rows (Found); looked: one row (how many were looked at, the seq of the last of them); foreign: see there
---       in shared/
+-- gives jobs: rows (Found); looked: one row (how many were looked at, the seq of the last of them); foreign: see
+--       shared/overwritten
 -- with chunks, scan, state_sets, lease, texts, sizes
 local states
 if ask.states then

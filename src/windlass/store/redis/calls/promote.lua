@@ -2,8 +2,8 @@
 -- were due.
 -- KEYS counts, due, waiting
 -- asks limit
--- gives promoted: rows (seq); lost: rows (VanishedJob) of jobs whose bodies are gone; foreign: see there in
---       shared/
+-- gives promoted: rows (seq); lost: rows (VanishedJob) of jobs whose bodies are gone; foreign: see
+--       shared/overwritten
 -- with chunks, allow_oom, index, state_sets, overwritten
 local LATER = 60000
 local members = redis.call('ZRANGEBYSCORE', KEY.due, '-inf', now, 'LIMIT', 0, ask.limit)

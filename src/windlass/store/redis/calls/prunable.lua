@@ -4,7 +4,7 @@
 -- without epoch
 -- asks queue, state, age, beyond_at, beyond_seq, after_at, after_seq, limit
 -- gives jobs: rows (Prunable); lost: rows (VanishedJob) of those whose bodies are gone;
---       foreign: see there in shared/
+--       foreign: see shared/overwritten
 -- with chunks, index, state_sets, texts, sizes
 local key = finished_key(ask.state, ask.queue)
 local latest = written(math.max(now - ask.age - 1, ask.beyond_at))

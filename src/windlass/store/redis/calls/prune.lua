@@ -2,7 +2,7 @@
 -- and has finished anew did so at another time.
 -- KEYS counts, due, ids, events, waiting
 -- asks queue, state; jobs: rows (seq, fence, id, finished_at) as seen
--- gives pruned: rows (seq); lost: rows (VanishedJob) of those whose bodies are gone; foreign: see there in shared/
+-- gives pruned: rows (seq); lost: rows (VanishedJob) of those whose bodies are gone; foreign: see shared/overwritten
 -- with chunks, texts, allow_oom, index, state_sets, unique, removal
 local pruned, lost, members = {}, {}, {}
 for _, seen in ipairs(ask.jobs) do

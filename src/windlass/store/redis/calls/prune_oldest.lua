@@ -1,10 +1,10 @@
 -- Removes the oldest finished jobs of one queue and state behind the position (after_at, after_seq) that are older than
 -- `age`, or not younger than the position (beyond_at, beyond_seq), with all that is told of them.
 -- KEYS counts, due, ids, events, waiting
--- asks queue, state, age, beyond_at, beyond_seq, after_at, after_seq, limit; not bytes, for to free a long text takes no
---      time
+-- asks queue, state, age, beyond_at, beyond_seq, after_at, after_seq, limit; not bytes, for to free a long text takes
+--      no time
 -- gives pruned: one row (Pruned), or none if there is no such job; lost: rows (VanishedJob) of those whose bodies are
---       gone; foreign: see there in shared/
+--       gone; foreign: see shared/overwritten
 -- with chunks, texts, allow_oom, index, state_sets, unique, removal
 local TIES = 100
 local place_of_all = finished_key(ask.state, ask.queue)

@@ -19,8 +19,9 @@ for index, name in ipairs(names) do
     rows[index] = {
         QueueRecord; name = name; weight = tonumber(found.weight) or false;
         max_length = tonumber(found.max_length) or false; retention = found.retention; retry = found.retry;
-        paused_at = tonumber(found.paused_at) or false; paused_by = found.paused_by; paused_reason = found.paused_reason;
-        changed_at = tonumber(found.changed_at) or false; changed_by = found.changed_by;
+        paused_at = tonumber(found.paused_at) or false; paused_by = found.paused_by;
+        paused_reason = found.paused_reason; changed_at = tonumber(found.changed_at) or false;
+        changed_by = found.changed_by;
     }
 end
 return {'queues', rows}

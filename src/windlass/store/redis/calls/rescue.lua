@@ -2,15 +2,14 @@
 -- lease that was renewed since the look keeps its jobs. The fence is raised here too, so that the former owner's
 -- endings can be told from repetitions of its own.
 -- KEYS counts, due, ids, events, lease_from, lease_until, lease_lost, waiting
--- asks leases; culprits: rows (lease, seq) of the job that is held responsible for the loss of the lease, which stays with
---      the lease: the first counts
---      endings: rows as in cycle, then the key and whether the run had started: a job that was marked since the look stays
---      for the next look
+-- asks leases; culprits: rows (lease, seq) as culprit, of the job that is held responsible for the loss of the lease,
+--      which stays with the lease: the first counts
+--      endings: rows (Ending, was_started) as ending; a job that was marked since the look stays for the next look
 --      keys: rows (key, seq, fence); by
--- gives rescued: rows (id, state, worker); lost, foreign: see there in shared/
+-- gives rescued: rows (id, state, worker); lost, foreign: see vanished and overwritten in shared/
 -- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, vanished, events
 local culprits = {}
-for _, row in ipairs(ask.culprits) do culprits[row[1]] = row[2] end
+for _, culprit in ipairs(ask.culprits) do culprits[culprit.lease] = culprit.seq end
 
 local function lose(lease)
     if is_live(lease) then return end
@@ -44,40 +43,41 @@ local function told_culprit(lease)
 end
 
 local function free(ending)
-    local seq, fence, state, reason = ending[1], ending[2], ending[3], ending[4]
+    local seq, fence, state, reason = ending.seq, ending.fence, ending.state, ending.reason
     local key = job_key(written(seq))
-    local job = try(
-        'HMGET', key, 'lease', 'queue', 'priority', 'cancel_requested_at', 'started_at', 'worker', 'run_at', 'id',
-        'crashes', 'rescues') or {}
-    local lease = job[1]
-    if not job[8] then return let_go(written(seq), written(fence)) end
+    local job = try('HMGET', key, {
+        job: lease, queue, priority, cancel_requested_at, started_at, worker, run_at, id, crashes, rescues}) or {}
+    local lease = job.lease
+    if not job.id then return let_go(written(seq), written(fence)) end
     if not lease or is_open(lease) then return end
-    if (job[5] and 1 or 0) ~= ending[13] then return end
+    if (job.started_at and 1 or 0) ~= ending.was_started then return end
     if redis.call('HDEL', held_key(lease), held_field(seq, fence)) == 0 then return end
 
-    note(seq, 'rescued', job[6], fence, string.format(
-        '{"by":%s,"started":%s%s}', json(ask.by), job[5] and 'true' or 'false', told_culprit(lease)))
-    if job[4] then
+    note(seq, 'rescued', job.worker, fence, string.format(
+        '{"by":%s,"started":%s%s}', json(ask.by), job.started_at and 'true' or 'false', told_culprit(lease)))
+    if job.cancel_requested_at then
         redis.call('SREM', cancels_key(lease), held_field(seq, fence))
         state, reason = 'cancelled', nil
     end
-    local suspect = is_suspect((tonumber(job[9]) or 0) + ending[6], (tonumber(job[10]) or 0) + ending[7])
-    if state == 'pending' then state = ready(job[2], suspect) end
+    local suspect = is_suspect(
+        (tonumber(job.crashes) or 0) + ending.crash, (tonumber(job.rescues) or 0) + ending.rescue)
+    if state == 'pending' then state = ready(job.queue, suspect) end
     redis.call('HDEL', key, 'reason')
     redis.call('HSET', key, 'state', state, 'lease', '', 'fence', written(next_fence(fence)))
     if reason then redis.call('HSET', key, 'reason', reason) end
     if FINISHED[state] then redis.call('HSET', key, 'finished_at', stamp) end
-    if ending[5] ~= 0 then redis.call('HINCRBY', key, 'attempt', ending[5]) end
-    if ending[6] ~= 0 then redis.call('HINCRBY', key, 'crashes', ending[6]) end
-    if ending[7] ~= 0 then redis.call('HINCRBY', key, 'rescues', ending[7]) end
-    if ending[11] then keep_errors(written(seq), ending[11]) end
-    count('running', job[2], -1)
-    place(state, job[2], seq, tonumber(job[3]) or 0, FINISHED[state] and now or tonumber(job[7]) or now, suspect)
+    if ending.charge ~= 0 then redis.call('HINCRBY', key, 'attempt', ending.charge) end
+    if ending.crash ~= 0 then redis.call('HINCRBY', key, 'crashes', ending.crash) end
+    if ending.rescue ~= 0 then redis.call('HINCRBY', key, 'rescues', ending.rescue) end
+    if ending.errors then keep_errors(written(seq), ending.errors) end
+    count('running', job.queue, -1)
+    local at = FINISHED[state] and now or tonumber(job.run_at) or now
+    place(state, job.queue, seq, tonumber(job.priority) or 0, at, suspect)
     if is_pulled(lease) then
         redis.call('ZREM', KEY.lease_lost, lease)
         remove_pulled(lease)
     end
-    rescued[#rescued + 1] = {job[8], state, job[6]}
+    rescued[#rescued + 1] = {job.id, state, job.worker}
 end
 
 local wrong = refusal(ask.endings)

@@ -1,8 +1,8 @@
--- Those of some beginnings of ids that more than one job has. Ids have no order here; but ids that begin alike were made
--- in the same millisecond, as a rule by one call, so their jobs are neighbours: only those are looked at.
+-- Those of some beginnings of ids that more than one job has. Ids have no order here; but ids that begin alike were
+-- made in the same millisecond, as a rule by one call, so their jobs are neighbours: only those are looked at.
 -- without epoch
 -- asks starts; seqs: the number of a job with each of them
--- gives starts: rows (text); foreign: see there in shared/
+-- gives starts: rows (text); foreign: see shared/overwritten
 -- with overwritten
 local shared = {}
 for index, start in ipairs(ask.starts) do

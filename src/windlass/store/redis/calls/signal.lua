@@ -1,5 +1,5 @@
--- Leaves word for one worker, by id or name, or for all of them (worker is null). A stop is final: it reaches workers that
--- live, and a worker that was asked to stop is reached by nothing else.
+-- Signals one worker, by id or name, or all of them (worker is null). A stop is final: it reaches workers that live,
+-- and a worker that was asked to stop is reached by nothing else.
 -- KEYS counts, workers
 -- asks worker, signal (null takes it back), by
 -- gives signalled: rows (id)

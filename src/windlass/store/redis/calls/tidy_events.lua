@@ -1,4 +1,5 @@
--- Removes old events of jobs that are kept and old notices, and the oldest events beyond a bound, `limit` jobs at a time.
+-- Removes old events of jobs that are kept and old notices, and the oldest events beyond a bound, `limit` jobs at a
+-- time.
 -- KEYS counts, events, notices
 -- asks limit
 -- gives old, many: a row for each job whose events were looked at

@@ -1,7 +1,7 @@
 -- The queues that have jobs to claim and are not paused.
 -- KEYS waiting
 -- without epoch
--- gives queues: rows (name); foreign: see there in shared/
+-- gives queues: rows (name); foreign: see shared/overwritten
 -- with gates
 local rows = {}
 if not is_shut(COMMON_GATES) then

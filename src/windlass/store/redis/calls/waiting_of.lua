@@ -3,7 +3,7 @@
 -- KEYS waiting
 -- without epoch
 -- asks queues: names
--- gives queues: rows (name); foreign: see there in shared/
+-- gives queues: rows (name); foreign: see shared/overwritten
 -- with gates
 local rows = {}
 if not is_shut(COMMON_GATES) then

@@ -1,23 +1,23 @@
 -- All workers that live or were lost lately, by the time of their start; a worker whose lease is over has lost it.
 -- KEYS workers
 -- without epoch
--- gives workers: rows as WorkerRecord; foreign: see there in shared/
+-- gives workers: rows (WorkerRecord) as one/other; foreign: see shared/overwritten
 -- with workers
 local rows = {}
 for _, id in ipairs(workers_called()) do
-    local found = try(
-        'HMGET', worker_key(id), 'name', 'state', 'lease', 'started_at', 'seen_at', 'signal', 'signalled_by',
-        'info') or {}
+    local found = try('HMGET', worker_key(id), {
+        found: name, state, lease, started_at, seen_at, signal, signalled_by, info}) or {}
     -- One of which something is missing was deleted by hand; its next heartbeat shows it again.
-    if found[1] and found[2] and found[4] and found[5] and found[8] then
+    if found.name and found.state and found.started_at and found.seen_at and found.info then
         rows[#rows + 1] = {
-            id, found[1], is_live(found[3]) and found[2] or 'lost', tonumber(found[4]), tonumber(found[5]), found[6],
-            found[7], found[8],
+            WorkerRecord; id = id; name = found.name; state = is_live(found.lease) and found.state or 'lost';
+            started_at = tonumber(found.started_at); seen_at = tonumber(found.seen_at); signal = found.signal;
+            signalled_by = found.signalled_by; info = found.info;
         }
     end
 end
 table.sort(rows, function(one, other)
-    if one[4] ~= other[4] then return one[4] < other[4] end
-    return one[1] < other[1]
+    if one.started_at ~= other.started_at then return one.started_at < other.started_at end
+    return one.id < other.id
 end)
 return {'workers', rows, 'foreign', foreign}

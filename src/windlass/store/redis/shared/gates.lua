@@ -1,5 +1,5 @@
 -- The gates before pending jobs, each in one place: a claim asks whether any is shut, why asks which. A gate is a row
--- (name, is it shut, what tells since when, by whom and why); the last may be missing. Another gate is another row.
+-- (name, is_shut, told) as gate; what tells since when, by whom and why, may be missing. Another gate is another row.
 -- Needs state_sets where suspects are asked about.
 -- with paused
 
@@ -8,10 +8,10 @@ local COMMON_GATES = {{'everything_paused', function() return is_paused('*') end
 -- Those of a queue.
 local QUEUE_GATES = {{'queue_paused', is_paused, pause_of}}
 
--- The next member of a place where jobs wait, and its score.
+-- The next member of a place where jobs wait, and its score: row (member, score) as found.
 local function first_of(key)
     local found = try('ZRANGE', key, 0, 0, 'WITHSCORES') or {}
-    return found[1], tonumber(found[2])
+    return found.member, tonumber(found.score)
 end
 
 -- Those of a suspect, by its queue and member. It comes before the others of its priority, which it was ahead of once,
@@ -23,17 +23,20 @@ end}}
 
 local function is_shut(gates, queue, member)
     for index = 1, #gates do
-        if gates[index][2](queue, member) then return true end
+        local gate = gates[index]
+        if gate.is_shut(queue, member) then return true end
     end
     return false
 end
 
--- Adds a row (gate, since, by, reason) for each that is shut.
+-- Adds a row of ShutGate for each that is shut: row (since, by, reason) as told.
 local function add_shut(rows, gates, queue, member)
     for _, gate in ipairs(gates) do
-        if gate[2](queue, member) then
-            local told = gate[3] and gate[3](queue) or {}
-            rows[#rows + 1] = {gate[1], told[1] or false, told[2] or false, told[3] or false}
+        if gate.is_shut(queue, member) then
+            local told = gate.told and gate.told(queue) or {}
+            rows[#rows + 1] = {
+                ShutGate; gate = gate.name; since = told.since or false; by = told.by or false;
+                reason = told.reason or false}
         end
     end
 end

@@ -1,7 +1,7 @@
 -- A lease is a hash; a hash beside it holds what runs under it: `seq:fence` -> the token of the call that claimed it
 -- and the queue of its job. The first run of a job that nobody has marked has it behind one line feed: who ends it need
--- not look at the job. All others have it behind two. Behind the queue of a plain job (see places) is another line feed.
--- Needs KEY.lease_from and KEY.lease_until where a lease is prolonged or removed.
+-- not look at the job. All others have it behind two. Behind the queue of a plain job (see state_sets) is another line
+-- feed. Needs KEY.lease_from and KEY.lease_until where a lease is prolonged or removed.
 -- with overwritten
 local function lease_key(lease) return prefix .. 'lease:' .. lease end
 local function held_key(lease) return prefix .. 'held:' .. lease end
@@ -14,8 +14,8 @@ local function is_open(lease) return try('HGET', lease_key(lease), 'state') == '
 
 -- A clock that jumps, in either direction, never makes a lease longer than its ttl.
 local function is_in_time(lease)
-    local found = try('HMGET', lease_key(lease), 'renewed_at', 'ttl') or {}
-    local renewed_at, ttl = tonumber(found[1]), tonumber(found[2])
+    local found = try('HMGET', lease_key(lease), {found: renewed_at, ttl}) or {}
+    local renewed_at, ttl = tonumber(found.renewed_at), tonumber(found.ttl)
     return renewed_at and renewed_at - ttl <= now and now < renewed_at + ttl
 end
 

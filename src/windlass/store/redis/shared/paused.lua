@@ -6,4 +6,6 @@ local function note_settings(queue)
     if redis.call('EXISTS', KEY.configured) == 1 then redis.call('SADD', KEY.configured, queue) end
 end
 local function is_paused(queue) return try('HEXISTS', queue_key(queue), 'paused_at') == 1 end
-local function pause_of(queue) return redis.call('HMGET', queue_key(queue), 'paused_at', 'paused_by', 'paused_reason') end
+local function pause_of(queue)
+    return redis.call('HMGET', queue_key(queue), 'paused_at', 'paused_by', 'paused_reason')
+end

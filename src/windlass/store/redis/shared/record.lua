@@ -14,18 +14,18 @@ for _, what in ipairs(TEXTS) do IS_TEXT[what] = true end
 local function records(seqs)
     local rows, long = {}, {}
     for _, seq in ipairs(seqs) do
-        local fields, job, row = try('HGETALL', job_key(seq)) or {}, {}, {tonumber(seq)}
-        for index = 1, #fields, 2 do job[fields[index]] = fields[index + 1] end
+        local fields, by_name, row = try('HGETALL', job_key(seq)) or {}, {}, {tonumber(seq)}
+        for index = 1, #fields, 2 do by_name[fields[index]] = fields[index + 1] end
         -- An ending empties it rather than removing it, which would be a command more.
-        if job.lease == '' then job.lease = false end
+        if by_name.lease == '' then by_name.lease = false end
         for index = AFTER_SEQ, #COLUMNS do
             local column = COLUMNS[index]
-            local value = job[column] or false
+            local value = by_name[column] or false
             if NUMBERS[column] ~= nil then value = tonumber(value) or NUMBERS[column] end
             if value == '' and IS_TEXT[column] then long[#long + 1] = {row, index, text_key(column, seq)} end
             row[index] = value
         end
-        if job.id then rows[#rows + 1] = row end
+        if by_name.id then rows[#rows + 1] = row end
     end
     fill_in(long)
     -- A payload that got lost is an undecodable one.

@@ -24,7 +24,7 @@ local function remove(seq, job)
     removed_seqs[#removed_seqs + 1] = seq
 end
 
--- The same for one that is plain (see shared/places).
+-- The same for one that is plain (see state_sets).
 local function remove_plain(seq, id)
     removed_keys[#removed_keys + 1] = job_key(seq)
     removed_ids[#removed_ids + 1] = id

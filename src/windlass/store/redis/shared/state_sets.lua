@@ -86,7 +86,7 @@ local function note_waiting(field, was_empty)
     if queue then redis.pcall(was_empty and 'SADD' or 'SREM', KEY.waiting, queue) end
 end
 
--- Gives the counters that were at zero before. Whoever serves many queues writes with `try` (see shared/foreign): one
+-- Gives the counters that were at zero before. A call for many queues writes with `try` (see shared/overwritten): one
 -- whose places are foreign must not keep the others from theirs.
 local function settle(write)
     write = write or redis.call

@@ -203,29 +203,16 @@ class ClaimedJob:
         return LeaseLost(f"job {self.id}: the claim under fence {self.fence} holds no more; nothing was written")
 
 
+_KEPT = [name for name in Claimed.__struct_fields__ if name in JobRecord.__struct_fields__]
+
+
 def _held_job(record: JobRecord) -> Claimed:
     """The record as what ``decide`` needs; a lease named token:seq:fence was charged when it was handed out."""
     return Claimed(
-        record.seq,
-        record.id,
-        record.task,
-        record.queue,
-        record.priority,
-        record.payload,
-        record.meta,
-        record.attempt,
-        record.max_attempts,
-        record.crashes,
-        record.rescues,
-        record.fence,
-        record.timeout,
-        record.created_at,
-        record.cancel_requested_at is not None,
-        record.unique_key,
-        record.errors,
-        record.retry,
-        None,
-        ":" in (record.lease or ""),
+        **{name: getattr(record, name) for name in _KEPT},
+        wants_cancel=record.cancel_requested_at is not None,
+        unknown_for=None,
+        is_charged=":" in (record.lease or ""),
     )
 
 

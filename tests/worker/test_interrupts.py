@@ -332,8 +332,8 @@ def check_at_rest(app: Windlass, place: Place, told: list[str]) -> None:
     assert subprocess.run(rival, capture_output=True, text=True, timeout=60, check=True).stdout == "pending\n"
     assert app.enqueue("noop").state is State.PENDING
     driver = app.client.session._driver
-    pools = [getattr(getattr(driver, name, None), "_calls", None) for name in ("_lanes", "_connections")]
-    eventually(lambda: all(pool is None or pool.free == pool.count for pool in pools), "all places are free")
+    pool = getattr(driver, "_pool", None)
+    eventually(lambda: pool is None or pool.calls.free == pool.calls.count, "all places are free")
 
 
 def time_out(enqueue: Callable[[float], Job[None]], *, at_once: int, shortest: float, rng: random.Random) -> None:

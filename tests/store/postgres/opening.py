@@ -44,7 +44,7 @@ def on_its_connection(store: Store, lane: Lane, statement: bytes) -> list[tuple[
         cursor = connection.execute(statement, prepare=False)
         return cursor.fetchall() if cursor.description else []
 
-    return driver._connections.use(lane, run, until=monotonic() + 60)
+    return driver._pool.use(lane, run, until=monotonic() + 60)
 
 
 @contextmanager

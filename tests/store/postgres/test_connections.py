@@ -80,7 +80,7 @@ def test_connections_that_are_needed_no_more_are_closed(database: Database, open
     assert len(database.backends()) == 3
     driver = store.driver
     assert isinstance(driver, PostgresDriver)
-    for connection in driver._connections._calls.idle:
+    for connection in driver._pool.calls.idle:
         connection.used -= 11
     for _ in range(3):
         count(store)
@@ -109,12 +109,12 @@ def test_who_finds_no_free_connection_learns_what_to_set(database: Database, ope
     count(store)
 
     def find_none(connection: object) -> None:
-        with pytest.raises(StoreUnavailable, match=r"of 1 that calls may use; \?pool=N"):
+        with pytest.raises(StoreUnavailable, match=r"of 1 that calls may use; add \?pool=2"):
             count(store)
 
     driver = store.driver
     assert isinstance(driver, PostgresDriver)
-    driver._connections.use(Lane.READ, find_none, until=monotonic() + 60)
+    driver._pool.use(Lane.READ, find_none, until=monotonic() + 60)
     assert count(store) == 0
 
 

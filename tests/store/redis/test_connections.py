@@ -61,7 +61,7 @@ def with_its_connection(store: Store, work: Callable[[Connection], T]) -> T:
     """Do something with the only connection for calls that the store may have."""
     driver = store.driver
     assert isinstance(driver, RedisDriver)
-    return driver._connections.use(Lane.WRITE, work, until=monotonic() + 5)
+    return driver._pool.use(Lane.WRITE, work, until=monotonic() + 5)
 
 
 def test_a_worker_process_has_at_most_five_connections(node: RedisNode) -> None:
@@ -91,7 +91,7 @@ def test_whoever_finds_no_free_connection_waits_no_longer_than_the_deadline(node
     with opened(f"{node.url}?pool=1", deadline=0.2) as store:
 
         def find_none(wire: Connection) -> None:
-            with pytest.raises(StoreUnavailable, match=r"all 1 connections are in use; add \?pool=2"):
+            with pytest.raises(StoreUnavailable, match=r"of 1 that calls may use; add \?pool=2"):
                 store.enqueue(new_job())
 
         with_its_connection(store, find_none)
@@ -149,7 +149,7 @@ def test_a_connection_with_an_outstanding_answer_is_not_used_again(node: RedisNo
 
         def leave(wire: Connection) -> None:
             node.freeze()
-            wire.send("PING", until=monotonic() + 5)
+            wire.send("PING")
 
         with_its_connection(store, leave)
         node.thaw()

@@ -19,6 +19,8 @@ from tests.waiting import eventually
 from windlass.store.driver import Topic
 from windlass.store.open import open_driver
 from windlass.store.redis.connection import Connection
+from windlass.store.redis.connector import Connector
+from windlass.store.redis.driver import RedisDriver
 from windlass.store.redis.news import RedisNews
 
 
@@ -80,12 +82,16 @@ def test_a_server_that_fell_silent_is_left(node: RedisNode) -> None:
     ear = Ear()
     attempts: list[float] = []
     with opened(node.url) as store:
+        driver = store.driver
+        assert isinstance(driver, RedisDriver)
 
-        def connect(deadline: float) -> Connection:
-            attempts.append(deadline)
-            return store.driver._connect(deadline)  # type: ignore[attr-defined, no-any-return]
+        class Counting(Connector):
+            def connect(self, until: float) -> Connection:
+                attempts.append(until)
+                return super().connect(until)
 
-        with closing(RedisNews(connect, ear, prefix="{windlass}:", patience=0.5, quiet=0.2)):
+        connector = Counting(driver._address, prefix="{windlass}:", inspection=driver._inspection)
+        with closing(RedisNews(connector, ear, prefix="{windlass}:", patience=0.5, quiet=0.2)):
             ear.begins()
             node.freeze()
             eventually(lambda: len(attempts) > 1)

@@ -16,8 +16,21 @@ _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 1.0
 
 
+_FAIR_CHANCE = 0.25
+"""Seconds."""
+
+
 class Away(Exception):
     """The server could not be reached; nothing was sent to it. The text says why."""
+
+
+def fair_deadline(until: float) -> float:
+    """Until when a new connection may take, whose caller's patience ends at ``until``; both on the monotonic clock.
+
+    One that begins just before the end would only hide, by running out of time, what the attempts before it have found
+    out.
+    """
+    return max(until, clock.monotonic() + _FAIR_CHANCE)
 
 
 class CircuitBreaker:

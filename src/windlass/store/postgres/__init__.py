@@ -4,7 +4,7 @@ Files, in reading order:
 
 - ``driver``: The PostgreSQL driver: a call is one statement that commits by itself.
 - ``address``: What a ``postgresql:`` URL says.
-- ``connections``: The connections of one process to one database, by purpose.
+- ``connector``: Makes connections to one database.
 - ``connection``: A connection with a deadline for everything it does.
 - ``statements``: Statement files for PostgreSQL, and the meaning of their rows.
 - ``errors``: psycopg's exceptions to ours.

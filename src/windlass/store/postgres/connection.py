@@ -124,12 +124,12 @@ class TimedConnection(Connection[Any]):
             return self._call_off(gen, interval)
 
     @property
-    def is_over(self) -> bool:
+    def is_disconnected(self) -> bool:
         """Whether the server has hung up, without a round trip: then there is something to read, or an end."""
         return self.closed or bool(self._hears.poll(0))
 
     @property
-    def is_at_rest(self) -> bool:
+    def is_idle(self) -> bool:
         """Whether it can carry out another statement. After an exception from outside (Ctrl-C, a signal handler that
         raises) the server and the library may have different ideas of what is prepared.
         """

@@ -17,13 +17,14 @@ from windlass.forks import reset_in_child
 from windlass.store.caller.joined import Joined, join
 from windlass.store.connection.circuit_breaker import Away, CircuitBreaker
 from windlass.store.connection.notifier import Notifier
+from windlass.store.connection.pool import Pool
 from windlass.store.driver import ALL_TOPICS, DataRejected, News, Topic, no_store
 from windlass.store.operation import Answer, Call, Lane
 from windlass.store.postgres import schema as schemas
 from windlass.store.postgres.address import parse_address
 from windlass.store.postgres.caller import DatabaseIdentity, PostgresScripts
 from windlass.store.postgres.connection import TimedConnection
-from windlass.store.postgres.connections import Connections
+from windlass.store.postgres.connector import Connector
 from windlass.store.postgres.errors import LoginDenied, TryAgain, Unprepared, translated
 from windlass.store.postgres.news import ChannelNews, Silence, channel
 from windlass.store.postgres.statements import Bound, statements
@@ -93,7 +94,7 @@ class PostgresDriver:
         if not self._address.listens:
             return Silence()
         return ChannelNews(
-            self._connections,
+            self._connector,
             schema=self._schema,
             ourselves=self._identity,
             heard=heard,
@@ -134,11 +135,12 @@ class PostgresDriver:
         with self._opening:
             self._is_closed = True
             self._is_open = False
-            self._connections.close()
+            self._connector.close()
+            self._pool.close()
 
     def reset_after_fork(self) -> None:
         """Forget everything that belongs to the parent process; called in a forked child."""
-        self._connections.abandon()
+        self._connector.abandon()
         self._begin()
 
     def _store_and_notify(self, call: Call) -> Answer:
@@ -164,7 +166,8 @@ class PostgresDriver:
         """What every process has of its own."""
         self._identity = f"{clock.random_bits(64):x}"
         self._opening = Lock()
-        self._connections = Connections(self._address, breaker=self._breaker, prepare=self._prepares)
+        self._connector = Connector(self._address, breaker=self._breaker, prepare=self._prepares)
+        self._pool = Pool(self._connector, name=self.name, calls=self._address.pool)
 
     def _ask_home(self) -> str:
         """Asked for those who enqueue inside a transaction of theirs, where the schema cannot be made."""
@@ -222,7 +225,7 @@ class PostgresDriver:
                 connection.execute(_NOTIFY, values)
 
         try:
-            self._connections.spare(notify, until=until)
+            self._pool.use(Lane.WRITE, notify, until=until, connect=self._connector.attempt)
         except (Away, TryAgain, Unprepared) as error:
             raise StoreUnavailable(f"{self.name}: news were not sent ({error})") from error
 
@@ -236,7 +239,7 @@ class PostgresDriver:
         tries, before = 0, ""
         while True:
             try:
-                return self._connections.use(lane, try_once, until=until)
+                return self._pool.use(lane, try_once, until=until)
             except Unprepared as lost:
                 self._stop_preparing(lost)
             except StoreUnavailable as error:
@@ -249,14 +252,15 @@ class PostgresDriver:
                 if tries >= again.tries or clock.monotonic() + pause >= until:
                     raise StoreUnavailable(f"{self.name}: {again}") from again.__cause__
                 if again.on_another:
-                    self._connections.drop_idle()
+                    self._pool.drop_idle()
                 clock.sleep(pause)
 
     def _stop_preparing(self, lost: Unprepared) -> None:
         if self._prepares:
             self._prepares = False
             log.warning("%s: a pooler loses prepared statements (%s); going on as with ?prepare=off", self.name, lost)
-        self._connections.stop_preparing()
+        self._connector.prepare = False
+        self._pool.drop_idle()
 
     def _bound(self, call: Call, *, news: str | None = None) -> Bound:
         """A call's statement with the values of its parameters, in order; lists travel as JSON.

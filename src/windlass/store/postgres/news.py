@@ -17,7 +17,7 @@ from windlass.store.connection.circuit_breaker import Away
 from windlass.store.connection.liveness import Finding, Liveness
 from windlass.store.driver import ALL_TOPICS, Topic
 from windlass.store.postgres.connection import TimedConnection
-from windlass.store.postgres.connections import Connections
+from windlass.store.postgres.connector import Connector
 from windlass.store.postgres.ping import Ping
 from windlass.threads.start import start_thread
 
@@ -60,7 +60,7 @@ class ChannelNews:
 
     def __init__(
         self,
-        connections: Connections,
+        connector: Connector,
         *,
         schema: str,
         ourselves: str,
@@ -70,7 +70,7 @@ class ChannelNews:
         deadline: float,
         trusts_pooler: bool,
     ) -> None:
-        self._connections = connections
+        self._connector = connector
         self._channels = {topic: channel(schema, topic) for topic in Topic}
         self._topics = {name: topic for topic, name in self._channels.items()}
         self._ourselves = ourselves
@@ -121,7 +121,7 @@ class ChannelNews:
         pause = 0.0
         while not self._is_stopped(pause):
             try:
-                connection = self._connections.attempt(until=clock.monotonic() + self._deadline)
+                connection = self._connector.attempt(clock.monotonic() + self._deadline)
             except (Away, WindlassError, OSError):
                 pause = _later(pause)  # the callers of the store log that it is away
                 continue
@@ -145,7 +145,7 @@ class ChannelNews:
                 return
             finally:
                 self._followed, self._is_doubted = frozenset(), False
-                self._connections.let_go(connection)
+                self._connector.discard(connection)
 
     def _check_is_direct(self, connection: TimedConnection) -> None:
         connection.until = clock.monotonic() + self._deadline

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf
 from select import POLLERR, POLLHUP, POLLIN, poll
 from socket import socket
 from typing import Any, cast
@@ -44,8 +45,12 @@ class Connection:
     The library makes the connection and logs in. What it does around each command for clients that know no deadlines
     takes longer than most commands, so these go to the socket, through the same parser as its own.
 
-    ``until`` is the instant on the monotonic clock at which a caller's patience ends.
     """
+
+    until: float = inf
+    """The instant on the monotonic clock at which its user's patience ends."""
+    used: float = 0.0
+    """When it was last given back, on the monotonic clock."""
 
     def __init__(self, connection: AbstractConnection) -> None:
         self._connection = connection
@@ -56,49 +61,54 @@ class Connection:
         self._reader: Reader
         self.server: Server
 
-    def connect(self, *, until: float) -> None:
+    def connect(self) -> None:
         """Connect and log in; the library's exceptions say why not."""
-        self._connection.socket_connect_timeout = self._connection.socket_timeout = _seconds(until)
+        self._connection.socket_connect_timeout = self._connection.socket_timeout = self._seconds
         self._connection.connect()  # type: ignore[no-untyped-call]  # the library's
         self._socket = cast(socket, self._connection._sock)  # the library has no public name for it
         self._reader = self._new_reader()
         self._poll.register(self._socket, POLLIN | POLLERR | POLLHUP)
 
-    def look(self, *, until: float) -> Server:
+    def look(self) -> Server:
         """Ask the server who it is; its role or its lineage may have changed since."""
-        self.server = read_info(self.ask("INFO", until=until))
+        self.server = read_info(self.ask("INFO"))
         return self.server
 
     @property
-    def is_free(self) -> bool:
+    def closed(self) -> bool:
+        held: socket | None = self._connection._sock
+        return held is None
+
+    @property
+    def is_idle(self) -> bool:
         """Whether it is open and no answer is outstanding: an interrupted call's would be taken for the next one's."""
         held: socket | None = self._connection._sock
         return held is not None and not self._is_owed
 
     @property
-    def is_quiet(self) -> bool:
-        """Whether the server has said nothing by itself: its last word would be that it hung up."""
-        return not self._poll.poll(0)
+    def is_disconnected(self) -> bool:
+        """Whether the server has said something by itself: it does so only when it hangs up."""
+        return bool(self._poll.poll(0))
 
-    def ask(self, *command: Any, until: float) -> Any:
+    def ask(self, *command: Any) -> Any:
         """The answer to a command; ``Away`` if it was not sent, ``NoReply``, or what the server refused it with."""
-        self.send(*command, until=until)
+        self.send(*command)
         return self._read()
 
-    def send(self, *command: Any, until: float) -> None:
+    def send(self, *command: Any) -> None:
         """Send a command; ``Away`` if that cannot be done, ``UnicodeError`` if it is no text."""
         packed = pack_command(command)
         self._is_owed = True
         try:
-            self._limit(until)
+            self._limit()
             self._socket.sendall(packed)
         except OSError as error:
             # The server carries out whole commands only, so one that could not be sent to its end did nothing.
             raise Away(f"the connection broke ({error})") from error
 
-    def read(self, *, until: float) -> Any:
+    def read(self) -> Any:
         """The next thing that the server says; ``NoReply`` if it says nothing in time."""
-        self._limit(until)
+        self._limit()
         return self._read()
 
     def _read(self) -> Any:
@@ -122,23 +132,23 @@ class Connection:
     @property
     def has_more(self) -> bool:
         """Whether something can be read at once; in part, the rest is on its way."""
-        return self._reader.has_data() or not self.is_quiet
+        return self._reader.has_data() or bool(self._poll.poll(0))
 
     def fileno(self) -> int:
         """For ``select``."""
         return self._socket.fileno()
 
-    def run(self, script: Script, *arguments: Any, until: float) -> Any:
+    def run(self, script: Script, *arguments: Any) -> Any:
         """What a script returns."""
         command = ("EVALSHA", script.digest, len(script.keys), *script.keys, *arguments)
         try:
-            return self.ask(*command, until=until)
+            return self.ask(*command)
         except NoScriptError:
             # A restart or SCRIPT FLUSH forgot it; nothing was carried out. Scripts that were loaded as such are not
             # evicted, those of plain EVAL may be.
             with safe_to_repeat():
-                self.ask("SCRIPT", "LOAD", script.text, until=until)
-            return self.ask(*command, until=until)
+                self.ask("SCRIPT", "LOAD", script.text)
+            return self.ask(*command)
 
     def close(self) -> None:
         self._connection.disconnect()  # type: ignore[no-untyped-call]  # the library's
@@ -153,12 +163,12 @@ class Connection:
             notEnoughData=_UNFINISHED,
         )
 
-    def _limit(self, until: float) -> None:
-        seconds = _seconds(until)
+    def _limit(self) -> None:
+        seconds = self._seconds
         if not 0 <= self._limited - seconds <= _NEARLY:
             self._socket.settimeout(seconds)
             self._limited = seconds
 
-
-def _seconds(until: float) -> float:
-    return max(_SHORTEST, until - clock.monotonic())
+    @property
+    def _seconds(self) -> float:
+        return max(_SHORTEST, self.until - clock.monotonic())

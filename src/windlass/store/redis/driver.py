@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeVar
 
 from msgspec.msgpack import encode
-from redis.exceptions import MovedError, RedisError, ResponseError
+from redis.exceptions import RedisError, ResponseError
 
 from windlass import clock
 from windlass.errors import AppClosed, ConfigError, StoreUnavailable
@@ -14,16 +14,16 @@ from windlass.forks import reset_in_child
 from windlass.store.caller.joined import Joined
 from windlass.store.connection.circuit_breaker import Away, CircuitBreaker
 from windlass.store.connection.notifier import Notifier
+from windlass.store.connection.pool import Pool
 from windlass.store.driver import ALL_TOPICS, News, Topic, no_store
 from windlass.store.operation import Answer, Call, Lane
 from windlass.store.redis.address import parse_address
-from windlass.store.redis.connection import Connection, NoReply, safe_to_repeat
-from windlass.store.redis.connections import Connections
+from windlass.store.redis.connection import Connection, NoReply
+from windlass.store.redis.connector import Connector
 from windlass.store.redis.epoch import Epoch, other_epoch
-from windlass.store.redis.errors import code_of, no_reply, not_connected, not_storable, overwritten, server_error
+from windlass.store.redis.errors import code_of, no_reply, not_storable, overwritten, server_error
 from windlass.store.redis.news import RedisNews, channels
 from windlass.store.redis.overwritten_keys import OverwrittenKeys
-from windlass.store.redis.routing import route_to
 from windlass.store.redis.scripts import Script, load_scripts
 from windlass.store.redis.server import Inspection
 
@@ -35,10 +35,6 @@ _MOST = 2**63 - 1
 """The largest number that MessagePack, and so every other script, has room for."""
 _NULL = b"\0"
 """Nothing, where parameters travel one by one (see ``shared/null.lua``)."""
-_FAIR_CHANCE = 0.25
-"""How many seconds a new connection may take at least: one that begins just before the deadline would only hide, by
-running out of time, what the attempts before it have found out.
-"""
 
 
 class RedisDriver:
@@ -70,8 +66,8 @@ class RedisDriver:
 
         Dropping the parent's connections closes the child's copies of them, which the server does not notice.
         """
-        self._route = route_to(self._address, prefix=self._prefix)
-        self._connections = Connections(self._connect, name=self.name, calls=self._address.pool)
+        self._connector = Connector(self._address, prefix=self._prefix, inspection=self._inspection)
+        self._pool = Pool(self._connector, name=self.name, calls=self._address.pool)
         self._epoch = Epoch(self._scripts["begin"], name=self.name, prefix=self._prefix)
         self._overwritten_keys = OverwrittenKeys(name=self.name)
 
@@ -88,9 +84,7 @@ class RedisDriver:
             raise NotImplementedError(f"the Redis store knows no call {call.name!r}")
         arguments = self._arguments(script, call)
         try:
-            parts = self._reach(
-                call.lane, lambda wire, until: self._in_epoch(wire, script, arguments, call.lane, until=until)
-            )
+            parts = self._reach(call.lane, lambda connection: self._in_epoch(connection, script, arguments, call.lane))
         except UnicodeError as error:
             raise not_storable(error, self.name) from error
         # A script returns the parts of its answer as name, rows, name, rows: the order of a Lua table is not kept.
@@ -107,7 +101,7 @@ class RedisDriver:
         topics: Collection[Topic] = ALL_TOPICS,
     ) -> News:
         return RedisNews(
-            self._connect, heard, filled=filled, topics=topics, prefix=self._prefix, patience=self._deadline
+            self._connector, heard, filled=filled, topics=topics, prefix=self._prefix, patience=self._deadline
         )
 
     def notify(self, topic: Topic) -> None:
@@ -137,92 +131,69 @@ class RedisDriver:
         if not self._is_closed:
             self._notifier.close()
             self._is_closed = True
-            self._connections.close()
+            self._pool.close()
 
-    def _reach(self, lane: Lane, work: Callable[[Connection, float], T]) -> T:
-        """What is done on a connection of this lane, again where it has not worked and may; it is told until when."""
+    def _reach(self, lane: Lane, work: Callable[[Connection], T]) -> T:
+        """What is done on a connection of this lane, again where it has not worked and may."""
         if self._is_closed:
             raise AppClosed(f"{self.name}: the store is closed")
         until = clock.monotonic() + self._deadline
-        return self._breaker.reach(
-            lambda: self._attempt(lane, lambda wire: work(wire, until), until=until), deadline=self._deadline
-        )
+        return self._breaker.reach(lambda: self._attempt(lane, work, until=until), deadline=self._deadline)
 
     def _attempt(self, lane: Lane, work: Callable[[Connection], T], *, until: float) -> T:
         """Do something on a connection, or raise ``Away`` where nothing happened and trying again may help."""
 
-        def carry_out(wire: Connection) -> T:
+        def carry_out(connection: Connection) -> T:
             try:
-                return work(wire)
+                return work(connection)
             except NoReply as error:
-                self._connections.clear()  # the idle ones are dead too: no other call should find out by waiting
+                connection.close()
                 raise no_reply(error, self.name, may_have_written=lane.writes) from error
             except RedisError as error:
-                raise self._reaction(wire, error, may_have_written=lane.writes) from error
+                raise self._reaction(connection, error, may_have_written=lane.writes) from error
 
-        return self._connections.use(lane, carry_out, until=until)
+        return self._pool.use(lane, carry_out, until=until)
 
-    def _in_epoch(self, wire: Connection, script: Script, arguments: Sequence[Any], lane: Lane, *, until: float) -> Any:
-        epoch = self._epoch.on(wire, until) if lane.writes else self._epoch.of_reader(wire, until)
+    def _in_epoch(self, connection: Connection, script: Script, arguments: Sequence[Any], lane: Lane) -> Any:
+        epoch = self._epoch.on(connection) if lane.writes else self._epoch.of_reader(connection)
         if epoch is None:
             raise no_store(self.name, self._tag)
         while True:
             try:
-                return wire.run(script, self._instant(), self._prefix, epoch, *arguments, until=until)
+                return connection.run(script, self._instant(), self._prefix, epoch, *arguments)
             except ResponseError as error:
                 other = other_epoch(error)
                 if other is None:
                     raise
-                if clock.monotonic() >= until:
+                if clock.monotonic() >= connection.until:
                     raise StoreUnavailable(f"{self.name}: the server changes its epoch again and again") from error
-            epoch = self._epoch.renew(wire, other, refused=epoch, until=until)
+            epoch = self._epoch.renew(connection, other, refused=epoch)
 
-    def _reaction(self, wire: Connection, error: RedisError, *, may_have_written: bool) -> Exception:
+    def _reaction(self, connection: Connection, error: RedisError, *, may_have_written: bool) -> Exception:
         """What a refusal means for the caller; one that is about the server also means that we look for another."""
         if code_of(error) == "WRONGTYPE":
-            return overwritten(self._find_overwritten_keys(wire), self.name, may_have_written=may_have_written)
+            return overwritten(self._find_overwritten_keys(connection), self.name, may_have_written=may_have_written)
         ours = server_error(error, self.name)
         if isinstance(ours, Away):
-            self._route.forget()
-            if isinstance(error, MovedError):
-                self._route.moved(error)
-            wire.close()
-            self._connections.clear()
+            self._connector.look_elsewhere(error)
+            connection.close()
         return ours
 
-    def _find_overwritten_keys(self, wire: Connection) -> list[tuple[str, str, str]]:
+    def _find_overwritten_keys(self, connection: Connection) -> list[tuple[str, str, str]]:
         """Which of our keys hold something else: each with its type and the right one."""
-        until = clock.monotonic() + _MOMENT
+        connection.until = clock.monotonic() + _MOMENT
         try:
-            _, rows = wire.run(self._scripts["foreign"], b"", self._prefix, b"", encode({}), until=until)
+            _, rows = connection.run(self._scripts["foreign"], b"", self._prefix, b"", encode({}))
             return [(key, kind, right) for key, kind, right in rows]
         except (RedisError, NoReply, Away):
             return []  # the message names the trouble all the same
-
-    def _connect(self, until: float) -> Connection:
-        """A new connection to a server that has been looked at."""
-        until = max(until, clock.monotonic() + _FAIR_CHANCE)
-        wire: Connection | None = None
-        try:
-            wire = Connection(self._route.connection(until=until))
-            with safe_to_repeat():
-                wire.connect(until=until)
-                self._inspection.pass_or_raise(wire.look(until=until))
-        except BaseException as error:
-            self._route.forget()
-            if wire is not None:
-                wire.close()
-            if isinstance(error, RedisError):
-                raise self._inspection.judged(not_connected(error, self.name)) from error
-            raise
-        return wire
 
     def _publish(self, topic: Topic) -> None:
         """Send news. One who has just written has a connection, but another thread may be using it by now."""
         until = clock.monotonic() + _MOMENT
         command = ("PUBLISH", self._channels[topic], "")
         try:
-            self._connections.use(Lane.WRITE, lambda wire: wire.ask(*command, until=until), until=until)
+            self._pool.use(Lane.WRITE, lambda connection: connection.ask(*command), until=until)
         except (RedisError, NoReply, Away) as error:
             raise StoreUnavailable(f"{self.name}: news were not sent ({error})") from error
 

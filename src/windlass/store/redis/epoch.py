@@ -50,53 +50,53 @@ class Epoch:
         """Whether a call that only reads has found the store."""
         self._lock = Lock()
 
-    def on(self, wire: Connection, until: float) -> int:
+    def on(self, connection: Connection) -> int:
         """The epoch for a call to this server."""
         known = self._known
-        if known is not None and known.identity == wire.server.identity:
+        if known is not None and known.identity == connection.server.identity:
             return known.epoch
         with safe_to_repeat():
             if known is None:
-                return self._begin(wire, known, has_lost_data=False, until=until)
+                return self._begin(connection, known, has_lost_data=False)
             # A connection may be older than a change of the server's lineage of which others have told us.
-            if wire.look(until=until).identity == known.identity:
+            if connection.look().identity == known.identity:
                 return known.epoch
-            is_empty = not wire.ask("HGET", f"{self._prefix}epoch", "epoch", until=until)
-            return self._begin(wire, known, has_lost_data=is_empty, until=until)
+            is_empty = not connection.ask("HGET", f"{self._prefix}epoch", "epoch")
+            return self._begin(connection, known, has_lost_data=is_empty)
 
-    def of_reader(self, wire: Connection, until: float) -> int | None:
+    def of_reader(self, connection: Connection) -> int | None:
         """The epoch for a call that only reads, which begins none; None where no process has begun one.
 
         Scripts that only read do not ask for it.
         """
         if self._known is not None:
-            return self.on(wire, until)
-        self._is_seen = self._is_seen or self.has_begun(wire, until)
+            return self.on(connection)
+        self._is_seen = self._is_seen or self.has_begun(connection)
         return _NONE if self._is_seen else None
 
-    def has_begun(self, wire: Connection, until: float) -> bool:
+    def has_begun(self, connection: Connection) -> bool:
         """Whether any process has begun an epoch here, which the first call that writes does."""
         with safe_to_repeat():
-            return bool(wire.ask("EXISTS", f"{self._prefix}epoch", until=until))
+            return bool(connection.ask("EXISTS", f"{self._prefix}epoch"))
 
-    def renew(self, wire: Connection, other: OtherEpoch, *, refused: int, until: float) -> int:
+    def renew(self, connection: Connection, other: OtherEpoch, *, refused: int) -> int:
         """The epoch after a script has refused the one that we had."""
         known = self._known
         if known is not None and known.epoch != refused:
             return known.epoch  # another thread has asked since
         with safe_to_repeat():
-            identity = wire.look(until=until).identity
+            identity = connection.look().identity
             # The epoch of a server that has neither been restarted nor changed its role stays, unless its data went.
             has_lost_data = known is not None and (other.stored == 0 or identity == known.identity)
-            return self._begin(wire, known, has_lost_data=has_lost_data, until=until)
+            return self._begin(connection, known, has_lost_data=has_lost_data)
 
-    def _begin(self, wire: Connection, known: _Known | None, *, has_lost_data: bool, until: float) -> int:
+    def _begin(self, connection: Connection, known: _Known | None, *, has_lost_data: bool) -> int:
         believed = str(known.epoch if known else 0)
-        params = encode({"run_id": wire.server.identity, "has_lost": has_lost_data})
-        answer = wire.run(self._begin_script, b"", self._prefix, believed, params, until=until)
+        params = encode({"run_id": connection.server.identity, "has_lost": has_lost_data})
+        answer = connection.run(self._begin_script, b"", self._prefix, believed, params)
         [[epoch]] = dict(zip(answer[::2], answer[1::2], strict=True))["epoch"]
         with self._lock:
-            is_first_to_know, self._known = self._known == known, _Known(wire.server.identity, int(epoch))
+            is_first_to_know, self._known = self._known == known, _Known(connection.server.identity, int(epoch))
         if has_lost_data and is_first_to_know:
             log.error(
                 "%s: the store has lost its jobs: somebody emptied it (FLUSHALL, FLUSHDB), or the server came back "

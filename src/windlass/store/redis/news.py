@@ -15,6 +15,7 @@ from windlass import clock
 from windlass.errors import StartRefused, WindlassError
 from windlass.store.connection.circuit_breaker import Away
 from windlass.store.connection.liveness import QUIET, Finding, Liveness
+from windlass.store.connection.pool import Connector
 from windlass.store.driver import ALL_TOPICS, Topic
 from windlass.store.redis.connection import Connection, NoReply
 from windlass.threads.start import start_thread
@@ -43,7 +44,7 @@ class RedisNews:
 
     def __init__(
         self,
-        connect: Callable[[float], Connection],
+        connector: Connector[Connection],
         heard: Callable[[Topic], None],
         *,
         filled: Callable[[str], None] | None = None,
@@ -52,7 +53,7 @@ class RedisNews:
         patience: float,
         quiet: float = QUIET,
     ) -> None:
-        self._connect = connect
+        self._connector = connector
         self._quiet = quiet
         self._heard = heard
         self._filled = filled
@@ -113,31 +114,32 @@ class RedisNews:
 
     def _listen(self) -> None:
         """Until we are closed, or the connection breaks."""
-        wire = self._connect(clock.monotonic() + self._patience)
+        connection = self._connector.connect(clock.monotonic() + self._patience)
         try:
-            self._ask_for_wanted(wire)
-            self._attend(wire)
+            self._ask_for_wanted(connection)
+            self._attend(connection)
         finally:
             self._asked = self._followed = frozenset()
             self._is_doubted = False
-            wire.close()
+            connection.close()
 
-    def _ask_for_wanted(self, wire: Connection) -> None:
-        wanted, until = self._wanted, clock.monotonic() + self._patience
+    def _ask_for_wanted(self, connection: Connection) -> None:
+        wanted = self._wanted
+        connection.until = clock.monotonic() + self._patience
         added, left = wanted - self._asked, self._asked - wanted if self._may_leave else frozenset[Topic]()
         for command, topics in (("SUBSCRIBE", added), ("UNSUBSCRIBE", left)):
             if topics:
-                wire.send(command, *(self._channels[topic] for topic in topics), until=until)
+                connection.send(command, *(self._channels[topic] for topic in topics))
         self._asked = (self._asked | added) - left
 
-    def _attend(self, wire: Connection) -> None:
+    def _attend(self, connection: Connection) -> None:
         said_something = poll()  # unlike select, it takes the descriptors of programs that have very many
-        for source in (wire.fileno(), self._woken.fileno()):
+        for source in (connection.fileno(), self._woken.fileno()):
             said_something.register(source, POLLIN)
         liveness = Liveness(clock.monotonic(), quiet=self._quiet)
         while not self._stopped.is_set():
-            while wire.has_more:
-                self._take(self._read(wire))
+            while connection.has_more:
+                self._take(self._read(connection))
                 liveness.note_word(clock.monotonic())
                 self._is_doubted = False
             ready = dict(said_something.poll(ceil(liveness.pause(clock.monotonic()) * 1000)))
@@ -145,13 +147,14 @@ class RedisNews:
                 self._is_prompted = False  # before what is wanted is looked at
                 self._woken.recv(_AT_ONCE)
                 if not self._stopped.is_set():
-                    self._ask_for_wanted(wire)
+                    self._ask_for_wanted(connection)
             elif not ready:
-                self._look_after(liveness, wire)
+                self._look_after(liveness, connection)
 
-    def _read(self, wire: Connection) -> Sequence[str]:
+    def _read(self, connection: Connection) -> Sequence[str]:
         try:
-            said: Sequence[str] = wire.read(until=clock.monotonic() + self._patience)
+            connection.until = clock.monotonic() + self._patience
+            said: Sequence[str] = connection.read()
         except NoPermissionError:
             if self._followed <= self._asked:
                 raise
@@ -159,11 +162,12 @@ class RedisNews:
             return ()
         return said
 
-    def _look_after(self, liveness: Liveness, wire: Connection) -> None:
+    def _look_after(self, liveness: Liveness, connection: Connection) -> None:
         now = clock.monotonic()
         match liveness.judge(now):
             case Finding.ASK:
-                wire.send("PING", until=now + self._patience)
+                connection.until = now + self._patience
+                connection.send("PING")
                 liveness.note_question(now)
             case Finding.DOUBT:
                 self._is_doubted = True

@@ -86,8 +86,8 @@ class SentinelRoute:
         refusals = 0
         for sentinel in self._sentinels:
             try:
-                with _asked(self._address, self._address.sentinel_options, sentinel) as wire:
-                    place = wire.ask("SENTINEL", "GET-MASTER-ADDR-BY-NAME", self._address.service, until=_soon(until))
+                with _asked(self._address, self._address.sentinel_options, sentinel, until=until) as connection:
+                    place = connection.ask("SENTINEL", "GET-MASTER-ADDR-BY-NAME", self._address.service)
             except (RedisError, Away, NoReply) as error:
                 why = f"the sentinel at {sentinel[0]}:{sentinel[1]} does not answer ({error})"
                 refusals += isinstance(error, AuthenticationError)
@@ -127,8 +127,8 @@ class ClusterRoute:
         refusals = 0
         for node in nodes:
             try:
-                with _asked(self._address, self._address.options, node) as wire:
-                    slots = wire.ask("CLUSTER", "SLOTS", until=_soon(until))
+                with _asked(self._address, self._address.options, node, until=until) as connection:
+                    slots = connection.ask("CLUSTER", "SLOTS")
             except (RedisError, Away, NoReply) as error:
                 why = f"the node at {node[0]}:{node[1]} does not answer ({error})"
                 refusals += isinstance(error, AuthenticationError)
@@ -144,18 +144,16 @@ class ClusterRoute:
 
 
 @contextmanager
-def _asked(address: Address, options: Mapping[str, Any], place: Place) -> Iterator[Connection]:
+def _asked(address: Address, options: Mapping[str, Any], place: Place, *, until: float) -> Iterator[Connection]:
     """A connection for one question."""
-    wire = Connection(_connection(address, options, place))
+    connection = Connection(_connection(address, options, place))
     try:
-        wire.connect(until=_soon())
-        yield wire
+        connection.until = clock.monotonic() + _PATIENCE
+        connection.connect()
+        connection.until = min(until, clock.monotonic() + _PATIENCE)
+        yield connection
     finally:
-        wire.close()
-
-
-def _soon(until: float = float("inf")) -> float:
-    return min(until, clock.monotonic() + _PATIENCE)
+        connection.close()
 
 
 def _connection(address: Address, options: Mapping[str, Any], *places: Place) -> AbstractConnection:

@@ -37,7 +37,7 @@ def caplog(request: pytest.FixtureRequest) -> Iterator[pytest.LogCaptureFixture]
     """What was logged so far, also by threads that do not wait for handlers."""
     records = Records(request.node, _ispytest=True)
     yield records
-    records._finalize()
+    records._finalize()  # noqa: SLF001
 
 
 @pytest.hookimpl(trylast=True)

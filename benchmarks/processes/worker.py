@@ -70,7 +70,7 @@ def main(url: str, namespace: str, *wishes: str) -> None:
 
 def count_calls(app: Windlass) -> Counter[str]:
     """Count what the app asks of its store from now on, by the name of the call."""
-    driver: Any = app.client.session._driver
+    driver: Any = app.client.driver
     calls = Counter[str]()
 
     def counted(carry_out: Callable[[Call], Answer]) -> Callable[[Call], Answer]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from windlass.core.units import duration
 from windlass.errors import Cancel, ConfigError, Duration, LeaseLost
+
+if TYPE_CHECKING:
+    from windlass.core.outcome import StopReason
 
 
 class RunControl(Protocol):
@@ -140,6 +143,10 @@ class Run(Protocol):
 
     @property
     def active(self) -> ActiveJob: ...
+
+    @property
+    def stop(self) -> StopReason | None:
+        """Why it has to stop, if it has to."""
 
     def logged(self, entry: str) -> None:
         """Keep what the job logged, for its history."""

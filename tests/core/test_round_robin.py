@@ -146,7 +146,7 @@ def test_those_who_come_and_go_leave_nothing_behind() -> None:
     for _ in range(1_000):
         weights.leave(["a"])
         weights.join(["a"])
-    assert len(weights._heap) < 200
+    assert len(weights._heap) < 200  # noqa: SLF001
 
 
 def test_a_changed_weight_holds_from_then_on() -> None:

@@ -40,7 +40,7 @@ def test_a_connection_that_carries_nothing_any_more_is_doubted_and_left(far_app:
     """
     listener, ear = far_app(), Ear()
     listener.enqueue(RECORD, 1)
-    with closing(listener.client.session._driver.listen(ear)) as news:
+    with closing(listener.client.driver.listen(ear)) as news:
         ear.begins()
         assert all(map(news.hears, Topic))
         before = len(proxy.attempts)

@@ -40,7 +40,7 @@ def test_a_lease_is_renewed_three_times_in_its_length(app: Windlass, options: di
 
     tapped(app).before.append(note)
     settings = WorkerSettings.of(app.client, ["default"], lease="1.5s", duties=False, **options)  # type: ignore[arg-type]
-    heartbeat = build_worker(app.client, settings, reaper=Reaper(), monotonic=lambda: passed)._heartbeat
+    heartbeat = build_worker(app.client, settings, reaper=Reaper(), monotonic=lambda: passed)._heartbeat  # noqa: SLF001
     heartbeat.open()
     while passed < 1.5:
         passed += heartbeat.tick()

@@ -237,7 +237,7 @@ def test_a_worker_cleans_by_itself(app: Windlass, clock: ManualClock, caplog: py
     job = finished(app)
     clock.advance("8d")
     duties = build_duties(app.client, identity(), beat=10.0, monotonic=SlowMachine())
-    rounds = {ticker.name: ticker._tick for ticker in duties.tickers}
+    rounds = {ticker.name: ticker._tick for ticker in duties.tickers}  # noqa: SLF001
     rounds["leader"]()
     with caplog.at_level(logging.WARNING, logger="windlass.duties"):
         while "cleaning took" not in caplog.text:

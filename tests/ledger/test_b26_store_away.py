@@ -102,7 +102,7 @@ def test_an_ending_whose_fence_holds_is_recorded_when_the_store_returns(
         job = task.enqueue()
         held.await_entered()
         waited = threads.submit(job.result, timeout=PATIENCE)
-        eventually(lambda: job.id in program.client.waiter._awaited, "somebody waits for the result")
+        eventually(lambda: job.id in program.client.waiter._awaited, "somebody waits for the result")  # noqa: SLF001
         eventually(lambda: near.job(job.id).started_at is not None, "the run is marked as started")
         proxy.swallow()
         held.open()

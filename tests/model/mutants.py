@@ -168,7 +168,7 @@ def edited(edits: list[Edit]) -> Opener:
         with open_store(clock) as driver:
             store: Any = driver
             for edit in edits:
-                store._calls.statements = edit.made_in(store._calls.statements)
+                store._calls.statements = edit.made_in(store._calls.statements)  # noqa: SLF001
             yield driver
 
     return open_edited

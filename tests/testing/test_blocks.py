@@ -353,7 +353,7 @@ def test_a_result_that_is_awaited_on_another_thread_comes(app: Windlass, note: T
         job = note.enqueue("a")
         thread = Thread(target=lambda: results.append(job.result(timeout=60)))
         thread.start()
-        eventually(lambda: bool(job._client.waiter._awaited), "the thread waits")
+        eventually(lambda: bool(job._client.waiter._awaited), "the thread waits")  # noqa: SLF001
         drain(app)
         thread.join()
     assert results == ["a"]

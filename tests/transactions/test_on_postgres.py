@@ -68,8 +68,8 @@ def test_the_first_use_of_the_store_may_be_inside_a_transaction(shop: Shop, open
 
 
 def test_a_server_that_was_started_anew_is_still_the_same(scene: Scene, caller: Caller) -> None:
-    home: Any = scene.app.client.session._driver
-    home._home._known = "16384 as it was before"
+    home: Any = scene.app.client.driver
+    home._home._known = "16384 as it was before"  # noqa: SLF001
     job = caller.enqueue(scene.app, scene.receipt, 7)
     caller.commit()
     assert scene.stored() == [job.id]

@@ -56,6 +56,17 @@ class Cancelled(Struct, frozen=True, tag=True):
     """The task raised ``Cancel``, or stopped after a cancel request."""
 
 
+class StopReason(Enum):
+    """Why a run is asked to stop."""
+
+    CANCELLED = "cancelled"
+    TIMED_OUT = "timed out"
+    SHUTDOWN = "given up"
+    """The worker shuts down: the job goes back uncharged."""
+    LOST = "lost"
+    """The lease is lost: the job belongs or will belong to another worker; the result of this run is dropped."""
+
+
 class Blame(Enum):
     """Which run is charged when a process dies (see *Suspects* in docs/how-it-works.md)."""
 

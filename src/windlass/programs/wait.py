@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from windlass import clock
 from windlass.active_job import running
+from windlass.core.outcome import StopReason
 from windlass.errors import JobInterrupted
 from windlass.programs.pipes import Stream
 from windlass.programs.process_group import ProcessGroup
-from windlass.worker.runs.run import Run, StopReason
 
 LOOK_AGAIN = 0.1
 """Seconds after which a request to stop is noticed at the latest."""
@@ -21,7 +21,7 @@ _NO_PATIENCE = 0.1
 def wanted_stop() -> StopReason | None:
     """Why the run on this thread has to stop, if it has to."""
     run = running.get()
-    return run.stop if isinstance(run, Run) else None
+    return None if run is None else run.stop
 
 
 def output_until_end(group: ProcessGroup, *, kill_after: float) -> Iterator[tuple[Stream, bytes]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from windlass import clock
 from windlass.active_job import running
 from windlass.claimed_job import progress_text
-from windlass.core.outcome import Outcome
+from windlass.core.outcome import Outcome, StopReason
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.retry import read_retry
 from windlass.store.driver import Topic
@@ -23,7 +23,7 @@ from windlass.store.operations.leases import WorkerReport, close_lease, open_lea
 from windlass.worker.identity import identity
 from windlass.worker.runs.attempt import AttemptRules, Call
 from windlass.worker.runs.job_log import capture_logs
-from windlass.worker.runs.run import Run, StopReason
+from windlass.worker.runs.run import Run
 
 if TYPE_CHECKING:
     from windlass.client.client import Client

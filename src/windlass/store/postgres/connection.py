@@ -103,14 +103,14 @@ class TimedConnection(Connection[Any]):
             self._is_under_way = False
             raise
         finally:
-            self._asker._reset()  # a connection at rest must not hold a large answer
+            self._asker._reset()  # noqa: SLF001  # a connection at rest must not hold a large answer
 
     def prepare_statements(self) -> None:
         """Prepare every statement at its first use."""
         self.prepare_threshold = 0
         # Behind a pooler that does not know prepared statements another process's statement may have our statement's
         # name. Random names turn that into an error.
-        self._prepared._prepared_idx = clock.random_bits(60)
+        self._prepared._prepared_idx = clock.random_bits(60)  # noqa: SLF001
         self.execute(_SETTINGS, [self.info.backend_pid], prepare=False)
 
     def wait(self, gen: PQGen[R], interval: float = _LOOK, timeout: float | None = None) -> R:

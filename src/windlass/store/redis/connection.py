@@ -65,7 +65,7 @@ class Connection:
         """Connect and log in; the library's exceptions say why not."""
         self._connection.socket_connect_timeout = self._connection.socket_timeout = self._seconds
         self._connection.connect()  # type: ignore[no-untyped-call]  # the library's
-        self._socket = cast(socket, self._connection._sock)  # the library has no public name for it
+        self._socket = cast(socket, self._connection._sock)  # noqa: SLF001  # the library has no public name for it
         self._reader = self._new_reader()
         self._poll.register(self._socket, POLLIN | POLLERR | POLLHUP)
 
@@ -82,7 +82,7 @@ class Connection:
     @property
     def is_idle(self) -> bool:
         """Whether it is open and no answer is outstanding: an interrupted call's would be taken for the next one's."""
-        held: socket | None = self._connection._sock
+        held: socket | None = self._connection._sock  # noqa: SLF001
         return held is not None and not self._is_owed
 
     @property
@@ -157,7 +157,7 @@ class Connection:
         encoder = self._connection.encoder
         return Reader(
             protocolError=InvalidResponse,
-            replyError=self._connection._parser.parse_error,  # by the library's names of what servers refuse
+            replyError=self._connection._parser.parse_error,  # noqa: SLF001  # by the library's names of refusals
             encoding=encoder.encoding,
             errors=encoder.encoding_errors,
             notEnoughData=_UNFINISHED,

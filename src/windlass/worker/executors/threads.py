@@ -182,7 +182,7 @@ class ThreadSlot:
                 self._has_been_interrupted = False
         finally:
             # Not ``with``: something raised between the taking of the lock and its block would leave it taken.
-            while self._lock._is_owned():  # type: ignore[attr-defined]  # as threading.Condition does
+            while self._lock._is_owned():  # type: ignore[attr-defined]  # noqa: SLF001  # as threading.Condition does
                 self._lock.release()
 
     def _leave_at_last(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 
 from windlass.client.session import Session
 from windlass.core.ending import Ending
-from windlass.core.outcome import Interrupted
+from windlass.core.outcome import Interrupted, StopReason
 from windlass.core.retry import read_retry
 from windlass.core.state import State
 from windlass.store.driver import Topic
@@ -17,7 +17,7 @@ from windlass.worker.fetch.capacity import Capacity
 from windlass.worker.fetch.pump import Pump
 from windlass.worker.runs.attempt import AttemptRules
 from windlass.worker.runs.dispatcher import Dispatcher
-from windlass.worker.runs.run import Run, StopReason
+from windlass.worker.runs.run import Run
 
 log = logging.getLogger("windlass.worker")
 

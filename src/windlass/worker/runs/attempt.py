@@ -15,7 +15,17 @@ from windlass.core.decide import decide
 from windlass.core.ending import Ending
 from windlass.core.fault import Excerpt, Fault, read_faults
 from windlass.core.meta import is_readable
-from windlass.core.outcome import Cancelled, FailedPermanently, Interrupted, Lost, Outcome, Postponed, Raised, Returned
+from windlass.core.outcome import (
+    Cancelled,
+    FailedPermanently,
+    Interrupted,
+    Lost,
+    Outcome,
+    Postponed,
+    Raised,
+    Returned,
+    StopReason,
+)
 from windlass.core.records import Claimed
 from windlass.core.retry import Retry, read_retry
 from windlass.core.units import milliseconds
@@ -35,7 +45,7 @@ from windlass.errors import (
 )
 from windlass.task import COMMAND
 from windlass.worker.runs.failure_log import log_failure
-from windlass.worker.runs.run import Run, StopReason
+from windlass.worker.runs.run import Run
 from windlass.worker.runs.unknown_tasks import UnknownTasks
 
 Call = tuple[tuple[object, ...], dict[str, object]]

@@ -9,8 +9,9 @@ from typing import Protocol
 
 from windlass import clock
 from windlass.core.ending import Ending, has_failed
+from windlass.core.outcome import StopReason
 from windlass.core.records import Claimed
-from windlass.worker.runs.run import Run, StopReason
+from windlass.worker.runs.run import Run
 from windlass.worker.runs.run_buffer import RunBuffer
 from windlass.worker.runs.slots import Slots
 

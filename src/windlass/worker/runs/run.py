@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
 from threading import RLock, get_ident
 from typing import Any
 
@@ -11,6 +10,7 @@ from windlass import clock
 from windlass.active_job import ActiveJob
 from windlass.core.fault import Excerpt
 from windlass.core.meta import read_meta
+from windlass.core.outcome import StopReason
 from windlass.core.records import Claimed
 from windlass.core.suspect import is_suspect
 from windlass.errors import JobInterrupted
@@ -21,17 +21,6 @@ ReportProgress = Callable[["Run", float | None, str | None], bool]
 
 _first_lines = RLock()
 """Held while a run's log is made; most runs log nothing, and need neither a log nor a lock of their own."""
-
-
-class StopReason(Enum):
-    """Why a run is asked to stop."""
-
-    CANCELLED = "cancelled"
-    TIMED_OUT = "timed out"
-    SHUTDOWN = "given up"
-    """The worker shuts down: the job goes back uncharged."""
-    LOST = "lost"
-    """The lease is lost: the job belongs or will belong to another worker; the result of this run is dropped."""
 
 
 class Run:

@@ -8,11 +8,11 @@ from math import inf
 
 from windlass import clock
 from windlass.client.session import Session
-from windlass.core.outcome import Interrupted
+from windlass.core.outcome import Interrupted, StopReason
 from windlass.worker.runs.attempt import AttemptRules
 from windlass.worker.runs.dispatcher import Dispatcher
 from windlass.worker.runs.reporting import record_job_event
-from windlass.worker.runs.run import Run, StopReason
+from windlass.worker.runs.run import Run
 
 Check = Callable[[float], None]
 """Checks something else, with the time on the monotonic clock."""

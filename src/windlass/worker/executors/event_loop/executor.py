@@ -8,11 +8,12 @@ from threading import Lock
 from windlass import clock
 from windlass.active_job import running
 from windlass.core.ending import Ending
+from windlass.core.outcome import StopReason
 from windlass.errors import StartRefused
 from windlass.worker.executors.event_loop.loop_thread import LoopThread
 from windlass.worker.runs.attempt import AttemptRules
 from windlass.worker.runs.dispatcher import Dispatcher
-from windlass.worker.runs.run import Run, StopReason
+from windlass.worker.runs.run import Run
 
 log = logging.getLogger("windlass.worker")
 

@@ -11,6 +11,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnContext
 
 from windlass import clock
+from windlass.core.outcome import StopReason
 from windlass.errors import StartRefused
 from windlass.threads.start import start_thread
 from windlass.worker.executors.processes.child_side.main import REFUSED, ChildPipes, main
@@ -28,7 +29,7 @@ from windlass.worker.executors.processes.child_side.shared_memory import SharedR
 from windlass.worker.executors.processes.os_process import OsProcess
 from windlass.worker.executors.processes.outbox import Outbox
 from windlass.worker.executors.processes.recycling import ChildLimits, ChildUsage
-from windlass.worker.runs.run import Run, StopReason
+from windlass.worker.runs.run import Run
 
 log = logging.getLogger("windlass.worker")
 

@@ -11,7 +11,7 @@ from multiprocessing import get_context
 from threading import Lock, Thread
 
 from windlass import clock
-from windlass.core.outcome import Interrupted, Outcome
+from windlass.core.outcome import Interrupted, Outcome, StopReason
 from windlass.errors import ConfigError, StartRefused
 from windlass.threads.start import start_thread
 from windlass.threads.wakeup import Wakeup
@@ -28,7 +28,7 @@ from windlass.worker.executors.processes.child_side.task_lookup import place_of
 from windlass.worker.executors.processes.recycling import ChildLimits
 from windlass.worker.runs.attempt import AttemptRules
 from windlass.worker.runs.dispatcher import Dispatcher
-from windlass.worker.runs.run import Run, StopReason
+from windlass.worker.runs.run import Run
 
 log = logging.getLogger("windlass.worker")
 

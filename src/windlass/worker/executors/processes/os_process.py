@@ -36,7 +36,7 @@ class OsProcess:
         self._number = self._process.pid
         # Removed from the list of children in multiprocessing: each start of a child there reaps dead ones, and their
         # exit codes would be lost; and a fork of this process would wait for them at its end as if they were its own.
-        process._children.discard(self._process)  # type: ignore[attr-defined]
+        process._children.discard(self._process)  # type: ignore[attr-defined]  # noqa: SLF001
         if hasattr(os, "pidfd_open"):
             self._death = self._open_death()
         with self._lock:

@@ -16,7 +16,7 @@ from typing import Any
 
 from windlass import clock
 from windlass.active_job import running
-from windlass.core.outcome import Outcome
+from windlass.core.outcome import Outcome, StopReason
 from windlass.errors import JobInterrupted, StartRefused
 from windlass.task import Task
 from windlass.threads.start import start_thread
@@ -32,7 +32,7 @@ from windlass.worker.process.forked_signals import reset_sigterm_in_forks
 from windlass.worker.runs.attempt import AttemptRules
 from windlass.worker.runs.attempt import Call as Arguments
 from windlass.worker.runs.job_log import capture_logs, capture_prints
-from windlass.worker.runs.run import Run, StopReason
+from windlass.worker.runs.run import Run
 
 _TRY_AGAIN = 0.005
 _ONCE_WITHIN = 0.5

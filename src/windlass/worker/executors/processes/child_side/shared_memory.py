@@ -8,9 +8,9 @@ from __future__ import annotations
 from multiprocessing.context import SpawnContext
 from typing import Any
 
+from windlass.core.outcome import StopReason
 from windlass.core.records import Claimed
 from windlass.worker.executors.processes.child_side.last_output import LastOutput
-from windlass.worker.runs.run import StopReason
 
 _SEQ, _STARTED, _ENDS, _STOP_SEQ, _STOP_FENCE, _STOP_WHY = range(6)
 _REASONS = tuple(StopReason)

@@ -21,7 +21,7 @@ from windlass.job import Job
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs, queries, queues
 from windlass.store.operations.cycle import finish
-from windlass.store.operations.events import note_stale_writes
+from windlass.store.operations.events import record_stale_writes
 from windlass.store.operations.manual_claim import extend
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ class ClaimedJob:
         if record is None:
             raise JobNotFound(f"no job has the id {self.id!r}")
         if record.fence != self.fence:
-            yield from note_stale_writes([(record.seq, self.fence, verb)], worker=self._client.actor)
+            yield from record_stale_writes([(record.seq, self.fence, verb)], worker=self._client.actor)
             raise self._lost()
         if record.state in FINISHED:
             raise IllegalTransition(f"job {self.id} is {record.state} already; it cannot {verb}")

@@ -7,7 +7,7 @@ from itertools import pairwise
 from tests.cli.program import Program
 from tests.waiting import eventually
 from windlass import State
-from windlass.store.operations.events import notice
+from windlass.store.operations.events import record_store_events
 
 
 def test_status_shows_store_counts_queues_and_what_needs_a_hand(shop: Program) -> None:
@@ -45,7 +45,7 @@ def test_an_empty_store_is_no_problem(windlass: Program) -> None:
 
 
 def tell(windlass: Program, kind: str, *rows: tuple[str, str]) -> None:
-    windlass.app.client.session.run(notice(kind, rows))
+    windlass.app.client.session.run(record_store_events(kind, rows))
 
 
 def test_status_tells_what_was_noticed_lately(windlass: Program) -> None:

@@ -50,7 +50,7 @@ def test_a_worker_shows_its_state(app: Windlass, new_app: Apps) -> None:
     at_first: list[str] = []
 
     def look(call: Call, answer: object) -> None:
-        if call.name == "open":
+        if call.name == "open_lease":
             at_first.extend(view.state for view in operator.workers())
 
     def shows(state: str) -> None:

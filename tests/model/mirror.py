@@ -97,7 +97,9 @@ class Mirror:
         try:
             while True:
                 call = operation.send(self._driver.execute(call))
-                assert call.name == "notice", f"a rescue of a few jobs frees them in one call, but asked for {call}"
+                assert call.name == "record_store_events", (
+                    f"a rescue of a few jobs frees them in one call, but asked for {call}"
+                )
         except StopIteration as stop:
             return _by_id(stop.value)
 

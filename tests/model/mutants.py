@@ -114,7 +114,7 @@ MORE: dict[str, list[Edit]] = {
     "promoted too early": [Edit("promote", "run_at <= :now", "run_at <= :now + 1")],
     "queue too long by one": [Edit("enqueue", "waiting + added > max_length", "waiting + added > max_length + 1")],
     "crashes off by one": [],
-    "refusal leaves no event": [Edit("refused", "AND fence <> refused.value ->> 1", "AND false")],
+    "refusal leaves no event": [Edit("record_stale_writes", "AND fence <> refused.value ->> 1", "AND false")],
 }
 
 

@@ -34,7 +34,7 @@ from windlass import (
 )
 from windlass.admin.move import Moved, MoveRefused, Progress, move
 from windlass.store.operations import queues
-from windlass.store.operations.events import notice
+from windlass.store.operations.events import record_store_events
 
 PAIRS = [
     ("sqlite", "postgres"),
@@ -314,7 +314,7 @@ def test_the_job_of_an_owner_that_died_is_rescued_first(from_sqlite_to_postgres:
 def test_what_belongs_to_no_job_stays(from_sqlite_to_postgres: Ways) -> None:
     ways = from_sqlite_to_postgres
     ways.old.enqueue("echo", 1)
-    ways.old.client.session.run(notice("cleaned", [("somebody", "{}")]))
+    ways.old.client.session.run(record_store_events("cleaned", [("somebody", "{}")]))
     ways.move()
     assert (len(ways.old.cleanings()), ways.new.cleanings()) == (1, [])
 

@@ -24,6 +24,6 @@ def prunable(
 ) -> Operation[list[Prunable]]:
     """The first page of what retention lets go of."""
     line = FinishedLine(queue, state)
-    end = yield from prune.beyond(line, keep=keep)
+    end = yield from prune.retention_position(line, keep=keep)
     found = yield from prune.prunable(line, age=age, beyond=end)
     return found

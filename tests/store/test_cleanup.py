@@ -16,7 +16,7 @@ from windlass.errors import StoreUnavailable
 from windlass.retention import Archive, Retention
 from windlass.store.operation import Call, Operation
 from windlass.store.operations import jobs, queries
-from windlass.store.operations.events import note
+from windlass.store.operations.events import record_job_events
 from windlass.store.pages import PAGE, PAGE_BYTES
 
 LARGE = '"' + "x" * 1_000_000 + '"'
@@ -102,15 +102,15 @@ def test_a_page_that_failed_is_looked_at_and_the_next_one_is_not(store: Store) -
     tapped = Tapped(store, before=once_too_slow)
     assert cleaned(tapped).deleted == 3 * PAGE - 1
     names = [call.name for call in tapped.calls if call.params.get("state") is State.CANCELLED]
-    assert names == ["beyond", "prune_oldest", "prunable", "prune", "prune_oldest", "prune_oldest"]
+    assert names == ["retention_position", "prune_oldest", "prunable", "prune", "prune_oldest", "prune_oldest"]
 
 
-@pytest.mark.parametrize("call", ["beyond", "prune_oldest"])
+@pytest.mark.parametrize("call", ["retention_position", "prune_oldest"])
 def test_a_queue_that_fails_keeps_neither_the_next_one_nor_the_tidying(store: Store, call: str) -> None:
     cancelled(store, "a", queue="a")
     cancelled(store, "b", queue="b")
     kept = store.a_job(new_job("kept", queue="c"))
-    store.run(note([(kept.seq, 0, "refused", {})], worker="w"))
+    store.run(record_job_events([(kept.seq, 0, "refused", {})], worker="w"))
     store.clock.advance(40 * DAY)
     tapped = Tapped(store, before=each_of(never_in_a(call), never_in_a("prunable")))
     with pytest.raises(StoreUnavailable, match="too long"):
@@ -123,7 +123,7 @@ def test_a_queue_that_fails_keeps_neither_the_next_one_nor_the_tidying(store: St
 def test_each_part_of_the_tidying_makes_progress_by_itself(store: Store, part: str) -> None:
     """A13: three million keys must not keep old events and workers for ever."""
     kept = store.a_job()
-    store.run(note([(kept.seq, 0, "refused", {})], worker="w"))
+    store.run(record_job_events([(kept.seq, 0, "refused", {})], worker="w"))
     store.a_worker("lost")
     store.clock.advance(40 * DAY)
     tapped = Tapped(store, before=never(part, lambda params: True))
@@ -196,7 +196,9 @@ def test_what_is_kept_is_counted_once_in_a_round(store: Store) -> None:
     store.run(jobs.cancel([job.seq for job in jobs_found], by="me"))
     tapped = Tapped(store)
     assert cleaned(tapped, at_most=10).deleted == 3 * PAGE - 10
-    counted = [call for call in tapped.calls if call.name == "beyond" and call.params["state"] is State.CANCELLED]
+    counted = [
+        call for call in tapped.calls if call.name == "retention_position" and call.params["state"] is State.CANCELLED
+    ]
     assert len(counted) == 1
     positions = [call.params["after_seq"] for call in tapped.calls if call.name == "prune_oldest"]
     assert len(set(positions)) >= 3, "each page goes on behind the last"

@@ -121,7 +121,7 @@ def test_word_that_cannot_be_left_undoes_nothing(store: Store, caplog: pytest.Lo
     worker = store.a_worker()
 
     def execute(call: Call) -> Answer:
-        if call.name == "lost":
+        if call.name == "remove_vanished":
             raise StoreUnavailable("away")
         return store.driver.execute(call)
 

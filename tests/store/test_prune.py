@@ -15,7 +15,7 @@ from windlass.core.records import Claimed
 from windlass.core.state import FINISHED, State
 from windlass.store.operations import cycle, jobs
 from windlass.store.operations.enqueue import Uniqueness
-from windlass.store.operations.prune import FinishedLine, beyond, prune
+from windlass.store.operations.prune import FinishedLine, prune, retention_position
 from windlass.store.operations.prune import prunable as look
 from windlass.store.pages import PAGE
 
@@ -195,6 +195,6 @@ def test_the_newest_are_counted_in_short_steps(store: Store, monkeypatch: pytest
     monkeypatch.setattr("windlass.store.operations.prune._STEP", 2)
     for keep in range(9):
         tapped = Tapped(store)
-        end = tapped.run(beyond(FinishedLine("default", State.COMPLETED), keep=keep))
+        end = tapped.run(retention_position(FinishedLine("default", State.COMPLETED), keep=keep))
         assert (end and end.seq) == (store.job("abcdefg"[6 - keep]).seq if keep < 7 else None)
         assert all(call.params["skip"] <= 2 for call in tapped.calls)

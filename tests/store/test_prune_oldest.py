@@ -14,7 +14,7 @@ from windlass.core.outcome import Returned
 from windlass.core.state import FINISHED, State
 from windlass.store.operations import cycle, jobs, queries
 from windlass.store.operations.enqueue import Uniqueness
-from windlass.store.operations.prune import OLDEST, FinishedLine, Position, Pruned, beyond, prune_oldest
+from windlass.store.operations.prune import OLDEST, FinishedLine, Position, Pruned, prune_oldest, retention_position
 from windlass.store.pages import PAGE
 
 NEVER = 2**60
@@ -32,7 +32,7 @@ def prune(
     limit: int = PAGE,
 ) -> Pruned | None:
     line = FinishedLine(queue, state)
-    end = store.run(beyond(line, keep=keep))
+    end = store.run(retention_position(line, keep=keep))
     return store.run(prune_oldest(line, age=age, beyond=end, after=after, limit=limit))
 
 
@@ -180,7 +180,7 @@ def test_a_page_that_is_sent_twice_does_no_harm(store: Store) -> None:
     """I10: an answer that was lost is no reason to fear; what it removed is gone, what is kept stays."""
     finish(store, *"abcde")
     line = FinishedLine("default", State.COMPLETED)
-    end = store.run(beyond(line, keep=2))
+    end = store.run(retention_position(line, keep=2))
     for _ in range(2):
         store.run(prune_oldest(line, age=NEVER, beyond=end, limit=2))
     assert rest(store) == "de"

@@ -10,7 +10,7 @@ from tests.store.builders import DAY, SECOND, TTL, new_job
 from tests.store.stores import Store
 from windlass.store.operations import jobs, leases
 from windlass.store.operations.enqueue import Uniqueness
-from windlass.store.operations.events import note
+from windlass.store.operations.events import record_job_events
 from windlass.store.operations.tidy import FIRST_KEY, tidy_events, tidy_keys, tidy_leftovers
 
 
@@ -83,7 +83,7 @@ def test_each_call_removes_a_bounded_part(store: Store, monkeypatch: pytest.Monk
     monkeypatch.setattr("windlass.store.operations.tidy.AT_ONCE", 2)
     found = [store.a_job() for _ in range(5)]
     for job in found:
-        store.run(note([(job.seq, 0, "refused", {})], worker="w"))
+        store.run(record_job_events([(job.seq, 0, "refused", {})], worker="w"))
         store.a_worker()
     store.clock.advance(31 * DAY)
     for left in (3, 1, 0):

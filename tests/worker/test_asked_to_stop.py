@@ -265,7 +265,7 @@ def test_a_word_that_comes_with_the_goodbye_still_counts(app: Windlass, operator
     """A worker that leaves for a fresh process was asked to stop after it had asked for the last time."""
 
     def ask(call: Call) -> None:
-        if call.name == "close":
+        if call.name == "close_lease":
             tap.before.remove(ask)
             operator.stop_worker(worker.name)
 

@@ -210,7 +210,7 @@ def test_a_leader_that_was_replaced_cleans_no_more(app: Windlass, clock: ManualC
     clock.advance("11s")
     second.tick()
     assert cleaning.tick() > 0
-    assert (tap.calls["queue_list"], tap.calls["beyond"]) == (done, 0)
+    assert (tap.calls["queue_list"], tap.calls["retention_position"]) == (done, 0)
 
 
 def test_while_one_leads_no_other_asks_for_the_lead(app: Windlass, tap: Tap) -> None:

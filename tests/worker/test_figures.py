@@ -107,7 +107,7 @@ def test_figures_that_change_are_shown_every_two_seconds_and_others_are_not(app:
     rounds.go_on(2)
     shown = calls["show"]
     rounds.go_on(600)
-    assert (calls["show"], calls["renew"], calls["open"]) == (shown, 0, 1)
+    assert (calls["show"], calls["renew"], calls["open_lease"]) == (shown, 0, 1)
 
 
 @pytest.mark.parametrize(

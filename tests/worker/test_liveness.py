@@ -52,7 +52,7 @@ def test_a_worker_without_a_lease_is_not_ready(app: Windlass, tap: Tap) -> None:
     is_lost, opens = Event(), Event()
 
     def refuse(call: Call) -> None:
-        if is_lost.is_set() and not opens.is_set() and call.name in ("renew", "open", "control"):
+        if is_lost.is_set() and not opens.is_set() and call.name in ("renew", "open_lease", "control"):
             raise StoreUnavailable("gone fishing")
 
     tap.before.append(refuse)

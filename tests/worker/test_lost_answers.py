@@ -168,7 +168,7 @@ def test_jobs_that_were_taken_while_an_ending_was_refused_are_run_though_the_sto
     is_over = Event()
 
     def go_away(call: Call) -> None:
-        if call.name == "refused" and len(away) < 1:
+        if call.name == "record_stale_writes" and len(away) < 1:
             away.append(call.name)
             raise StoreUnavailable("it has just gone")
 

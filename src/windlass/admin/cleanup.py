@@ -14,7 +14,7 @@ from windlass.retention import Archive, Retention, read_retention
 from windlass.store.driver import DataRejected
 from windlass.store.operation import Operation
 from windlass.store.operations import prune, queues
-from windlass.store.operations.events import notice
+from windlass.store.operations.events import record_store_events
 from windlass.store.operations.prune import FinishedLine, Position, Prunable
 from windlass.store.operations.queries import read_whole
 from windlass.store.operations.tidy import FIRST_KEY, tidy_events, tidy_keys, tidy_leftovers, tidy_windows
@@ -53,7 +53,7 @@ def record(cleaned: Cleaned, *, by: str) -> Operation[None]:
     """Write a store event with what was cleaned and how long it took, if there was something."""
     if cleaned.deleted:
         detail = {"deleted": cleaned.deleted, "archived": cleaned.archived, "seconds": round(cleaned.seconds, 3)}
-        yield from notice("cleaned", [(by, msgspec.json.encode(detail).decode())])
+        yield from record_store_events("cleaned", [(by, msgspec.json.encode(detail).decode())])
 
 
 class CleaningRound:
@@ -171,7 +171,7 @@ class _FinishedLineCleaning:
             # Once in a round: the position does not change, and counting to it reads all that is kept.
             self._has_counted = True
             assert self._policy.at_most is not None
-            self._beyond = yield from prune.beyond(self.line, keep=self._policy.at_most)
+            self._beyond = yield from prune.retention_position(self.line, keep=self._policy.at_most)
         if self._looks_first:
             yield from self._read_and_prune()
         else:

@@ -24,7 +24,7 @@ def whole_id(app: Windlass, given: str) -> str:
     try:
         return app.job(given).id
     except JobNotFound:
-        found = app.client.session.run(queries.named(given, limit=_NAMED + 1)) if given else []
+        found = app.client.session.run(queries.ids_with_prefix(given, limit=_NAMED + 1)) if given else []
     if found is None:
         raise JobNotFound(f"no job has the id {given!r}, and there are too many to look for one that begins so")
     if not found:

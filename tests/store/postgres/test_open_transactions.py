@@ -24,7 +24,7 @@ from windlass.core.state import State
 from windlass.store.operation import Call
 from windlass.store.operations import jobs, leader, leases, prune, queries, queues, vacuum
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness, enqueue
-from windlass.store.operations.events import note, note_stale_writes, notice
+from windlass.store.operations.events import record_job_events, record_stale_writes, record_store_events
 from windlass.store.operations.manual_claim import claim, extend
 from windlass.store.postgres.statements import statements
 
@@ -158,7 +158,7 @@ def _lead(scene: Scene) -> None:
 
 
 def _lose(scene: Scene) -> None:
-    scene.store.driver.execute(Call("lost", {"lost": [(scene.ended.seq, LIMITED, "failed")], "by": "me"}))
+    scene.store.driver.execute(Call("remove_vanished", {"lost": [(scene.ended.seq, LIMITED, "failed")], "by": "me"}))
 
 
 def _beat(scene: Scene) -> None:
@@ -184,9 +184,9 @@ def _forget(scene: Scene) -> None:
 
 def _note(scene: Scene) -> None:
     job = scene.running
-    scene.store.run(note([(job.seq, job.fence, "handed_back", {})], worker="me"))
-    scene.store.run(notice("stepped", [("me", "{}")]))
-    assert scene.store.run(note_stale_writes([(job.seq, job.fence + 1, "completed")], worker="me"))
+    scene.store.run(record_job_events([(job.seq, job.fence, "handed_back", {})], worker="me"))
+    scene.store.run(record_store_events("stepped", [("me", "{}")]))
+    assert scene.store.run(record_stale_writes([(job.seq, job.fence + 1, "completed")], worker="me"))
 
 
 def _progress(scene: Scene) -> None:
@@ -227,7 +227,7 @@ def _read(scene: Scene) -> None:
 
 DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _archive: ("archive",),
-    _beat: ("open", "renew", "show", "close"),
+    _beat: ("open_lease", "renew", "show", "close_lease"),
     _cancel: ("cancel",),
     _claim: ("claim", "extend"),
     _delete: ("delete",),
@@ -236,7 +236,7 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _forget: ("forget",),
     _lead: ("lead", "resign"),
     _lose: ("lost",),
-    _note: ("note", "notice", "refused"),
+    _note: ("record_job_events", "record_store_events", "record_stale_writes"),
     _progress: ("progress",),
     _promote: ("promote",),
     _prune: ("prune",),

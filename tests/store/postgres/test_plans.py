@@ -28,7 +28,7 @@ UNPLANNED = {"vacuum_due", "vacuum_ready", "vacuum_running", "vacuum_tally"}
 FORMS = [(name, number) for name in sorted(set(CALLS) - COUNTING - UNPLANNED) for number in range(len(CALLS[name]))]
 HOT = {
     "append", "claim", "control", "cycle", "enqueue", "expired", "extend", "job", "progress", "promote", "prunable",
-    "prune", "prune_oldest", "refused", "renew", "rescue", "next_due",
+    "prune", "prune_oldest", "record_stale_writes", "renew", "rescue", "next_due",
 }  # fmt: skip
 """Calls that come so often that they cannot wait for the first ANALYZE after the first jobs."""
 HOT_FORMS = [form for form in FORMS if form[0] in HOT]

@@ -6,7 +6,7 @@ from tests.store.builders import HOUR, SECOND, ids, new_job
 from tests.store.stores import Store
 from windlass.core.state import State
 from windlass.store.operations import jobs, queries
-from windlass.store.operations.events import note_stale_writes, notice
+from windlass.store.operations.events import record_stale_writes, record_store_events
 from windlass.store.operations.queries import WINDOW, Depth, Filter, Page
 
 MEBIBYTE = 2**20
@@ -42,13 +42,13 @@ def test_the_newest_hundred_events_of_a_job_are_kept(store: Store) -> None:
     """A13: events are bounded."""
     job = store.a_job()
     for number in range(120):
-        store.run(note_stale_writes([(job.seq, number + 1, "extend")], worker="w"))
+        store.run(record_stale_writes([(job.seq, number + 1, "extend")], worker="w"))
     assert [event.fence for event in store.events(job.seq)] == list(range(21, 121))
 
 
 def test_the_newest_thousand_notices_are_kept(store: Store) -> None:
     for number in range(1_005):
-        store.run(notice("cleaned", [("leader", str(number))]))
+        store.run(record_store_events("cleaned", [("leader", str(number))]))
     found = [notice.detail for notice in store.run(queries.notices(2_000))]
     assert found == [str(number) for number in range(1_004, 4, -1)]
 

@@ -149,7 +149,7 @@ def test_a_job_of_usual_size_stays_one_small_hash(store: Store) -> None:
 def test_only_scripts_that_write_nothing_go_without_an_epoch() -> None:
     """R1: whatever writes is refused after a loss until its caller knows of it."""
     for name, script in load_scripts().items():
-        if "-- without epoch" in script.text and name != "begin":
+        if "-- without epoch" in script.text and name != "begin_epoch":
             own = script.text.split("-- without epoch")[1]
             assert set(re.findall(r"(?:redis\.p?call|try|names)\(\s*'(\w+)'", own)) <= READS, name
     assert {name for name, script in load_scripts().items() if "KEY.epoch" in script.text} >= {"cycle", "enqueue"}
@@ -167,7 +167,7 @@ def test_a_script_under_another_epoch_writes_nothing(store: Store) -> None:
     prefix = f"{{{store.place.namespace}}}:"
     with redis.Redis.from_url(store.place.url) as client:
         for name, script in load_scripts().items():
-            if "KEY.epoch, 'epoch')" in script.text and name != "begin":
+            if "KEY.epoch, 'epoch')" in script.text and name != "begin_epoch":
                 keys = [prefix + key for key in script.keys]
                 with pytest.raises(redis.ResponseError, match=r"^EPOCH \d+$"):
                     client.eval(script.text, len(keys), *keys, "", prefix, "7", b"\x80")

@@ -13,7 +13,7 @@ from windlass.core.records import Claimed
 from windlass.core.state import State
 from windlass.store.operations import jobs, queries
 from windlass.store.operations.enqueue import NewJob
-from windlass.store.operations.prune import FinishedLine, beyond, prunable, prune, prune_oldest
+from windlass.store.operations.prune import FinishedLine, prunable, prune, prune_oldest, retention_position
 
 LINE = FinishedLine("default", State.COMPLETED)
 LONG = '"' + "x" * 100 + '"'
@@ -30,7 +30,7 @@ def completed(store: Store) -> list[str]:
 
 
 def prune_all(store: Store) -> int:
-    pruned = store.run(prune_oldest(LINE, age=2**60, beyond=store.run(beyond(LINE, keep=0))))
+    pruned = store.run(prune_oldest(LINE, age=2**60, beyond=store.run(retention_position(LINE, keep=0))))
     return 0 if pruned is None else pruned.count
 
 
@@ -118,7 +118,7 @@ def test_both_kinds_are_removed_in_the_order_of_their_ends(store: Store) -> None
         store.enqueue(new_job(payload=payload))
         take_and_return(store, worker)
     assert [member[-1] for member in completed(store)] == ["+", "2", "+", "4"]
-    end = store.run(beyond(LINE, keep=1))
+    end = store.run(retention_position(LINE, keep=1))
     page = store.run(prunable(LINE, age=2**60, beyond=end, limit=2))
     assert [job.seq for job in page] == [1, 2]
     assert store.run(prune(LINE, page)) == 2

@@ -92,7 +92,7 @@ def test_a_limited_queue_is_counted_by_itself(tmp_path: Path, index: str) -> Non
     assert [step for step in plan if f"COVERING INDEX {index}" in step], plan
 
 
-@pytest.mark.parametrize("call", ["beyond", "prunable", "prune_oldest"])
+@pytest.mark.parametrize("call", ["retention_position", "prunable", "prune_oldest"])
 def test_retention_walks_a_part_of_its_index(tmp_path: Path, call: str) -> None:
     """A13: from one position on, not from the end of all that is kept."""
     statement = CALLS[call][0]

@@ -15,7 +15,7 @@ from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.store.answers import records
 from windlass.store.driver import DataRejected
 from windlass.store.operation import Answer, Call, Operation
-from windlass.store.operations.events import note_stale_writes, remove_vanished
+from windlass.store.operations.events import record_stale_writes, remove_vanished
 
 log = logging.getLogger("windlass.store")
 
@@ -102,7 +102,7 @@ def cycle(
 
 def _refused_endings(endings: Sequence[Ending], *, worker: str) -> Operation[Collection[int] | None]:
     try:
-        return (yield from note_stale_writes([(e.seq, e.fence, str(e.state)) for e in endings], worker=worker))
+        return (yield from record_stale_writes([(e.seq, e.fence, str(e.state)) for e in endings], worker=worker))
     except StoreUnavailable as error:  # must not pass for a failure of the cycle, which has been carried out
         log.info("could not learn which endings were refused: %s", error)
         return None

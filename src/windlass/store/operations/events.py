@@ -17,9 +17,9 @@ from windlass.store.operation import Answer, Call, Lane, Operation
 log = logging.getLogger("windlass.store")
 
 
-def notice(kind: str, rows: Sequence[tuple[str, str]], *, lane: Lane = Lane.WRITE) -> Operation[None]:
+def record_store_events(kind: str, rows: Sequence[tuple[str, str]], *, lane: Lane = Lane.WRITE) -> Operation[None]:
     """Write rows (worker, details as JSON text), all of one kind."""
-    yield Call("notice", {"kind": kind, "notices": list(rows)}, lane)
+    yield Call("record_store_events", {"kind": kind, "events": list(rows)}, lane)
 
 
 class VanishedJob(Struct, frozen=True, array_like=True):
@@ -38,7 +38,7 @@ def remove_vanished(answer: Answer, *, by: str | None) -> Operation[int]:
     if not met:
         return 0
     try:
-        noticed = (yield Call("lost", {"lost": met, "by": by}))["noticed"]
+        noticed = (yield Call("remove_vanished", {"lost": met, "by": by}))["noticed"]
     except StoreUnavailable as error:  # must not pass for a failure of the call before, which has been carried out
         log.info("could not leave word of lost jobs in the store: %s", error)
         _say(records(met, VanishedJob))
@@ -58,14 +58,14 @@ def _say(lost: list[VanishedJob]) -> None:
     )
 
 
-def note_stale_writes(writes: Sequence[tuple[int, int, str]], *, worker: str) -> Operation[Collection[int]]:
+def record_stale_writes(writes: Sequence[tuple[int, int, str]], *, worker: str) -> Operation[Collection[int]]:
     """Leave an event for each (seq, fence, what) that was refused because of its fence; the seqs of those."""
-    answer = yield Call("refused", {"writes": list(writes), "worker": worker})
+    answer = yield Call("record_stale_writes", {"writes": list(writes), "worker": worker})
     yield from remove_vanished(answer, by=worker)
     return {seq for (seq,) in answer["refused"]}
 
 
-def note(notes: Sequence[tuple[int, int, str, Mapping[str, object]]], *, worker: str) -> Operation[None]:
+def record_job_events(events: Sequence[tuple[int, int, str, Mapping[str, object]]], *, worker: str) -> Operation[None]:
     """Leave an event (seq, fence, kind, detail) with each job that is still there."""
-    rows = [(seq, fence, kind, msgspec.json.encode(detail).decode()) for seq, fence, kind, detail in notes]
-    yield Call("note", {"notes": rows, "worker": worker})
+    rows = [(seq, fence, kind, msgspec.json.encode(detail).decode()) for seq, fence, kind, detail in events]
+    yield Call("record_job_events", {"events": rows, "worker": worker})

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from windlass.core.state import State, Verb, allowed_from
 from windlass.store.operation import Answer, Call, Operation
-from windlass.store.operations.events import note_stale_writes, remove_vanished
+from windlass.store.operations.events import record_stale_writes, remove_vanished
 from windlass.store.operations.queries import Filter, matching
 from windlass.store.pages import PAGE, Found, portions
 
@@ -19,7 +19,7 @@ def progress(seq: int, fence: int, text: str, *, worker: str) -> Operation[bool]
     answer = yield Call("progress", {"seq": seq, "fence": fence, "progress": text})
     if answer["progressed"]:
         return True
-    yield from note_stale_writes([(seq, fence, "progress")], worker=worker)
+    yield from record_stale_writes([(seq, fence, "progress")], worker=worker)
     return False
 
 

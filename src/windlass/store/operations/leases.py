@@ -31,7 +31,7 @@ def lease_name(id: str, *, has_duties: bool) -> str:
 
 def open_lease(presence: WorkerReport, *, lease: str, ttl: int) -> Operation[None]:
     """Register a worker and give it a lease of ``ttl`` milliseconds."""
-    yield Call("open", {**_params(presence), "lease": lease, "ttl": ttl}, Lane.HEARTBEAT)
+    yield Call("open_lease", {**_params(presence), "lease": lease, "ttl": ttl}, Lane.HEARTBEAT)
 
 
 class Renewed(Struct, frozen=True):
@@ -86,7 +86,7 @@ def control(*, worker: str, lease: str) -> Operation[Control]:
 
 def close_lease(*, worker: str, lease: str) -> Operation[str | None]:
     """Leave cleanly: lease and worker disappear at once. What others asked of the worker last, if anything."""
-    answer = yield Call("close", {"worker": worker, "lease": lease}, Lane.HEARTBEAT)
+    answer = yield Call("close_lease", {"worker": worker, "lease": lease}, Lane.HEARTBEAT)
     return next((signal for (signal,) in answer["signal"]), None)
 
 

@@ -9,7 +9,7 @@ from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.store.answers import records
 from windlass.store.operation import Call, Operation
 from windlass.store.operations.cycle import claim_past_vanished
-from windlass.store.operations.events import note_stale_writes, remove_vanished
+from windlass.store.operations.events import record_stale_writes, remove_vanished
 from windlass.store.pages import PAGE, PAGE_BYTES
 
 _FIRST_CLAIM = 64
@@ -60,5 +60,5 @@ def extend(seq: int, fence: int, *, ttl: int, worker: str) -> Operation[bool]:
     answer = yield Call("extend", {"seq": seq, "fence": fence, "ttl": ttl})
     if answer["extended"]:
         return True
-    yield from note_stale_writes([(seq, fence, "extend")], worker=worker)
+    yield from record_stale_writes([(seq, fence, "extend")], worker=worker)
     return False

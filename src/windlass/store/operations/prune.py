@@ -67,7 +67,7 @@ class FinishedLine(Struct, frozen=True):
     state: State
 
 
-def beyond(line: FinishedLine, *, keep: int) -> Operation[Position | None]:
+def retention_position(line: FinishedLine, *, keep: int) -> Operation[Position | None]:
     """The first job beyond the newest ``keep``, in steps that are short however many are kept; None if there is none.
 
     What finishes meanwhile is newer than all that was counted, so it can only keep a job that might have gone.
@@ -76,8 +76,8 @@ def beyond(line: FinishedLine, *, keep: int) -> Operation[Position | None]:
     while True:
         skip = min(left, _STEP)
         params = {"queue": line.queue, "state": line.state, "at": position.finished_at, "seq": position.seq}
-        answer = yield Call("beyond", {**params, "skip": skip}, Lane.READ)
-        found = records(answer["beyond"], Position)
+        answer = yield Call("retention_position", {**params, "skip": skip}, Lane.READ)
+        found = records(answer["position"], Position)
         if not found:
             return None
         [position] = found

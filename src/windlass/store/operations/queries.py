@@ -61,13 +61,13 @@ def find(ids: Sequence[str], seqs: Sequence[int] = ()) -> Operation[dict[str, Jo
     return {record.id: record for record in records(answer["jobs"], JobRecord)}
 
 
-def named(prefix: str, *, limit: int) -> Operation[list[str] | None]:
+def ids_with_prefix(prefix: str, *, limit: int) -> Operation[list[str] | None]:
     """Up to ``limit`` ids that begin with a text; None where there are too many jobs to look through (see Redis)."""
     found: dict[str, None] = {}
     cursor = "0"
     for _ in range(_SLICES):
         params = {"prefix": prefix, "limit": limit, "cursor": cursor, "slice": _SLICE}
-        answer = yield Call("named", params, Lane.READ)
+        answer = yield Call("ids_with_prefix", params, Lane.READ)
         found.update((id, None) for (id,) in answer["ids"])
         # Stores that keep ids in order need no second look.
         cursor = str(answer["next"][0][0]) if "next" in answer else "0"
@@ -199,8 +199,8 @@ class JobHistory(Struct, frozen=True):
 def history(seq: int) -> Operation[JobHistory]:
     """A job's events and the last heartbeat of its worker."""
     events = yield Call("events", {"seq": seq}, Lane.READ)
-    seen = yield Call("seen", {"seq": seq}, Lane.READ)
-    return JobHistory(records(events["events"], EventRecord), seen["seen"][0][0] if seen["seen"] else None)
+    seen = yield Call("last_heartbeat", {"seq": seq}, Lane.READ)
+    return JobHistory(records(events["events"], EventRecord), seen["renewed_at"][0][0] if seen["renewed_at"] else None)
 
 
 NOTICES_KEPT = 1000

@@ -23,7 +23,7 @@ from windlass.store.answers import records
 from windlass.store.driver import DataRejected
 from windlass.store.operation import Call, Lane, Operation
 from windlass.store.operations.cycle import unique_keys
-from windlass.store.operations.events import notice, remove_vanished
+from windlass.store.operations.events import record_store_events, remove_vanished
 from windlass.store.pages import PAGE_BYTES, PageSize, answers
 
 log = logging.getLogger("windlass.store")
@@ -148,7 +148,7 @@ def _note_losses(rescued: Sequence[Sequence[Any]], *, by: str) -> Operation[None
             losses.setdefault(worker, []).append({"id": id, "state": state})
     if losses:
         rows = [(worker, msgspec.json.encode({"by": by, "jobs": lost}).decode()) for worker, lost in losses.items()]
-        yield from notice("taken", rows)
+        yield from record_store_events("taken", rows)
 
 
 def _after_loss(job: Expired, suspicion: Suspicion | None, *, at: int) -> Ending:

@@ -111,7 +111,7 @@ class PostgresDriver:
         self._refuse_if_closed()
         # Told without our name, so that our own process hears of it as well: it cannot know when the caller commits.
         news = channel(self._schema, Topic.WORK) if self._address.listens else None
-        here = self._bound(Call("here", {"channel": news}))
+        here = self._bound(Call("database_identity", {"channel": news}))
         scripts = PostgresScripts(self.name, home=self._home, here=here, bound=self._bound)
         return join(connection, scripts.carry_out, database="postgresql", store=self.name)
 
@@ -172,7 +172,7 @@ class PostgresDriver:
     def _ask_home(self) -> str:
         """Asked for those who enqueue inside a transaction of theirs, where the schema cannot be made."""
         self.make()
-        return str(self.execute(Call("here", {"channel": None}, Lane.READ))["here"][0][0])
+        return str(self.execute(Call("database_identity", {"channel": None}, Lane.READ))["identity"][0][0])
 
     def _open(self, until: float, *, makes: bool) -> None:
         """Look at the schema before its first use. Where there is none, ``makes`` decides."""

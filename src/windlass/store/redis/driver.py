@@ -68,7 +68,7 @@ class RedisDriver:
         """
         self._connector = Connector(self._address, prefix=self._prefix, inspection=self._inspection)
         self._pool = Pool(self._connector, name=self.name, calls=self._address.pool)
-        self._epoch = Epoch(self._scripts["begin"], name=self.name, prefix=self._prefix)
+        self._epoch = Epoch(self._scripts["begin_epoch"], name=self.name, prefix=self._prefix)
         self._overwritten_keys = OverwrittenKeys(name=self.name)
 
     @property
@@ -183,7 +183,7 @@ class RedisDriver:
         """Which of our keys hold something else: each with its type and the right one."""
         connection.until = clock.monotonic() + _MOMENT
         try:
-            _, rows = connection.run(self._scripts["foreign"], b"", self._prefix, b"", encode({}))
+            _, rows = connection.run(self._scripts["overwritten_keys"], b"", self._prefix, b"", encode({}))
             return [(key, kind, right) for key, kind, right in rows]
         except (RedisError, NoReply, Away):
             return []  # the message names the trouble all the same

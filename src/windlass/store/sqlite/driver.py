@@ -156,7 +156,7 @@ class SqliteDriver:
 
     @waits_for_forks
     def _look_for_work(self) -> tuple[bool, int | None]:
-        [statement] = self._calls.statements["work"]
+        [statement] = self._calls.statements["work_ahead"]
         try:
             rows = self._connections.writer.peek(statement.text) if self._is_open else None
         except (Busy, WindlassError):

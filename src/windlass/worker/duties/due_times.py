@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from windlass import clock
 from windlass.client.session import Session
 from windlass.errors import StoreUnavailable
-from windlass.store.operations.events import notice
+from windlass.store.operations.events import record_store_events
 from windlass.store.operations.queries import NextDue, next_due
 from windlass.worker.duties.clock_step import StoreClock
 
@@ -150,7 +150,7 @@ class DueTimes:
             step,
             patience,
         )
-        self._session.run(notice("stepped", [(self._by, msgspec.json.encode({"seconds": step}).decode())]))
+        self._session.run(record_store_events("stepped", [(self._by, msgspec.json.encode({"seconds": step}).decode())]))
 
 
 def _later(ahead: NextDue, passed: int) -> NextDue:

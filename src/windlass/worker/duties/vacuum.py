@@ -9,7 +9,7 @@ import msgspec
 
 from windlass import clock
 from windlass.client.session import Session
-from windlass.store.operations.events import notice
+from windlass.store.operations.events import record_store_events
 from windlass.store.operations.vacuum import VacuumBlocker, vacuum, vacuum_blocker
 
 log = logging.getLogger("windlass.duties")
@@ -55,7 +55,7 @@ class Vacuum:
             _since(vacuum_blocker),
         )
         detail = {"holder": vacuum_blocker.holder, "since": vacuum_blocker.since}
-        self._session.run(notice("hindered", [(self._by, msgspec.json.encode(detail).decode())]))
+        self._session.run(record_store_events("hindered", [(self._by, msgspec.json.encode(detail).decode())]))
 
 
 def _since(vacuum_blocker: VacuumBlocker) -> str:

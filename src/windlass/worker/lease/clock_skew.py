@@ -10,7 +10,7 @@ import msgspec
 from windlass.client.session import Session
 from windlass.errors import WindlassError
 from windlass.store.operation import Lane
-from windlass.store.operations.events import notice
+from windlass.store.operations.events import record_store_events
 
 log = logging.getLogger("windlass.worker")
 
@@ -55,7 +55,7 @@ class ClockSkew:
         )
         detail = msgspec.json.encode({"seconds": ahead / 1000}).decode()
         try:
-            self._session.run(notice("skewed", [(self._worker, detail)], lane=Lane.HEARTBEAT))
+            self._session.run(record_store_events("skewed", [(self._worker, detail)], lane=Lane.HEARTBEAT))
         except WindlassError as error:  # must not pass for a heartbeat that failed
             log.info("could not record that in the store: %s", error)
 

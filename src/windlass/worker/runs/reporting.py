@@ -9,7 +9,7 @@ from windlass.claimed_job import progress_text
 from windlass.client.session import Session
 from windlass.core.records import Claimed
 from windlass.errors import StoreUnavailable, WindlassError
-from windlass.store.operations.events import note
+from windlass.store.operations.events import record_job_events
 from windlass.store.operations.jobs import progress
 from windlass.worker.runs.run import Run
 
@@ -21,7 +21,9 @@ def record_job_event(
 ) -> None:
     """Write an event of this kind for each job; a store that is away is logged, not raised."""
     try:
-        session.run(note([(job.seq, job.fence, kind, detail) for job, detail in details.items()], worker=worker))
+        session.run(
+            record_job_events([(job.seq, job.fence, kind, detail) for job, detail in details.items()], worker=worker)
+        )
     except WindlassError as error:
         log.warning("could not record that %s: %s", ", ".join(f"job {job.id} was {kind}" for job in details), error)
 

@@ -1,4 +1,4 @@
-"""refused: a write under an old fence leaves an event that names worker and fence."""
+"""record_stale_writes: a write under an old fence leaves an event that names worker and fence."""
 
 from __future__ import annotations
 

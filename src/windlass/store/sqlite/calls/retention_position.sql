@@ -1,6 +1,6 @@
 -- The finished job of one queue and state that is :skip places older than the one before a position, in the order of
 -- retention. The walk through the index is bounded by :skip.
--- gives beyond
+-- gives position
 SELECT finished_at, seq FROM windlass_job
 WHERE state IN ('completed', 'failed', 'cancelled') AND state = :state AND queue = :queue
 AND finished_at <= :at AND (finished_at, seq) < (:at, :seq)

@@ -1,4 +1,4 @@
-"""begin: an epoch for each server that may have forgotten something."""
+"""begin_epoch: an epoch for each server that may have forgotten something."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Server:
         self.prefix = prefix
 
     def begin(self, run_id: str, *, believed: int = 0) -> int:
-        script = load_scripts()["begin"]
+        script = load_scripts()["begin_epoch"]
         keys = [self.prefix + key for key in script.keys]
         answer = self._client.eval(
             script.text, len(keys), *keys, "", self.prefix, str(believed), encode({"run_id": run_id})

@@ -1,7 +1,7 @@
 -- Which database of which running server this connection is to; with a channel, also tells there that jobs may be taken,
 -- which others hear when the transaction commits.
 -- :channel where to tell, or null
--- gives here
+-- gives identity
 --
 -- Not an id that we keep in the store: a copy of a database has the same one. The time is written the same way whatever
 -- a caller's session has set.

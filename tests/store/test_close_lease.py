@@ -1,4 +1,4 @@
-"""close: a clean stop disappears at once."""
+"""close_lease: a clean stop disappears at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""open: registers a worker and gives it a lease."""
+"""open_lease: registers a worker and gives it a lease."""
 
 from __future__ import annotations
 

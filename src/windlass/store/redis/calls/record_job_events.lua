@@ -1,9 +1,9 @@
--- Writes down something unusual that a worker saw happen to jobs that are still there.
+-- Records events of jobs that are still there.
 -- KEYS counts, events
--- asks notes: rows (seq, fence, kind, detail) as event; worker
+-- asks events: rows (seq, fence, kind, detail) as event; worker
 -- gives nothing
 -- with allow_oom, events
-for _, event in ipairs(ask.notes) do
+for _, event in ipairs(ask.events) do
     if redis.call('EXISTS', job_key(written(event.seq))) == 1 then
         note(event.seq, event.kind, ask.worker, event.fence, event.detail)
     end

@@ -1,17 +1,17 @@
-"""notice: what happened and belongs to no job; and what rescue leaves there."""
+"""record_store_events: what happened and belongs to no job; and what rescue leaves there."""
 
 from __future__ import annotations
 
 import msgspec
 
 from tests.store.stores import Store
-from windlass.store.operations.events import notice
+from windlass.store.operations.events import record_store_events
 from windlass.store.operations.queries import EventRecord, notices
 
 
 def test_notices_are_read_the_newest_first(store: Store) -> None:
     """A12: with the one whom they are about."""
-    store.run(notice("taken", [("w1", '{"a":1}'), ("w2", '{"b":"\\"2\\""}')]))
+    store.run(record_store_events("taken", [("w1", '{"a":1}'), ("w2", '{"b":"\\"2\\""}')]))
     now = store.clock.now()
     assert store.run(notices()) == [
         EventRecord(now, "taken", "w2", None, '{"b":"\\"2\\""}'),
@@ -21,9 +21,9 @@ def test_notices_are_read_the_newest_first(store: Store) -> None:
 
 
 def test_notices_are_read_back_to_an_age(store: Store) -> None:
-    store.run(notice("taken", [("old", "{}")]))
+    store.run(record_store_events("taken", [("old", "{}")]))
     store.clock.advance(10)
-    store.run(notice("taken", [("new", "{}")]))
+    store.run(record_store_events("taken", [("new", "{}")]))
     assert [event.worker for event in store.run(notices(age=9))] == ["new"]
     assert [event.worker for event in store.run(notices(age=10))] == ["new", "old"]
 

@@ -76,7 +76,7 @@ class Connection:
 
     @property
     def closed(self) -> bool:
-        held: socket | None = self._connection._sock
+        held: socket | None = self._connection._sock  # noqa: SLF001
         return held is None
 
     @property

@@ -20,6 +20,8 @@ from tests.waiting import PATIENCE, eventually
 from windlass import Windlass
 
 pytestmark = pytest.mark.only_on("postgres", "redis")
+of_parents = pytest.mark.only_on("redis")
+"""A parent sees processes that wait, whatever the store is that they wait for."""
 
 DEADLINE = 1.0
 LEFT = 5.0
@@ -137,6 +139,7 @@ def test_a_store_that_may_not_be_used_ends_them_all(shop: Program, far: ServerPl
     assert "starting another one" not in answer.error
 
 
+@of_parents
 def test_worker_processes_under_a_parent_wait_for_the_store(near: Windlass, shop: Program, proxy: Proxy) -> None:
     """B26: a dead one is replaced once, not again and again."""
     with shop.start("worker", "--processes", "2", "--grace", "1s") as parent:
@@ -155,6 +158,7 @@ def test_worker_processes_under_a_parent_wait_for_the_store(near: Windlass, shop
         assert parent.code() == 0
 
 
+@of_parents
 def test_the_first_ones_wait_too_and_leave_at_once(shop: Program, proxy: Proxy) -> None:
     """B26, B7: under a parent."""
     proxy.refuse()
@@ -167,6 +171,7 @@ def test_the_first_ones_wait_too_and_leave_at_once(shop: Program, proxy: Proxy) 
         assert monotonic() - began < leeway(LEFT)
 
 
+@of_parents
 def test_a_replacement_of_all_goes_on_when_the_store_is_back(near: Windlass, shop: Program, proxy: Proxy) -> None:
     """B26: nobody leaves before its successor is ready.
 

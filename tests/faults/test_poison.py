@@ -41,7 +41,8 @@ SCENES = {
         VENOM, "kill", 0.0, concurrency=1, seconds=(0.0,), innocents=80, poisons=(60,)
     ),
     "after 30 ms, interpreter held": Scene(NATIVE_VENOM, "segfault", 0.03, concurrency=10),
-    "after 700 ms": Scene(VENOM, "exit", 0.7, concurrency=50, seconds=(0.0, 0.1, 1.5), innocents=60),
+    # Six run longer than the poison: suspects run one after the other.
+    "after 700 ms": Scene(VENOM, "exit", 0.7, concurrency=50, seconds=(0.0, 0.1) * 4 + (1.0,), innocents=60),
     "by memory, on the loop": Scene(LOOP_VENOM, "memory", 0.1, concurrency=10, innocent=LOOP_NAP),
     "two at once": Scene(VENOM, "exit", 0.2, concurrency=10, seconds=(0.0, 0.4), poisons=(3, 4)),
     "one after the other": Scene(VENOM, "exit", 0.2, concurrency=5, poisons=(3, 20)),

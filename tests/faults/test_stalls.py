@@ -67,11 +67,13 @@ def test_repeated_stalls_within_the_lease_cost_nothing(app: Windlass, processes:
 @pytest.mark.skipif(
     sys.platform != "linux", reason="only Linux lets a test put processes on one CPU and tells who waits"
 )
+@pytest.mark.only_on("sqlite", "postgres")
 def test_a_worker_that_hardly_gets_a_turn_keeps_its_lease(app: Windlass, processes: Processes) -> None:
     """W9: four processes take the CPU from a worker with a short lease and something running on each executor.
 
-    The test looks for expired leases all the time, for more than two leases' time. A lease of 3 s: beside other tests a
-    commit alone may take a second, and a worker whose store stands still is no subject of this test.
+    With a store in the process, and with one in a server. The test looks for expired leases all the time, for more than
+    two leases' time. A lease of 3 s: beside other tests a commit alone may take a second, and a worker whose store
+    stands still is no subject of this test.
     """
     worker = processes.start("starved", json.dumps({"lease": "3s", "name": "starved"}))
     worker.await_line("ready")

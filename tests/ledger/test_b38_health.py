@@ -85,8 +85,14 @@ def test_a_worker_lives_and_is_ready_until_it_drains(place: Place, tmp_path: Pat
 @pytest.mark.only_on("postgres", "redis")
 @pytest.mark.parametrize(
     ("lose", "parent"),
-    [(Proxy.refuse, []), (Proxy.swallow, []), (Proxy.swallow, ["--processes", "2"])],
-    ids=["refused", "swallowed", "swallowed and supervised"],
+    [
+        pytest.param(Proxy.refuse, [], id="refused"),
+        pytest.param(Proxy.swallow, [], id="swallowed"),
+        # A parent asks its processes, whatever their store is.
+        pytest.param(
+            Proxy.swallow, ["--processes", "2"], id="swallowed and supervised", marks=pytest.mark.only_on("redis")
+        ),
+    ],
 )
 def test_readiness_follows_the_store(
     far: ServerPlace, proxy: Proxy, tmp_path: Path, lose: Callable[[Proxy], None], parent: list[str]

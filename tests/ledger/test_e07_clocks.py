@@ -16,6 +16,7 @@ from tests.ledger.apps import Apps, gate, raises
 from tests.store.places import Place
 from tests.waiting import PATIENCE, eventually
 from windlass import Job, State, Windlass
+from windlass.store.driver import Topic
 from windlass.store.operations import queries
 
 pytestmark = pytest.mark.only_on("postgres", "redis")
@@ -131,17 +132,22 @@ def skews(app: Windlass) -> list[float]:
 def test_a_skew_over_5_s_warns_at_every_change_and_only_then(app: Windlass, windlass: Program, clocks: Clocks) -> None:
     """E7, T1: in the worker's log, and in the store for those who look later."""
     clock = clocks()
+
+    def step_to(seconds: int) -> None:
+        clock.step_to(seconds)
+        app._session.notify(Topic.CONTROL)  # a worker at rest asks the store only every five seconds by itself
+
     clock.step_to(4)
     with windlass.start("worker", "-q", "wrong", **clock.environment) as worker:
         eventually(lambda: app.workers(), "it has begun")
-        clock.step_to(HOUR)
+        step_to(HOUR)
         worker.wait_for("s ahead of the store's")
         app.enqueue_many([app.request("clock", queue="wrong")])[0].result(timeout=PATIENCE)
-        clock.step_to(-20)
+        step_to(-20)
         worker.wait_for("s behind the store's")
-        clock.step_to(0)
+        step_to(0)
         worker.wait_for("agree again")
-        clock.step_to(10)
+        step_to(10)
         worker.wait_for("s ahead of the store's")
         eventually(lambda: len(skews(app)) == 3, "each is written down")
     assert skews(app) == [pytest.approx(seconds, abs=3) for seconds in (HOUR, -20, 10)]

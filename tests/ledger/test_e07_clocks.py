@@ -135,7 +135,7 @@ def test_a_skew_over_5_s_warns_at_every_change_and_only_then(app: Windlass, wind
 
     def step_to(seconds: int) -> None:
         clock.step_to(seconds)
-        app._session.notify(Topic.CONTROL)  # a worker at rest asks the store only every five seconds by itself
+        app.client.session.notify(Topic.CONTROL)  # a worker at rest asks the store only every five seconds by itself
 
     clock.step_to(4)
     with windlass.start("worker", "-q", "wrong", **clock.environment) as worker:

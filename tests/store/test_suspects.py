@@ -9,15 +9,16 @@ import pytest
 from tests.store.builders import HOUR, SECOND, START, TTL, ending, new_job, raised
 from tests.store.stores import Store, Worker
 from windlass.core.outcome import Interrupted, Outcome, Postponed
-from windlass.core.records import Claimed, JobRecord
+from windlass.core.records import Claimed, JobRecord, StartedSuspect
 from windlass.core.state import State
-from windlass.store.operation import Call, drive
+from windlass.store.answers import records
+from windlass.store.operation import Call, Lane, drive
 from windlass.store.operations import gates, jobs, queries, queues
 from windlass.store.operations.cycle import ClaimRequest, StartMark, cycle
 from windlass.store.operations.manual_claim import claim
 from windlass.store.operations.rescue import Rescued, rescue
 from windlass.store.operations.transfer import export, store_batch
-from windlass.store.pages import PAGE
+from windlass.store.pages import PAGE, PAGE_BYTES
 
 
 def a_suspect(store: Store, *ids: str, is_marked: bool = False, **options: int) -> list[JobRecord]:
@@ -137,6 +138,18 @@ def test_the_loss_of_a_claim_by_hand_makes_no_suspect(store: Store) -> None:
     die(store)
     assert counted(store.job(job.id)) == (1, 0, 0)
     assert ids(store.a_worker().cycle(rooms=[("default", 5)], takes_suspect=False).claimed) == [job.id]
+
+
+def test_a_suspect_that_is_claimed_by_hand_is_none_meanwhile(store: Store) -> None:
+    """F3: its visibility time ran out, which is no death: none is held responsible, and the deaths before stay."""
+    [job] = a_suspect(store, "a", is_marked=True)
+    store.run(claim(1, queues=["default"], worker="me", token="t", ttl=TTL))
+    store.clock.advance(TTL)
+    look = Call("expired", {"after": 0, "limit": PAGE, "bytes": PAGE_BYTES}, Lane.READ)
+    assert records(store.driver.execute(look)["suspects"], StartedSuspect) == []
+    store.rescue()
+    assert json.loads(store.events(job.seq)[-1].detail or "") == {"by": "rescuer", "started": True}
+    assert counted(store.job("a")) == (2, 1, 0)
 
 
 # Everything else that knows of pending jobs.

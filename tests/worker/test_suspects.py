@@ -10,11 +10,17 @@ from tests.core.test_decide import a_job
 from tests.ledger.apps import gate
 from tests.places.raw_sqlite import RawSqlite
 from tests.waiting import PATIENCE, eventually
-from tests.worker.tap import Tap
+from tests.worker.tap import Hold, Tap, claims
 from windlass import Windlass
 from windlass.core.fault import Fault, add_fault
+from windlass.store.postgres.news import Silence
+from windlass.worker.fetch import pump
+from windlass.worker.runs import suspects
 from windlass.worker.runs.run import Run
 from windlass.worker.runs.suspects import SuspectInFlight
+
+_NEVER = 1e9
+"""Seconds."""
 
 
 def noop() -> None: ...
@@ -94,7 +100,7 @@ def test_a_worker_begins_one_suspect_after_the_other_and_others_beside_them(app:
         @app.task
         def innocent() -> None: ...
 
-        suspects = [dubious.enqueue(number) for number in range(3)]
+        jobs = [dubious.enqueue(number) for number in range(3)]
         file.execute("UPDATE windlass_job SET rescues = 1")
         with app.worker(concurrency=4):
             held.await_entered()
@@ -102,7 +108,7 @@ def test_a_worker_begins_one_suspect_after_the_other_and_others_beside_them(app:
                 innocent.enqueue().result(timeout=PATIENCE)
             assert len(begun) == 1
             held.open()
-            for job in suspects:
+            for job in jobs:
                 job.result(timeout=PATIENCE)
     assert sorted(begun) == [0, 1, 2]
 
@@ -132,3 +138,57 @@ def test_what_comes_after_a_suspect_that_runs_alone_waits_for_its_end(app: Windl
             held.open()
             later.result(timeout=PATIENCE)
     assert order == ["suspect ended", "another began"]
+
+
+@pytest.mark.only_on("sqlite")
+def test_a_worker_looks_for_the_next_suspect_when_one_is_over(
+    app: Windlass, file: RawSqlite, tap: Tap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F3: at once. It was given one of them, so its queue seemed to be empty; nothing else sends it to the store."""
+    monkeypatch.setattr(pump, "_POLL", _NEVER)
+    monkeypatch.setattr(tap, "listen", lambda *_, **__: Silence())
+
+    @app.task
+    def dubious() -> None: ...
+
+    jobs = [dubious.enqueue() for _ in range(3)]
+    file.execute("UPDATE windlass_job SET rescues = 1")
+    with app.worker(concurrency=4, duties=False):
+        for job in jobs:
+            job.result(timeout=PATIENCE)
+
+
+@pytest.mark.only_on("sqlite")
+def test_a_suspect_that_has_to_run_alone_waits_for_what_runs_already(
+    app: Windlass, file: RawSqlite, tap: Tap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F3: its third death would be decisive, and what has just begun might be the cause of it."""
+    monkeypatch.setattr(suspects, "_FRESH", _NEVER)  # on a slow machine the test may take longer than what is young
+    order: list[str] = []
+    taken = Hold(claims)
+    with gate() as held:
+
+        @app.task
+        def innocent() -> None:
+            held.wait()
+            order.append("another ended")
+
+        @app.task(queue="apart")
+        def dubious() -> None:
+            order.append("suspect began")
+
+        app.queue("apart").pause()
+        suspect = dubious.enqueue()
+        file.execute("UPDATE windlass_job SET crashes = 2")
+        with app.worker(["default", "apart"], concurrency=4):
+            innocent.enqueue()
+            held.await_entered()
+            tap.after.append(taken.after)
+            app.queue("apart").resume()
+            taken.await_reached()
+            taken.release()
+            wanted = tap.calls["control"] + 2
+            eventually(lambda: tap.calls["control"] >= wanted, "the worker has had its turns")
+            held.open()
+            suspect.result(timeout=PATIENCE)
+    assert order == ["another ended", "suspect began"]

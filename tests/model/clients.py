@@ -16,7 +16,7 @@ class Clients(Cast):
     @rule(queue=m.queues, priority=m.priorities, when=m.whens, attempts=m.attempts, more=m.few)
     def enqueue(self, queue: str, priority: int, when: When, attempts: int, more: int) -> None:
         delay, offset = when
-        at = None if offset is None else self.clock.at + offset
+        at = None if offset is None else self.clock() + offset
         number = 1 + more
         new = [self.new(queue, priority=priority, delay=delay, at=at, attempts=attempts) for _ in range(number)]
         self.store(new, {})

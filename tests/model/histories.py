@@ -10,11 +10,11 @@ from hypothesis import seed as seeded
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.model.machine import StoreMachine
-from tests.model.side_by_side import Clock
 from tests.model.tally import Tally
 from tests.store.places import Place
 from windlass.store.driver import Driver
 from windlass.store.open import open_driver
+from windlass.testing import ManualClock
 
 EXAMPLES = 10
 """Histories in one run of Hypothesis: after more it begins to vary those it has instead of making new ones."""
@@ -25,7 +25,7 @@ LENGTH = 50
 _PATIENCE = 60.0
 """Seconds for a call: the model knows no store that does not answer, and a busy machine may take its time."""
 
-Opener = Callable[[Clock], AbstractContextManager[Driver]]
+Opener = Callable[[ManualClock], AbstractContextManager[Driver]]
 
 
 def fresh_stores(url: str) -> Opener:
@@ -37,7 +37,7 @@ def fresh_places(make: Callable[[], Place]) -> Opener:
     """Opens a store at a new place at each call, and leaves nothing of it behind."""
 
     @contextmanager
-    def opened(clock: Clock) -> Iterator[Driver]:
+    def opened(clock: ManualClock) -> Iterator[Driver]:
         place = make()
         try:
             with closing(place.open(now=clock, deadline=_PATIENCE)) as driver:

@@ -6,10 +6,10 @@ from typing import Literal
 
 from hypothesis import strategies as st
 
+from tests.manual_clock import START
 from windlass.core.fault import Fault
 from windlass.core.outcome import Cancelled, FailedPermanently, Interrupted, Lost, Outcome, Postponed, Raised, Returned
 
-START = 1_700_000_000_000
 LEASE = 30_000
 HOUR = 3_600_000
 

@@ -18,13 +18,13 @@ from hypothesis import Phase
 from msgspec.structs import replace
 
 from tests.model.histories import Opener, fresh_stores, run_histories
-from tests.model.side_by_side import Clock
 from tests.model.tally import Tally
 from windlass import clock
 from windlass.core.decide import decide
 from windlass.store.driver import Driver
 from windlass.store.sqlite import schema
 from windlass.store.statement_files import Statement
+from windlass.testing import ManualClock
 
 STEPS = 20_000
 """What CI takes: a bug that so many steps do not find is not found."""
@@ -164,7 +164,7 @@ def edited(edits: list[Edit]) -> Opener:
     open_store = fresh_stores("sqlite:///:memory:")
 
     @contextmanager
-    def open_edited(clock: Clock) -> Iterator[Driver]:
+    def open_edited(clock: ManualClock) -> Iterator[Driver]:
         with open_store(clock) as driver:
             store: Any = driver
             for edit in edits:

@@ -46,7 +46,7 @@ class Operators(Cast):
     @rule(pick=m.picks, when=m.whens)
     def reschedule(self, pick: int, when: When) -> None:
         delay, offset = when
-        due = {"delay": delay} if offset is None else {"at": self.clock.at + offset}
+        due = {"delay": delay} if offset is None else {"at": self.clock() + offset}
         self.tally.see("rescheduled", self.do("reschedule", self.seq(pick), **due))
 
     @rule(pick=m.picks)

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, NamedTuple
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 from msgspec.structs import replace
 
+from tests.manual_clock import manual_clock
 from tests.model.invariants import Invariants
-from tests.model.material import START
 from tests.model.mirror import Mirror
 from tests.model.model import Model
 from tests.model.tally import Tally
@@ -21,16 +21,7 @@ from windlass.core.state import FINISHED
 from windlass.errors import IdConflict, QueueFull
 from windlass.store.driver import Driver
 from windlass.store.operations.cycle import CycleResult
-
-
-class Clock:
-    """Time that stands still until somebody moves it."""
-
-    def __init__(self) -> None:
-        self.at = START
-
-    def __call__(self) -> int:
-        return self.at
+from windlass.testing import ManualClock
 
 
 class Asked(NamedTuple):
@@ -45,12 +36,12 @@ class SideBySide(RuleBasedStateMachine):
     """Does everything to both and compares: each answer, and after each step all that is visible."""
 
     tally: ClassVar[Tally]
-    open_store: ClassVar[Callable[[Clock], AbstractContextManager[Driver]]]
+    open_store: ClassVar[Callable[[ManualClock], AbstractContextManager[Driver]]]
     """Opens a store without any jobs, on the given clock."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.clock = Clock()
+        self.clock = manual_clock()
         self._opened = ExitStack()
         self.mirror = Mirror(self._opened.enter_context(type(self).open_store(self.clock)), now=self.clock)
         self.model = Model(now=self.clock)

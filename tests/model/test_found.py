@@ -8,8 +8,8 @@ from typing import TypeVar
 
 import pytest
 
+from tests.manual_clock import manual_clock, move
 from tests.model.material import LEASE
-from tests.model.side_by_side import Clock
 from tests.places.fixtures import PlaceOn
 from tests.store.adding import add
 from tests.store.places import Place
@@ -33,7 +33,7 @@ class Store:
     """An empty store on a clock that stands still."""
 
     def __init__(self, place: Place) -> None:
-        self.clock = Clock()
+        self.clock = manual_clock()
         self.driver = place.open(now=self.clock)
 
     def run(self, operation: Operation[A]) -> A:
@@ -59,8 +59,8 @@ def store(request: pytest.FixtureRequest, place_on: PlaceOn) -> Iterator[Store]:
 
 
 def test_a_job_for_an_instant_that_has_passed_is_pending_in_the_answer_too(store: Store) -> None:
-    assert store.enqueue("late", at=store.clock.at - 1).state is State.PENDING
-    assert store.enqueue("early", at=store.clock.at + 1).state is State.SCHEDULED
+    assert store.enqueue("late", at=store.clock() - 1).state is State.PENDING
+    assert store.enqueue("early", at=store.clock() + 1).state is State.SCHEDULED
 
 
 def test_a_job_that_cannot_be_retried_is_not_kept_off_by_a_key(store: Store) -> None:
@@ -75,7 +75,7 @@ def test_a_job_that_cannot_be_retried_is_not_kept_off_by_a_key(store: Store) -> 
 def test_a_call_that_claims_a_job_again_after_its_rescue_gets_the_whole_time(store: Store) -> None:
     store.enqueue("job")
     first = store.claim("token")
-    store.clock.at += LEASE
+    move(store.clock, LEASE)
     store.rescue()
     again = store.claim("token")
     assert again.fence > first.fence
@@ -86,7 +86,7 @@ def test_a_call_that_claims_a_job_again_after_its_rescue_gets_the_whole_time(sto
 def test_the_fault_of_a_lost_claim_by_hand_names_the_attempt_that_was_lost(store: Store) -> None:
     store.enqueue("job")
     store.claim("token")
-    store.clock.at += LEASE
+    move(store.clock, LEASE)
     store.rescue()
     record = store.run(queries.find(["job"]))["job"]
     assert [fault.attempt for fault in read_faults(record.errors).faults] == [1]

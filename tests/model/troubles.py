@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis.stateful import precondition, rule
 
+from tests.manual_clock import move
 from tests.model import material as m
 from tests.model.cast import Cast, once_more, presence
 from tests.model.material import BY_HAND, LEASE
@@ -21,7 +22,7 @@ class Troubles(Cast):
 
     @rule(jump=m.jumps, does_keep_up=m.flags)
     def wait(self, jump: int, does_keep_up: bool) -> None:
-        self.clock.at += jump
+        move(self.clock, jump)
         if does_keep_up:
             self.keep_up()
 
@@ -51,7 +52,7 @@ class Troubles(Cast):
         asked = self.last
         if is_marked and owner != BY_HAND:
             self.do("cycle", self.claimant(owner), marks=[StartMark(claim.seq, claim.fence, 0) for claim in claims])
-        self.clock.at += LEASE
+        move(self.clock, LEASE)
         self.keep_up()
         return claims, asked
 

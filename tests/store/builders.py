@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import count
 
+from tests.manual_clock import START
 from windlass.core.decide import decide
 from windlass.core.ending import Ending
 from windlass.core.fault import Fault
@@ -15,7 +16,6 @@ from windlass.store.operations.cycle import StartMark
 from windlass.store.operations.enqueue import NewJob, Uniqueness
 from windlass.store.pages import Found
 
-START = 1_700_000_000_000
 SECOND = 1_000
 MINUTE = 60 * SECOND
 HOUR = 60 * MINUTE
@@ -28,19 +28,6 @@ INTERRUPTED = Interrupted()
 CANCELLED = Cancelled()
 
 _numbers = count(1)
-
-
-class ManualClock:
-    """Stands still until the test moves it; a negative step is a clock that was set back."""
-
-    def __init__(self) -> None:
-        self._now = START
-
-    def now(self) -> int:
-        return self._now
-
-    def advance(self, milliseconds: int) -> None:
-        self._now += milliseconds
 
 
 def fresh(kind: str) -> str:

@@ -10,8 +10,8 @@ from contextlib import ExitStack
 
 import pytest
 
+from tests.manual_clock import manual_clock
 from tests.places.fixtures import PlaceOn
-from tests.store.builders import ManualClock
 from tests.store.stores import Store
 
 STORES: tuple[str, ...] = ("sqlite", "sqlite-stdlib", "postgres", "redis")
@@ -30,4 +30,4 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def store(request: pytest.FixtureRequest, place_on: PlaceOn) -> Iterator[Store]:
     """An empty store of the test's own."""
     with ExitStack() as opened:
-        yield Store(place_on(request.param), clock=ManualClock(), opened=opened)
+        yield Store(place_on(request.param), clock=manual_clock(), opened=opened)

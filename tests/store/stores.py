@@ -7,8 +7,9 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import TypeVar
 
+from tests.manual_clock import move
 from tests.store.adding import add
-from tests.store.builders import RETURNED, TTL, ManualClock, ending, fresh, mark, new_job
+from tests.store.builders import RETURNED, TTL, ending, fresh, mark, new_job
 from tests.store.places import Place
 from windlass.core.ending import Ending
 from windlass.core.outcome import Outcome
@@ -19,6 +20,7 @@ from windlass.store.operations.cycle import ClaimRequest, CycleResult, StartMark
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness
 from windlass.store.operations.manual_claim import claim
 from windlass.store.operations.rescue import Rescued, rescue
+from windlass.testing import ManualClock
 
 A = TypeVar("A")
 
@@ -38,7 +40,7 @@ class Store:
         self.place = place
         self.clock = clock
         self._opened = opened
-        self.driver = opened.enter_context(closing(place.open(now=now or clock.now, deadline=deadline)))
+        self.driver = opened.enter_context(closing(place.open(now=now or clock, deadline=deadline)))
         self._is_made = False
 
     def run(self, operation: Operation[A]) -> A:
@@ -50,6 +52,10 @@ class Store:
     def another(self, *, now: Callable[[], int] | None = None, deadline: float = 5.0) -> Store:
         """The same data through a second driver, as another process has it; closed when the test ends."""
         return Store(self.place, clock=self.clock, opened=self._opened, now=now, deadline=deadline)
+
+    def advance(self, milliseconds: int) -> None:
+        """Let time pass for all drivers on this clock; a negative step is a clock that was set back."""
+        move(self.clock, milliseconds)
 
     # Building.
 
@@ -99,7 +105,7 @@ class Store:
         return self.job(job.id)
 
     def rescue(self) -> list[Rescued]:
-        return self.run(rescue(by="rescuer", now=self.clock.now))
+        return self.run(rescue(by="rescuer", now=self.clock))
 
     # Looking.
 

@@ -48,11 +48,11 @@ def _returned(store: Store) -> JobRecord:
         delay=HOUR,
     )
     store.enqueue(new)
-    store.clock.advance(HOUR)
+    store.advance(HOUR)
     store.run(jobs.promote())
     [job] = worker.take(1, queue="q")
     store.end(job, raised(delay=SECOND))
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     store.run(jobs.promote())
     [job] = worker.take(1, queue="q")
     worker.cycle(marks=[mark(job)])

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from tests.store.builders import CANCELLED, INTERRUPTED, RETURNED, SECOND, START, TTL, new_job, raised
+from tests.manual_clock import START
+from tests.store.builders import CANCELLED, INTERRUPTED, RETURNED, SECOND, TTL, new_job, raised
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
 from windlass.core.outcome import FailedPermanently, Outcome, Postponed
@@ -23,10 +24,10 @@ def cancel(store: Store, *seqs: int) -> dict[int, State]:
 def test_a_job_that_waits_is_cancelled_at_once(store: Store, state: State) -> None:
     """A4, D3: pending, scheduled, retrying, blocked."""
     job = a_job_in(store, state)
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     assert cancel(store, job.seq) == {job.seq: State.CANCELLED}
     found = store.job(job.id)
-    assert (found.state, found.finished_at) == (State.CANCELLED, store.clock.now())
+    assert (found.state, found.finished_at) == (State.CANCELLED, store.clock())
 
 
 @pytest.mark.parametrize("state", sorted(FINISHED))
@@ -39,7 +40,7 @@ def test_a_finished_job_stays_as_it_is(store: Store, state: State) -> None:
 
 def test_a_running_job_is_asked_to_stop(store: Store) -> None:
     job = store.claimed()
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     assert cancel(store, job.seq) == {job.seq: State.RUNNING}
     found = store.job(job.id)
     assert (found.state, found.cancel_requested_at, found.finished_at) == (State.RUNNING, START + SECOND, None)
@@ -49,7 +50,7 @@ def test_a_second_request_changes_nothing(store: Store) -> None:
     job = store.claimed()
     cancel(store, job.seq)
     before = store.job(job.id)
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     assert cancel(store, job.seq) == {}
     assert store.job(job.id) == before
     assert store.kinds(job.seq) == ["cancel_requested"]
@@ -125,7 +126,7 @@ def test_any_other_ending_is_cancelled_and_never_retried(store: Store, outcome: 
     """A4: raised, interrupted -> cancelled."""
     job = store.claimed()
     cancel(store, job.seq)
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     assert not store.end(job, outcome)
     found = store.job(job.id)
     assert (found.state, found.reason, found.attempt) == (State.CANCELLED, None, attempt)
@@ -140,7 +141,7 @@ def test_a_rescued_run_is_cancelled_and_never_retried(store: Store, is_marked: b
     if is_marked:
         worker.mark(job)
     cancel(store, job.seq)
-    store.clock.advance(TTL)
+    store.advance(TTL)
     assert store.rescue() == [Rescued("a", State.CANCELLED)]
     found = store.job("a")
     assert (found.state, found.reason, found.finished_at) == (State.CANCELLED, None, START + TTL)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.store.builders import SECOND, START, TTL, ids, mark, new_job, raised
+from tests.manual_clock import START
+from tests.store.builders import SECOND, TTL, ids, mark, new_job, raised
 from tests.store.stores import Store
 from windlass.core.records import Claimed
 from windlass.core.state import State
@@ -42,7 +43,7 @@ def test_queues_are_served_in_the_order_they_are_named(store: Store) -> None:
 def test_a_pulled_job_is_charged_at_the_claim(store: Store) -> None:
     """D2: charged when it is handed out."""
     store.enqueue(new_job("a"))
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     [job] = claim(store, 1)
     assert (job.attempt, job.is_charged) == (1, True)
     found = store.job("a")
@@ -73,7 +74,7 @@ def test_a_repeated_call_takes_nothing_twice(store: Store) -> None:
     """D1: with a token a lost reply is re-read by its owner."""
     store.enqueue(*(new_job() for _ in range(5)))
     first = claim(store, 3)
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     assert claim(store, 3) == first
     assert len(claim(store, 9, token="t2")) == 2
 
@@ -88,9 +89,9 @@ def test_a_repeated_call_fills_up_what_the_first_could_not_give(store: Store) ->
 def test_a_repeated_call_does_not_prolong_the_leases(store: Store) -> None:
     store.enqueue(new_job("a"))
     claim(store, 1, ttl=10)
-    store.clock.advance(9)
+    store.advance(9)
     claim(store, 1, ttl=10)
-    store.clock.advance(1)
+    store.advance(1)
     assert [rescued.id for rescued in store.rescue()] == ["a"]
 
 
@@ -106,9 +107,9 @@ def test_each_job_has_a_lease_of_its_own(store: Store) -> None:
     store.enqueue(new_job("a"), new_job("b"))
     [first, second] = claim(store, 2)
     assert store.job("a").lease != store.job("b").lease
-    store.clock.advance(TTL - 1)
+    store.advance(TTL - 1)
     store.run(extend(second.seq, second.fence, ttl=TTL, worker="me"))
-    store.clock.advance(1)
+    store.advance(1)
     assert [rescued.id for rescued in store.rescue()] == ["a"]
     assert (set(store.end(first)), set(store.end(second))) == ({first.seq}, set())
 
@@ -130,6 +131,6 @@ def test_a_claim_by_hand_needs_no_worker(store: Store) -> None:
 def test_a_mark_of_a_pulled_job_is_answered_and_changes_nothing(store: Store) -> None:
     job = store.claimed_by_hand()
     before = store.job(job.id)
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     assert set(store.a_worker().cycle(marks=[mark(job)]).marked) == {job.seq}
     assert store.job(job.id) == before

@@ -52,7 +52,7 @@ def rest(store: Store) -> set[str]:
 def test_large_jobs_go_in_pages_and_none_of_their_bytes_is_read(store: Store) -> None:
     """A13: 520 jobs of a mebibyte each must not stop cleaning for ever."""
     cancelled(store, *"abcdefghij", payload=LARGE)
-    store.clock.advance(8 * DAY)
+    store.advance(8 * DAY)
     tapped = Tapped(store)
     assert cleaned(tapped).deleted == 10
     pages = [answer["pruned"][0][0] for name, answer in tapped.answers if name == "prune_oldest" and answer["pruned"]]
@@ -62,7 +62,7 @@ def test_large_jobs_go_in_pages_and_none_of_their_bytes_is_read(store: Store) ->
 
 def test_an_archive_is_given_whole_jobs_a_page_at_a_time(store: Store) -> None:
     cancelled(store, *"abcdefghij", payload=LARGE)
-    store.clock.advance(8 * DAY)
+    store.advance(8 * DAY)
     shelf, tapped = Shelf(), Tapped(store)
     assert cleaned(tapped, shelf) == Cleaned(10, 10, 0.0)
     assert shelf.pages == [list("abcd"), list("efgh"), list("ij")]
@@ -71,7 +71,7 @@ def test_an_archive_is_given_whole_jobs_a_page_at_a_time(store: Store) -> None:
 
 def test_a_page_that_is_too_much_is_halved(store: Store) -> None:
     cancelled(store, *"abcdefghij")
-    store.clock.advance(8 * DAY)
+    store.advance(8 * DAY)
     tapped = Tapped(store, before=each_of(unseen, too_much("prune", "jobs", most=3)))
     assert cleaned(tapped).deleted == 10
 
@@ -79,7 +79,7 @@ def test_a_page_that_is_too_much_is_halved(store: Store) -> None:
 def test_a_job_that_cannot_be_removed_does_not_keep_those_behind_it(store: Store) -> None:
     cancelled(store, *"abcde")
     bad = store.job("b").seq
-    store.clock.advance(8 * DAY)
+    store.advance(8 * DAY)
     fails = never("prune", lambda params: bad in [row[0] for row in params["jobs"]])
     tapped = Tapped(store, before=each_of(unseen, fails))
     assert cleaned(tapped).deleted == 4
@@ -92,7 +92,7 @@ def test_a_page_that_failed_is_looked_at_and_the_next_one_is_not(store: Store) -
     found = store.run(queries.matching(queries.Filter(), limit=3 * PAGE)).jobs
     for first in range(0, len(found), PAGE):
         store.run(jobs.cancel([job.seq for job in found[first : first + PAGE]], by="me"))
-    store.clock.advance(8 * DAY)
+    store.advance(8 * DAY)
     left = [StoreUnavailable("the server took too long")]
 
     def once_too_slow(call: Call) -> None:
@@ -111,7 +111,7 @@ def test_a_queue_that_fails_keeps_neither_the_next_one_nor_the_tidying(store: St
     cancelled(store, "b", queue="b")
     kept = store.a_job(new_job("kept", queue="c"))
     store.run(record_job_events([(kept.seq, 0, "refused", {})], worker="w"))
-    store.clock.advance(40 * DAY)
+    store.advance(40 * DAY)
     tapped = Tapped(store, before=each_of(never_in_a(call), never_in_a("prunable")))
     with pytest.raises(StoreUnavailable, match="too long"):
         cleaned(tapped)
@@ -125,7 +125,7 @@ def test_each_part_of_the_tidying_makes_progress_by_itself(store: Store, part: s
     kept = store.a_job()
     store.run(record_job_events([(kept.seq, 0, "refused", {})], worker="w"))
     store.a_worker("lost")
-    store.clock.advance(40 * DAY)
+    store.advance(40 * DAY)
     tapped = Tapped(store, before=never(part, lambda params: True))
     with pytest.raises(StoreUnavailable):
         cleaned(tapped)
@@ -137,7 +137,7 @@ def test_each_part_of_the_tidying_makes_progress_by_itself(store: Store, part: s
 def test_a_store_that_is_away_ends_the_round(store: Store) -> None:
     cancelled(store, "a", queue="a")
     cancelled(store, "b", queue="b")
-    store.clock.advance(8 * DAY)
+    store.advance(8 * DAY)
 
     def away(call: Call) -> None:
         if call.name != "queue_list":
@@ -153,14 +153,14 @@ def test_a_store_that_is_away_ends_the_round(store: Store) -> None:
 def test_a_job_that_fails_anew_during_the_cleaning_stays(store: Store, archive: Archive | None) -> None:
     """A13: it has its thirty days before it."""
     job = store.finished(raised(), new=new_job(attempts=1))
-    store.clock.advance(31 * DAY)
+    store.advance(31 * DAY)
     tapped = Tapped(
         store,
         before=unseen if archive is None else lambda call: None,
         after=once("prunable", State.FAILED, lambda: fail_anew(store, job)),
     )
     assert cleaned(tapped, archive).deleted == 0
-    assert store.job(job.id).finished_at == store.clock.now()
+    assert store.job(job.id).finished_at == store.clock()
 
 
 def unseen(call: Call) -> None:

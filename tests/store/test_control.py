@@ -10,7 +10,7 @@ from windlass.store.operations.leases import Control, QueueControl
 
 def test_a_worker_that_nobody_wants_anything_of(store: Store) -> None:
     store.enqueue(new_job())
-    assert store.a_worker().control() == Control(store.clock.now(), None, None, True, frozenset(), {})
+    assert store.a_worker().control() == Control(store.clock(), None, None, True, frozenset(), {})
 
 
 def test_cancels_of_its_own_jobs_are_told(store: Store) -> None:
@@ -56,7 +56,7 @@ def test_a_lease_that_was_rescued_is_told(store: Store) -> None:
     """E2: the worker stops side effects."""
     worker = store.a_worker()
     store.claimed(by=worker)
-    store.clock.advance(TTL)
+    store.advance(TTL)
     assert worker.control().is_open, "time alone does not end it"
     store.rescue()
     assert not worker.control().is_open

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.manual_clock import START
 from tests.store.builders import (
     INTERRUPTED,
     MINUTE,
     SECOND,
-    START,
     TTL,
     ending,
     fresh,
@@ -29,7 +29,7 @@ def test_a_claimed_job_carries_what_is_needed_to_run_it(store: Store) -> None:
     store.enqueue(
         new_job("a", queue="mail", priority=3, meta='{"x":1}', attempts=7, timeout=900, retry='{"base":2}', key="k")
     )
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     [job] = store.a_worker().take(queue="mail")
     assert job == Claimed(
         seq=store.job("a").seq,
@@ -58,7 +58,7 @@ def test_a_claimed_job_carries_what_is_needed_to_run_it(store: Store) -> None:
 def test_a_claimed_job_is_running_under_the_lease(store: Store) -> None:
     worker = store.a_worker("w1")
     store.enqueue(new_job("a"))
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     worker.take()
     job = store.job("a")
     assert (job.state, job.lease, job.worker) == (State.RUNNING, worker.lease, "w1")
@@ -168,14 +168,14 @@ def test_a_claim_needs_a_lease_in_time(store: Store, step: int, taken: list[str]
     """E3: in time only while renewed_at - ttl <= now < renewed_at + ttl, so that no clock jump holds one longer."""
     worker = store.a_worker()
     store.enqueue(new_job("a"))
-    store.clock.advance(step)
+    store.advance(step)
     assert ids(worker.take()) == taken
 
 
 def test_a_lease_that_was_renewed_late_claims_again(store: Store) -> None:
     worker = store.a_worker()
     store.enqueue(new_job("a"))
-    store.clock.advance(10 * TTL)
+    store.advance(10 * TTL)
     assert worker.take() == []
     worker.renew()
     assert ids(worker.take()) == ["a"]
@@ -184,7 +184,7 @@ def test_a_lease_that_was_renewed_late_claims_again(store: Store) -> None:
 def test_a_lost_lease_claims_nothing_however_often_it_is_renewed(store: Store) -> None:
     worker = store.a_worker()
     worker.store.claimed(by=worker)
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     worker.renew()
     assert worker.take() == []
@@ -227,7 +227,7 @@ def test_a_repeated_call_leaves_out_what_was_rescued_since(store: Store) -> None
     worker = store.a_worker()
     store.enqueue(new_job("a"))
     worker.take(token="t")
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     assert worker.cycle(token="t").claimed == []
 
@@ -266,7 +266,7 @@ def test_endings_are_written_when_the_lease_is_lost_but_nothing_is_claimed(store
     worker = store.a_worker()
     store.enqueue(new_job("a"), new_job("b"))
     [first] = worker.take(1)
-    store.clock.advance(10 * TTL)
+    store.advance(10 * TTL)
     cycled = worker.cycle(endings=[ending(first)], rooms=[("default", 1)])
     assert (cycled.claimed, list(cycled.refused)) == ([], [])
     assert [store.job(id).state for id in "ab"] == [State.COMPLETED, State.PENDING]
@@ -280,7 +280,7 @@ def test_a_mark_says_when_user_code_began(store: Store) -> None:
     worker = store.a_worker()
     job = store.claimed(by=worker)
     before = store.job(job.id)
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     worker.cycle(marks=[mark(job, ago=40)])
     after = store.job(job.id)
     assert after.started_at == START + SECOND - 40
@@ -291,7 +291,7 @@ def test_a_second_mark_keeps_the_first(store: Store) -> None:
     worker = store.a_worker()
     job = store.claimed(by=worker)
     worker.mark(job)
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     assert set(worker.cycle(marks=[mark(job)]).marked) == {job.seq}
     assert store.job(job.id).started_at == START
 
@@ -300,7 +300,7 @@ def test_a_mark_under_an_old_fence_is_not_answered(store: Store) -> None:
     """A9: the last allowed attempt is marked before user code starts, so an unanswered mark must not start."""
     worker = store.a_worker()
     job = store.claimed(by=worker)
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     [again] = store.a_worker().take()
     assert set(worker.cycle(marks=[mark(job)]).marked) == set()
@@ -334,7 +334,7 @@ def test_a_claim_tells_for_how_long_nobody_has_known_the_task(store: Store) -> N
     job = store.claimed(by=worker)
     worker.end(job, Postponed(SECOND, "unknown_task"))
     for waited in (1, 6):
-        store.clock.advance(MINUTE if waited == 1 else 5 * MINUTE)
+        store.advance(MINUTE if waited == 1 else 5 * MINUTE)
         store.run(jobs.promote())
         [job] = worker.take()
         assert job.unknown_for == waited * MINUTE

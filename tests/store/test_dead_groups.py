@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.store.builders import CANCELLED, SECOND, START, new_job, raised
+from tests.manual_clock import START
+from tests.store.builders import CANCELLED, SECOND, new_job, raised
 from tests.store.stores import Store
 from windlass.core.outcome import FailedPermanently
 from windlass.store.operations import jobs, queries
@@ -17,7 +18,7 @@ def fail(store: Store, task: str, type: str, *, reason: str | None = None) -> No
 def test_failed_jobs_are_grouped_the_largest_first(store: Store) -> None:
     """A11: dead letters by task, reason and error type."""
     fail(store, "b", "KeyError")
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     fail(store, "b", "KeyError")
     fail(store, "a", "KeyError")
     fail(store, "a", "OSError")

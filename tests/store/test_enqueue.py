@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.store.builders import CANCELLED, OWN_ID, RETURNED, SECOND, START, fresh, new_job, raised
+from tests.manual_clock import START
+from tests.store.builders import CANCELLED, OWN_ID, RETURNED, SECOND, fresh, new_job, raised
 from tests.store.stores import Store
 from windlass.core.outcome import FailedPermanently, Outcome
 from windlass.core.records import JobRecord
@@ -167,7 +168,7 @@ def test_the_same_id_twice_is_one_job(store: Store) -> None:
     """B18: idempotent enqueue."""
     first = store.enqueue(new_job("a"), naming=OWN_ID)
     before = store.job("a")
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     second = store.enqueue(new_job("a"), naming=OWN_ID)
     assert (first, second) == ([Enqueued("a", State.PENDING)], [Enqueued("a", State.PENDING, True)])
     assert store.job("a") == before
@@ -330,25 +331,25 @@ def test_a_key_for_a_window_is_held_after_the_job_is_finished(store: Store) -> N
     store.enqueue(new_job("a", key="k"), naming=window)
     [job] = store.a_worker().take()
     store.end(job)
-    store.clock.advance(10 * SECOND - 1)
+    store.advance(10 * SECOND - 1)
     assert store.enqueue(new_job("b", key="k"), naming=window) == [Enqueued("a", State.COMPLETED, True)]
-    store.clock.advance(1)
+    store.advance(1)
     assert store.enqueue(new_job("c", key="k"), naming=window) == [Enqueued("c", State.PENDING)]
 
 
 def test_a_window_that_is_over_frees_the_key_of_a_job_that_still_waits(store: Store) -> None:
     window = Uniqueness(until="window", window=10 * SECOND)
     store.enqueue(new_job("a", key="k", delay=60 * SECOND), naming=window)
-    store.clock.advance(10 * SECOND)
+    store.advance(10 * SECOND)
     assert store.enqueue(new_job("b", key="k"), naming=window) == [Enqueued("b", State.PENDING)]
 
 
 def test_a_duplicate_does_not_prolong_a_window(store: Store) -> None:
     window = Uniqueness(until="window", window=10 * SECOND)
     store.enqueue(new_job("a", key="k"), naming=window)
-    store.clock.advance(9 * SECOND)
+    store.advance(9 * SECOND)
     store.enqueue(new_job("b", key="k"), naming=window)
-    store.clock.advance(1 * SECOND)
+    store.advance(1 * SECOND)
     assert store.enqueue(new_job("c", key="k"), naming=window) == [Enqueued("c", State.PENDING)]
 
 

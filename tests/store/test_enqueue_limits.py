@@ -157,7 +157,7 @@ def test_a_rescued_job_is_never_refused(store: Store) -> None:
     limit(store, 1)
     job = store.claimed()
     store.enqueue(new_job())
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     assert store.job(job.id).state is State.PENDING
     assert counts(store) == {State.PENDING: 2}
@@ -167,7 +167,7 @@ def test_a_retry_by_hand_and_a_promotion_are_never_refused(store: Store) -> None
     failed = store.finished(raised(), new_job(attempts=1))
     delayed = store.a_job(new_job(delay=1))
     limit(store, 0)
-    store.clock.advance(1)
+    store.advance(1)
     assert store.run(jobs.retry([failed.seq], by="me")).seqs == [failed.seq]
     assert store.run(jobs.promote()) == 1
     assert store.job(delayed.id).state is State.PENDING

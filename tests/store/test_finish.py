@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from tests.store.builders import CANCELLED, INTERRUPTED, RETURNED, SECOND, START, TTL, ending, new_job, raised
+from tests.manual_clock import START
+from tests.store.builders import CANCELLED, INTERRUPTED, RETURNED, SECOND, TTL, ending, new_job, raised
 from tests.store.stores import Store
 from windlass.core.fault import read_faults
 from windlass.core.outcome import FailedPermanently, Outcome, Postponed, Returned
@@ -18,7 +19,7 @@ from windlass.store.operations.cycle import finish
 def taken_over(store: Store) -> tuple[Claimed, Claimed]:
     """A job that its first owner has lost to a second: both claims."""
     lost = store.claimed()
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     [again] = store.a_worker("successor").take()
     return lost, again
@@ -29,7 +30,7 @@ def taken_over(store: Store) -> tuple[Claimed, Claimed]:
 
 def test_a_job_that_returned_is_completed(store: Store) -> None:
     job = store.claimed()
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     assert not store.run(finish([ending(job, Returned("[1]"), ran_for=40)], worker="w"))
     found = store.job(job.id)
     assert (found.state, found.reason, found.result, found.errors) == (State.COMPLETED, None, "[1]", None)
@@ -45,7 +46,7 @@ def test_a_start_that_was_marked_is_kept(store: Store) -> None:
     worker = store.a_worker()
     job = store.claimed(by=worker)
     worker.mark(job)
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     worker.end(job)
     assert store.job(job.id).started_at == START
 
@@ -53,7 +54,7 @@ def test_a_start_that_was_marked_is_kept(store: Store) -> None:
 def test_a_failed_attempt_waits_for_its_next(store: Store) -> None:
     """A10: the delay is added to the store's own now."""
     job = store.claimed()
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     store.end(job, raised())
     found = store.job(job.id)
     assert (found.state, found.run_at, found.attempt) == (State.RETRYING, START + 2 * SECOND, 1)
@@ -139,7 +140,7 @@ def test_an_ending_that_is_repeated_is_accepted_and_changes_nothing(store: Store
     job = store.claimed()
     store.end(job, outcome)
     before = store.job(job.id)
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     assert not store.end(job, outcome)
     assert store.job(job.id) == before
 
@@ -180,7 +181,7 @@ def test_an_ending_under_an_old_fence_changes_nothing(store: Store, outcome: Out
 def test_an_ending_under_an_old_fence_is_refused_also_before_somebody_else_claims(store: Store) -> None:
     """E3: after the rescue, refused."""
     lost = store.claimed()
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     assert set(store.end(lost)) == {lost.seq}
     assert store.job(lost.id).state is State.PENDING
@@ -220,7 +221,7 @@ def test_one_refused_ending_does_not_hold_up_the_others(store: Store) -> None:
 def test_an_ending_is_accepted_until_somebody_rescues(store: Store) -> None:
     """E3: time alone throws no work away."""
     job = store.claimed()
-    store.clock.advance(100 * TTL)
+    store.advance(100 * TTL)
     assert not store.end(job)
     assert store.job(job.id).state is State.COMPLETED
 
@@ -238,7 +239,7 @@ def test_a_key_stays_with_a_job_that_is_not_finished(store: Store) -> None:
 def test_an_ending_that_was_refused_releases_no_key(store: Store) -> None:
     """B17, A7: the zombie's ending leaves the key with the successor's run."""
     lost = store.claimed(new_job("a", key="k"))
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     store.a_worker().take()
     store.end(lost)

@@ -17,7 +17,7 @@ def names(store: Store) -> list[str]:
 @pytest.mark.parametrize("by_name", [False, True])
 def test_a_lost_worker_is_forgotten(store: Store, by_name: bool) -> None:
     lost, other = store.a_worker("w1"), store.a_worker("w2")
-    store.clock.advance(TTL)
+    store.advance(TTL)
     assert store.run(leases.forget(lost.name if by_name else lost.id)) == [lost.id]
     assert names(store) == [other.name]
     assert store.run(leases.forget(lost.id)) == [], "asked twice is asked once"
@@ -25,7 +25,7 @@ def test_a_lost_worker_is_forgotten(store: Store, by_name: bool) -> None:
 
 def test_all_lost_workers_are_forgotten_at_once(store: Store) -> None:
     lost = {store.a_worker("w1").id, store.a_worker("w2").id}
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.a_worker("w3")
     assert set(store.run(leases.forget(None))) == lost
     assert names(store) == ["w3"]
@@ -34,7 +34,7 @@ def test_all_lost_workers_are_forgotten_at_once(store: Store) -> None:
 def test_a_worker_that_lives_is_not_forgotten(store: Store) -> None:
     """Not even when a lost one has its name."""
     worker = store.a_worker("w1")
-    store.clock.advance(TTL)
+    store.advance(TTL)
     new = leases.WorkerReport("another-id", "w1", "idle", "{}")
     store.run(leases.open_lease(new, lease="another-lease", ttl=TTL))
     assert store.run(leases.forget("w1")) == [worker.id]
@@ -47,7 +47,7 @@ def test_its_jobs_are_rescued_all_the_same(store: Store) -> None:
     """A9: under the fence, as those of any lost worker."""
     worker = store.a_worker("w1")
     job = store.claimed(by=worker)
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.run(leases.forget("w1"))
     assert [rescued.id for rescued in store.rescue()] == [job.id]
     assert (store.job(job.id).state, store.job(job.id).fence > job.fence) == (State.PENDING, True)
@@ -58,7 +58,7 @@ def test_one_that_lives_after_all_shows_again_and_keeps_its_jobs(store: Store) -
     """Time alone does not end a lease: whoever was only late goes on where it was."""
     worker = store.a_worker("w1")
     job = store.claimed(by=worker)
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.run(leases.forget("w1"))
     assert worker.renew().held == {(job.seq, job.fence)}
     assert names(store) == ["w1"]
@@ -68,7 +68,7 @@ def test_one_that_lives_after_all_shows_again_and_keeps_its_jobs(store: Store) -
 def test_one_whose_jobs_were_rescued_shows_again_under_another_lease(store: Store) -> None:
     worker = store.a_worker("w1")
     store.claimed(by=worker)
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     store.run(leases.forget("w1"))
     assert not worker.renew().is_open

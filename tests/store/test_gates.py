@@ -52,7 +52,7 @@ def several(some: Iterable[Gate]) -> list[tuple[Gate, ...]]:
 def a_suspect(store: Store) -> JobRecord:
     """A job whose worker died; it is pending again."""
     job = store.claimed()
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     return store.job(job.id)
 
@@ -93,16 +93,16 @@ def test_a_claim_by_hand_is_held_by_the_gates_of_its_queue(store: Store, shut: t
 
 
 def expire(store: Store, worker: Worker) -> None:
-    store.clock.advance(TTL)
+    store.advance(TTL)
 
 
 def set_the_clock_back(store: Store, worker: Worker) -> None:
-    store.clock.advance(-TTL - 1)
+    store.advance(-TTL - 1)
 
 
 def lose_and_rescue(store: Store, worker: Worker) -> None:
     store.claimed(new_job(queue="other"), by=worker)
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
 
 
@@ -117,7 +117,7 @@ def test_a_lease_that_is_not_live_claims_nothing_and_serves_nothing(store: Store
 
 def test_a_lease_on_the_last_millisecond_is_live(store: Store) -> None:
     job, worker = store.a_job(), store.a_worker()
-    store.clock.advance(TTL - 1)
+    store.advance(TTL - 1)
     assert shut_gates(store, job) == []
     assert [taken.seq for taken in worker.take()] == [job.seq]
 

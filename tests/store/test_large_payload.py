@@ -46,7 +46,7 @@ def test_it_outlives_failures_rescues_and_a_retry_by_hand(store: Store) -> None:
     store.run(jobs.retry([job.seq], by="me"))
     [again] = store.a_worker().take(1)
     assert again.payload == LARGE
-    store.clock.advance(10**9)
+    store.advance(10**9)
     store.rescue()
     [rescued] = store.a_worker().take(1)
     store.end(rescued)

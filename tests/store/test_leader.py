@@ -23,15 +23,15 @@ def leads(store: Store, term: Lead) -> bool:
 def test_the_first_to_ask_leads(store: Store) -> None:
     """A leader lease for duties that must run once."""
     assert lead(store, "a") == Lead("prune", "a", 1, TEN)
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     assert lead(store, "b") == Lead("prune", "a", 1, 9 * SECOND)
 
 
 def test_the_leader_keeps_its_term_by_asking_again(store: Store) -> None:
     lead(store, "a")
-    store.clock.advance(9 * SECOND)
+    store.advance(9 * SECOND)
     assert lead(store, "a") == Lead("prune", "a", 1, TEN)
-    store.clock.advance(9 * SECOND)
+    store.advance(9 * SECOND)
     assert lead(store, "b").holder == "a"
 
 
@@ -39,7 +39,7 @@ def test_the_leader_keeps_its_term_by_asking_again(store: Store) -> None:
 def test_a_lead_that_is_over_is_taken_in_both_directions_of_time(store: Store, step: int, holder: str) -> None:
     """No clock jump holds a lead longer than its length."""
     lead(store, "a")
-    store.clock.advance(step)
+    store.advance(step)
     found = lead(store, "b")
     assert (found.holder, found.term) == (holder, 2 if holder == "b" else 1)
 
@@ -49,14 +49,14 @@ def test_each_new_leader_has_a_higher_term(store: Store) -> None:
     terms = []
     for holder in "abab":
         terms.append(lead(store, holder).term)
-        store.clock.advance(TEN)
+        store.advance(TEN)
     assert terms == [1, 2, 3, 4]
 
 
 def test_only_the_current_term_leads(store: Store) -> None:
     first = lead(store, "a")
     assert leads(store, first)
-    store.clock.advance(TEN)
+    store.advance(TEN)
     assert not leads(store, first), "its time is over"
     second = lead(store, "b")
     assert (leads(store, first), leads(store, second)) == (False, True)
@@ -64,9 +64,9 @@ def test_only_the_current_term_leads(store: Store) -> None:
 
 def test_a_leader_that_lost_the_lead_and_won_it_back_has_a_new_term(store: Store) -> None:
     first = lead(store, "a")
-    store.clock.advance(TEN)
+    store.advance(TEN)
     lead(store, "b")
-    store.clock.advance(TEN)
+    store.advance(TEN)
     third = lead(store, "a")
     assert (leads(store, first), leads(store, third)) == (False, True)
 
@@ -90,7 +90,7 @@ def test_a_term_never_comes_twice_also_for_one_that_resigned(store: Store) -> No
 def test_a_stale_leader_gives_up_nothing(store: Store) -> None:
     """Resigning late must not end the successor's term."""
     first = lead(store, "a")
-    store.clock.advance(TEN)
+    store.advance(TEN)
     second = lead(store, "b")
     assert not store.run(leader.resign(first))
     assert leads(store, second)

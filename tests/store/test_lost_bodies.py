@@ -155,7 +155,7 @@ def test_a_job_without_a_body_is_noticed_when_it_is_due(store: Store, state: Sta
     else:
         gone = store.finished(raised(), new_job(queue="mail"))
     lose(store, gone.id)
-    store.clock.advance(HOUR)
+    store.advance(HOUR)
     assert store.run(jobs.promote(by="finder")) == 1
     assert losses(store) == ([(gone.seq, "mail", str(state), "finder")] if leaves_traces(store) else [])
     assert counts(store) == {"sound": {State.PENDING: 1}}
@@ -169,9 +169,9 @@ def test_due_jobs_of_several_queues_are_counted_right_after_a_loss(store: Store)
     gone = [store.a_job(new_job(delay=delay, queue=queue)) for delay in (1, HOUR) for queue in ("a", "b")]
     kept = [store.a_job(new_job(delay=HOUR, queue=queue)) for queue in ("a", "b", "b")]
     lose(store, *(job.id for job in gone))
-    store.clock.advance(1)
+    store.advance(1)
     store.run(jobs.promote())
-    store.clock.advance(HOUR)
+    store.advance(HOUR)
     assert store.run(jobs.promote()) == len(kept)
     assert counts(store) == {"a": {State.PENDING: 1}, "b": {State.PENDING: 2}}
     assert {seq for seq, *_ in losses(store)} == ({job.seq for job in gone} if leaves_traces(store) else set())
@@ -204,7 +204,7 @@ def test_a_run_whose_body_is_gone_is_noticed(store: Store, step: Step, outcome: 
     job = store.claimed(new, by=worker)
     if attempt == 2:
         worker.end(job, raised())
-        store.clock.advance(HOUR)
+        store.advance(HOUR)
         store.run(jobs.promote())
         [job] = worker.take(queue="mail")
     step(store, job)
@@ -217,7 +217,7 @@ def test_a_run_whose_body_is_gone_is_noticed(store: Store, step: Step, outcome: 
     expected = [(job.seq, queue, "running", "finder")]
     if store.place.url.startswith("postgresql:") and step is just_claimed and outcome is RETURNED:
         # The ending of a short run does not look at its job.
-        store.clock.advance(31 * DAY)
+        store.advance(31 * DAY)
         expected = [(job.seq, "mail", "completed", "leader")]
     tidied(store)
     assert losses(store) == expected
@@ -256,11 +256,11 @@ def test_rescue_notices_lost_runs(store: Store, by_hand: bool, attempt: int) -> 
     """P5: a later run too; nothing is rescued, and nobody looks for it again."""
     gone, sound = (store.claimed_by_hand() if by_hand else store.claimed() for _ in range(2))
     if attempt == 2:
-        store.clock.advance(HOUR)
+        store.advance(HOUR)
         assert len(store.rescue()) == 2
         [*_] = store.run(claim(2, queues=["default"], worker="me", token=fresh("token"), ttl=1))
     lose(store, gone.id)
-    store.clock.advance(HOUR)
+    store.advance(HOUR)
     assert [rescued.id for rescued in store.rescue()] == [sound.id]
     assert losses(store) == ([(gone.seq, "default", "running", "rescuer")] if leaves_traces(store) else [])
     assert counts(store) == {"default": {State.PENDING: 1}}
@@ -277,7 +277,7 @@ def test_a_finished_job_without_a_body_is_noticed_when_its_time_is_over(store: S
     groups = store.run(queries.dead_groups())
     assert [group.count for group in groups] == ([1] if sound.state is State.FAILED else [])
     assert [stop.id for stop in store.run(transfer.scan(after=0, queue=None)).stops] == [sound.id]
-    store.clock.advance(31 * DAY)
+    store.advance(31 * DAY)
     tidied(store)
     was = str(sound.state)
     expected = [(job.seq, "default", was, "leader") for job in gone] if leaves_traces(store) else []
@@ -305,7 +305,7 @@ def test_a_job_that_was_deleted_while_a_zombie_ran_it_is_not_lost(store: Store) 
     """Its worker lost it to another, which ended it; then it was deleted as it should be."""
     worker = store.a_worker("zombie")
     job = store.claimed(by=worker)
-    store.clock.advance(HOUR)
+    store.advance(HOUR)
     store.rescue()
     other = store.a_worker("other")
     [again] = other.take()

@@ -13,15 +13,15 @@ def ahead_of(store: Store) -> NextDue:
 
 
 def test_an_empty_store_has_nothing_in_sight(store: Store) -> None:
-    assert ahead_of(store) == NextDue(None, None, store.clock.now(), 0, None)
+    assert ahead_of(store) == NextDue(None, None, store.clock(), 0, None)
 
 
 def test_the_next_due_time_counts(store: Store) -> None:
     store.enqueue(new_job(delay=5 * SECOND))
     store.finished(raised(delay=3 * SECOND))
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     assert ahead_of(store).next_due == 2 * SECOND
-    store.clock.advance(3 * SECOND)
+    store.advance(3 * SECOND)
     assert ahead_of(store).next_due == -SECOND
 
 
@@ -29,14 +29,14 @@ def test_the_end_of_the_next_lease_that_holds_jobs_counts(store: Store) -> None:
     store.a_worker(ttl=SECOND)
     store.claimed(by=store.a_worker(ttl=TTL))
     store.claimed(by=store.a_worker(ttl=2 * TTL))
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     assert ahead_of(store).next_expiry == TTL - SECOND
 
 
 def test_a_lease_that_is_over_is_due_now(store: Store) -> None:
     worker = store.a_worker()
     store.claimed(by=worker)
-    store.clock.advance(TTL)
+    store.advance(TTL)
     assert (ahead_of(store).next_expiry or 0) <= 0
 
 
@@ -50,7 +50,7 @@ def test_a_missing_lease_is_due_now(store: Store) -> None:
 def test_a_lease_from_the_future_is_due_now(store: Store) -> None:
     """E3: a clock that was set back holds no lease longer than its length."""
     store.claimed()
-    store.clock.advance(-TTL - 1)
+    store.advance(-TTL - 1)
     assert (ahead_of(store).next_expiry or 0) <= 0
 
 
@@ -58,10 +58,10 @@ def test_nothing_is_left_after_the_duties(store: Store) -> None:
     """D6: claim by hand promotes and rescues only when there is something to do."""
     store.enqueue(new_job(delay=1))
     store.claimed()
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.run(jobs.promote())
     store.rescue()
-    assert ahead_of(store) == NextDue(None, None, store.clock.now(), 0, None, has_work=True)
+    assert ahead_of(store) == NextDue(None, None, store.clock(), 0, None, has_work=True)
 
 
 def test_workers_in_time_are_counted_and_the_first_of_them_is_the_keeper(store: Store) -> None:
@@ -76,7 +76,7 @@ def test_workers_in_time_are_counted_and_the_first_of_them_is_the_keeper(store: 
 
 def test_a_worker_whose_lease_is_over_is_no_keeper(store: Store) -> None:
     store.claimed(by=store.a_worker())
-    store.clock.advance(TTL)
+    store.advance(TTL)
     ahead = ahead_of(store)
     assert (ahead.workers, ahead.keeper) == (0, None)
 
@@ -109,7 +109,7 @@ def test_jobs_of_paused_queues_are_not_to_be_claimed(store: Store) -> None:
 def test_a_suspect_is_a_job_to_claim(store: Store) -> None:
     """F3."""
     store.claimed()
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     assert ahead_of(store).has_work
 
@@ -119,7 +119,7 @@ def test_whether_the_lead_is_free_is_told(store: Store) -> None:
     assert ahead_of(store).is_lead_free
     lead = store.run(leader.lead(leader.LEADER, holder="me", ttl=TTL))
     assert not ahead_of(store).is_lead_free
-    store.clock.advance(TTL)
+    store.advance(TTL)
     assert ahead_of(store).is_lead_free
     lead = store.run(leader.lead(leader.LEADER, holder="me", ttl=TTL))
     store.run(leader.resign(lead))
@@ -135,16 +135,16 @@ def test_without_strays_the_end_of_a_lease_is_in_sight_a_second_before(store: St
     """E1: a worker looks twice a second, so nothing is missed; most leases are renewed long before their end."""
     store.a_worker(ttl=SECOND)
     store.claimed(by=store.a_worker(ttl=TTL))
-    store.clock.advance(TTL - SECOND - 1)
+    store.advance(TTL - SECOND - 1)
     assert over_soon(store) is None
-    store.clock.advance(1)
+    store.advance(1)
     assert over_soon(store) == SECOND
-    store.clock.advance(2 * SECOND)
+    store.advance(2 * SECOND)
     assert over_soon(store) == -SECOND
 
 
 def test_without_strays_a_lease_that_holds_nothing_is_not_in_sight(store: Store) -> None:
     worker = store.a_worker()
     worker.end(store.claimed(by=worker))
-    store.clock.advance(TTL)
+    store.advance(TTL)
     assert over_soon(store) is None

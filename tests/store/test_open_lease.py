@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.store.builders import SECOND, START, TTL, fresh, ids, new_job
+from tests.manual_clock import START
+from tests.store.builders import SECOND, TTL, fresh, ids, new_job
 from tests.store.stores import Store, Worker
 from windlass.store.operations import leases
 
@@ -15,7 +16,7 @@ def test_an_open_lease_may_claim_at_once(store: Store) -> None:
 def test_a_lease_is_as_long_as_it_was_asked_for(store: Store) -> None:
     store.enqueue(new_job("a"))
     worker = store.a_worker(ttl=SECOND)
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     assert worker.take() == []
 
 
@@ -23,7 +24,7 @@ def test_opening_the_same_lease_again_does_not_prolong_it(store: Store) -> None:
     """A repeated open after a lost answer is harmless."""
     store.enqueue(new_job("a"))
     worker = store.a_worker()
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.run(leases.open_lease(worker.presence(), lease=worker.lease, ttl=TTL))
     assert worker.take() == []
 
@@ -38,7 +39,7 @@ def test_the_worker_is_shown(store: Store) -> None:
 
 def test_a_worker_that_opens_a_second_lease_is_shown_once_with_its_first_start(store: Store) -> None:
     first = store.a_worker("w1")
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     second = Worker(store, "w1", fresh("lease"))
     store.run(leases.open_lease(second.presence("busy"), lease=second.lease, ttl=TTL))
     [found] = store.run(leases.workers())

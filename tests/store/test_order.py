@@ -71,10 +71,10 @@ def test_priority_comes_first_then_the_time_then_the_number(store: Store, look: 
     store.enqueue(new_job("due third", delay=3), new_job("due first", delay=1))
     store.enqueue(new_job("due third too", delay=3), new_job("urgent, late", delay=3, priority=5))
     store.enqueue(new_job("not urgent", priority=-1), new_job("now"))
-    store.clock.advance(2)
+    store.advance(2)
     store.enqueue(new_job("second"), new_job("second too"))
     store.enqueue(new_job("urgent", priority=5))
-    store.clock.advance(1)
+    store.advance(1)
     store.run(jobs.promote())
     assert look(store) == [
         "urgent", "urgent, late", "now", "due first", "second", "second too", "due third", "due third too",
@@ -93,7 +93,7 @@ def a_run_that_ended(outcome: Outcome) -> Callable[[Store], str]:
 
 def a_rescued_run(store: Store) -> str:
     job = store.claimed(new_job("back"))
-    store.clock.advance(TTL)
+    store.advance(TTL)
     [rescued] = store.rescue()
     assert rescued.state is State.PENDING
     return job.id
@@ -101,7 +101,7 @@ def a_rescued_run(store: Store) -> str:
 
 def a_claim_by_hand_that_ran_out(store: Store) -> str:
     job = store.claimed_by_hand(new_job("back"))
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     return job.id
 
@@ -114,7 +114,7 @@ def a_released_claim_by_hand(store: Store) -> str:
 
 def a_job_that_is_to_run_now_and_was_ready(store: Store) -> str:
     job = store.a_job(new_job("back"))
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     assert store.run(jobs.reschedule(job.seq, delay=0))
     return job.id
 
@@ -137,7 +137,7 @@ def test_a_job_that_was_ready_keeps_its_place(
     """B3: released, rescued or asked to run now, it comes before those that became ready after it."""
     store.enqueue(new_job("older", queue="other"))
     id = come_back(store)
-    store.clock.advance(1)
+    store.advance(1)
     store.enqueue(new_job("younger"))
     assert look(store) == [id, "younger"]
 
@@ -145,9 +145,9 @@ def test_a_job_that_was_ready_keeps_its_place(
 def test_a_rescued_job_stands_before_younger_ones(store: Store) -> None:
     """B3, A9: also before those that came while it ran."""
     job = store.claimed(new_job("old"))
-    store.clock.advance(1)
+    store.advance(1)
     store.enqueue(new_job("young"))
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     assert by_a_worker(store) == [job.id, "young"]
 
@@ -155,31 +155,31 @@ def test_a_rescued_job_stands_before_younger_ones(store: Store) -> None:
 def retry_by_hand(store: Store) -> None:
     job = store.claimed(new_job("back", attempts=1))
     store.end(job, raised())
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     store.enqueue(new_job("younger"))
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     store.run(jobs.retry([job.seq], by="me"))
 
 
 def run_now(store: Store) -> None:
     job = store.a_job(new_job("back", delay=HOUR))
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     store.enqueue(new_job("younger"))
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     store.run(jobs.reschedule(job.seq, delay=0))
 
 
 def retry_later(store: Store) -> None:
     store.end(store.claimed(new_job("back")), raised(delay=SECOND))
     store.enqueue(new_job("younger"))
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     store.run(jobs.promote())
 
 
 def snooze(store: Store) -> None:
     store.end(store.claimed(new_job("back")), SNOOZED)
     store.enqueue(new_job("younger"))
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     store.run(jobs.promote())
 
 
@@ -187,7 +187,7 @@ def put_off(store: Store) -> None:
     job = store.a_job(new_job("back"))
     store.run(jobs.reschedule(job.seq, delay=SECOND))
     store.enqueue(new_job("younger"))
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     store.run(jobs.promote())
 
 
@@ -204,13 +204,13 @@ def test_jobs_that_poll_do_not_starve_others(store: Store) -> None:
     """B3: however many come back again and again, a new job is behind each of them once."""
     store.enqueue(*(new_job(f"poll {number}") for number in range(20)))
     worker, polls = store.a_worker(ttl=HOUR), 0
-    store.clock.advance(1)
+    store.advance(1)
     store.enqueue(new_job("new"))
     while "new" not in ids(taken := worker.take(2)):
         for job in taken:
             worker.end(job, Postponed(1, None))
         polls += len(taken)
-        store.clock.advance(1)
+        store.advance(1)
         store.run(jobs.promote())
         assert polls <= 20, "those that have polled come first again"
     assert polls == 20
@@ -219,7 +219,7 @@ def test_jobs_that_poll_do_not_starve_others(store: Store) -> None:
 def test_a_move_keeps_the_order(store: Store) -> None:
     """B3: what waited in another store lines up by its time here."""
     store.enqueue(new_job("late", delay=2), new_job("early"))
-    store.clock.advance(2)
+    store.advance(2)
     store.run(jobs.promote())
     moved = store.run(queries.find(["late", "early"]))
     assert store.run(jobs.delete([(job.seq, job.id) for job in moved.values()]))
@@ -234,7 +234,7 @@ def test_one_that_came_back_can_be_cancelled_moved_and_deleted(store: Store) -> 
         job = store.claimed(new_job(name))
         store.end(job, SNOOZED)
         seqs.append(job.seq)
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     store.run(jobs.promote())
     assert store.run(jobs.cancel(seqs[:1], by="me")) == {seqs[0]: State.CANCELLED}
     assert store.run(jobs.reschedule(seqs[1], delay=SECOND))

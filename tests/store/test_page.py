@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.store.builders import SECOND, START, ids, new_job, raised
+from tests.manual_clock import START
+from tests.store.builders import SECOND, ids, new_job, raised
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
 from windlass.core.outcome import FailedPermanently
@@ -90,7 +91,7 @@ def test_by_time_of_creation(store: Store) -> None:
     """A time range holds its beginning, not its end."""
     for id in "abc":
         store.enqueue(new_job(id))
-        store.clock.advance(SECOND)
+        store.advance(SECOND)
     assert found(store, Filter(since=START + SECOND)) == ["c", "b"]
     assert found(store, Filter(until=START + SECOND)) == ["a"]
     assert found(store, Filter(since=START, until=START + 2 * SECOND)) == ["b", "a"]
@@ -100,7 +101,7 @@ def test_by_time_of_ending(store: Store) -> None:
     """A11: purge by age."""
     for id in "ab":
         store.finished(FailedPermanently(raised().fault, "permanent"), new_job(id))
-        store.clock.advance(SECOND)
+        store.advance(SECOND)
     store.enqueue(new_job("waiting"))
     assert found(store, Filter(states=(State.FAILED,), finished_before=START + SECOND)) == ["a"]
     assert found(store, Filter(finished_before=START + 2 * SECOND)) == ["b", "a"]

@@ -161,7 +161,7 @@ def with_errors(store: Store, number: int) -> list[str]:
     for job in first.take():
         store.run(finish([Ending(job.seq, job.fence, State.PENDING, errors=errors)], worker="w"))
     second.take()
-    store.clock.advance(2 * TTL)
+    store.advance(2 * TTL)
     return names
 
 
@@ -169,7 +169,7 @@ def test_rescue_reads_and_writes_long_histories_in_pages(store: Store) -> None:
     """E3: five hundred jobs with a mebibyte of errors each are rescued like any others, only in more steps."""
     names = with_errors(store, 10)
     tapped = Tapped(store)
-    assert sorted(job.id for job in tapped.run(rescue(by="r", now=store.clock.now))) == sorted(names)
+    assert sorted(job.id for job in tapped.run(rescue(by="r", now=store.clock))) == sorted(names)
     assert max(tapped.sizes("expired")) < MOST
     assert all(store.job(name).state is State.PENDING for name in names)
 
@@ -177,26 +177,26 @@ def test_rescue_reads_and_writes_long_histories_in_pages(store: Store) -> None:
 def test_a_rescue_that_is_too_much_is_halved(store: Store) -> None:
     store.enqueue(*(new_job() for _ in range(9)))
     store.a_worker().take()
-    store.clock.advance(2 * TTL)
+    store.advance(2 * TTL)
     tapped = Tapped(store, before=too_much("rescue", "endings", most=3))
-    assert len(tapped.run(rescue(by="r", now=store.clock.now))) == 9
+    assert len(tapped.run(rescue(by="r", now=store.clock))) == 9
 
 
 def test_a_job_that_cannot_be_rescued_does_not_keep_the_others(store: Store) -> None:
     """E3: the same page must not come first for ever."""
     store.enqueue(*(new_job(f"{number}") for number in range(9)))
     store.a_worker().take()
-    store.clock.advance(2 * TTL)
+    store.advance(2 * TTL)
     bad = store.job("4").seq
     tapped = Tapped(store, before=never("rescue", lambda params: any(ending[0] == bad for ending in params["endings"])))
-    assert len(tapped.run(rescue(by="r", now=store.clock.now))) == 8
+    assert len(tapped.run(rescue(by="r", now=store.clock))) == 8
     assert store.job("4").state is State.RUNNING
     assert [job.id for job in store.rescue()] == ["4"]
 
 
 def test_a_store_that_does_not_answer_is_not_asked_again_and_again(store: Store) -> None:
     store.claimed()
-    store.clock.advance(2 * TTL)
+    store.advance(2 * TTL)
 
     def away(call: Call) -> None:
         if call.name != "expired":
@@ -204,7 +204,7 @@ def test_a_store_that_does_not_answer_is_not_asked_again_and_again(store: Store)
 
     tapped = Tapped(store, before=away)
     with pytest.raises(StoreUnavailable):
-        tapped.run(rescue(by="r", now=store.clock.now))
+        tapped.run(rescue(by="r", now=store.clock))
     assert tapped.names() == ["expired", "rescue", "resign"]
 
 

@@ -23,7 +23,7 @@ def test_progress_is_shown_with_the_job(store: Store) -> None:
 def test_progress_under_an_old_fence_changes_nothing(store: Store) -> None:
     """A7: progress with an old fence tells the caller that the lease is lost."""
     lost = store.claimed()
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     [again] = store.a_worker().take()
     progress(store, again, '"mine"')
@@ -43,7 +43,7 @@ def test_progress_of_a_job_that_does_not_run_changes_nothing(store: Store) -> No
 def test_progress_is_accepted_until_somebody_rescues(store: Store) -> None:
     """E3: time alone does not end a lease."""
     job = store.claimed()
-    store.clock.advance(10 * TTL)
+    store.advance(10 * TTL)
     assert progress(store, job, '"late"')
 
 

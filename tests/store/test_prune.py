@@ -32,22 +32,22 @@ def finish(store: Store, *names: str) -> None:
     """Completes jobs one millisecond after another."""
     for name in names:
         store.finished(new=new_job(name))
-        store.clock.advance(1)
+        store.advance(1)
 
 
 def test_what_is_older_than_its_age_may_go(store: Store) -> None:
     """A13: retention per queue and state."""
     store.finished(new=new_job("old"))
-    store.clock.advance(DAY)
+    store.advance(DAY)
     assert prunable(store) == []
     store.finished(new=new_job("young"))
-    store.clock.advance(1)
+    store.advance(1)
     assert prunable(store) == ["old"]
 
 
 def test_the_oldest_come_first(store: Store) -> None:
     finish(store, "a", "b", "c")
-    store.clock.advance(2 * DAY)
+    store.advance(2 * DAY)
     assert prunable(store) == ["a", "b", "c"]
 
 
@@ -55,7 +55,7 @@ def test_the_oldest_come_first(store: Store) -> None:
 def test_each_finished_state_has_its_own_retention(store: Store, state: State) -> None:
     """A13: completed, cancelled, failed."""
     found = [a_job_in(store, state) for state in State]
-    store.clock.advance(2 * DAY)
+    store.advance(2 * DAY)
     [queue] = [job.queue for job in found if job.state is state]
     assert len(prunable(store, queue=queue, state=state)) == 1
     for other in FINISHED - {state}:
@@ -65,13 +65,13 @@ def test_each_finished_state_has_its_own_retention(store: Store, state: State) -
 def test_each_queue_has_its_own_retention(store: Store) -> None:
     store.finished(new=new_job("a"))
     store.finished(new=new_job("b", queue="other"))
-    store.clock.advance(2 * DAY)
+    store.advance(2 * DAY)
     assert (prunable(store), prunable(store, queue="other")) == (["a"], ["b"])
 
 
 def test_what_is_not_finished_is_kept_however_old_it_is(store: Store) -> None:
     found = [a_job_in(store, state) for state in set(State) - FINISHED]
-    store.clock.advance(1000 * DAY)
+    store.advance(1000 * DAY)
     for job in found:
         for state in State:
             assert prunable(store, queue=job.queue, state=state, age=0, keep=1) == []
@@ -105,7 +105,7 @@ def _completed(job: Claimed) -> Ending:
 
 def test_age_and_count_hold_together(store: Store) -> None:
     finish(store, "a", "b")
-    store.clock.advance(2 * DAY)
+    store.advance(2 * DAY)
     finish(store, "c", "d")
     assert prunable(store, keep=3) == ["a", "b"]
     assert prunable(store, keep=1) == ["a", "b", "c"]
@@ -116,7 +116,7 @@ def test_at_most_a_page_comes_at_once(store: Store) -> None:
     store.enqueue(*(new_job() for _ in range(PAGE + 1)))
     taken = store.a_worker().take(PAGE + 1)
     store.run(cycle.finish([_completed(job) for job in taken], worker="w"))
-    store.clock.advance(2 * DAY)
+    store.advance(2 * DAY)
     page = store.run(retaining.prunable(age=DAY, keep=ALL_KEPT))
     assert len(page) == PAGE
     assert store.run(prune(FinishedLine("default", State.COMPLETED), page)) == PAGE
@@ -130,7 +130,7 @@ def test_a_job_that_finished_anew_between_look_and_delete_stays(store: Store) ->
     """A13: retention lets go of what it has seen, by number and fence."""
     old = store.finished(new=new_job("old"))
     again = store.finished(raised(), new=new_job("again", attempts=1))
-    store.clock.advance(2 * DAY)
+    store.advance(2 * DAY)
     pages = {state: store.run(retaining.prunable(state=state, age=DAY, keep=ALL_KEPT)) for state in FINISHED}
     store.run(jobs.retry([again.seq], by="operator"))
     [taken] = store.a_worker().take()
@@ -143,7 +143,7 @@ def test_a_job_that_finished_anew_between_look_and_delete_stays(store: Store) ->
 
 def test_a_job_that_waits_again_stays(store: Store) -> None:
     job = store.finished(raised(), new=new_job(attempts=1))
-    store.clock.advance(2 * DAY)
+    store.advance(2 * DAY)
     page = store.run(retaining.prunable(state=State.FAILED, age=DAY, keep=ALL_KEPT))
     store.run(jobs.retry([job.seq], by="operator"))
     assert store.run(prune(FinishedLine("default", State.FAILED), page)) == 0
@@ -156,7 +156,7 @@ def test_events_and_keys_go_with_the_job(store: Store) -> None:
     store.enqueue(new_job("a", key="k"), new_job("b", key="l"), naming=window)
     found = [store.job(id) for id in ("a", "b")]
     store.run(jobs.cancel([job.seq for job in found], by="me"))
-    store.clock.advance(2 * DAY)
+    store.advance(2 * DAY)
     page = store.run(retaining.prunable(state=State.CANCELLED, age=DAY, keep=ALL_KEPT))
     assert store.run(prune(FinishedLine("default", State.CANCELLED), page[:1])) == 1
     assert (store.kinds(found[0].seq), store.kinds(found[1].seq)) == ([], ["cancelled"])
@@ -168,7 +168,7 @@ def test_a_look_tells_how_much_each_job_holds(store: Store) -> None:
     """Pages end by bytes; none of them travels for it."""
     store.finished(Returned('"' + "r" * 5000 + '"'), new=new_job("large", payload="p" * 3000, meta="m" * 2000))
     store.finished(new=new_job("small"))
-    store.clock.advance(2 * DAY)
+    store.advance(2 * DAY)
     sizes = {job.id: job.size for job in store.run(retaining.prunable(age=DAY, keep=ALL_KEPT))}
     assert sizes["large"] == pytest.approx(10_000, abs=10)
     assert sizes["small"] < 100
@@ -178,9 +178,9 @@ def test_a_look_goes_on_behind_a_position(store: Store) -> None:
     """What could not be removed does not come first again; also among those that finished in one moment."""
     store.enqueue(*(new_job(f"{number}") for number in range(5)))
     store.run(cycle.finish([_completed(job) for job in store.a_worker().take()], worker="w"))
-    store.clock.advance(1)
+    store.advance(1)
     finish(store, "later")
-    store.clock.advance(2 * DAY)
+    store.advance(2 * DAY)
     line = FinishedLine("default", State.COMPLETED)
     first = store.run(look(line, age=DAY, beyond=None, limit=2))
     second = store.run(look(line, age=DAY, beyond=None, limit=2, after=first[-1].position))

@@ -40,7 +40,7 @@ def finish(store: Store, *names: str) -> None:
     """Completes jobs one millisecond after another."""
     for name in names:
         store.finished(new=new_job(name))
-        store.clock.advance(1)
+        store.advance(1)
 
 
 def finish_at_once(store: Store, *names: str) -> None:
@@ -67,7 +67,7 @@ def test_the_newest_are_kept(store: Store) -> None:
 
 def test_the_old_ones_go_and_no_others(store: Store) -> None:
     finish(store, *"ab")
-    store.clock.advance(DAY)
+    store.advance(DAY)
     finish(store, *"cd")
     assert prune(store, age=DAY) is not None
     assert rest(store) == "cd"
@@ -77,7 +77,7 @@ def test_the_old_ones_go_and_no_others(store: Store) -> None:
 
 def test_jobs_of_one_moment_are_counted_one_by_one(store: Store) -> None:
     finish_at_once(store, *(f"{number:03}," for number in range(250)))
-    store.clock.advance(1)
+    store.advance(1)
     finish(store, "later")
     pruned = prune(store, keep=3, limit=120)
     assert pruned is not None
@@ -146,7 +146,7 @@ def test_a_key_that_another_job_holds_by_now_stays(store: Store) -> None:
 def test_a_job_that_is_retried_and_fails_anew_stays(store: Store) -> None:
     """A13: it has its time before it; only one that is finished now, and has been for so long, may go."""
     job = store.finished(raised(), new=new_job(attempts=1))
-    store.clock.advance(2 * DAY)
+    store.advance(2 * DAY)
     store.run(jobs.retry([job.seq], by="operator"))
     assert prune(store, state=State.FAILED, age=DAY) is None
     [taken] = store.a_worker().take()
@@ -160,9 +160,9 @@ def test_a_page_ends_by_bytes_and_has_at_least_one(store: Store) -> None:
     """A13: on Redis to free a text takes no time."""
     for name in "abc":
         store.finished(Returned(LARGE), new=new_job(name, payload=LARGE))
-        store.clock.advance(1)
+        store.advance(1)
     line = FinishedLine("default", State.COMPLETED)
-    store.clock.advance(HOUR)
+    store.advance(HOUR)
     tapped = Tapped(store)
     pruned = tapped.run(prune_oldest(line, age=1, beyond=None, bytes=5_000_000))
     assert pruned is not None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.store.builders import SECOND, START, new_job
+from tests.manual_clock import START
+from tests.store.builders import SECOND, new_job
 from tests.store.stores import Store
 from windlass.store.driver import DataRejected
 from windlass.store.operations import queues
@@ -29,7 +30,7 @@ def test_every_setting_may_be_changed(store: Store) -> None:
 
 def test_what_is_not_named_stays(store: Store) -> None:
     changed(store, {"weight": 3, "max_length": 10})
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     found = changed(store, {"weight": 4})
     assert (found.weight, found.max_length, found.changed_at) == (4, 10, START + SECOND)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.store.builders import SECOND, START, new_job
+from tests.manual_clock import START
+from tests.store.builders import SECOND, new_job
 from tests.store.stores import Store
 from windlass.store.operations import queues
 from windlass.store.operations.queues import QueueRecord
@@ -22,7 +23,7 @@ def test_who_and_why_is_kept(store: Store) -> None:
 
 def test_a_second_pause_keeps_the_time_of_the_first(store: Store) -> None:
     pause(store)
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     found = pause(store, by="you", reason="still")
     assert (found.paused_at, found.paused_by, found.paused_reason) == (START, "you", "still")
 

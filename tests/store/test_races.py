@@ -16,7 +16,7 @@ from windlass.store.operations.rescue import Rescued, rescue
 
 def rescuing(store: Store) -> Stepwise[list[Rescued]]:
     """A rescuer that has looked and is about to act."""
-    stepwise = Stepwise(store, rescue(by="rescuer", now=store.clock.now))
+    stepwise = Stepwise(store, rescue(by="rescuer", now=store.clock))
     stepwise.step("expired")
     return stepwise
 
@@ -28,7 +28,7 @@ def test_a_lease_that_is_renewed_after_the_look_keeps_its_jobs(store: Store) -> 
     """E3: only a committed rescue ends a lease."""
     worker = store.a_worker()
     job = store.claimed(by=worker)
-    store.clock.advance(TTL)
+    store.advance(TTL)
     rescuer = rescuing(store.another())
     worker.renew()
     assert rescuer.end() == []
@@ -39,7 +39,7 @@ def test_a_lease_that_is_renewed_after_the_look_keeps_its_jobs(store: Store) -> 
 def test_an_ending_that_comes_after_the_look_stands(store: Store) -> None:
     """E3: work is not thrown away, and there is one completion."""
     job = store.claimed()
-    store.clock.advance(TTL)
+    store.advance(TTL)
     rescuer = rescuing(store.another())
     store.end(job)
     before = store.job(job.id)
@@ -50,7 +50,7 @@ def test_an_ending_that_comes_after_the_look_stands(store: Store) -> None:
 def test_two_rescuers_that_looked_at_once_free_each_job_once(store: Store) -> None:
     """E3: safe when many run it at once."""
     job = store.claimed()
-    store.clock.advance(TTL)
+    store.advance(TTL)
     first, second = rescuing(store), rescuing(store.another())
     assert [first.end(), second.end()] == [[Rescued(job.id, State.PENDING)], []]
     assert (store.job(job.id).rescues, store.job(job.id).fence) == (1, job.fence + 1)
@@ -59,7 +59,7 @@ def test_two_rescuers_that_looked_at_once_free_each_job_once(store: Store) -> No
 def test_a_job_that_went_to_a_new_owner_after_the_look_stays_there(store: Store) -> None:
     """One live lease; the rescuer neither takes it nor says that it did (I2)."""
     job = store.claimed()
-    store.clock.advance(TTL)
+    store.advance(TTL)
     rescuer = rescuing(store.another())
     store.end(job, INTERRUPTED)
     successor = store.a_worker()
@@ -73,7 +73,7 @@ def test_a_job_that_went_to_a_new_owner_after_the_look_stays_there(store: Store)
 
 def test_a_lease_that_was_just_rescued_claims_nothing(store: Store) -> None:
     """E3: rescue commits first. The owner's clock runs behind, so that it believes its lease to be in time."""
-    owner = store.another(now=lambda: store.clock.now() - TTL).a_worker()
+    owner = store.another(now=lambda: store.clock() - TTL).a_worker()
     store.enqueue(new_job("held"), new_job("waiting"))
     assert ids(owner.take(1)) == ["held"]
     assert store.rescue() == [Rescued("held", State.PENDING)]
@@ -83,7 +83,7 @@ def test_a_lease_that_was_just_rescued_claims_nothing(store: Store) -> None:
 
 def test_a_claim_that_commits_while_its_lease_is_being_rescued_is_rescued_next(store: Store) -> None:
     """E3: the claim commits between look and deed; nothing may stay under a lost lease."""
-    owner = store.another(now=lambda: store.clock.now() - TTL).a_worker()
+    owner = store.another(now=lambda: store.clock() - TTL).a_worker()
     store.enqueue(new_job("held"), new_job("late"))
     owner.take(1)
     rescuer = rescuing(store)
@@ -99,7 +99,7 @@ def test_a_claim_that_commits_while_its_lease_is_being_rescued_is_rescued_next(s
 def test_delete_enqueue_zombie_finish(store: Store) -> None:
     """A7, B18: a seq is never used again, so the zombie cannot meet the new job of the same id."""
     zombie = store.claimed(new_job("a"))
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     store.run(jobs.delete([(zombie.seq, "a")]))
     store.enqueue(new_job("a"), naming=OWN_ID)
@@ -113,7 +113,7 @@ def test_delete_enqueue_zombie_finish(store: Store) -> None:
 
 def test_delete_enqueue_zombie_finish_before_anybody_claims(store: Store) -> None:
     zombie = store.claimed(new_job("a", key="k"))
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     store.run(jobs.delete([(zombie.seq, "a")]))
     store.enqueue(new_job("a", key="k"), naming=OWN_ID)
@@ -126,7 +126,7 @@ def test_delete_enqueue_zombie_finish_before_anybody_claims(store: Store) -> Non
 def test_a_zombie_meets_a_job_that_was_deleted_while_it_asked(store: Store) -> None:
     """The write was refused, then the job vanished: still refused, with nothing left to tell it on."""
     zombie = store.claimed()
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     finishing = Stepwise(store, finish([ending(zombie)], worker="zombie"))
     finishing.step("cycle")
@@ -229,7 +229,7 @@ def test_an_ending_whose_answer_was_lost_and_whose_job_went_on(store: Store) -> 
 def test_a_rescue_whose_answer_was_lost(store: Store) -> None:
     """Charged once (I5)."""
     job = store.claimed()
-    store.clock.advance(TTL)
+    store.advance(TTL)
     rescuing(store).lose_answer()
     assert store.rescue() == []
     assert store.job(job.id).rescues == 1

@@ -12,7 +12,7 @@ def test_a_note_is_told_with_the_job(store: Store) -> None:
     job = store.claimed()
     store.run(record_job_events([(job.seq, job.fence, "abandoned", {"why": 'its "time" was over'})], worker="me"))
     [event] = store.events(job.seq)
-    assert (event.at, event.kind, event.worker, event.fence) == (store.clock.now(), "abandoned", "me", job.fence)
+    assert (event.at, event.kind, event.worker, event.fence) == (store.clock(), "abandoned", "me", job.fence)
     assert event.detail == '{"why":"its \\"time\\" was over"}'
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.store.builders import SECOND, START, TTL, ending
+from tests.manual_clock import START
+from tests.store.builders import SECOND, TTL, ending
 from tests.store.stores import Store
 from windlass.core.records import Claimed
 from windlass.store.operation import Operation
@@ -27,10 +28,10 @@ WRITES: dict[str, Callable[[Claimed], Operation[object]]] = {
 def test_a_refused_write_leaves_an_event(store: Store, what: str) -> None:
     """A7: a visible event naming worker and fence."""
     lost = store.claimed()
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     store.a_worker().take()
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     store.run(WRITES[what](lost))
     event = store.events(lost.seq)[-1]
     assert event == EventRecord(START + TTL + SECOND, "refused", "zombie", lost.fence, event.detail)
@@ -39,7 +40,7 @@ def test_a_refused_write_leaves_an_event(store: Store, what: str) -> None:
 
 def test_only_the_refused_of_many_writes_leave_an_event(store: Store) -> None:
     lost = store.claimed()
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     [again] = store.a_worker().take()
     other = store.claimed()

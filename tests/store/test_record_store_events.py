@@ -12,7 +12,7 @@ from windlass.store.operations.queries import EventRecord, notices
 def test_notices_are_read_the_newest_first(store: Store) -> None:
     """A12: with the one whom they are about."""
     store.run(record_store_events("taken", [("w1", '{"a":1}'), ("w2", '{"b":"\\"2\\""}')]))
-    now = store.clock.now()
+    now = store.clock()
     assert store.run(notices()) == [
         EventRecord(now, "taken", "w2", None, '{"b":"\\"2\\""}'),
         EventRecord(now, "taken", "w1", None, '{"a":1}'),
@@ -22,7 +22,7 @@ def test_notices_are_read_the_newest_first(store: Store) -> None:
 
 def test_notices_are_read_back_to_an_age(store: Store) -> None:
     store.run(record_store_events("taken", [("old", "{}")]))
-    store.clock.advance(10)
+    store.advance(10)
     store.run(record_store_events("taken", [("new", "{}")]))
     assert [event.worker for event in store.run(notices(age=9))] == ["new"]
     assert [event.worker for event in store.run(notices(age=10))] == ["new", "old"]
@@ -33,7 +33,7 @@ def test_a_rescue_leaves_word_of_what_the_worker_lost(store: Store) -> None:
     job = store.claimed()
     assert store.rescue() == []
     assert store.run(notices()) == []
-    store.clock.advance(3_600_000)
+    store.advance(3_600_000)
     [rescued] = store.rescue()
     [event] = store.run(notices())
     assert (event.kind, event.worker) == ("taken", store.job(job.id).worker)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.store.builders import INTERRUPTED, SECOND, START, new_job, raised
+from tests.manual_clock import START
+from tests.store.builders import INTERRUPTED, SECOND, new_job, raised
 from tests.store.stores import Store
 from windlass.core.state import State
 from windlass.store.operations import jobs
@@ -13,7 +14,7 @@ from windlass.store.operations import jobs
 def test_a_released_job_is_pending_and_uncharged(store: Store) -> None:
     """B7: handed back without charging an attempt."""
     job = store.claimed()
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     assert not store.end(job, INTERRUPTED)
     found = store.job(job.id)
     assert (found.state, found.attempt, found.lease, found.run_at) == (State.PENDING, 0, None, START)

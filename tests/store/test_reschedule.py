@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.store.builders import HOUR, SECOND, START, ids
+from tests.manual_clock import START
+from tests.store.builders import HOUR, SECOND, ids
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
 from windlass.core.state import State, Verb, allowed_from
@@ -17,10 +18,10 @@ MOVABLE = sorted(allowed_from(Verb.RESCHEDULE))
 def test_a_delay_counts_from_the_stores_now(store: Store, state: State) -> None:
     """B12: moved before it is due."""
     job = a_job_in(store, state)
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     assert store.run(jobs.reschedule(job.seq, delay=2 * HOUR))
     found = store.job(job.id)
-    assert (found.state, found.run_at) == (State.SCHEDULED, store.clock.now() + 2 * HOUR)
+    assert (found.state, found.run_at) == (State.SCHEDULED, store.clock() + 2 * HOUR)
 
 
 @pytest.mark.parametrize("state", MOVABLE)
@@ -44,7 +45,7 @@ def test_a_pending_job_that_is_put_off_is_not_taken(store: Store) -> None:
     job = a_job_in(store, State.PENDING)
     store.run(jobs.reschedule(job.seq, delay=1))
     assert store.a_worker().take(queue=job.queue) == []
-    store.clock.advance(1)
+    store.advance(1)
     store.run(jobs.promote())
     assert ids(store.a_worker().take(queue=job.queue)) == [job.id]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.store.builders import START, TTL, new_job
+from tests.manual_clock import START
+from tests.store.builders import TTL, new_job
 from tests.store.stores import Store
 from windlass.core.decide import RESCUES_ALLOWED
 from windlass.core.fault import read_faults
@@ -23,7 +24,7 @@ def lose(store: Store, new: enqueue.NewJob | None = None, *, times: int = 1, is_
         [job] = worker.take(1, queue=new.queue)
         if is_marked:
             worker.mark(job)
-        store.clock.advance(TTL)
+        store.advance(TTL)
         store.rescue()
     return new.id
 
@@ -31,7 +32,7 @@ def lose(store: Store, new: enqueue.NewJob | None = None, *, times: int = 1, is_
 def test_a_job_whose_lease_is_over_is_pending_again(store: Store) -> None:
     """A9: jobs of dead workers are found."""
     job = store.claimed()
-    store.clock.advance(TTL)
+    store.advance(TTL)
     assert store.rescue() == [Rescued(job.id, State.PENDING)]
     found = store.job(job.id)
     assert (found.state, found.lease, found.finished_at) == (State.PENDING, None, None)
@@ -41,16 +42,16 @@ def test_a_job_whose_lease_is_over_is_pending_again(store: Store) -> None:
 def test_a_lease_is_over_at_its_end_in_both_directions_of_time(store: Store, step: int, is_over: bool) -> None:
     """E3: a clock that was set back holds no lease longer than its length."""
     store.claimed()
-    store.clock.advance(step)
+    store.advance(step)
     assert bool(store.rescue()) is is_over
 
 
 def test_a_lease_in_time_keeps_its_jobs(store: Store) -> None:
     keeper, loser = store.a_worker(), store.a_worker()
     kept, lost = store.claimed(by=keeper), store.claimed(by=loser)
-    store.clock.advance(TTL - 1)
+    store.advance(TTL - 1)
     keeper.renew()
-    store.clock.advance(1)
+    store.advance(1)
     assert [rescued.id for rescued in store.rescue()] == [lost.id]
     assert store.job(kept.id).state is State.RUNNING
 
@@ -67,7 +68,7 @@ def test_many_may_rescue_at_once(store: Store) -> None:
     """E3: safe when many run it at once: each job is freed by one of them."""
     for _ in range(3):
         store.claimed()
-    store.clock.advance(TTL)
+    store.advance(TTL)
     first, second = store.rescue(), store.another().rescue()
     assert (len(first), second) == (3, [])
 
@@ -75,7 +76,7 @@ def test_many_may_rescue_at_once(store: Store) -> None:
 def test_a_rescue_raises_the_fence(store: Store) -> None:
     """A7: so that the former owner's endings can be told from repetitions of its own."""
     job = store.claimed()
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     assert store.job(job.id).fence > job.fence
 
@@ -85,7 +86,7 @@ def test_all_pages_are_rescued(store: Store, count: int) -> None:
     """A9: rescue is not limited by what it frees; it pages."""
     store.enqueue(*(new_job() for _ in range(count)))
     assert len(store.a_worker().take(count)) == count
-    store.clock.advance(TTL)
+    store.advance(TTL)
     assert len(store.rescue()) == count
     assert store.run(queries.counts()) == {"default": {State.PENDING: count}}
 
@@ -101,7 +102,7 @@ def test_until_somebody_rescues_the_lease_may_be_renewed(store: Store) -> None:
     """E3: expired = may be rescued, no more."""
     worker = store.a_worker()
     job = store.claimed(by=worker)
-    store.clock.advance(100 * TTL)
+    store.advance(100 * TTL)
     assert worker.renew().is_open
     assert store.rescue() == []
     assert not worker.end(job)
@@ -111,7 +112,7 @@ def test_after_the_rescue_renewal_and_ending_are_refused(store: Store) -> None:
     """E3: after it, refused."""
     worker = store.a_worker()
     job = store.claimed(by=worker)
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     renewed = worker.renew()
     assert (renewed.is_open, renewed.held) == (False, frozenset())
@@ -122,7 +123,7 @@ def test_a_lease_that_holds_nothing_is_not_taken_away(store: Store) -> None:
     """E3: rescue is defined from the jobs; a worker that slept without jobs goes on."""
     idle, busy = store.a_worker(), store.a_worker()
     store.claimed(by=busy)
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     assert (idle.renew().is_open, busy.renew().is_open) == (True, False)
 
@@ -149,7 +150,7 @@ def test_each_job_of_a_lost_worker_is_judged_by_itself(store: Store) -> None:
     store.enqueue(new_job("started"), new_job("waiting"))
     [started, _] = worker.take()
     worker.mark(started)
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     assert [store.job(id).attempt for id in ("started", "waiting")] == [1, 0]
 
@@ -200,7 +201,7 @@ def test_a_job_that_rescue_puts_back_keeps_its_key(store: Store) -> None:
 def test_a_worker_that_lost_its_lease_opens_a_new_one(store: Store) -> None:
     worker = store.a_worker("w1")
     job = store.claimed(by=worker)
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     again = store.a_worker("w1")
     assert [taken.id for taken in again.take()] == [job.id]
@@ -209,7 +210,7 @@ def test_a_worker_that_lost_its_lease_opens_a_new_one(store: Store) -> None:
 def test_a_lost_lease_cannot_be_opened_again_under_its_name(store: Store) -> None:
     worker = store.a_worker()
     store.claimed(by=worker)
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     store.run(leases.open_lease(worker.presence(), lease=worker.lease, ttl=TTL))
     assert worker.take() == []

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from tests.store.builders import MINUTE, START, TTL, new_job
+from tests.manual_clock import START
+from tests.store.builders import MINUTE, TTL, new_job
 from tests.store.stores import Store
 from windlass.core.fault import read_faults
 from windlass.core.records import Claimed
@@ -36,7 +37,7 @@ def test_a_rescue_is_told(store: Store) -> None:
     worker = store.a_worker("w1")
     job = store.claimed(by=worker)
     worker.mark(job)
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     [event] = store.events(job.seq)
     assert (event.at, event.kind, event.worker, event.fence) == (START + TTL, "rescued", "w1", job.fence)
@@ -45,7 +46,7 @@ def test_a_rescue_is_told(store: Store) -> None:
 
 def test_a_rescue_tells_when_the_run_had_not_started(store: Store) -> None:
     job = store.claimed()
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     [event] = store.events(job.seq)
     assert json.loads(event.detail or "") == {"by": "rescuer", "started": False}
@@ -53,7 +54,7 @@ def test_a_rescue_tells_when_the_run_had_not_started(store: Store) -> None:
 
 def test_a_rescue_that_frees_nothing_tells_nothing(store: Store) -> None:
     job = store.claimed()
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     store.rescue()
     assert store.kinds(job.seq) == ["rescued"]
@@ -63,9 +64,7 @@ def test_a_rescue_that_frees_nothing_tells_nothing(store: Store) -> None:
 
 
 def claim(store: Store) -> Claimed:
-    [job] = store.run(
-        manual_claim.claim(1, queues=["default"], worker="me", token=f"t{store.clock.now()}", ttl=5 * MINUTE)
-    )
+    [job] = store.run(manual_claim.claim(1, queues=["default"], worker="me", token=f"t{store.clock()}", ttl=5 * MINUTE))
     return job
 
 
@@ -73,7 +72,7 @@ def test_a_pulled_job_whose_time_ran_out_comes_back_charged_once(store: Store) -
     """D2: charged at the claim, so its loss charges nothing more and is no crash."""
     store.enqueue(new_job("a"))
     claim(store)
-    store.clock.advance(5 * MINUTE)
+    store.advance(5 * MINUTE)
     assert store.rescue() == [Rescued("a", State.PENDING)]
     found = store.job("a")
     assert (found.attempt, found.crashes, found.rescues) == (1, 0, 0)
@@ -87,7 +86,7 @@ def test_a_pulled_job_comes_back_at_most_as_often_as_it_has_attempts(store: Stor
     states = []
     for _ in range(3):
         claim(store)
-        store.clock.advance(5 * MINUTE)
+        store.advance(5 * MINUTE)
         store.rescue()
         states.append(store.job("a").state)
     found = store.job("a")
@@ -101,7 +100,7 @@ def test_a_pulled_job_is_not_failed_by_the_cap_of_rescues(store: Store) -> None:
     store.enqueue(new_job("a", attempts=20))
     for _ in range(10):
         claim(store)
-        store.clock.advance(5 * MINUTE)
+        store.advance(5 * MINUTE)
         store.rescue()
     found = store.job("a")
     assert (found.state, found.attempt) == (State.PENDING, 10)
@@ -110,6 +109,6 @@ def test_a_pulled_job_is_not_failed_by_the_cap_of_rescues(store: Store) -> None:
 def test_a_pulled_job_in_time_is_left_alone(store: Store) -> None:
     store.enqueue(new_job("a"))
     job = claim(store)
-    store.clock.advance(5 * MINUTE - 1)
+    store.advance(5 * MINUTE - 1)
     assert store.rescue() == []
     assert not store.end(job)

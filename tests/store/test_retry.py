@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from tests.store.builders import SECOND, START, TTL, ids, new_job, raised
+from tests.manual_clock import START
+from tests.store.builders import SECOND, TTL, ids, new_job, raised
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
 from windlass.core.outcome import FailedPermanently
@@ -29,7 +30,7 @@ def crashed(store: Store) -> JobRecord:
     for _ in range(3):
         worker = store.a_worker()
         worker.mark(*worker.take())
-        store.clock.advance(TTL)
+        store.advance(TTL)
         store.rescue()
     return store.job("a")
 
@@ -38,10 +39,10 @@ def crashed(store: Store) -> JobRecord:
 def test_a_job_is_pending_at_once(store: Store, state: State) -> None:
     """A11, D3: from failed, cancelled, retrying and scheduled (run now); same id."""
     job = a_job_in(store, state)
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     assert retry(store, job.seq) == Retried([job.seq], {})
     found = store.job(job.id)
-    assert (found.state, found.reason, found.run_at) == (State.PENDING, None, store.clock.now())
+    assert (found.state, found.reason, found.run_at) == (State.PENDING, None, store.clock())
     assert (found.finished_at, found.cancel_requested_at) == (None, None)
     assert ids(store.a_worker().take(queue=job.queue)) == [job.id]
 
@@ -61,7 +62,7 @@ def test_a_retried_job_may_crash_as_often_as_a_new_one(store: Store) -> None:
     retry(store, job.seq)
     worker = store.a_worker()
     worker.mark(*worker.take())
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     assert store.job("a").state is State.PENDING
 
@@ -164,9 +165,9 @@ def test_a_key_that_its_holder_has_given_up_stands_in_nobodys_way(store: Store) 
 def test_a_key_whose_window_is_over_stands_in_nobodys_way(store: Store) -> None:
     first = store.finished(PERMANENT, new_job("first", key="k"))
     store.enqueue(new_job("second", key="k"), naming=Uniqueness(until="window", window=SECOND))
-    store.clock.advance(SECOND - 1)
+    store.advance(SECOND - 1)
     assert retry(store, first.seq).key_taken == {first.seq: "second"}
-    store.clock.advance(1)
+    store.advance(1)
     assert retry(store, first.seq).seqs == [first.seq]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.store.builders import SECOND, START, TTL
+from tests.manual_clock import START
+from tests.store.builders import SECOND, TTL
 from tests.store.stores import Store, Worker
 from windlass.store.operations import leases
 from windlass.store.operations.leases import WorkerRecord, WorkerReport
@@ -16,7 +17,7 @@ def show(worker: Worker, info: str = "{}") -> None:
 def test_figures_are_as_new_as_the_worker_showed_them(store: Store) -> None:
     """B9: and when that was."""
     worker, other = store.a_worker("w1"), store.a_worker("w2")
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     show(worker, '{"running_count":3}')
     assert store.run(leases.workers()) == [
         WorkerRecord(worker.id, "w1", "busy", START, START + SECOND, None, None, '{"running_count":3}'),
@@ -28,9 +29,9 @@ def test_it_prolongs_no_lease(store: Store) -> None:
     """Only a heartbeat learns what the lease still holds; without one its jobs are rescued."""
     worker = store.a_worker("w1")
     job = store.claimed(by=worker)
-    store.clock.advance(TTL - 1)
+    store.advance(TTL - 1)
     show(worker)
-    store.clock.advance(1)
+    store.advance(1)
     assert [seen.state for seen in store.run(leases.workers())] == ["lost"]
     assert [rescued.id for rescued in store.rescue()] == [job.id]
 
@@ -46,7 +47,7 @@ def test_a_worker_that_is_gone_is_not_shown_again(store: Store) -> None:
     """One that has left, and one that was forgotten: that one is shown by its next heartbeat."""
     left, forgotten = store.a_worker("w1"), store.a_worker("w2")
     left.close()
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.run(leases.forget("w2"))
     for worker in (left, forgotten):
         show(worker)

@@ -68,7 +68,7 @@ def test_a_stop_does_not_reach_a_lost_worker(store: Store, is_rescued: bool) -> 
     """Nothing hears it there; and should the worker come back, the word is not meant for it any more."""
     worker = store.a_worker("w1")
     store.claimed(by=worker)
-    store.clock.advance(TTL)
+    store.advance(TTL)
     if is_rescued:
         store.rescue()
     assert store.run(leases.signal("w1", signal=STOP, by="me")) == []

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from tests.store.builders import HOUR, SECOND, START, TTL, ending, new_job, raised
+from tests.manual_clock import START
+from tests.store.builders import HOUR, SECOND, TTL, ending, new_job, raised
 from tests.store.stores import Store, Worker
 from windlass.core.outcome import Interrupted, Outcome, Postponed
 from windlass.core.records import Claimed, JobRecord, StartedSuspect
@@ -34,13 +35,13 @@ def a_suspect(store: Store, *ids: str, is_marked: bool = False, **options: int) 
 
 def die(store: Store) -> list[Rescued]:
     """All workers are silent until their jobs are rescued."""
-    store.clock.advance(TTL)
+    store.advance(TTL)
     return store.rescue()
 
 
 def die_after_a_while(store: Store, worker: Worker) -> list[Rescued]:
     """Not as soon as its runs had begun, and sooner than their fatal runs ended."""
-    store.clock.advance(11 * SECOND)
+    store.advance(11 * SECOND)
     worker.renew()
     return die(store)
 
@@ -127,7 +128,7 @@ def test_a_repeated_call_finds_its_suspect_again(store: Store) -> None:
 def test_claims_by_hand_take_suspects_like_all_others(store: Store) -> None:
     """F3: they are never suspects; in the order of priority and of when they became ready."""
     a_suspect(store, "a", "b")
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     store.enqueue(new_job("x"), new_job("first", priority=1))
     claimed = store.run(claim(10, queues=["default"], worker="me", token="t", ttl=TTL))
     assert ids(claimed) == ["first", "a", "b", "x"]
@@ -193,7 +194,7 @@ def test_operators_find_suspects(store: Store, verb: str) -> None:
 def test_a_suspect_that_was_put_off_is_one_when_it_is_due(store: Store) -> None:
     [job] = a_suspect(store, "a")
     store.run(jobs.reschedule(job.seq, delay=HOUR))
-    store.clock.advance(HOUR)
+    store.advance(HOUR)
     store.run(jobs.promote())
     assert store.a_worker().cycle(rooms=[("default", 5)], takes_suspect=False).claimed == []
     assert ids(store.a_worker().take()) == ["a"]
@@ -325,7 +326,7 @@ def test_a_suspect_that_outlived_its_fatal_run_is_one_of_many_again(store: Store
     worker = store.a_worker()
     begin(worker, "long", "other")
     for _ in range(4):  # the fatal run may have lasted until the lease was over
-        store.clock.advance(TTL - 1)
+        store.advance(TTL - 1)
         worker.renew()
     die(store)
     assert [counted(store.job(id)) for id in ("long", "other")] == [(2, 1, 0), (1, 1, 0)]
@@ -352,7 +353,7 @@ def test_of_several_suspects_the_one_that_died_twice_and_just_began_falls(store:
     for crashes in (2, 3):
         worker = store.a_worker()
         begin(worker, "long")
-        store.clock.advance(11 * SECOND)
+        store.advance(11 * SECOND)
         worker.renew()
         begin(worker, "poison")
         die(store)
@@ -393,8 +394,8 @@ def test_all_pages_of_a_rescue_decide_alike(store: Store, seen_first: bool, coun
     taken = worker.take(count + 1)
     assert len(taken) == count + 1
     worker.mark(*taken)
-    store.clock.advance(TTL)
-    halfway = rescue(by="dies halfway", now=store.clock.now)
+    store.advance(TTL)
+    halfway = rescue(by="dies halfway", now=store.clock)
     call = next(halfway)
     while call.name != "rescue":
         call = halfway.send(store.driver.execute(call))
@@ -423,7 +424,7 @@ def test_a_mark_that_came_since_the_look_makes_rescue_look_again(store: Store) -
     """A10: attempts=1 means at most one run."""
     worker = store.a_worker()
     job = store.claimed(new_job(attempts=1), by=worker)
-    store.clock.advance(TTL)
+    store.advance(TTL)
 
     def execute(call: Call) -> object:
         if call.name == "rescue":
@@ -431,7 +432,7 @@ def test_a_mark_that_came_since_the_look_makes_rescue_look_again(store: Store) -
             assert seq == job.seq
         return store.driver.execute(call)
 
-    assert drive(rescue(by="rescuer", now=store.clock.now), execute) == []  # type: ignore[arg-type]
+    assert drive(rescue(by="rescuer", now=store.clock), execute) == []  # type: ignore[arg-type]
     assert store.events(job.seq) == []
     assert store.rescue() == [Rescued(job.id, State.FAILED)]
     assert counted(store.job(job.id)) == (1, 1, 0)

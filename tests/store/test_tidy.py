@@ -22,10 +22,10 @@ def test_events_are_kept_for_thirty_days(store: Store) -> None:
     """A13: events are bounded."""
     job = store.a_job()
     store.run(jobs.cancel([job.seq], by="me"))
-    store.clock.advance(30 * DAY)
+    store.advance(30 * DAY)
     tidy(store)
     assert store.kinds(job.seq) == ["cancelled"]
-    store.clock.advance(1)
+    store.advance(1)
     tidy(store)
     assert store.kinds(job.seq) == []
 
@@ -33,17 +33,17 @@ def test_events_are_kept_for_thirty_days(store: Store) -> None:
 def test_a_lost_worker_is_visible_for_a_day(store: Store) -> None:
     """A13: lost workers are bounded."""
     store.a_worker("w1")
-    store.clock.advance(DAY)
+    store.advance(DAY)
     tidy(store)
     assert [worker.state for worker in store.run(leases.workers())] == ["lost"]
-    store.clock.advance(1)
+    store.advance(1)
     tidy(store)
     assert store.run(leases.workers()) == []
 
 
 def test_a_worker_that_lives_stays(store: Store) -> None:
     worker = store.a_worker("w1")
-    store.clock.advance(10 * DAY)
+    store.advance(10 * DAY)
     worker.renew()
     tidy(store)
     assert [found.name for found in store.run(leases.workers())] == ["w1"]
@@ -54,7 +54,7 @@ def test_a_lease_that_still_holds_a_job_stays_until_it_is_rescued(store: Store) 
     """E3: only a committed rescue takes a job away; until then the owner may come back."""
     worker = store.a_worker()
     job = store.claimed(by=worker)
-    store.clock.advance(10 * DAY)
+    store.advance(10 * DAY)
     tidy(store)
     assert worker.renew().held == {(job.seq, job.fence)}
 
@@ -62,7 +62,7 @@ def test_a_lease_that_still_holds_a_job_stays_until_it_is_rescued(store: Store) 
 def test_an_old_lease_that_holds_nothing_goes(store: Store) -> None:
     """A13: everything else that grows is bounded too."""
     worker = store.a_worker()
-    store.clock.advance(DAY + TTL + 1)
+    store.advance(DAY + TTL + 1)
     tidy(store)
     assert not worker.renew().is_open
 
@@ -72,7 +72,7 @@ def test_keys_whose_window_is_over_go_and_the_others_stay(store: Store) -> None:
     store.enqueue(new_job("a", key="over"), naming=Uniqueness(until="window", window=SECOND))
     store.enqueue(new_job("b", key="held"), naming=Uniqueness(until="window", window=DAY))
     store.enqueue(new_job("c", key="until"))
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     tidy(store)
     ids = [store.enqueue(new_job(f"new {key}", key=key))[0].id for key in ("over", "held", "until")]
     assert ids == ["new over", "b", "c"]
@@ -85,7 +85,7 @@ def test_each_call_removes_a_bounded_part(store: Store, monkeypatch: pytest.Monk
     for job in found:
         store.run(record_job_events([(job.seq, 0, "refused", {})], worker="w"))
         store.a_worker()
-    store.clock.advance(31 * DAY)
+    store.advance(31 * DAY)
     for left in (3, 1, 0):
         assert store.run(tidy_events()) is (left > 0)
         assert sum(len(store.kinds(job.seq)) for job in found) == left

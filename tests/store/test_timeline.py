@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.store.builders import SECOND, START, TTL, new_job, raised
+from tests.manual_clock import START
+from tests.store.builders import SECOND, TTL, new_job, raised
 from tests.store.stores import Store
 from windlass.core.outcome import FailedPermanently
 from windlass.store.operations import jobs, queries
@@ -20,7 +21,7 @@ def test_the_happy_path_writes_nothing(store: Store) -> None:
 def test_the_unusual_is_told_in_order(store: Store) -> None:
     """A12: rescued, fenced write refused, cancelled and by whom, retried by hand."""
     lost = store.claimed()
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     store.end(lost)
     [job] = store.a_worker().take()
@@ -43,7 +44,7 @@ def test_a_running_job_tells_when_its_worker_was_last_heard_of(store: Store) -> 
     worker = store.a_worker()
     job = store.claimed(by=worker)
     assert store.run(queries.history(job.seq)).seen_at == START
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     worker.renew()
     assert store.run(queries.history(job.seq)).seen_at == START + SECOND
     worker.end(job)
@@ -59,7 +60,7 @@ def test_every_run_beyond_the_first_has_a_recorded_cause(store: Store) -> None:
     worker = store.a_worker()
     job = store.claimed(new_job("a"), by=worker)
     worker.mark(job)
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     worker = store.a_worker()
     [job] = worker.take()

@@ -108,7 +108,7 @@ def test_scheduled_jobs_come_due_in_the_new_store(store: Store) -> None:
     store.enqueue(new_job("a", delay=MINUTE))
     store.run(store_batch(taken_out(store, store.job("a"))))
     assert store.run(jobs.promote()) == 0
-    store.clock.advance(MINUTE)
+    store.advance(MINUTE)
     assert store.run(jobs.promote()) == 1
     assert ids(store.a_worker().take()) == ["a"]
 
@@ -128,7 +128,7 @@ def test_a_unique_key_whose_window_is_over_here_holds_nothing_up(store: Store) -
     store.run(enqueue.enqueue([new_job("moved", key="k")], {0: Uniqueness(until="window", window=HOUR)}))
     load = taken_out(store, store.job("moved"))
     store.run(enqueue.enqueue([new_job("other", key="k")], {0: Uniqueness(until="window", window=SECOND)}))
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     store.run(store_batch(load))
     assert store.run(export(["moved"])).keys == load.keys
     [again] = store.enqueue(new_job(key="k"))
@@ -165,7 +165,7 @@ def test_an_id_is_still_known(store: Store) -> None:
 
 def test_events_keep_their_order(store: Store) -> None:
     job = store.claimed()
-    store.clock.advance(2 * TTL)
+    store.advance(2 * TTL)
     store.rescue()
     store.end(job)
     record = store.job(job.id)
@@ -178,7 +178,7 @@ def test_events_keep_their_order(store: Store) -> None:
 def test_what_is_there_already_stays(store: Store) -> None:
     """A move may be repeated."""
     job = store.claimed()
-    store.clock.advance(2 * TTL)
+    store.advance(2 * TTL)
     store.rescue()
     load = store.run(export([job.id]))
     before = store.job(job.id)
@@ -203,8 +203,8 @@ def test_settings_are_taken_over(store: Store) -> None:
     settings = store.run(queues.settings())
     store.run(queues.remove("mail"))
     store.run(queues.pause("*", by="you", reason=None, is_paused=False))
-    store.clock.advance(1)
-    later = [msgspec.structs.replace(queue, changed_at=store.clock.now()) for queue in settings.values()]
+    store.advance(1)
+    later = [msgspec.structs.replace(queue, changed_at=store.clock()) for queue in settings.values()]
     store.run(store_queues(later))
     assert store.run(queues.settings()) == {queue.name: queue for queue in later}
 
@@ -213,7 +213,7 @@ def test_settings_that_were_changed_here_since_stay(store: Store) -> None:
     """C10: an operator's edits survive."""
     store.run(queues.change("mail", {"weight": 3}, by="me"))
     old = store.run(queues.settings("mail"))["mail"]
-    store.clock.advance(MINUTE)
+    store.advance(MINUTE)
     store.run(queues.change("mail", {"weight": 5}, by="you"))
     store.run(store_queues([old]))
     assert store.run(queues.settings("mail"))["mail"].weight == 5

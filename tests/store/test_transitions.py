@@ -35,7 +35,7 @@ def everything(store: Store, job: JobRecord) -> tuple[JobRecord, list[EventRecor
 
 
 def promote(store: Store, job: JobRecord) -> None:
-    store.clock.advance(DAY)
+    store.advance(DAY)
     store.run(jobs.promote())
 
 
@@ -60,7 +60,7 @@ def release(store: Store, job: JobRecord) -> None:
 
 def rescue(store: Store, job: JobRecord) -> None:
     """A rescue, and the bare call of a rescuer that looked long ago."""
-    store.clock.advance(DAY)
+    store.advance(DAY)
     store.rescue()
     store.run(late_rescue(job))
 
@@ -158,7 +158,7 @@ def do_claim(store: Store, job: JobRecord) -> None:
 
 
 def do_promote(store: Store, job: JobRecord) -> None:
-    store.clock.advance(DAY)
+    store.advance(DAY)
     store.run(jobs.promote())
 
 
@@ -167,7 +167,7 @@ def do_release(store: Store, job: JobRecord) -> None:
 
 
 def do_rescue(store: Store, job: JobRecord) -> None:
-    store.clock.advance(DAY)
+    store.advance(DAY)
     store.rescue()
 
 

@@ -23,7 +23,7 @@ def a_fetch_that_is_handed_back(store: Store, job: Claimed) -> None:
 
 
 def a_fetch_that_is_rescued(store: Store, job: Claimed) -> None:
-    store.clock.advance(TTL)
+    store.advance(TTL)
     assert store.rescue()
 
 
@@ -44,7 +44,7 @@ def test_a_fetch_without_a_start_does_not_give_a_key_up(
         come_back(store, job)
         [found] = store.enqueue(new_job(key="k"), naming=UNTIL_STARTED)
         assert (found.id, found.is_duplicate) == ("a", True)
-        store.clock.advance(SECOND)
+        store.advance(SECOND)
         store.run(jobs.promote())
 
 
@@ -67,7 +67,7 @@ def a_run_that_snoozes(store: Store, job: Claimed) -> None:
 
 def a_marked_run_that_is_rescued(store: Store, job: Claimed) -> None:
     store.run(cycle(ClaimRequest("w", "", ""), marks=[mark(job)]))
-    store.clock.advance(TTL)
+    store.advance(TTL)
     assert store.rescue()
 
 
@@ -79,7 +79,7 @@ def test_a_run_that_had_begun_gives_its_key_up_for_good(
     store.enqueue(new_job("a", key="k"), naming=UNTIL_STARTED)
     [job] = store.a_worker().take()
     come_back(store, job)
-    store.clock.advance(1)
+    store.advance(1)
     store.run(jobs.promote())
     [again] = store.a_worker().take()
     a_fetch_that_is_handed_back(store, again)

@@ -31,7 +31,7 @@ def test_an_empty_store_has_none(store: Store) -> None:
 def test_jobs_that_wait_for_their_time_do_not_count_until_it_has_come(store: Store) -> None:
     store.enqueue(new_job(queue="a", delay=SECOND))
     assert waiting(store) == set()
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     store.run(jobs.promote())
     assert waiting(store) == {"a"}
 
@@ -72,6 +72,6 @@ def test_only_those_that_are_named_are_told_of(store: Store) -> None:
 def test_a_queue_that_has_nothing_but_a_suspect_is_found(store: Store) -> None:
     """A9: a job whose worker died waits in a place of its own."""
     store.claimed(new_job(queue="a"))
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     assert waiting(store) == {"a"}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.store.builders import HOUR, SECOND, START, TTL, new_job, raised
+from tests.manual_clock import START
+from tests.store.builders import HOUR, SECOND, TTL, new_job, raised
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
 from windlass.core.outcome import Postponed
@@ -58,7 +59,7 @@ def test_only_workers_in_time_serve(store: Store) -> None:
     closed.close()
     store.a_worker(queues=["a", "default"], ttl=HOUR)
     assert gates(store, job.seq).serving == 2
-    store.clock.advance(TTL)
+    store.advance(TTL)
     assert gates(store, job.seq).serving == 1
     sleeper.renew()
     assert gates(store, job.seq).serving == 2
@@ -102,7 +103,7 @@ def test_a_pause_of_another_queue_does_not_matter(store: Store) -> None:
 
 def test_a_job_that_is_not_due_says_in_how_long(store: Store) -> None:
     job = store.a_job(new_job(delay=10 * SECOND))
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     found = gates(store, job.seq)
     assert (found.state, found.due_in) == (State.SCHEDULED, 9 * SECOND)
 
@@ -134,11 +135,11 @@ def test_a_retrying_job_says_in_how_long(store: Store) -> None:
 def test_a_running_job_tells_how_long_its_owner_has_been_silent(store: Store) -> None:
     worker = store.a_worker()
     job = store.claimed(by=worker)
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     assert (gates(store, job.seq).silent, gates(store, job.seq).is_over) == (SECOND, False)
     worker.renew()
     assert gates(store, job.seq).silent == 0
-    store.clock.advance(TTL)
+    store.advance(TTL)
     assert (gates(store, job.seq).silent, gates(store, job.seq).is_over) == (TTL, True)
     store.rescue()
     assert (gates(store, job.seq).silent, gates(store, job.seq).is_over) == (None, False)
@@ -154,7 +155,7 @@ def test_a_running_job_whose_lease_is_gone_is_over(store: Store) -> None:
 def test_a_claim_by_hand_is_over_when_its_time_is(store: Store) -> None:
     job = store.claimed_by_hand(ttl=SECOND)
     assert not gates(store, job.seq).is_over
-    store.clock.advance(2 * SECOND)
+    store.advance(2 * SECOND)
     assert (gates(store, job.seq).silent, gates(store, job.seq).is_over) == (2 * SECOND, True)
 
 
@@ -163,9 +164,9 @@ def test_a_store_is_tended_while_a_process_leads_and_until_another_could(store: 
     assert not gates(store, job.seq).is_tended
     store.run(leader.lead("leader", holder="me", ttl=10 * SECOND))
     assert gates(store, job.seq).is_tended
-    store.clock.advance(19 * SECOND)
+    store.advance(19 * SECOND)
     assert gates(store, job.seq).is_tended
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     assert not gates(store, job.seq).is_tended
     lead = store.run(leader.lead("leader", holder="me", ttl=10 * SECOND))
     store.run(leader.resign(lead))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.store.builders import SECOND, START, TTL
+from tests.manual_clock import START
+from tests.store.builders import SECOND, TTL
 from tests.store.retaining import tidy
 from tests.store.stores import Store
 from windlass.store.operations import leases
@@ -16,7 +17,7 @@ def states(store: Store) -> dict[str, str]:
 def test_a_worker_tells_what_it_does_with_every_heartbeat(store: Store) -> None:
     """Heartbeats with the worker's state."""
     worker = store.a_worker("w1")
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     presence = leases.WorkerReport(worker.id, "w1", "busy", '{"queues":["default"],"running":3}')
     store.run(leases.renew(presence, lease=worker.lease))
     assert store.run(leases.workers()) == [
@@ -27,15 +28,15 @@ def test_a_worker_tells_what_it_does_with_every_heartbeat(store: Store) -> None:
 def test_they_come_in_the_order_of_their_start(store: Store) -> None:
     for name in ("z", "a", "m"):
         store.a_worker(name)
-        store.clock.advance(1)
+        store.advance(1)
     assert list(states(store)) == ["z", "a", "m"]
 
 
 def test_a_worker_whose_lease_is_over_is_lost(store: Store) -> None:
     worker = store.a_worker("w1")
-    store.clock.advance(TTL - 1)
+    store.advance(TTL - 1)
     assert states(store) == {"w1": "idle"}
-    store.clock.advance(1)
+    store.advance(1)
     assert states(store) == {"w1": "lost"}
     worker.renew()
     assert states(store) == {"w1": "idle"}
@@ -44,7 +45,7 @@ def test_a_worker_whose_lease_is_over_is_lost(store: Store) -> None:
 def test_a_worker_whose_lease_was_rescued_is_lost_until_it_opens_another(store: Store) -> None:
     worker = store.a_worker("w1")
     store.claimed(by=worker)
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     worker.renew()
     assert states(store) == {"w1": "lost"}
@@ -56,7 +57,7 @@ def test_a_row_that_somebody_deleted_is_made_anew_by_the_next_heartbeat(store: S
     """The worker's jobs keep their own lease meanwhile."""
     worker = store.a_worker("w1")
     job = store.claimed(by=worker)
-    store.clock.advance(2 * 86_400 * SECOND)
+    store.advance(2 * 86_400 * SECOND)
     store.run(tidy())
     assert states(store) == {}
     assert worker.renew().held == {(job.seq, job.fence)}

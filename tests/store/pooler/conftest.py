@@ -8,9 +8,9 @@ from uuid import uuid4
 
 import pytest
 
+from tests.manual_clock import manual_clock
 from tests.servers import ServerMissing
 from tests.servers.pgbouncer import pgbouncer
-from tests.store.builders import ManualClock
 from tests.store.places import ServerPlace, put_postgres, wipe_postgres
 from tests.store.postgres.database import Database, new_database
 from tests.store.stores import Store
@@ -45,4 +45,4 @@ def place(pooled_dsn: str, behind_pooler: Database) -> Iterator[ServerPlace]:
 def store(place: ServerPlace) -> Iterator[Store]:
     """An empty store of the test's own."""
     with ExitStack() as opened:
-        yield Store(place, clock=ManualClock(), opened=opened)
+        yield Store(place, clock=manual_clock(), opened=opened)

@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing, contextmanager
 from time import monotonic
 from typing import Any
 
-from tests.store.builders import ManualClock
+from tests.manual_clock import manual_clock
 from tests.store.places import ServerPlace, wipe_postgres
 from tests.store.stores import Store
 from windlass.store.operation import Lane
@@ -25,7 +25,7 @@ def opening(url: str) -> Iterator[Opening]:
 
         def open_store(at: str = url, *, deadline: float = 20.0) -> Store:
             place = ServerPlace(at, "windlass", wipe_postgres)
-            return Store(place, clock=ManualClock(), opened=stack, deadline=deadline)
+            return Store(place, clock=manual_clock(), opened=stack, deadline=deadline)
 
         yield open_store
 

@@ -34,7 +34,7 @@ def churn(store: Store, after_round: Callable[[], None]) -> None:
     for _ in range(ROUNDS):
         store.enqueue(*(new_job(fresh("churned")) for _ in range(JOBS)))
         worker.cycle(endings=[ending(job) for job in worker.take(JOBS)])
-        store.clock.advance(SECOND)
+        store.advance(SECOND)
         over = store.run(prunable(queue="default", state=State.COMPLETED, age=1, keep=0))
         assert len(store.run(jobs.delete([(job.seq, job.id) for job in over]))) == JOBS
         after_round()

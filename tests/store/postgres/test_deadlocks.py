@@ -15,7 +15,8 @@ from typing import TypeVar
 import psycopg
 from psycopg.errors import DeadlockDetected
 
-from tests.store.builders import HOUR, OWN_ID, RETURNED, ManualClock, ending, mark, new_job, raised
+from tests.manual_clock import manual_clock
+from tests.store.builders import HOUR, OWN_ID, RETURNED, ending, mark, new_job, raised
 from tests.store.places import ServerPlace, wipe_postgres
 from tests.store.postgres.database import Database
 from tests.store.retaining import prunable, tidy
@@ -73,7 +74,7 @@ def work(store: Store, random: Random, *, is_over: Event) -> None:
 
 def lose(store: Store, random: Random, *, is_over: Event) -> None:
     """Takes jobs under leases that are over as the others see it, so that somebody rescues them."""
-    late = store.another(now=lambda: store.clock.now() - HOUR, deadline=30)
+    late = store.another(now=lambda: store.clock() - HOUR, deadline=30)
     while not is_over.is_set():
         worker = late.a_worker()
         worker.take(10, queue=random.choice(QUEUES))
@@ -162,7 +163,7 @@ def test_nobody_waits_in_a_circle(database: Database) -> None:
     """G2: bulk operations, duties and workers on the same jobs, keys and queues, each in an order of its own."""
     with ExitStack() as opened:
         place = ServerPlace(database.url, "windlass", wipe_postgres)
-        store = Store(place, clock=ManualClock(), opened=opened, deadline=30)
+        store = Store(place, clock=manual_clock(), opened=opened, deadline=30)
         fill(store)
         all_at_once(store)
     assert deadlocks(database) == 0

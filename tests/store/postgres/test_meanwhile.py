@@ -76,7 +76,7 @@ def test_a_rescue_waits_for_a_claim_under_the_lease_and_the_next_one_frees_it(
     store.enqueue(new_job("held"), new_job("late"))
     worker.take(1)
     late = store.job("late")
-    store.clock.advance(TTL)
+    store.advance(TTL)
     with threads() as start, database.connected() as other:
         with other.transaction():
             other.execute("SELECT FROM windlass.lease WHERE id = %s FOR KEY SHARE", [worker.lease])

@@ -116,7 +116,7 @@ def test_two_who_retry_a_job_put_it_back_once(store: Store, beside: Beside[Any])
 def test_a_job_that_is_being_promoted_is_put_off(store: Store, beside: Beside[Any]) -> None:
     """B12."""
     job = store.a_job(new_job(delay=1))
-    store.clock.advance(1)
+    store.advance(1)
     assert beside(jobs.promote(), jobs.reschedule(job.seq, delay=HOUR))
     assert store.job(job.id).state is State.SCHEDULED
     assert store.a_worker().take() == []

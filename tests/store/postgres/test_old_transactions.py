@@ -62,7 +62,7 @@ def touched_by_a_claim(database: Database, store: Store, worker: Worker) -> int:
         "lease": worker.lease,
         "token": fresh("token"),
         "worker": worker.name,
-        "now": store.clock.now(),
+        "now": store.clock(),
     }
     arguments = SQL(", ").join(Literal(values[name]) for name in claim.names)
     with database.connected() as connection, connection.transaction(force_rollback=True):

@@ -44,7 +44,7 @@ class Scene:
         self._joined = store.driver.join(connection)
         store.run(queues.ensure([(LIMITED, None, 100)]))
         self.lost = self._started("lost", by=store.a_worker(queues=[LIMITED]))
-        store.clock.advance(HOUR)  # the lease of that one is over
+        store.advance(HOUR)  # the lease of that one is over
         self.worker = store.a_worker(queues=[LIMITED])
         self.running = self._started("running")
         self.other = self._started("other")
@@ -52,7 +52,7 @@ class Scene:
         self.ended = self._ended("ended")
         self.waiting = store.a_job(new_job(queue=LIMITED, attempts=1))
         self.overdue = store.a_job(new_job(queue=LIMITED, delay=SECOND))
-        store.clock.advance(2 * SECOND)  # and its time has come, and the window of the key is over
+        store.advance(2 * SECOND)  # and its time has come, and the window of the key is over
         self._hold_everything()
 
     def _started(self, key: str, *, by: Worker | None = None) -> Claimed:

@@ -94,7 +94,7 @@ def _cancel(store: Store) -> None:
 def _rescue(store: Store) -> None:
     worker = store.a_worker(ttl=1)
     worker.mark(store.claimed(new_job(attempts=1), by=worker))
-    store.clock.advance(10)
+    store.advance(10)
     assert [job.state for job in store.rescue()] == [State.FAILED]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
-from tests.store.builders import ManualClock
+from tests.manual_clock import manual_clock
 from tests.store.stores import Store
 from windlass.store.driver import Driver
 from windlass.store.open import open_driver
@@ -32,4 +32,4 @@ class UrlPlace:
 @contextmanager
 def opened(url: str, *, deadline: float = 5.0) -> Iterator[Store]:
     with ExitStack() as stack:
-        yield Store(UrlPlace(url), clock=ManualClock(), opened=stack, deadline=deadline)
+        yield Store(UrlPlace(url), clock=manual_clock(), opened=stack, deadline=deadline)

@@ -86,7 +86,7 @@ def test_the_largest_fences_are_exact_everywhere(store: Store, server: Server) -
     assert 2**53 - 2**14 < job.fence < 2**53
     assert worker.renew().held == {(job.seq, job.fence)}
     worker.mark(job)
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     assert store.job(job.id).fence == job.fence + 1
     assert [event.fence for event in store.events(job.seq)] == [job.fence]

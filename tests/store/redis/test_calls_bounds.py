@@ -56,10 +56,10 @@ def test_the_newest_thousand_notices_are_kept(store: Store) -> None:
 def test_the_longest_wait_is_found_behind_jobs_that_were_put_off(store: Store) -> None:
     """Those that were put off wait only since their time came."""
     store.enqueue(*(new_job(delay=10 * SECOND) for _ in range(50)), new_job(priority=5))
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     store.enqueue(new_job("waits longest", priority=-5))
     store.enqueue(new_job())
-    store.clock.advance(20 * SECOND)
+    store.advance(20 * SECOND)
     store.run(jobs.promote())
     store.a_worker().take(1)
     assert store.run(queries.depth()) == {"default": Depth("default", 52, 20 * SECOND)}

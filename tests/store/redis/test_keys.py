@@ -12,7 +12,6 @@ import redis
 from hypothesis import Phase
 
 from tests.model.histories import run_histories
-from tests.model.side_by_side import Clock
 from tests.model.tally import Tally
 from tests.store.builders import DAY, HOUR, SECOND, TTL, new_job, raised
 from tests.store.every_state import a_job_in
@@ -28,6 +27,7 @@ from windlass.store.operations import jobs, leader, queries, queues
 from windlass.store.operations.enqueue import Uniqueness
 from windlass.store.operations.manual_claim import claim
 from windlass.store.redis.scripts import load_scripts
+from windlass.testing import ManualClock
 
 READS = {
     "BITCOUNT", "EXISTS", "GET", "HEXISTS", "HGET", "HGETALL", "HKEYS", "HLEN", "HMGET", "HSCAN", "HSTRLEN", "LINDEX",
@@ -74,7 +74,7 @@ def test_a_worker_and_a_puller_leave_keys_that_agree(store: Store) -> None:
     keys_of(store).check()
     worker.close()
     keys_of(store).check()
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     store.run(jobs.promote())
     keys_of(store).check()
@@ -93,9 +93,9 @@ def test_nothing_is_left_of_jobs_leases_and_workers_that_are_gone(store: Store) 
     """A13: everything that grows is bounded."""
     found = [a_job_in(store, state) for state in State if state is not State.BLOCKED]
     store.claimed_by_hand(new_job(key="k", payload=LONG))
-    store.clock.advance(DAY)
+    store.advance(DAY)
     store.rescue()
-    store.clock.advance(DAY + 1)
+    store.advance(DAY + 1)
     store.rescue()
     store.run(tidy())
     page = store.run(queries.page(queries.Filter(), limit=100)).jobs
@@ -124,7 +124,7 @@ def test_random_histories_leave_keys_that_agree(redis_url: str) -> None:
     tally, checked = Tally(), 0
 
     @contextmanager
-    def opened(now: Clock) -> Iterator[Driver]:
+    def opened(now: ManualClock) -> Iterator[Driver]:
         nonlocal checked
         place = ServerPlace(redis_url, f"k_{uuid4().hex[:16]}", wipe_redis)
         with closing(place.open(now=now)) as driver:

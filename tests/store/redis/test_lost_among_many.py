@@ -44,12 +44,12 @@ def test_too_many_due_jobs_are_not_counted_anew(store: Store) -> None:
         store.enqueue(*(new_job(delay=HOUR) for _ in range(COUNTED // 5)))
     for job in (gone, also):
         Behind(store.place).remove(job.id)
-    store.clock.advance(1)
+    store.advance(1)
     store.run(jobs.promote())
     assert store.run(queries.counts()) == {"default": {State.SCHEDULED: COUNTED + 2}}
     assert [event.detail for event in store.run(queries.notices())] == [
         f'{{"seq":{gone.seq},"queue":null,"was":"scheduled"}}'
     ]
-    store.clock.advance(1)
+    store.advance(1)
     store.run(jobs.promote())
     assert store.run(queries.counts()) == {"default": {State.SCHEDULED: COUNTED}}

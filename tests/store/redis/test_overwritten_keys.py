@@ -148,7 +148,7 @@ def test_nothing_is_stored_that_nobody_would_find(store: Store, stranger: Strang
     store.enqueue(new_job(queue="good", key="other"))
     stranger.leave(name)
     store.enqueue(*wanted)
-    store.clock.advance(delay)
+    store.advance(delay)
     store.run(jobs.promote())
     assert end_all(store.a_worker(), queue="bad") == [job.id for job in wanted]
     Keyspace(store.place.url, store.place.namespace).check()
@@ -174,7 +174,7 @@ def test_jobs_whose_bodies_were_overwritten_are_lost_alone(store: Store, strange
     for name in ("first", "later"):
         assert worker.end(runs[name]), "there is nothing to be ended"
     assert end_all(worker, queue="default") == ["sound"]
-    store.clock.advance(MINUTE)
+    store.advance(MINUTE)
     store.run(jobs.promote())
     store.rescue()
     assert ids(store.run(prunable(queue="default", state=State.COMPLETED, age=0, keep=0))) == ["sound"]
@@ -193,13 +193,13 @@ def test_jobs_that_cannot_be_put_back_wait_until_they_can(store: Store, stranger
     stranger.overwrite("suspects:default")
     stranger.damage(handed_back.seq, rescued.seq)
     assert not worker.end(handed_back, INTERRUPTED)
-    store.clock.advance(MINUTE)
+    store.advance(MINUTE)
     store.rescue()
     store.run(jobs.promote())
     assert store.run(queries.counts()) == {"default": {State.SCHEDULED: 3}}
     stranger.leave("pending:default")
     stranger.leave("suspects:default")
-    store.clock.advance(MINUTE)
+    store.advance(MINUTE)
     store.run(jobs.promote())
     assert sorted(end_all(store.a_worker(), queue="default")) == ["due", "handed back", "rescued"]
     Keyspace(store.place.url, store.place.namespace).check()
@@ -224,7 +224,7 @@ def test_a_lease_that_was_overwritten_is_over(store: Store, stranger: Stranger) 
     stranger.overwrite(f"lease:{worker.lease}")
     assert not worker.renew().is_open
     assert {found.name: found.state for found in store.run(leases.workers())} == {"w1": "lost", "w2": "idle"}
-    store.clock.advance(TTL)
+    store.advance(TTL)
     assert {rescued.id for rescued in store.rescue()} == {taken.id, others.id}
 
 
@@ -258,10 +258,10 @@ def test_keys_that_are_none_of_ours_do_not_matter(store: Store, stranger: Strang
         stranger.overwrite(name)
     worker = store.a_worker()
     store.enqueue(new_job("a"), new_job("b", key="ours"), new_job("c", delay=1))
-    store.clock.advance(1)
+    store.advance(1)
     store.run(jobs.promote())
     assert end_all(worker, queue="default") == ["a", "b", "c"]
-    store.clock.advance(DAY)
+    store.advance(DAY)
     store.rescue()
     store.run(tidy())
     for name in names:

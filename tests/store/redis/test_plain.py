@@ -106,7 +106,7 @@ def test_a_job_with_errors_of_earlier_runs_is_not_plain(store: Store) -> None:
     worker = store.a_worker(ttl=2 * DAY)
     [job] = worker.take()
     worker.cycle(endings=[ending(job, raised())])
-    store.clock.advance(DAY)
+    store.advance(DAY)
     store.run(jobs.promote())
     take_and_return(store, worker)
     assert_it_is_not_plain_and_goes_whole(store)

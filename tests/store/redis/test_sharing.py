@@ -8,8 +8,9 @@ from contextlib import ExitStack, contextmanager
 import pytest
 import redis
 
+from tests.manual_clock import manual_clock
 from tests.servers.redis_node import RedisNode
-from tests.store.builders import TTL, ManualClock, ids, new_job
+from tests.store.builders import TTL, ids, new_job
 from tests.store.redis.opened import UrlPlace, opened
 from tests.store.retaining import tidy
 from tests.store.stores import Store
@@ -20,7 +21,7 @@ from windlass.store.operations import leases, queries, queues
 @contextmanager
 def opened_as(namespace: str, url: str) -> Iterator[Store]:
     with ExitStack() as stack:
-        yield Store(UrlPlace(url, namespace), clock=ManualClock(), opened=stack)
+        yield Store(UrlPlace(url, namespace), clock=manual_clock(), opened=stack)
 
 
 @pytest.mark.parametrize(("namespace", "database"), [("other", "0"), ("windlass", "1")])
@@ -37,7 +38,7 @@ def test_two_apps_on_one_server_have_nothing_in_common(node: RedisNode, namespac
         taken = theirs.a_worker().take()
         assert [(job.id, job.payload) for job in taken] == [("a", '"theirs"'), ("b", new_job().payload)]
         assert not theirs.end(taken[0])
-        theirs.clock.advance(TTL)
+        theirs.advance(TTL)
         assert ids(ours.run(queries.page(queries.Filter(), limit=10)).jobs) == ["a"]
         assert [rescued.id for rescued in theirs.rescue()] == ["b"]
         assert ours.rescue() == []

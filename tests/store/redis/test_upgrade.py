@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import redis
 
-from tests.store.builders import SECOND, START, ids, new_job
+from tests.manual_clock import START
+from tests.store.builders import SECOND, ids, new_job
 from tests.store.redis.keyspace import Keyspace
 from tests.store.stores import Store
 from windlass.store.operations import jobs, queries
@@ -22,7 +23,7 @@ def take_turns_away(store: Store) -> None:
 def three_old_jobs(store: Store) -> None:
     """The first of them became ready last."""
     store.enqueue(new_job("late", delay=SECOND), new_job("early"), new_job("low", priority=-1))
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     store.run(jobs.promote())
     take_turns_away(store)
 
@@ -30,7 +31,7 @@ def three_old_jobs(store: Store) -> None:
 def test_a_claim_gives_them_their_turns(store: Store) -> None:
     """B3, S8: also among jobs that came after the upgrade."""
     three_old_jobs(store)
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     store.enqueue(new_job("new"), new_job("urgent", priority=1))
     worker = store.a_worker()
     assert ids(worker.take(1)) == ["urgent"]
@@ -67,7 +68,7 @@ def test_they_can_be_cancelled_and_deleted(store: Store) -> None:
 def test_their_depth_and_their_order_can_be_read(store: Store) -> None:
     store.enqueue(new_job("old", at=START))
     take_turns_away(store)
-    store.clock.advance(SECOND)
+    store.advance(SECOND)
     store.enqueue(new_job("new"))
     assert store.run(queries.depth()) == {"default": Depth("default", 2, SECOND)}
     assert ids(store.run(queries.peek("default", limit=5))) == ["old", "new"]

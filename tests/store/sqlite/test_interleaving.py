@@ -34,7 +34,7 @@ class Doorway:
         if not self._is_open.is_set():
             self.is_reached.set()
             assert self._is_open.wait(20)
-        return self._clock.now()
+        return self._clock()
 
     @contextmanager
     def shut(self) -> Iterator[None]:
@@ -53,7 +53,7 @@ def pool() -> Iterator[ThreadPoolExecutor]:
 
 def expired_owner(store: Store) -> Worker:
     """An owner of one job whose clock runs behind, so that it believes its lease to be in time; another job waits."""
-    owner = store.another(now=lambda: store.clock.now() - TTL).a_worker()
+    owner = store.another(now=lambda: store.clock() - TTL).a_worker()
     store.enqueue(new_job("held"), new_job("waiting"))
     assert ids(owner.take(1)) == ["held"]
     return owner
@@ -63,7 +63,7 @@ def test_a_claim_that_waits_for_the_rescue_of_its_lease_takes_nothing(store: Sto
     """E3: the rescue has the lock, the claim comes second."""
     owner = expired_owner(store)
     doorway = Doorway(store)
-    rescuer = Stepwise(store.another(now=doorway.now), rescue(by="r", now=store.clock.now))
+    rescuer = Stepwise(store.another(now=doorway.now), rescue(by="r", now=store.clock))
     rescuer.step("expired")
     with doorway.shut():
         rescuing = pool.submit(rescuer.end)
@@ -80,7 +80,7 @@ def test_a_claim_that_the_rescue_of_its_lease_waits_for_is_rescued_next(store: S
     owner = expired_owner(store)
     doorway = Doorway(store)
     claimer = store.another(now=lambda: doorway.now() - TTL)
-    rescuer = Stepwise(store, rescue(by="r", now=store.clock.now))
+    rescuer = Stepwise(store, rescue(by="r", now=store.clock))
     rescuer.step("expired")
     with doorway.shut():
         claimant = ClaimRequest(owner.name, owner.lease, "late")
@@ -110,9 +110,9 @@ def test_two_claims_that_meet_at_the_lock_share_nothing(store: Store, pool: Thre
 def test_an_ending_that_waits_for_the_rescue_is_refused(store: Store, pool: ThreadPoolExecutor) -> None:
     """E3: after it, refused."""
     job = store.claimed()
-    store.clock.advance(TTL)
+    store.advance(TTL)
     doorway = Doorway(store)
-    rescuer = Stepwise(store.another(now=doorway.now), rescue(by="r", now=store.clock.now))
+    rescuer = Stepwise(store.another(now=doorway.now), rescue(by="r", now=store.clock))
     rescuer.step("expired")
     with doorway.shut():
         rescuing = pool.submit(rescuer.end)
@@ -128,9 +128,9 @@ def test_a_renewal_that_waits_for_the_rescue_learns_that_it_came_too_late(
     """E3: one refused renewal gives up at once."""
     worker = store.a_worker()
     store.claimed(by=worker)
-    store.clock.advance(TTL)
+    store.advance(TTL)
     doorway = Doorway(store)
-    rescuer = Stepwise(store.another(now=doorway.now), rescue(by="r", now=store.clock.now))
+    rescuer = Stepwise(store.another(now=doorway.now), rescue(by="r", now=store.clock))
     rescuer.step("expired")
     with doorway.shut():
         rescuing = pool.submit(rescuer.end)
@@ -157,7 +157,7 @@ def test_a_heartbeat_does_not_wait_for_a_writer_of_its_own_process(store: Store,
 def test_delete_and_enqueue_while_a_zombie_waits_for_the_lock(store: Store, pool: ThreadPoolExecutor) -> None:
     """A7: delete, enqueue, zombie finish, on three connections."""
     zombie = store.claimed(new_job("a"))
-    store.clock.advance(TTL)
+    store.advance(TTL)
     store.rescue()
     doorway = Doorway(store)
     deleter = store.another(now=doorway.now)

@@ -83,13 +83,13 @@ class Machines:
         return sum(started is not None for process in self.processes for started in process.runs.values())
 
     def step(self) -> None:
-        now = self.store.clock.now()
+        now = self.store.clock()
         for index, process in enumerate(self.processes):
             if any(job.id == POISON and process.age(job, now) >= self._fatal_after for job in process.runs):
                 self.lose(index)
             else:
                 process.step(now)
-        self.store.clock.advance(STEP)
+        self.store.advance(STEP)
         self.store.rescue()
 
     def lose(self, index: int) -> None:

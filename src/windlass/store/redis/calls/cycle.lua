@@ -13,7 +13,8 @@
 --       claimed: rows (Claimed): what calls with this token took; one that is repeated without rooms finds it again
 --       lost, foreign: see vanished and overwritten in shared/, if there are any
 -- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, vanished, gates, claim
-local long_results, lightened = {}, {}
+-- The leases of runs that were ended here.
+local shrunk_leases, long_results = {}, {}
 
 -- The lease of a run is known from its job alone. If that is gone, it may be any.
 local function lose_run_anywhere(seq, fence)
@@ -23,52 +24,66 @@ local function lose_run_anywhere(seq, fence)
     end
 end
 
--- Only the owner whose fence the job still carries may end it, and only while it runs: removing the field is the proof.
-local function finish(ending)
-    local seq, fence, state, reason = written(ending.seq), written(ending.fence), ending.state, ending.reason
-    local key = job_key(seq)
+-- Takes a run away from its lease. Only the owner whose fence the job still carries may end it, and only while it runs:
+-- removing the field is the proof. What is known of the job, or nothing if the run is over already.
+local function end_run(key, seq, fence)
     local job = try('HMGET', key, {
         job: lease, queue, priority, cancel_requested_at, started_at, attempt, run_at, unknown_at, reason, result,
         crashes, rescues}) or {}
-    local lease, queue = job.lease, job.queue
-    if not lease then
-        lose_run_anywhere(seq, fence)
-        return 0
-    end
-    if redis.call('HDEL', held_key(lease), seq .. ':' .. fence) == 0 then return 0 end
-    lightened[lease] = true
+    local lease = job.lease
+    if not lease then return lose_run_anywhere(seq, fence) end
+    if redis.call('HDEL', held_key(lease), seq .. ':' .. fence) == 0 then return end
+    shrunk_leases[lease] = true
+    if job.cancel_requested_at then redis.call('SREM', cancels_key(lease), seq .. ':' .. fence) end
+    return job
+end
 
-    -- A cancel request turns every ending but completed into cancelled.
-    if job.cancel_requested_at then
-        redis.call('SREM', cancels_key(lease), seq .. ':' .. fence)
-        if state ~= 'completed' then state, reason = 'cancelled', nil end
-    end
-    local suspect = is_suspect(
-        (tonumber(job.crashes) or 0) + ending.crash, (tonumber(job.rescues) or 0) + ending.rescue)
-    if state == 'pending' then state = ready(queue, suspect) end
+-- State and reason of a job after an ending. A cancel request turns every ending but completed into cancelled.
+local function state_after(ending, job, suspect)
+    local state = ending.state
+    if job.cancel_requested_at and state ~= 'completed' then return 'cancelled' end
+    if state == 'pending' then state = ready(job.queue, suspect) end
+    return state, ending.reason
+end
+
+local function set(fields, name, value)
+    fields[#fields + 1] = name
+    fields[#fields + 1] = value
+end
+
+-- The fields of a job that an ending sets, and the instant by which the job is placed; what it takes back is removed.
+local function fields_after(ending, job, key, state, reason)
     local at = tonumber(job.run_at) and job.run_at or stamp
     local fields = {'state', state, 'lease', '', 'attempt', written((job.attempt or 0) + ending.charge)}
-    local function set(name, value)
-        fields[#fields + 1] = name
-        fields[#fields + 1] = value
-    end
     if ending.delay then
         at = written(now + ending.delay)
-        set('run_at', at)
+        set(fields, 'run_at', at)
     end
-    if reason then set('reason', reason) elseif job.reason then redis.call('HDEL', key, 'reason') end
-    if ending.ran_for and not job.started_at then set('started_at', written(now - ending.ran_for)) end
+    if reason then set(fields, 'reason', reason) elseif job.reason then redis.call('HDEL', key, 'reason') end
+    if ending.ran_for and not job.started_at then set(fields, 'started_at', written(now - ending.ran_for)) end
     if FINISHED[state] then
         at = stamp
-        set('finished_at', stamp)
+        set(fields, 'finished_at', stamp)
     end
     -- How long it has been unknown to every worker that met it; any other ending starts that clock anew.
     if ending.reason ~= 'unknown_task' then
         if job.unknown_at then redis.call('HDEL', key, 'unknown_at') end
     elseif not job.unknown_at then
-        set('unknown_at', stamp)
+        set(fields, 'unknown_at', stamp)
     end
+    return fields, at
+end
 
+-- Ends one run of any kind; 1 if it was accepted, else 0.
+local function finish(ending)
+    local seq = written(ending.seq)
+    local key = job_key(seq)
+    local job = end_run(key, seq, written(ending.fence))
+    if not job then return 0 end
+    local suspect = is_suspect(
+        (tonumber(job.crashes) or 0) + ending.crash, (tonumber(job.rescues) or 0) + ending.rescue)
+    local state, reason = state_after(ending, job, suspect)
+    local fields, at = fields_after(ending, job, key, state, reason)
     if job.result then remove_text('result', seq) end
     if ending.result then add_text('result', seq, ending.result, fields, long_results) end
 
@@ -76,9 +91,9 @@ local function finish(ending)
     if ending.crash ~= 0 then redis.call('HINCRBY', key, 'crashes', ending.crash) end
     if ending.rescue ~= 0 then redis.call('HINCRBY', key, 'rescues', ending.rescue) end
     if ending.errors then keep_errors(seq, ending.errors) end
-    count('running', queue, -1)
-    place(state, queue, seq, tonumber(job.priority) or 0, at, suspect)
-    if is_pulled(lease) then remove_pulled(lease) end
+    count('running', job.queue, -1)
+    place(state, job.queue, seq, tonumber(job.priority) or 0, at, suspect)
+    if is_pulled(job.lease) then remove_pulled(job.lease) end
     return 1
 end
 
@@ -93,15 +108,38 @@ local function written_once(number)
     return text
 end
 
--- Ends runs that returned; how many were accepted. Most of them are first runs under the caller's own lease that were
--- over before anybody marked them: then what the lease holds of them is all that has to be known, and one command takes
--- them away together.
-local function complete(runs)
+-- The seqs of runs, and their fields in what a lease holds.
+local function held_fields(runs)
     local seqs, fields = {}, {}
     for index, run in ipairs(runs) do
         seqs[index] = written(run.seq)
         fields[index] = seqs[index] .. ':' .. written_once(run.fence)
     end
+    return seqs, fields
+end
+
+-- A job that every field was new to, also those that each job has: nothing was there, or something foreign.
+local function lose_completed(seq, queue)
+    redis.call('DEL', job_key(seq))
+    count('running', queue, -1)
+    lose(seq, queue, 'running')
+end
+
+-- Removes runs from the caller's lease, by their fields.
+local function remove_own_runs(removed)
+    if #removed > 0 then shrunk_leases[ask.lease] = true end
+    local has_cancels = redis.call('EXISTS', cancels_key(ask.lease)) == 1
+    in_portions(removed, function(...)
+        redis.call('HDEL', held_key(ask.lease), ...)
+        if has_cancels then redis.call('SREM', cancels_key(ask.lease), ...) end
+    end)
+end
+
+-- Ends runs that returned; how many were accepted. Most of them are first runs under the caller's own lease that were
+-- over before anybody marked them: then what the lease holds of them is all that has to be known, and one command takes
+-- them away together.
+local function complete(runs)
+    local seqs, fields = held_fields(runs)
     local own, accepted, removed, by_queue = read_all('HMGET', held_key(ask.lease), fields), 0, {}, {}
     for index, run in ipairs(runs) do
         local seq, field, queue, plain = seqs[index], fields[index], first_run(own[index])
@@ -116,12 +154,9 @@ local function complete(runs)
                 members[#members + 1] = stamp
                 -- A result that has a key of its own has an empty field, which is the last.
                 members[#members + 1] = plain ~= '' and ended[#ended] ~= '' and plain_member(seq) or padded(seq)
+                accepted = accepted + 1
             else
-                -- Every field is a new one, also those that each job has: nothing was there, or something foreign.
-                redis.call('DEL', job_key(seq))
-                count('running', queue, -1)
-                lose(seq, queue, 'running')
-                accepted = accepted - 1
+                lose_completed(seq, queue)
             end
             removed[#removed + 1] = field
             removed[field] = true
@@ -135,13 +170,8 @@ local function complete(runs)
         count('running', queue, -#members / 2)
         place_completed(queue, members)
     end
-    if #removed > 0 then lightened[ask.lease] = true end
-    local has_cancels = redis.call('EXISTS', cancels_key(ask.lease)) == 1
-    in_portions(removed, function(...)
-        redis.call('HDEL', held_key(ask.lease), ...)
-        if has_cancels then redis.call('SREM', cancels_key(ask.lease), ...) end
-    end)
-    return accepted + #removed
+    remove_own_runs(removed)
+    return accepted
 end
 
 -- Says that user code has begun; the attempt itself is charged by the ending or by rescue.
@@ -175,6 +205,18 @@ local function claim(queue, room, is_for_suspect)
     in_portions(held, function(...) redis.call('HSET', held_key(ask.lease), ...) end)
 end
 
+-- What earlier tries of this call took.
+local function find_claimed()
+    local held = redis.call('HGETALL', held_key(ask.lease))
+    for index = 1, #held, 2 do
+        if held_token(held[index + 1]) == ask.token then
+            local seq, fence = string.match(held[index], '^(%d+):(%d+)$')
+            local row = read_claimed(seq, false, 0, tonumber(fence), long)
+            if row then claimed[#claimed + 1] = row else lose_run(ask.lease, seq, fence) end
+        end
+    end
+end
+
 -- Takes the first suspect that a queue with room has.
 local function claim_suspect()
     for _, wanted in ipairs(ask.rooms) do
@@ -202,7 +244,7 @@ if #ask.endings > 0 then
     for _, ending in ipairs(ask.endings) do ended = ended + finish(ending) end
     give('ended', {{ended}})
 end
-for lease in pairs(lightened) do forget_if_empty(lease) end
+for lease in pairs(shrunk_leases) do forget_if_empty(lease) end
 write_long(long_results)
 settle(try)
 release_keys(ask.keys, function(fence) return fence end)
@@ -215,14 +257,7 @@ if #ask.marks > 0 then
     give('marked', marked)
 end
 
-local held = redis.call('HGETALL', held_key(ask.lease))
-for index = 1, #held, 2 do
-    if held_token(held[index + 1]) == ask.token then
-        local seq, fence = string.match(held[index], '^(%d+):(%d+)$')
-        local row = read_claimed(seq, false, 0, tonumber(fence), long)
-        if row then claimed[#claimed + 1] = row else lose_run(ask.lease, seq, fence) end
-    end
-end
+find_claimed()
 if #ask.rooms > 0 and is_live(ask.lease) and not is_shut(COMMON_GATES) then
     if ask.takes_suspect == 1 then claim_suspect() end
     for _, wanted in ipairs(ask.rooms) do

@@ -10,55 +10,75 @@
 --       known: rows (index) of ids that were there; found: rows (index, id, state) of who has the id or the key now
 -- with chunks, texts, index, state_sets, unique
 table.sort(ask.named, function(one, other) return one.index < other.index end)
-local ids, there = {}, {}
-for index, job in ipairs(ask.jobs) do ids[index] = job.id end
-for index, seq in ipairs(read_all('HMGET', KEY.ids, ids)) do there[ids[index]] = seq end
 
-local conflict, known = {}, {}
-for _, named in ipairs(ask.named) do
-    local seq = there[named.id]
-    local stored = seq and redis.call('HMGET', job_key(seq), {stored: task, payload})
-    -- The id of a job whose body is gone is free.
-    if seq and not stored.task then
-        there[named.id] = nil
-    elseif seq then
-        known[#known + 1] = {named.index}
-        if stored.task ~= named.task or whole_text('payload', seq, stored.payload) ~= named.payload then
-            conflict[#conflict + 1] = {named.id, stored.task}
+-- The seqs of those jobs of the call that are there already, by id. One that the call adds is `true` there, later on.
+local function find_known()
+    local ids, there = {}, {}
+    for index, job in ipairs(ask.jobs) do ids[index] = job.id end
+    for index, seq in ipairs(read_all('HMGET', KEY.ids, ids)) do there[ids[index]] = seq end
+    return there
+end
+
+local there = find_known()
+
+-- Rows for known and conflict.
+local function compare_known()
+    local known, conflict = {}, {}
+    for _, named in ipairs(ask.named) do
+        local seq = there[named.id]
+        local stored = seq and redis.call('HMGET', job_key(seq), {stored: task, payload})
+        -- The id of a job whose body is gone is free.
+        if seq and not stored.task then
+            there[named.id] = nil
+        elseif seq then
+            known[#known + 1] = {named.index}
+            if stored.task ~= named.task or whole_text('payload', seq, stored.payload) ~= named.payload then
+                conflict[#conflict + 1] = {named.id, stored.task}
+            end
         end
     end
+    return known, conflict
 end
+
+local known, conflict = compare_known()
 if #conflict > 0 then return {'conflict', conflict} end
 
 -- Who holds a key, the call's own jobs included.
-local holders, stale = {}, {}
+local holders, stale_keys = {}, {}
 local function holder(key)
     if holders[key] == nil then
         local id, is_left = holder_of(key)
         holders[key] = id
-        if is_left and not id then stale[#stale + 1] = unique_key(key) end
+        if is_left and not id then stale_keys[#stale_keys + 1] = unique_key(key) end
     end
     return holders[key]
 end
 
--- The first of the call's jobs to name a free key takes it. A job that exists already takes nothing again.
-local takes = {}
-for _, named in ipairs(ask.named) do
-    local id, key = named.id, named.unique_key
-    if key and not holder(key) and not there[id] then
-        holders[key] = id
-        takes[#takes + 1] = named
+-- The named jobs that take their keys. The first of the call's jobs to name a free key takes it; a job that exists
+-- already takes nothing again.
+local function take_keys()
+    local takers = {}
+    for _, named in ipairs(ask.named) do
+        local id, key = named.id, named.unique_key
+        if key and not holder(key) and not there[id] then
+            holders[key] = id
+            takers[#takers + 1] = named
+        end
     end
+    return takers
 end
 
--- What the call adds: neither its id nor its key is another job's.
-local added, adds, is_put_off = {}, {}, false
+local takers = take_keys()
+
+-- The jobs that the call adds, because neither id nor key is another job's; how many by queue, and whether any waits for
+-- its time.
+local added, added_to, is_put_off = {}, {}, false
 for _, job in ipairs(ask.jobs) do
     local id, queue, key = job.id, job.queue, job.unique_key
     if not there[id] and (not key or holder(key) == id) then
         there[id] = true
         added[#added + 1] = job
-        adds[queue] = (adds[queue] or 0) + 1
+        added_to[queue] = (added_to[queue] or 0) + 1
         is_put_off = is_put_off or (job.at or now + job.delay) > now
         -- The order of claims is made of three digits.
         if math.abs(job.priority) > 499 then
@@ -67,83 +87,100 @@ for _, job in ipairs(ask.jobs) do
     end
 end
 
+-- How many jobs a queue would have that wait.
+local function length_of(queue)
+    local waiting = added_to[queue]
+    for _, state in ipairs({'pending', 'scheduled', 'retrying'}) do
+        waiting = waiting + (tonumber(redis.call('HGET', KEY.counts, state .. ':' .. queue)) or 0)
+    end
+    return waiting
+end
+
 local full = {}
 for _, queue in ipairs(ask.queues) do
-    local most = adds[queue] and tonumber(redis.call('HGET', prefix .. 'queue:' .. queue, 'max_length'))
-    if most then
-        local waiting = adds[queue]
-        for _, state in ipairs({'pending', 'scheduled', 'retrying'}) do
-            waiting = waiting + (tonumber(redis.call('HGET', KEY.counts, state .. ':' .. queue)) or 0)
-        end
-        if waiting > most then full[#full + 1] = {queue, most} end
-    end
+    local most = added_to[queue] and tonumber(redis.call('HGET', prefix .. 'queue:' .. queue, 'max_length'))
+    if most and length_of(queue) > most then full[#full + 1] = {queue, most} end
 end
 if #full > 0 then return {'full', full} end
 
 -- Refused where another program has written: nothing may be stored that nobody would find.
-for queue in pairs(adds) do redis.call('ZCARD', pending_key(queue)) end
+for queue in pairs(added_to) do redis.call('ZCARD', pending_key(queue)) end
 if is_put_off then redis.call('ZCARD', KEY.due) end
 
--- From here on the call writes.
-local last = #added > 0 and take_seqs(#added) - #added
-in_portions(stale, function(...) redis.call('DEL', ...) end)
-for _, named in ipairs(takes) do
-    hold_key(named.unique_key, named.id, named.until, named.window and now + named.window)
-end
-
 -- What is null, or a number that is zero, is left out: the hash stays small.
-local long, numbers, states = {}, {}, {}
 local function add(fields, name, value)
     fields[#fields + 1] = name
     fields[#fields + 1] = value
 end
-for index, job in ipairs(added) do
-    local id, task, queue, priority, delay, timeout, key, at =
-        job.id, job.task, job.queue, job.priority, job.delay, job.timeout, job.unique_key, job.at
-    local seq = written(last + index)
-    local run_at = math.max(now, at or now + delay)
-    local state = run_at > now and 'scheduled' or 'pending'
-    local fields = {
-        'state', state, 'queue', queue, 'id', id, 'task', task, 'max_attempts', written(job.max_attempts),
-        'run_at', written(run_at), 'created_at', stamp,
-        'payload', text_field('payload', seq, job.payload, long),
-    }
-    if priority ~= 0 then add(fields, 'priority', written(priority)) end
-    if timeout then add(fields, 'timeout', written(timeout)) end
-    if key then add(fields, 'unique_key', key) end
-    if job.meta then add_text('meta', seq, job.meta, fields, long) end
-    if job.retry then add_text('retry', seq, job.retry, fields, long) end
-    redis.call('HSET', job_key(seq), unpack(fields))
-    place(state, queue, seq, priority, run_at)
-    numbers[#numbers + 1] = id
-    numbers[#numbers + 1] = seq
-    states[id] = state
+
+-- Writes the jobs with the seqs from `first` on; the state of each by its id.
+local function store_jobs(first)
+    local long, numbers, states = {}, {}, {}
+    for index, job in ipairs(added) do
+        local id, queue, priority = job.id, job.queue, job.priority
+        local seq = written(first + index - 1)
+        local run_at = math.max(now, job.at or now + job.delay)
+        local state = run_at > now and 'scheduled' or 'pending'
+        local fields = {
+            'state', state, 'queue', queue, 'id', id, 'task', job.task, 'max_attempts', written(job.max_attempts),
+            'run_at', written(run_at), 'created_at', stamp,
+            'payload', text_field('payload', seq, job.payload, long),
+        }
+        if priority ~= 0 then add(fields, 'priority', written(priority)) end
+        if job.timeout then add(fields, 'timeout', written(job.timeout)) end
+        if job.unique_key then add(fields, 'unique_key', job.unique_key) end
+        if job.meta then add_text('meta', seq, job.meta, fields, long) end
+        if job.retry then add_text('retry', seq, job.retry, fields, long) end
+        redis.call('HSET', job_key(seq), unpack(fields))
+        place(state, queue, seq, priority, run_at)
+        numbers[#numbers + 1] = id
+        numbers[#numbers + 1] = seq
+        states[id] = state
+    end
+    write_long(long)
+    in_portions(numbers, function(...) redis.call('HSET', KEY.ids, ...) end)
+    return states
 end
-write_long(long)
-in_portions(numbers, function(...) redis.call('HSET', KEY.ids, ...) end)
-if last then add_run_to_index('all', last + 1, last + #added) end
+
+-- From here on the call writes.
+local first = #added > 0 and take_seqs(#added) - #added + 1
+in_portions(stale_keys, function(...) redis.call('DEL', ...) end)
+for _, named in ipairs(takers) do
+    hold_key(named.unique_key, named.id, named.until, named.window and now + named.window)
+end
+local states = store_jobs(first)
+if first then add_run_to_index('all', first, first + #added - 1) end
 local begun = settle()
--- A queue with jobs that wait is known. Workers know of them too, or are told when they may have them; only who finds
--- nothing stops asking, and has to hear of the next one.
-local begins = {}
-for _, queue in ipairs(ask.queues) do
-    local has_begun = begun['pending:' .. queue]
-    if has_begun then begins[#begins + 1] = queue end
-    if has_begun or begun['scheduled:' .. queue] then redis.call('SADD', KEY.queues, queue) end
+
+-- A queue with jobs that wait is known. Workers know of them too, or are told when they may have them; only a worker
+-- that finds nothing stops asking, and has to hear of the next one.
+local function tell_workers()
+    local filled = {}
+    for _, queue in ipairs(ask.queues) do
+        local has_pending = begun['pending:' .. queue]
+        if has_pending then filled[#filled + 1] = queue end
+        if has_pending or begun['scheduled:' .. queue] then redis.call('SADD', KEY.queues, queue) end
+    end
+    -- Not with call: a caller that may not publish has enqueued all the same, and workers look by themselves within a
+    -- second.
+    if #filled > 0 then redis.pcall('PUBLISH', prefix .. 'news:work', #filled == 1 and filled[1] or '') end
 end
--- Not with call: whoever may not publish has enqueued all the same, and workers look by themselves within a second.
-if #begins > 0 then redis.pcall('PUBLISH', prefix .. 'news:work', #begins == 1 and begins[1] or '') end
+
+tell_workers()
 if #ask.named == 0 then return {} end
+
+-- The state of a job by its id, also of one that was there before.
+local function state_of(id)
+    if states[id] then return states[id] end
+    local seq = redis.call('HGET', KEY.ids, id)
+    return seq and redis.call('HGET', job_key(seq), 'state')
+end
 
 local found = {}
 for _, named in ipairs(ask.named) do
-    local id = named.id
-    if not there[id] then id = named.unique_key and holders[named.unique_key] or nil end
-    local state = id and states[id]
-    if id and not state then
-        local seq = redis.call('HGET', KEY.ids, id)
-        state = seq and redis.call('HGET', job_key(seq), 'state')
-    end
+    local id, key = named.id, named.unique_key
+    if not there[id] then id = key and holders[key] end
+    local state = id and state_of(id)
     if state then found[#found + 1] = {named.index, id, state} end
 end
 return {'known', known, 'found', found}

@@ -235,7 +235,7 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _ensure: ("queue_ensure",),
     _forget: ("forget",),
     _lead: ("lead", "resign"),
-    _lose: ("lost",),
+    _lose: ("remove_vanished",),
     _note: ("record_job_events", "record_store_events", "record_stale_writes"),
     _progress: ("progress",),
     _promote: ("promote",),

@@ -50,7 +50,10 @@ class Edit(NamedTuple):
 
 
 DECIDERS = ("tests.model.cast.decide", "tests.model.model.decide", "windlass.store.operations.rescue.decide")
-IN_TIME = "renewed_at - ttl <= :now AND :now < renewed_at + ttl"
+IN_TIME = (
+    "windlass_lease.renewed_at - windlass_lease.ttl <= :now\n"
+    "    AND :now < windlass_lease.renewed_at + windlass_lease.ttl"
+)
 FORGET_NO_KEY = ("DELETE FROM windlass_key WHERE", "DELETE FROM windlass_key WHERE false AND")
 
 SIX: dict[str, list[Edit]] = {
@@ -91,14 +94,14 @@ MORE: dict[str, list[Edit]] = {
     "claim by hand takes more when repeated": [Edit("claim", "lease < :token || ';')))", "false)))")],
     "claim by hand gets its old lease back": [Edit("claim", " || ':' || (fence + 1)")],
     "rescue too late by one": [
-        Edit("expired", ":now < renewed_at + ttl", ":now <= renewed_at + ttl"),
-        Edit("rescue", ":now < renewed_at + ttl", ":now <= renewed_at + ttl"),
+        Edit("expired", ":now < windlass_lease.renewed_at", ":now <= windlass_lease.renewed_at"),
+        Edit("rescue", ":now < windlass_lease.renewed_at", ":now <= windlass_lease.renewed_at"),
     ],
     "rescue never after a step back": [
-        Edit("expired", "renewed_at - ttl <= :now AND"),
-        Edit("rescue", "renewed_at - ttl <= :now AND"),
+        Edit("expired", " AND windlass_lease.renewed_at - windlass_lease.ttl <= :now"),
+        Edit("rescue", " AND windlass_lease.renewed_at - windlass_lease.ttl <= :now"),
     ],
-    "rescue of what was renewed since": [Edit("rescue", f"AND NOT (state = 'open' AND {IN_TIME})")],
+    "rescue of what was renewed since": [Edit("rescue", f"windlass_lease.state = 'open' AND {IN_TIME}", "false")],
     "rescue in spite of a mark": [
         Edit("rescue", "AND (windlass_job.started_at IS NOT NULL) = ending.was_started"),
         Edit("rescue", " AND (started_at IS NOT NULL) = ending.value ->> 12"),

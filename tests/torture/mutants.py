@@ -210,7 +210,10 @@ def _cycles_wait_for_callers() -> None:
 
 
 _OF_STORE = frozenset({"store_away", "outage", "full_disk", "clock_step", "cut", "delay", "black_hole"})
-_IN_TIME = "renewed_at - ttl <= :now AND :now < renewed_at + ttl"
+_IN_TIME = (
+    "windlass_lease.renewed_at - windlass_lease.ttl <= :now\n"
+    "    AND :now < windlass_lease.renewed_at + windlass_lease.ttl"
+)
 
 MUTANTS: dict[str, Mutant] = {
     "finish without a fence": Mutant(

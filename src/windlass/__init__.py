@@ -72,13 +72,14 @@ from windlass.errors import (
 from windlass.version import VERSION as __version__
 
 if TYPE_CHECKING:
-    from windlass.admin.operator import JobPage
     from windlass.app import Windlass
     from windlass.claimed_job import ClaimedJob
     from windlass.core.codec import Limits
     from windlass.core.fault import Fault
+    from windlass.core.progress import Progress
+    from windlass.insight.job_page import JobPage
     from windlass.insight.timeline import TimelineEntry
-    from windlass.job import Job, Progress
+    from windlass.job import Job
     from windlass.programs.command import command
     from windlass.programs.helper import Helper
     from windlass.queue import Queue
@@ -93,9 +94,9 @@ else:
         "Fault": "windlass.core.fault",
         "Helper": "windlass.programs.helper",
         "Job": "windlass.job",
-        "JobPage": "windlass.admin.operator",
+        "JobPage": "windlass.insight.job_page",
         "Limits": "windlass.core.codec",
-        "Progress": "windlass.job",
+        "Progress": "windlass.core.progress",
         "Queue": "windlass.queue",
         "Request": "windlass.task",
         "Retention": "windlass.retention",

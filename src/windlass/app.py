@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, Unpack, over
 from windlass.admin.operator import Operator
 from windlass.claimed_job import ClaimedJob
 from windlass.client.client import Client
-from windlass.client.config import setting
+from windlass.client.config import chosen_namespace, chosen_url
 from windlass.client.hints import MethodHints
 from windlass.client.manual_claim import claim, lease_milliseconds, release
-from windlass.client.modules import is_module_name
+from windlass.client.modules import module_names
 from windlass.client.registry import Registry
 from windlass.client.routes import Routes
 from windlass.client.transactions import Transaction
@@ -24,7 +24,7 @@ from windlass.core.records import Claimed
 from windlass.core.retry import Retry, retry_rule
 from windlass.core.unique import Unique
 from windlass.core.units import duration
-from windlass.core.validate import exception_classes, texts
+from windlass.core.validate import exception_classes
 from windlass.errors import ConfigError, Duration
 from windlass.forks import reset_in_child
 from windlass.hooks import Hookable, Hooks
@@ -34,7 +34,7 @@ from windlass.programs.command import command
 from windlass.programs.helper_settings import Program, ProgramSettings
 from windlass.programs.reaper import Reaper
 from windlass.retention import Archive, Retention, archive_from, retention_policy
-from windlass.store.open import DEFAULT_NAMESPACE, open_driver
+from windlass.store.open import open_driver
 from windlass.task import COMMAND, Request, Task, TaskSettings, TaskWithOptions, checked_call, checked_requests
 
 if TYPE_CHECKING:
@@ -47,7 +47,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _TASK_OPTIONS = ("name", *(field.name for field in fields(TaskSettings) if field.init))
-DEFAULT_URL = "sqlite:///windlass.db"
 
 Runnable = Task[..., Any] | TaskWithOptions[..., Any] | Request | Callable[..., Any] | str
 """What can be enqueued: a task, a task under options, a request, a plain function of a module, or a task's name."""
@@ -94,8 +93,8 @@ class Windlass(Operator, Hookable, MethodHints):
         ``claim_lease`` is how long a job that was claimed by hand stays with its owner unless it is extended.
 
         ``clock`` replaces the store's clock in tests (see ``windlass.testing.ManualClock``)."""
-        self.url = _chosen_url(url)
-        namespace = setting("namespace", namespace) or DEFAULT_NAMESPACE if namespace is None else namespace
+        self.url = chosen_url(url)
+        namespace = chosen_namespace(namespace)
         if clock is not None and not callable(clock):
             raise ConfigError(f"clock must be a function that gives milliseconds since 1970, got {clock!r}")
         deadline = duration(store_deadline, "store_deadline").total_seconds()
@@ -112,7 +111,7 @@ class Windlass(Operator, Hookable, MethodHints):
             hooks=hooks,
             retry=Retry() if retry is None else retry_rule(retry),
             give_up_on=exception_classes(give_up_on, "give_up_on"),
-            include=_module_names(include),
+            include=module_names(include),
             retention=Retention() if retention is None else retention_policy(retention),
             archive=archive_from(archive),
             routes=Routes(),
@@ -363,21 +362,3 @@ def _complete(request: Request, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     if args or kwargs:
         raise TypeError(f"a request has its arguments already; give it alone, without {args!r} {kwargs!r}")
     return request
-
-
-def _module_names(include: object) -> tuple[str, ...]:
-    names = texts(include, "include", example="['shop.tasks']")
-    for name in names:
-        if not is_module_name(name):
-            raise ConfigError(f"include: {name!r} is no name of a module; write it as in 'shop.tasks'")
-    return names
-
-
-def _chosen_url(given: str | None) -> str:
-    url = setting("url", given, DEFAULT_URL)
-    if not url:
-        raise ConfigError(
-            f"the store URL is empty{'' if given is not None else ' ($WINDLASS_URL or tool.windlass.url)'}; leave it "
-            f"out for {DEFAULT_URL}, or give one such as postgresql://user@host/database"
-        )
-    return url

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from windlass import clock
 from windlass.client.session import ANY_JOB
 from windlass.core.codec import storable
 from windlass.core.decide import decide
 from windlass.core.fault import Fault
 from windlass.core.outcome import FailedPermanently, Interrupted, Outcome, Raised, Returned
+from windlass.core.progress import write_progress
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.retry import Retry, read_retry
 from windlass.core.state import FINISHED, State
@@ -154,7 +153,7 @@ class ClaimedJob:
     def _progress(self, value: float | None, text: str | None) -> Operation[None]:
         record = yield from self._held("progress")
         written = yield from jobs.progress(
-            record.seq, self.fence, progress_text(value, text), worker=self._client.actor
+            record.seq, self.fence, write_progress(value, text), worker=self._client.actor
         )
         if not written:
             raise self._lost()
@@ -214,8 +213,3 @@ def _held_job(record: JobRecord) -> Claimed:
         unknown_for=None,
         is_charged=":" in (record.lease or ""),
     )
-
-
-def progress_text(value: float | None, text: str | None) -> str:
-    """Progress as it is stored."""
-    return msgspec.json.encode({"value": value, "text": None if text is None else storable(text, 1024)}).decode()

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-import msgspec
-
 from windlass import clock
+from windlass.client.job_changes import CANCELLED, cancel_job, find_record, retry_job
 from windlass.client.job_result import JobWait, check_found, value_of
 from windlass.client.result_waiter import refuse_on_loop_thread
 from windlass.client.session import ANY_JOB
 from windlass.core import validate
 from windlass.core.fault import Fault, read_faults
 from windlass.core.meta import read_meta
+from windlass.core.progress import Progress, read_progress
 from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED, State
 from windlass.core.units import milliseconds
-from windlass.errors import Duration, IllegalTransition, JobNotFound
+from windlass.errors import Duration, IllegalTransition
 from windlass.insight.timeline import TimelineEntry, timeline
 from windlass.insight.why import why
-from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs, queries
 
@@ -29,17 +27,6 @@ if TYPE_CHECKING:
     from windlass.client.client import Client
 
 R = TypeVar("R")
-
-CANCELLED = (Topic.WORK, Topic.FINISHED, Topic.CONTROL)
-"""The topics of a cancel: a job that waited, a job that has ended by it, a job that runs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a run says it is: from 0 to 1, with a word about it."""
-
-    value: float | None = None
-    text: str | None = None
 
 
 class Job(Generic[R]):
@@ -169,7 +156,7 @@ class Job(Generic[R]):
 
     @property
     def progress(self) -> Progress:
-        return _progress(self.record.progress)
+        return read_progress(self.record.progress)
 
     @property
     def meta(self) -> dict[str, Any]:
@@ -320,41 +307,3 @@ class Job(Generic[R]):
     def _reread(self) -> Operation[JobRecord]:
         yield from self._refresh()
         return self.record
-
-
-def find_record(id: str) -> Operation[JobRecord]:
-    """The job as the store keeps it; ``JobNotFound`` when there is none."""
-    found = yield from queries.find([id])
-    if id not in found:
-        raise JobNotFound(f"no job has the id {id!r}")
-    return found[id]
-
-
-def cancel_job(id: str, *, by: str, reason: str | None) -> Operation[bool]:
-    """Cancel a job that waits, or ask a running one to stop; False when it has finished."""
-    record = yield from find_record(id)
-    cancelled = yield from jobs.cancel([record.seq], by=by, reason=reason)
-    return bool(cancelled)
-
-
-def retry_job(id: str, *, queue: str | None, by: str) -> Operation[None]:
-    """Run a job again; ``IllegalTransition`` when its state does not allow it or its unique key is held."""
-    if queue is not None:
-        validate.queue_name(queue)
-    record = yield from find_record(id)
-    retried = yield from jobs.retry([record.seq], by=by, queue=queue)
-    if retried.key_taken:
-        holder = retried.key_taken[record.seq]
-        raise IllegalTransition(f"job {id} cannot be retried: job {holder} holds its unique key now")
-    if not retried.seqs:
-        record = yield from find_record(id)
-        raise IllegalTransition(f"job {id} is {record.state}; it cannot be retried")
-
-
-def _progress(text: str | None) -> Progress:
-    if text is None:
-        return Progress()
-    try:
-        return msgspec.json.decode(text, type=Progress)
-    except (msgspec.MsgspecError, ValueError):
-        return Progress()

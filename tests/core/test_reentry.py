@@ -6,8 +6,8 @@ from threading import Thread
 
 import pytest
 
-from windlass.core.reentry import Reentry
 from windlass.errors import ReentrantCall
+from windlass.threads.reentry import Reentry
 
 
 def test_a_second_entry_is_refused_while_the_first_lasts() -> None:

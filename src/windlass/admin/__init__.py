@@ -3,7 +3,7 @@
 Files, in reading order:
 
 - ``operator``: The operator's methods of the app: look up, cancel, retry, purge, pause, migrate.
-- ``workers``: Stops workers, and takes lost ones off the lists.
+- ``workers``: Pauses, resumes and stops workers, and takes lost ones off the lists.
 - ``cleanup``: Deletes or archives finished jobs that retention no longer keeps, in small steps.
 - ``move``: Copies the jobs of a stopped queue to another store, and compares both.
 """

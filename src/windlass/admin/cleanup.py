@@ -5,18 +5,21 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
+from windlass import clock
 from windlass.core.state import FINISHED
 from windlass.errors import StoreUnavailable
+from windlass.insight.timeline import detail_of
 from windlass.retention import Archive, Retention, read_retention
 from windlass.store.driver import DataRejected
 from windlass.store.operation import Operation
 from windlass.store.operations import prune, queues
 from windlass.store.operations.events import record_store_events
 from windlass.store.operations.prune import FinishedLine, Position, Prunable
-from windlass.store.operations.queries import read_whole
+from windlass.store.operations.queries import notices, read_whole
 from windlass.store.operations.tidy import FIRST_KEY, tidy_events, tidy_keys, tidy_leftovers, tidy_windows
 from windlass.store.pages import PAGE, PageSize, answers, portions
 
@@ -54,6 +57,15 @@ def record(cleaned: Cleaned, *, by: str) -> Operation[None]:
     if cleaned.deleted:
         detail = {"deleted": cleaned.deleted, "archived": cleaned.archived, "seconds": round(cleaned.seconds, 3)}
         yield from record_store_events("cleaned", [(by, msgspec.json.encode(detail).decode())])
+
+
+def cleanings(limit: int) -> Operation[list[dict[str, Any]]]:
+    """The last cleanings, the newest first."""
+    found = yield from notices()
+    cleaned = [notice for notice in found if notice.kind == "cleaned"]
+    return [
+        {"at": clock.instant(notice.at), "by": notice.worker, **detail_of(notice.detail)} for notice in cleaned[:limit]
+    ]
 
 
 class CleaningRound:

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Unpack
 
 from msgspec.structs import replace
 
 from windlass import clock
-from windlass.admin.cleanup import Cleaned, clean
-from windlass.admin.workers import forget_lost_workers, forget_worker, stop_worker
+from windlass.admin.cleanup import Cleaned, clean, cleanings
+from windlass.admin.workers import forget_lost_workers, forget_worker, pause_worker, resume_worker, stop_worker
+from windlass.client.job_changes import CANCELLED, cancel_job, find_record, retry_job
 from windlass.client.owner import ClientOwner
 from windlass.client.session import ANY_JOB
 from windlass.core import validate
-from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED, State
 from windlass.core.units import milliseconds
 from windlass.errors import ConfigError, Duration
 from windlass.insight.job_filter import JobFilter, filter_of
+from windlass.insight.job_page import JobPage, job_page
 from windlass.insight.overview import Overview, overview
 from windlass.insight.workers import WorkerView, worker_views
-from windlass.job import CANCELLED, Job, cancel_job, find_record, retry_job
+from windlass.job import Job
 from windlass.queue import Queue
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
-from windlass.store.operations import jobs, leases, queries, queues
+from windlass.store.operations import jobs, queries, queues
 from windlass.store.operations.queries import DeadGroup, Filter
 from windlass.store.operations.rescue import Rescued, rescue
 
@@ -33,25 +33,6 @@ if TYPE_CHECKING:
 
 _ORDERS = (Topic.CONTROL,)
 """The topic of an order to a worker."""
-_WINDOWS = 20
-"""How many windows a listing reads before it returns a short page."""
-
-
-class JobPage(list[Job[Any]]):
-    """Jobs, the newest first. ``next`` is the cursor of the next page, or None on the last one.
-
-    >>> from windlass import Windlass
-    >>> app = Windlass("sqlite:///:memory:")
-    >>> jobs = [app.enqueue("report") for _ in range(3)]
-    >>> page = app.jobs(limit=2)
-    >>> len(page), len(app.jobs(limit=2, cursor=page.next))
-    (2, 1)
-    >>> app.close()
-    """
-
-    def __init__(self, jobs: Iterable[Job[Any]], next: int | None) -> None:
-        super().__init__(jobs)
-        self.next = next
 
 
 class Operator(ClientOwner):
@@ -67,11 +48,11 @@ class Operator(ClientOwner):
 
     def jobs(self, *, limit: int = 50, cursor: int | None = None, **filter: Unpack[JobFilter]) -> JobPage:
         """A page of jobs, the newest first; ``cursor`` takes the ``next`` of the page before."""
-        return self.client.session.run(_jobs(self.client, filter_of(filter), limit, cursor))
+        return self.client.session.run(job_page(self.client, filter_of(filter), limit, cursor))
 
     async def ajobs(self, *, limit: int = 50, cursor: int | None = None, **filter: Unpack[JobFilter]) -> JobPage:
         """``jobs`` for async code."""
-        return await self.client.session.arun(_jobs(self.client, filter_of(filter), limit, cursor))
+        return await self.client.session.arun(job_page(self.client, filter_of(filter), limit, cursor))
 
     def counts(self, queue: str | None = None) -> dict[str, int]:
         """How many jobs are in each state, in one queue or all; every state is present."""
@@ -135,19 +116,19 @@ class Operator(ClientOwner):
 
     def pause_worker(self, worker: str, *, by: str = "api") -> int:
         """Let one worker (its id or name) claim no more; how many workers that reaches."""
-        return len(self.client.session.run(_signal(worker, signal=leases.PAUSE, by=by), notify=_ORDERS))
+        return len(self.client.session.run(pause_worker(worker, by=by), notify=_ORDERS))
 
     async def apause_worker(self, worker: str, *, by: str = "api") -> int:
         """``pause_worker`` for async code."""
-        return len(await self.client.session.arun(_signal(worker, signal=leases.PAUSE, by=by), notify=_ORDERS))
+        return len(await self.client.session.arun(pause_worker(worker, by=by), notify=_ORDERS))
 
     def resume_worker(self, worker: str, *, by: str = "api") -> int:
         """Let a paused worker go on; how many workers that reaches."""
-        return len(self.client.session.run(_signal(worker, signal=None, by=by), notify=_ORDERS))
+        return len(self.client.session.run(resume_worker(worker, by=by), notify=_ORDERS))
 
     async def aresume_worker(self, worker: str, *, by: str = "api") -> int:
         """``resume_worker`` for async code."""
-        return len(await self.client.session.arun(_signal(worker, signal=None, by=by), notify=_ORDERS))
+        return len(await self.client.session.arun(resume_worker(worker, by=by), notify=_ORDERS))
 
     def stop_worker(self, worker: str, *, by: str = "api") -> int:
         """Ask one worker (its id or name) to stop in order, as SIGTERM does: it claims no more, gives what runs its
@@ -253,11 +234,11 @@ class Operator(ClientOwner):
 
     def cleanings(self, limit: int = 50) -> list[dict[str, Any]]:
         """The last cleanings, the newest first."""
-        return self.client.session.run(_cleanings(limit))
+        return self.client.session.run(cleanings(limit))
 
     async def acleanings(self, limit: int = 50) -> list[dict[str, Any]]:
         """``cleanings`` for async code."""
-        return await self.client.session.arun(_cleanings(limit))
+        return await self.client.session.arun(cleanings(limit))
 
     def migrate(self) -> list[str]:
         """Bring the store's schema up to date; the steps that were taken."""
@@ -296,39 +277,10 @@ def _job(client: Client, id: str) -> Operation[Job[Any]]:
     return Job.of(client, record)
 
 
-def _jobs(client: Client, filter: Filter, limit: int, cursor: int | None) -> Operation[JobPage]:
-    validate.whole_number(limit, "limit", least=1, most=10_000)
-    found: list[JobRecord] = []
-    for _ in range(_WINDOWS):
-        page = yield from queries.page(filter, limit=limit - len(found), cursor=cursor)
-        found += page.jobs
-        cursor = page.next
-        if cursor is None or len(found) == limit:
-            break
-    return JobPage((Job.of(client, record) for record in found), cursor)
-
-
-def _signal(worker: str, *, signal: str | None, by: str) -> Operation[list[str]]:
-    yield from queues.settings(queues.ALL)  # read only: a search in the wrong place must not make a store
-    reached = yield from leases.signal(worker, signal=signal, by=by)
-    return reached
-
-
 def _retry_all(filter: JobFilter, to_queue: str | None, by: str) -> Operation[int]:
     if to_queue is not None:
         validate.queue_name(to_queue)
     return jobs.retry_all(filter_of({"state": State.FAILED, **filter}), to_queue=to_queue, by=by)
-
-
-def _cleanings(limit: int) -> Operation[list[dict[str, Any]]]:
-    from windlass.insight.timeline import detail_of
-
-    found = yield from queries.notices()
-    cleanings = [notice for notice in found if notice.kind == "cleaned"]
-    return [
-        {"at": clock.instant(notice.at), "by": notice.worker, **detail_of(notice.detail)}
-        for notice in cleanings[:limit]
-    ]
 
 
 def _of_a_state(filter: JobFilter, verb: str) -> Filter:

@@ -1,11 +1,27 @@
-"""Stops workers, and takes lost ones off the lists."""
+"""Pauses, resumes and stops workers, and takes lost ones off the lists."""
 
 from __future__ import annotations
 
 from windlass.errors import IllegalTransition
 from windlass.store.operation import Operation
-from windlass.store.operations import leases
+from windlass.store.operations import leases, queues
 from windlass.store.operations.leases import WorkerRecord
+
+
+def pause_worker(worker: str, *, by: str) -> Operation[list[str]]:
+    """Let the workers of this id or name claim no more; returns their ids."""
+    return _signal(worker, signal=leases.PAUSE, by=by)
+
+
+def resume_worker(worker: str, *, by: str) -> Operation[list[str]]:
+    """Let paused workers claim again; returns their ids."""
+    return _signal(worker, signal=None, by=by)
+
+
+def _signal(worker: str, *, signal: str | None, by: str) -> Operation[list[str]]:
+    yield from queues.settings(queues.ALL)  # read only: a search in the wrong place must not make a store
+    reached = yield from leases.signal(worker, signal=signal, by=by)
+    return reached
 
 
 def stop_worker(worker: str, *, by: str) -> Operation[list[str]]:

@@ -8,8 +8,8 @@ from functools import reduce
 from pathlib import Path
 from types import ModuleType
 
-from windlass.app import DEFAULT_URL, Windlass
-from windlass.client.config import setting
+from windlass.app import Windlass
+from windlass.client.config import DEFAULT_URL, setting
 from windlass.client.modules import is_module_name, load_module
 from windlass.errors import ConfigError, StoreNotFound
 

@@ -10,6 +10,7 @@ Files, in reading order:
 - ``transactions``: Finds the caller's transaction that a job becomes part of.
 - ``result_waiter``: Waits for results: one query for everyone who waits in this process.
 - ``job_result``: Waits for one job to finish, and turns how it ended into its value or an exception.
+- ``job_changes``: Finds, cancels and retries one job by its id.
 - ``manual_claim``: Takes jobs for a caller that runs them by itself: ``app.claim``.
 - ``registry``: The tasks of an app, by name; also those whose module is not imported yet.
 - ``declaration``: Rejects functions that cannot be tasks, when they are declared.

@@ -11,6 +11,9 @@ from pathlib import Path
 
 from windlass.client.hints import nearest
 from windlass.errors import ConfigError
+from windlass.store.open import DEFAULT_NAMESPACE
+
+DEFAULT_URL = "sqlite:///windlass.db"
 
 _KEYS = (
     "app",
@@ -41,6 +44,22 @@ def setting(name: str, given: str | None, default: str | None = None) -> str | N
     if value is not None and not isinstance(value, str):
         raise ConfigError(f"pyproject.toml: tool.windlass.{name} must be a text, got {value!r}")
     return value
+
+
+def chosen_url(given: str | None) -> str:
+    """The address of the store; an empty one is ``ConfigError``."""
+    url = setting("url", given, DEFAULT_URL)
+    if not url:
+        raise ConfigError(
+            f"the store URL is empty{'' if given is not None else ' ($WINDLASS_URL or tool.windlass.url)'}; leave it "
+            f"out for {DEFAULT_URL}, or give one such as postgresql://user@host/database"
+        )
+    return url
+
+
+def chosen_namespace(given: str | None) -> str:
+    """The schema, or the beginning of all keys."""
+    return setting("namespace", None) or DEFAULT_NAMESPACE if given is None else given
 
 
 @cache

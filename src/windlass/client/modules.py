@@ -7,6 +7,7 @@ from pathlib import Path
 from traceback import extract_tb
 from types import ModuleType
 
+from windlass.core.validate import texts
 from windlass.errors import ConfigError
 
 
@@ -17,6 +18,15 @@ def is_module_name(name: str) -> bool:
     (True, False, False)
     """
     return all(part.isidentifier() for part in name.split(".")) and not name.endswith(".py")
+
+
+def module_names(include: object) -> tuple[str, ...]:
+    """What ``include`` names, if these are names of modules."""
+    names = texts(include, "include", example="['shop.tasks']")
+    for name in names:
+        if not is_module_name(name):
+            raise ConfigError(f"include: {name!r} is no name of a module; write it as in 'shop.tasks'")
+    return names
 
 
 def load_module(name: str, *, named_by: str) -> ModuleType:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from windlass import clock
 from windlass.active_job import deliver_interrupt
-from windlass.core.reentry import Reentry
 from windlass.errors import AppClosed, StartRefused, WindlassError
 from windlass.forks import reset_in_child
 from windlass.store.caller.joined import Joined
 from windlass.store.driver import Driver, News, Topic
 from windlass.store.operation import Answer, Call, Operation, drive
+from windlass.threads.reentry import Reentry
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

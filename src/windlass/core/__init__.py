@@ -10,13 +10,13 @@ Files, in reading order:
 - ``retry``: When a failed attempt runs again, and which errors are final.
 - ``suspect``: Suspects: jobs whose last run died together with its process.
 - ``unique``: Unique jobs: what makes two jobs equal, and for how long.
+- ``progress``: How far a run is, as its job shows it and as it is stored.
 - ``meta``: Metadata that travels with a job besides its arguments.
 - ``round_robin``: Smooth weighted round robin: fair shares without bursts.
 - ``ulid``: ULIDs: ids that sort by creation time.
 - ``validate``: Checks names and settings; raises ``ConfigError`` that names the setting.
 - ``units``: Durations and amounts of memory as people write them: "10m", "512MB".
 - ``exitcode``: An exit code in words.
-- ``reentry``: Detects a call into our code from inside itself: signal handlers, finalisers.
 - ``codec/``: Arguments, results and metadata as JSON text and back; a stored name is never imported.
 - ``fault/``: Exceptions of attempts, as data.
 """

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from threading import Lock
 
-from windlass.core.reentry import Reentry
+from windlass.threads.reentry import Reentry
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _PAIRS = [high + low for high in _ALPHABET for low in _ALPHABET]

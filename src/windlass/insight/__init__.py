@@ -4,6 +4,7 @@ Files, in reading order:
 
 - ``overview``: Everything at a glance: queues, workers, counts, problems.
 - ``workers``: Workers as an app sees them.
+- ``job_page``: Reads a page of jobs that a filter finds.
 - ``job_filter``: Which jobs a list or a bulk change is about.
 - ``timeline``: The history of one job, from its columns and its recorded events.
 - ``why``: Why a job is not running, in one sentence.

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from windlass import clock
 from windlass.active_job import running
-from windlass.claimed_job import progress_text
 from windlass.core.outcome import Outcome, StopReason
+from windlass.core.progress import write_progress
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.retry import read_retry
 from windlass.store.driver import Topic
@@ -118,7 +118,7 @@ class Runner:
         return ClaimRequest(self._who.name, lease, self._client.ids.next())
 
     def _report(self, run: Run, value: float | None, text: str | None) -> bool:
-        shown = progress_text(value, text)
+        shown = write_progress(value, text)
         return self._session.run(progress(run.job.seq, run.job.fence, shown, worker=self._who.name))
 
 

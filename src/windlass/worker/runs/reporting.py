@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 
-from windlass.claimed_job import progress_text
 from windlass.client.session import Session
+from windlass.core.progress import write_progress
 from windlass.core.records import Claimed
 from windlass.errors import StoreUnavailable, WindlassError
 from windlass.store.operations.events import record_job_events
@@ -31,7 +31,7 @@ def record_job_event(
 def report_progress(session: Session, worker: str, run: Run, value: float | None, text: str | None) -> bool:
     """Write the progress of a run; false when the lease is lost. A store that is away must not fail the run."""
     try:
-        return session.run(progress(run.job.seq, run.job.fence, progress_text(value, text), worker=worker))
+        return session.run(progress(run.job.seq, run.job.fence, write_progress(value, text), worker=worker))
     except StoreUnavailable as error:
         log.warning("job %s: its progress could not be written: %s", run.job.id, error)
         return True

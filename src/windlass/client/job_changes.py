@@ -1,0 +1,42 @@
+"""Finds, cancels and retries one job by its id."""
+
+from __future__ import annotations
+
+from windlass.core import validate
+from windlass.core.records import JobRecord
+from windlass.errors import IllegalTransition, JobNotFound
+from windlass.store.driver import Topic
+from windlass.store.operation import Operation
+from windlass.store.operations import jobs, queries
+
+CANCELLED = (Topic.WORK, Topic.FINISHED, Topic.CONTROL)
+"""The topics of a cancel: a job that waited, a job that has ended by it, a job that runs."""
+
+
+def find_record(id: str) -> Operation[JobRecord]:
+    """The job as the store keeps it; ``JobNotFound`` when there is none."""
+    found = yield from queries.find([id])
+    if id not in found:
+        raise JobNotFound(f"no job has the id {id!r}")
+    return found[id]
+
+
+def cancel_job(id: str, *, by: str, reason: str | None) -> Operation[bool]:
+    """Cancel a job that waits, or ask a running one to stop; False when it has finished."""
+    record = yield from find_record(id)
+    cancelled = yield from jobs.cancel([record.seq], by=by, reason=reason)
+    return bool(cancelled)
+
+
+def retry_job(id: str, *, queue: str | None, by: str) -> Operation[None]:
+    """Run a job again; ``IllegalTransition`` when its state does not allow it or its unique key is held."""
+    if queue is not None:
+        validate.queue_name(queue)
+    record = yield from find_record(id)
+    retried = yield from jobs.retry([record.seq], by=by, queue=queue)
+    if retried.key_taken:
+        holder = retried.key_taken[record.seq]
+        raise IllegalTransition(f"job {id} cannot be retried: job {holder} holds its unique key now")
+    if not retried.seqs:
+        record = yield from find_record(id)
+        raise IllegalTransition(f"job {id} is {record.state}; it cannot be retried")

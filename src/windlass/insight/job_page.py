@@ -1,0 +1,49 @@
+"""Reads a page of jobs that a filter finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from windlass.core import validate
+from windlass.core.records import JobRecord
+from windlass.job import Job
+from windlass.store.operation import Operation
+from windlass.store.operations import queries
+from windlass.store.operations.queries import Filter
+
+if TYPE_CHECKING:
+    from windlass.client.client import Client
+
+_WINDOWS = 20
+"""How many windows a listing reads before it returns a short page."""
+
+
+class JobPage(list[Job[Any]]):
+    """Jobs, the newest first. ``next`` is the cursor of the next page, or None on the last one.
+
+    >>> from windlass import Windlass
+    >>> app = Windlass("sqlite:///:memory:")
+    >>> jobs = [app.enqueue("report") for _ in range(3)]
+    >>> page = app.jobs(limit=2)
+    >>> len(page), len(app.jobs(limit=2, cursor=page.next))
+    (2, 1)
+    >>> app.close()
+    """
+
+    def __init__(self, jobs: Iterable[Job[Any]], next: int | None) -> None:
+        super().__init__(jobs)
+        self.next = next
+
+
+def job_page(client: Client, filter: Filter, limit: int, cursor: int | None) -> Operation[JobPage]:
+    """The next jobs after ``cursor``, the newest first."""
+    validate.whole_number(limit, "limit", least=1, most=10_000)
+    found: list[JobRecord] = []
+    for _ in range(_WINDOWS):
+        page = yield from queries.page(filter, limit=limit - len(found), cursor=cursor)
+        found += page.jobs
+        cursor = page.next
+        if cursor is None or len(found) == limit:
+            break
+    return JobPage((Job.of(client, record) for record in found), cursor)

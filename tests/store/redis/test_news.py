@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from threading import Event, enumerate
 from time import monotonic
 
@@ -16,12 +17,13 @@ from tests.store.ear import SECONDS, Ear
 from tests.store.open_files import many_open_files
 from tests.store.redis.opened import opened
 from tests.waiting import eventually
+from windlass.store.connection.listener import Listener
 from windlass.store.driver import Topic
 from windlass.store.open import open_driver
 from windlass.store.redis.connection import Connection
 from windlass.store.redis.connector import Connector
 from windlass.store.redis.driver import RedisDriver
-from windlass.store.redis.news import RedisNews
+from windlass.store.redis.news import subscribe
 
 
 @pytest.mark.parametrize("topic", Topic)
@@ -91,7 +93,8 @@ def test_a_server_that_fell_silent_is_left(node: RedisNode) -> None:
                 return super().connect(until)
 
         connector = Counting(driver._address, prefix="{windlass}:", inspection=driver._inspection)
-        with closing(RedisNews(connector, ear, prefix="{windlass}:", patience=0.5, quiet=0.2)):
+        subscription = partial(subscribe, connector, prefix="{windlass}:", patience=0.5)
+        with closing(Listener(subscription, ear, quiet=0.2)):
             ear.begins()
             node.freeze()
             eventually(lambda: len(attempts) > 1)

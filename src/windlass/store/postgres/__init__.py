@@ -9,7 +9,7 @@ Files, in reading order:
 - ``statements``: Statement files for PostgreSQL, and the meaning of their rows.
 - ``errors``: psycopg's exceptions to ours.
 - ``schema``: Makes, checks and upgrades the schema by numbered steps, which a person can run as SQL too.
-- ``news``: Listens for notifications on a connection and a thread of its own.
+- ``news``: Listens for notifications: one connection, a channel for each topic.
 - ``ping``: Asks the server on a connection that only listens.
 - ``caller``: Calls inside the caller's transaction on the same database.
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection
+from functools import partial
 from math import inf
 from threading import Lock
 from typing import Any, TypeVar
@@ -16,6 +17,7 @@ from windlass.errors import AppClosed, ConfigError, StoreUnavailable
 from windlass.forks import reset_in_child
 from windlass.store.caller.joined import Joined, join
 from windlass.store.connection.circuit_breaker import Away, CircuitBreaker
+from windlass.store.connection.listener import Listener
 from windlass.store.connection.notifier import Notifier
 from windlass.store.connection.pool import Pool
 from windlass.store.driver import ALL_TOPICS, DataRejected, News, Topic, no_store
@@ -26,7 +28,7 @@ from windlass.store.postgres.caller import DatabaseIdentity, PostgresScripts
 from windlass.store.postgres.connection import TimedConnection
 from windlass.store.postgres.connector import Connector
 from windlass.store.postgres.errors import LoginDenied, TryAgain, Unprepared, translated
-from windlass.store.postgres.news import ChannelNews, Silence, channel
+from windlass.store.postgres.news import Silence, channel, subscribe
 from windlass.store.postgres.statements import Bound, statements
 
 log = logging.getLogger("windlass.store")
@@ -93,16 +95,15 @@ class PostgresDriver:
         self._refuse_if_closed()
         if not self._address.listens:
             return Silence()
-        return ChannelNews(
+        subscription = partial(
+            subscribe,
             self._connector,
             schema=self._schema,
             ourselves=self._identity,
-            heard=heard,
-            filled=filled,
-            topics=topics,
             deadline=self._deadline,
             trusts_pooler=self._address.news == "listen",
         )
+        return Listener(subscription, heard, filled=filled, topics=topics)
 
     def notify(self, topic: Topic) -> None:
         self._notifier.notify(topic)

@@ -1,34 +1,19 @@
-"""Listens for notifications on a connection and a thread of its own."""
+"""Listens for notifications: one connection, a channel for each topic."""
 
 from __future__ import annotations
 
-import logging
-import os
-from collections.abc import Callable, Collection
-from contextlib import suppress
-from math import ceil
-from select import POLLIN, poll
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 
 import psycopg
 
 from windlass import clock
-from windlass.errors import StartRefused, WindlassError
 from windlass.store.connection.circuit_breaker import Away
-from windlass.store.connection.liveness import Finding, Liveness
-from windlass.store.driver import ALL_TOPICS, Topic
+from windlass.store.connection.listener import CannotListen, Notification
+from windlass.store.driver import Topic
 from windlass.store.postgres.connection import TimedConnection
 from windlass.store.postgres.connector import Connector
 from windlass.store.postgres.ping import Ping
-from windlass.threads.start import start_thread
-
-log = logging.getLogger("windlass.store")
-
-_FIRST_PAUSE = 0.1
-_LONGEST_PAUSE = 4.0
-_PATIENCE = 0.2
-_STOP = b"x"
-_FOLLOW = b"f"
-_AT_ONCE = 4096
 
 _IS_DIRECT = b"SELECT pg_backend_pid() = $1"
 
@@ -51,204 +36,105 @@ class Silence:
         pass
 
 
-class _Pooled(Exception):
-    """A pooler is in between, and most pass no news on."""
+def subscribe(
+    connector: Connector, *, schema: str, ourselves: str, deadline: float, trusts_pooler: bool
+) -> PostgresSubscription:
+    """Connect; ``deadline`` is how many seconds the server may take for anything."""
+    connection = connector.attempt(clock.monotonic() + deadline)
+    subscription = PostgresSubscription(connector, connection, schema=schema, ourselves=ourselves, deadline=deadline)
+    if not trusts_pooler:
+        subscription.check_is_direct()
+    return subscription
 
 
-class ChannelNews:
-    """Listens until it is closed; connects again by itself, and then tells everything, for it may have missed it."""
+class PostgresSubscription:
+    """A connection that listens to channels; what the process ``ourselves`` tells is left out."""
 
     def __init__(
-        self,
-        connector: Connector,
-        *,
-        schema: str,
-        ourselves: str,
-        heard: Callable[[Topic], None],
-        filled: Callable[[str], None] | None = None,
-        topics: Collection[Topic] = ALL_TOPICS,
-        deadline: float,
-        trusts_pooler: bool,
+        self, connector: Connector, connection: TimedConnection, *, schema: str, ourselves: str, deadline: float
     ) -> None:
         self._connector = connector
+        self._connection = connection
+        self._ping = Ping(connection.pgconn)
         self._channels = {topic: channel(schema, topic) for topic in Topic}
         self._topics = {name: topic for topic, name in self._channels.items()}
         self._ourselves = ourselves
-        self._heard = heard
-        self._filled = filled
-        self._wanted = frozenset(topics)
-        self._followed: frozenset[Topic] = frozenset()
-        """What the connection listens to."""
         self._deadline = deadline
-        self._trusts_pooler = trusts_pooler
-        self._is_doubted = False
-        self._is_prompted = False
-        """Whether the thread will look at what is wanted: a pipe that nobody reads for long must not become full."""
-        self._prompts, self._prompting = os.pipe()
+        self._came_along: list[Notification] = []
+        """What came together with the answer to a statement."""
+        connection.add_notify_handler(self._note)
+        self.followed: frozenset[Topic] = frozenset()
+
+    def check_is_direct(self) -> None:
+        """Behind a pooler that changes connections between transactions, LISTEN would be left behind with others."""
         try:
-            self._thread = start_thread(self._run, name="windlass-news")
-        except StartRefused:
-            os.close(self._prompts)
-            os.close(self._prompting)
+            with self._in_time():
+                is_direct = _is_direct(self._connection)
+        except BaseException:
+            self.close()
             raise
+        if not is_direct:
+            self.close()
+            raise CannotListen(
+                "a connection pooler is in between; jobs of other processes are found by polling "
+                "(?news=listen if it keeps the server connection for the whole session)"
+            )
 
-    def hears(self, topic: Topic) -> bool:
-        return topic in self._followed and not self._is_doubted
+    def fileno(self) -> int:
+        with self._in_time():
+            return self._connection.pgconn.socket
 
-    def follow(self, topics: Collection[Topic]) -> None:
-        self._wanted = frozenset(topics)
-        if not self._is_prompted:
-            self._is_prompted = True
-            self._prompt(_FOLLOW)
+    def follow(self, topics: frozenset[Topic]) -> Iterator[Notification]:
+        if topics == self.followed or self._ping.is_owed:
+            return
+        added = topics - self.followed
+        commands = [f'LISTEN "{self._channels[topic]}"' for topic in added]
+        commands += [f'UNLISTEN "{self._channels[topic]}"' for topic in self.followed - topics]
+        with self._in_time():
+            self._connection.execute("; ".join(commands).encode(), prepare=False)
+        self.followed = topics
+        for topic in added:
+            yield topic, ""
+        yield from self._received()
+
+    def read(self) -> Iterator[Notification]:
+        with self._in_time():
+            self._connection.pgconn.consume_input()
+            self._ping.receive()
+        yield from self._received()
+
+    def ping(self) -> None:
+        with self._in_time():
+            self._ping.send()
 
     def close(self) -> None:
-        self._prompt(_STOP)  # closing alone goes unnoticed while a forked child has it open too
-        os.close(self._prompting)
-        # A thread that is just connecting to a server which does not answer ends a little later, by itself.
-        self._thread.join(_PATIENCE)
+        self._connector.discard(self._connection)
 
-    def _prompt(self, what: bytes) -> None:
-        with suppress(BrokenPipeError):  # it has given up by itself
-            os.write(self._prompting, what)
-
-    def _run(self) -> None:
-        try:
-            self._listen()
-        finally:
-            os.close(self._prompts)
-
-    def _listen(self) -> None:
-        pause = 0.0
-        while not self._is_stopped(pause):
-            try:
-                connection = self._connector.attempt(clock.monotonic() + self._deadline)
-            except (Away, WindlassError, OSError):
-                pause = _later(pause)  # the callers of the store log that it is away
-                continue
-            try:
-                self._check_is_direct(connection)
-                connection.add_notify_handler(self._note)
-                self._subscribe(connection)
-                pause = 0.0
-                self._attend(connection)
-                return
-            except _Pooled:
-                log.info(
-                    "a connection pooler is in between; jobs of other processes are found by polling "
-                    "(?news=listen if it keeps the server connection for the whole session)"
-                )
-                return
-            except psycopg.OperationalError:
-                pause = _later(pause)
-            except psycopg.Error as error:
-                log.info("the server takes no LISTEN (%s); jobs of other processes are found by polling", error)
-                return
-            finally:
-                self._followed, self._is_doubted = frozenset(), False
-                self._connector.discard(connection)
-
-    def _check_is_direct(self, connection: TimedConnection) -> None:
-        connection.until = clock.monotonic() + self._deadline
-        if not (self._trusts_pooler or _is_direct(connection)):
-            raise _Pooled
-
-    def _subscribe(self, connection: TimedConnection) -> None:
-        """Listen to what is wanted now; tell what is new of it, for it may have been told before."""
-        wanted, followed = self._wanted, self._followed
-        if wanted == followed:
-            return
-        commands = [f'LISTEN "{self._channels[topic]}"' for topic in wanted - followed]
-        commands += [f'UNLISTEN "{self._channels[topic]}"' for topic in followed - wanted]
-        connection.until = clock.monotonic() + self._deadline
-        connection.execute("; ".join(commands).encode(), prepare=False)
-        self._followed = wanted
-        for topic in wanted - followed:
-            self._heard(topic)
-
-    def _attend(self, connection: TimedConnection) -> None:
-        """Tell what comes, until the connection breaks or we are stopped."""
-        pgconn, ping = connection.pgconn, Ping(connection.pgconn)
-        liveness = Liveness(clock.monotonic())
-        either = _poll(pgconn.socket, self._prompts)
-        while True:
-            ping.receive()
-            if not ping.is_owed:
-                self._subscribe(connection)
-            while notify := pgconn.notifies():  # last: the library may have read some along with an answer
-                self._tell(notify.relname.decode(), notify.extra.decode())
-            ready = dict(either.poll(_milliseconds(liveness.pause(clock.monotonic()))))
-            if self._prompts in ready and self._is_told_to_stop():
-                return
-            if pgconn.socket in ready:
-                pgconn.consume_input()
-                liveness.note_word(clock.monotonic())
-                self._is_doubted = False
-            elif not ready:
-                self._look_after(liveness, ping)
-
-    def _look_after(self, liveness: Liveness, ping: Ping) -> None:
-        now = clock.monotonic()
-        match liveness.judge(now):
-            case Finding.ASK:
-                ping.send()
-                liveness.note_question(now)
-            case Finding.DOUBT:
-                self._is_doubted = True
-                for topic in self._followed:
-                    self._heard(topic)
-            case Finding.OVER:
-                raise psycopg.OperationalError("the server has fallen silent")
-            case Finding.NOTHING:
-                pass
+    def _received(self) -> Iterator[Notification]:
+        while notify := self._connection.pgconn.notifies():
+            self._note(psycopg.Notify(notify.relname.decode(), notify.extra.decode(), notify.be_pid))
+        came, self._came_along = self._came_along, []
+        yield from came
 
     def _note(self, notify: psycopg.Notify) -> None:
-        """What came together with the answer to a statement."""
-        self._tell(notify.channel, notify.payload)
+        teller, _, queue = notify.payload.partition(" ")
+        if teller != self._ourselves:
+            self._came_along.append((self._topics[notify.channel], queue))
 
-    def _tell(self, name: str, payload: str) -> None:
-        teller, _, queue = payload.partition(" ")
-        if teller == self._ourselves:
-            return
-        if self._filled is not None and queue:
-            self._filled(queue)
-        else:
-            self._heard(self._topics[name])
-
-    def _is_stopped(self, pause: float) -> bool:
-        """Wait for a moment, or less when we are closed."""
-        until = clock.monotonic() + pause
-        while _poll(self._prompts).poll(_milliseconds(until - clock.monotonic())):
-            if self._is_told_to_stop():
-                return True
-        return False
-
-    def _is_told_to_stop(self) -> bool:
-        """Read the prompts; to be called when there are some."""
-        self._is_prompted = False  # before what is wanted is looked at
-        return _STOP in os.read(self._prompts, _AT_ONCE)
+    @contextmanager
+    def _in_time(self) -> Iterator[None]:
+        self._connection.until = clock.monotonic() + self._deadline
+        try:
+            yield
+        except psycopg.OperationalError as error:
+            raise Away(str(error)) from error
+        except psycopg.Error as error:
+            raise CannotListen(
+                f"the server takes no LISTEN ({error}); jobs of other processes are found by polling"
+            ) from error
 
 
 def _is_direct(connection: TimedConnection) -> bool:
-    """Whether no pooler is in between: those make up the process id that they tell their clients.
-
-    Behind one that changes connections between transactions, LISTEN would stay behind on a connection of others.
-    """
+    """Whether no pooler is in between: those make up the process id that they tell their clients."""
     row = connection.execute(_IS_DIRECT, [connection.info.backend_pid], prepare=False).fetchone()
     return bool(row and row[0])
-
-
-def _poll(*descriptors: int) -> poll:
-    waiting = poll()
-    for descriptor in descriptors:
-        waiting.register(descriptor, POLLIN)
-    return waiting
-
-
-def _milliseconds(seconds: float) -> int:
-    """Rounded up: ``poll`` would come back a little early again and again."""
-    return ceil(max(0.0, seconds) * 1000)
-
-
-def _later(pause: float) -> float:
-    """How long to wait after another failure; with jitter, for all processes lose a server at the same time."""
-    return min(_LONGEST_PAUSE, max(_FIRST_PAUSE, pause * 2)) * (0.5 + clock.roll() / 2)

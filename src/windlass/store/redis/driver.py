@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from msgspec.msgpack import encode
@@ -13,6 +14,7 @@ from windlass.errors import AppClosed, ConfigError, StoreUnavailable
 from windlass.forks import reset_in_child
 from windlass.store.caller.joined import Joined
 from windlass.store.connection.circuit_breaker import Away, CircuitBreaker
+from windlass.store.connection.listener import Listener
 from windlass.store.connection.notifier import Notifier
 from windlass.store.connection.pool import Pool
 from windlass.store.driver import ALL_TOPICS, News, Topic, no_store
@@ -22,7 +24,7 @@ from windlass.store.redis.connection import Connection, NoReply
 from windlass.store.redis.connector import Connector
 from windlass.store.redis.epoch import Epoch, other_epoch
 from windlass.store.redis.errors import code_of, no_reply, not_storable, overwritten, server_error
-from windlass.store.redis.news import RedisNews, channels
+from windlass.store.redis.news import channels, subscribe
 from windlass.store.redis.overwritten_keys import OverwrittenKeys
 from windlass.store.redis.scripts import Script, load_scripts
 from windlass.store.redis.server import Inspection
@@ -100,9 +102,8 @@ class RedisDriver:
         filled: Callable[[str], None] | None = None,
         topics: Collection[Topic] = ALL_TOPICS,
     ) -> News:
-        return RedisNews(
-            self._connector, heard, filled=filled, topics=topics, prefix=self._prefix, patience=self._deadline
-        )
+        subscription = partial(subscribe, self._connector, prefix=self._prefix, patience=self._deadline)
+        return Listener(subscription, heard, filled=filled, topics=topics)
 
     def notify(self, topic: Topic) -> None:
         self._notifier.notify(topic)

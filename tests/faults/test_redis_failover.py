@@ -11,7 +11,7 @@ from tests.faults.names import HOLD, RECORD
 from tests.faults.process import Processes
 from tests.faults.tally import assert_ended_once, await_all_done, records, runs
 from tests.leeway import leeway
-from tests.store.redis.opened import UrlPlace
+from tests.store.places import ServerPlace
 from tests.store.redis.replicated import Replicated, replicated
 from tests.waiting import eventually
 from windlass import Job, JobNotFound, State, Windlass
@@ -27,9 +27,9 @@ def servers() -> Iterator[Replicated]:
 
 
 @pytest.fixture
-def place(servers: Replicated) -> UrlPlace:
+def place(servers: Replicated) -> ServerPlace:
     """At whatever server the sentinel names."""
-    return UrlPlace(servers.url)
+    return ServerPlace(servers.url, "windlass")
 
 
 def is_gone(app: Windlass, job: Job[object]) -> bool:

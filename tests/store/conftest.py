@@ -6,13 +6,12 @@ A test that asks for ``store`` runs on every store; one in a store's own folder 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
 
 import pytest
 
 from tests.manual_clock import manual_clock
 from tests.places.fixtures import PlaceOn
-from tests.store.stores import Store
+from tests.store.stores import Store, open_store
 
 STORES: tuple[str, ...] = ("sqlite", "sqlite-stdlib", "postgres", "redis")
 OWN = {"sqlite": ("sqlite", "sqlite-stdlib"), "postgres": ("postgres",), "pooler": ("postgres",), "redis": ("redis",)}
@@ -29,5 +28,5 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture
 def store(request: pytest.FixtureRequest, place_on: PlaceOn) -> Iterator[Store]:
     """An empty store of the test's own."""
-    with ExitStack() as opened:
-        yield Store(place_on(request.param), clock=manual_clock(), opened=opened)
+    with open_store(place_on(request.param), clock=manual_clock()) as store:
+        yield store

@@ -81,8 +81,8 @@ class ServerPlace:
 
     url: str
     namespace: str
-    wipe: Callable[[str, str], None]
-    """Removes what lies in a namespace at a URL."""
+    wipe: Callable[[str, str], None] = lambda url, namespace: None
+    """Removes what lies in a namespace at a URL; not needed where the data end with their server."""
     put: Callable[[str, str, str, str], None] | None = None
     """Puts a job (by id) in a namespace at a URL into a state."""
 

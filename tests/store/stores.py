@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
 from tests.manual_clock import move
 from tests.store.adding import add
 from tests.store.builders import RETURNED, TTL, ending, fresh, mark, new_job
-from tests.store.places import Place
+from tests.store.places import Place, ServerPlace
+from windlass import clock as real_clock
 from windlass.core.ending import Ending
 from windlass.core.outcome import Outcome
 from windlass.core.records import Claimed, JobRecord
+from windlass.store.driver import Driver
 from windlass.store.operation import Operation, drive
 from windlass.store.operations import leases, queries
 from windlass.store.operations.cycle import ClaimRequest, CycleResult, StartMark, cycle, finish
@@ -25,23 +27,33 @@ from windlass.testing import ManualClock
 A = TypeVar("A")
 
 
-class Store:
-    """A driver on one place, with a clock that the test moves."""
+@contextmanager
+def open_store(where: Place | str, *, clock: ManualClock | None = None, deadline: float = 5.0) -> Iterator[Store]:
+    """The store at a place or a URL, as another process has it; by the real clock, unless the test has one."""
+    place = ServerPlace(where, "windlass") if isinstance(where, str) else where
+    with closing(Store(place.open(now=clock, deadline=deadline), place=place, clock=clock)) as store:
+        yield store
 
-    def __init__(
-        self,
-        place: Place,
-        *,
-        clock: ManualClock,
-        opened: ExitStack,
-        now: Callable[[], int] | None = None,
-        deadline: float = 5.0,
-    ) -> None:
-        self.place = place
-        self.clock = clock
-        self._opened = opened
-        self.driver = opened.enter_context(closing(place.open(now=now or clock, deadline=deadline)))
+
+class Store:
+    """A driver, and what a test does with it in one line each."""
+
+    def __init__(self, driver: Driver, *, place: Place | None = None, clock: ManualClock | None = None) -> None:
+        self.driver = driver
+        self._place = place
+        self._manual_clock = clock
+        self.clock: Callable[[], int] = clock or real_clock.now
+        self._others = ExitStack()
         self._is_made = False
+
+    def close(self) -> None:
+        self._others.close()
+        self.driver.close()
+
+    @property
+    def place(self) -> Place:
+        assert self._place is not None
+        return self._place
 
     def run(self, operation: Operation[A]) -> A:
         if not self._is_made:  # a test may look before anything was stored
@@ -50,12 +62,19 @@ class Store:
         return drive(operation, self.driver.execute)
 
     def another(self, *, now: Callable[[], int] | None = None, deadline: float = 5.0) -> Store:
-        """The same data through a second driver, as another process has it; closed when the test ends."""
-        return Store(self.place, clock=self.clock, opened=self._opened, now=now, deadline=deadline)
+        """The same data through a second driver, as another process has it; closed with this one."""
+        driver = self.place.open(now=now or self._manual_clock, deadline=deadline)
+        other = Store(driver, place=self.place, clock=self._manual_clock)
+        return self._others.enter_context(closing(other))
 
     def advance(self, milliseconds: int) -> None:
         """Let time pass for all drivers on this clock; a negative step is a clock that was set back."""
-        move(self.clock, milliseconds)
+        assert self._manual_clock is not None
+        move(self._manual_clock, milliseconds)
+
+    def count(self) -> int:
+        """How many jobs there are: a call that only reads."""
+        return sum(sum(states.values()) for states in self.run(queries.counts()).values())
 
     # Building.
 

@@ -145,7 +145,7 @@ def test_a_suspect_that_is_claimed_by_hand_is_none_meanwhile(store: Store) -> No
     """F3: its visibility time ran out, which is no death: none is held responsible, and the deaths before stay."""
     [job] = a_suspect(store, "a", is_marked=True)
     store.run(claim(1, queues=["default"], worker="me", token="t", ttl=TTL))
-    store.clock.advance(TTL)
+    store.advance(TTL)
     look = Call("expired", {"after": 0, "limit": PAGE, "bytes": PAGE_BYTES}, Lane.READ)
     assert records(store.driver.execute(look)["suspects"], StartedSuspect) == []
     store.rescue()

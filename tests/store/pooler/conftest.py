@@ -13,7 +13,7 @@ from tests.servers import ServerMissing
 from tests.servers.pgbouncer import pgbouncer
 from tests.store.places import ServerPlace, put_postgres, wipe_postgres
 from tests.store.postgres.database import Database, new_database
-from tests.store.stores import Store
+from tests.store.stores import Store, open_store
 
 
 @pytest.fixture(scope="session")
@@ -44,5 +44,5 @@ def place(pooled_dsn: str, behind_pooler: Database) -> Iterator[ServerPlace]:
 @pytest.fixture
 def store(place: ServerPlace) -> Iterator[Store]:
     """An empty store of the test's own."""
-    with ExitStack() as opened:
-        yield Store(place, clock=manual_clock(), opened=opened)
+    with open_store(place, clock=manual_clock()) as store:
+        yield store

@@ -14,7 +14,7 @@ from threading import Event
 
 from tests.store.builders import new_job
 from tests.store.sqlite.forking import fork, present, wait
-from tests.store.sqlite.opened import Opened
+from tests.store.stores import Store
 from tests.waiting import eventually
 from windlass.store.driver import News, Topic
 from windlass.store.open import open_driver
@@ -23,7 +23,7 @@ from windlass.store.open import open_driver
 def main(url: str) -> None:
     """News goes on in the parent; the child has none of its parent's threads, and is heard as another process."""
     warnings.simplefilter("ignore", DeprecationWarning)  # newer Pythons warn of forks beside threads
-    store = Opened(open_driver(url, deadline=3.0))
+    store = Store(open_driver(url, deadline=3.0))
     store.enqueue(new_job("before"))
     heard = {topic: Event() for topic in Topic}
     news = store.driver.listen(lambda topic: heard[topic].set())

@@ -9,10 +9,8 @@ from time import monotonic
 from typing import Any
 
 from tests.manual_clock import manual_clock
-from tests.store.places import ServerPlace, wipe_postgres
-from tests.store.stores import Store
+from tests.store.stores import Store, open_store
 from windlass.store.operation import Lane
-from windlass.store.operations import queries
 from windlass.store.postgres.connection import TimedConnection
 from windlass.store.postgres.driver import PostgresDriver
 
@@ -23,16 +21,10 @@ Opening = Callable[..., Store]
 def opening(url: str) -> Iterator[Opening]:
     with ExitStack() as stack:
 
-        def open_store(at: str = url, *, deadline: float = 20.0) -> Store:
-            place = ServerPlace(at, "windlass", wipe_postgres)
-            return Store(place, clock=manual_clock(), opened=stack, deadline=deadline)
+        def open_at(at: str = url, *, deadline: float = 20.0) -> Store:
+            return stack.enter_context(open_store(at, clock=manual_clock(), deadline=deadline))
 
-        yield open_store
-
-
-def count(store: Store) -> int:
-    """How many jobs there are: a call that only reads."""
-    return sum(sum(states.values()) for states in store.run(queries.counts()).values())
+        yield open_at
 
 
 def on_its_connection(store: Store, lane: Lane, statement: bytes) -> list[tuple[Any, ...]]:

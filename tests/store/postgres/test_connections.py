@@ -13,7 +13,7 @@ import pytest
 from tests.leeway import leeway
 from tests.store.builders import new_job
 from tests.store.postgres.database import Database
-from tests.store.postgres.opening import Opening, count, on_its_connection, threads
+from tests.store.postgres.opening import Opening, on_its_connection, threads
 from tests.waiting import eventually
 from windlass.errors import AppClosed, StoreUnavailable
 from windlass.store.driver import Topic
@@ -32,7 +32,7 @@ def test_one_thread_needs_one_connection(database: Database, opened: Opening) ->
     store = opened()
     for _ in range(20):
         store.enqueue(new_job())
-        count(store)
+        store.count()
     assert len(database.backends()) == 1
 
 
@@ -45,7 +45,7 @@ def test_many_threads_share_the_connections_that_they_may_have(
     store.enqueue(new_job())
     with threads(10) as submit:
         with database.locked():
-            counted = [submit(count, store) for _ in range(10)]
+            counted = [submit(store.count) for _ in range(10)]
             eventually(lambda: len(database.waiting()) == most)
             assert len(database.backends()) == most
         assert [each.result() for each in counted] == [1] * 10
@@ -59,7 +59,7 @@ def test_a_worker_that_does_everything_at_once_has_five_connections(database: Da
     with closing(store.driver.listen(lambda topic: None)), threads(10) as submit:
         eventually(lambda: any("LISTEN" in query for (query,) in database.run("SELECT query FROM pg_stat_activity")))
         with database.locked():
-            asked = [submit(count, store) for _ in range(8)] + [submit(worker.renew) for _ in range(2)]
+            asked = [submit(store.count) for _ in range(8)] + [submit(worker.renew) for _ in range(2)]
             eventually(lambda: len(database.waiting()) == 4)
         for each in asked:
             each.result()
@@ -73,7 +73,7 @@ def test_connections_that_are_needed_no_more_are_closed(database: Database, open
     store.enqueue(new_job())
     with threads(3) as submit:
         with database.locked():
-            counted = [submit(count, store) for _ in range(3)]
+            counted = [submit(store.count) for _ in range(3)]
             eventually(lambda: len(database.waiting()) == 3)
         for each in counted:
             each.result()
@@ -83,7 +83,7 @@ def test_connections_that_are_needed_no_more_are_closed(database: Database, open
     for connection in driver._pool.calls.idle:
         connection.used -= 11
     for _ in range(3):
-        count(store)
+        store.count()
     eventually(lambda: len(database.backends()) == 1)
 
 
@@ -104,18 +104,18 @@ def test_a_heartbeat_waits_for_no_other_call(database: Database, opened: Opening
 
 def test_who_finds_no_free_connection_learns_what_to_set(database: Database, opened: Opening) -> None:
     """S6."""
-    count(opened())  # makes the tables, which takes longer on a busy machine
+    opened().count()  # makes the tables, which takes longer on a busy machine
     store = opened(database.with_options("pool=1"), deadline=2.0)
-    count(store)
+    store.count()
 
     def find_none(connection: object) -> None:
         with pytest.raises(StoreUnavailable, match=r"of 1 that calls may use; add \?pool=2"):
-            count(store)
+            store.count()
 
     driver = store.driver
     assert isinstance(driver, PostgresDriver)
     driver._pool.use(Lane.READ, find_none, until=monotonic() + 60)
-    assert count(store) == 0
+    assert store.count() == 0
 
 
 def test_connections_that_died_at_rest_cost_no_call(database: Database, opened: Opening) -> None:
@@ -124,7 +124,7 @@ def test_connections_that_died_at_rest_cost_no_call(database: Database, opened: 
     worker = store.a_worker()
     with threads(3) as submit:
         with database.locked():
-            counted = [submit(count, store) for _ in range(3)]
+            counted = [submit(store.count) for _ in range(3)]
             eventually(lambda: len(database.waiting()) == 3)
         for each in counted:
             each.result()
@@ -133,7 +133,7 @@ def test_connections_that_died_at_rest_cost_no_call(database: Database, opened: 
     database.end_backends()
     store.enqueue(new_job())
     assert worker.renew().is_open
-    assert count(store) == 1
+    assert store.count() == 1
     assert not before & set(database.backends())
 
 
@@ -143,7 +143,7 @@ def test_one_dead_connection_means_that_the_others_are_not_trusted(database: Dat
     store.enqueue(new_job())
     with threads(3) as submit:
         with database.locked():
-            counted = [submit(count, store) for _ in range(3)]
+            counted = [submit(store.count) for _ in range(3)]
             eventually(lambda: len(database.waiting()) == 3)
         for each in counted:
             each.result()
@@ -151,7 +151,7 @@ def test_one_dead_connection_means_that_the_others_are_not_trusted(database: Dat
     [(next_in_use,)] = on_its_connection(store, Lane.READ, b"SELECT pg_backend_pid()")
     database.run("SELECT pg_terminate_backend(%s)", next_in_use)
     eventually(lambda: next_in_use not in database.backends())
-    assert count(store) == 1
+    assert store.count() == 1
     eventually(lambda: not before & set(database.backends()))
 
 
@@ -165,7 +165,7 @@ def test_a_closed_driver_leaves_no_connection_and_takes_no_call(database: Databa
     store.driver.close()
     eventually(lambda: not database.backends())
     with pytest.raises(AppClosed):
-        count(store)
+        store.count()
     with pytest.raises(AppClosed):
         store.driver.listen(lambda topic: None)
 
@@ -185,7 +185,7 @@ def test_a_connection_that_is_in_use_is_closed_after_its_call(database: Database
     store.enqueue(new_job())
     with threads() as submit:
         with database.locked():
-            counted = submit(count, store)
+            counted = submit(store.count)
             eventually(lambda: bool(database.waiting()))
             store.driver.close()
         assert counted.result() == 1
@@ -200,12 +200,12 @@ def test_an_address_where_nobody_answers_costs_the_deadline_once(opened: Opening
         store = opened(f"postgresql://me@127.0.0.1:{hole.getsockname()[1]}/app", deadline=2)
         started = monotonic()
         with pytest.raises(StoreUnavailable, match="did not answer in time"):
-            count(store)
+            store.count()
         first = monotonic() - started
         assert 1.9 < first < 6
         started = monotonic()
         with pytest.raises(StoreUnavailable, match="out of reach"):
-            count(store)
+            store.count()
         assert monotonic() - started < leeway(1.5)
 
 
@@ -217,7 +217,7 @@ def test_a_host_that_swallows_packets_does_not_hide_one_that_answers(database: D
         port = hole.getsockname()[1]
         both = database.url.replace("@", f"@127.0.0.1:{port},")
         store = opened(both, deadline=4)
-        assert count(store) == 0
+        assert store.count() == 0
 
 
 def test_the_host_that_takes_writes_is_found(database: Database, opened: Opening) -> None:
@@ -228,7 +228,7 @@ def test_the_host_that_takes_writes_is_found(database: Database, opened: Opening
     database.run(f"ALTER DATABASE {database.name} SET default_transaction_read_only = on")
     other = opened(database.with_options("target_session_attrs=read-write"), deadline=1)
     with pytest.raises(StoreUnavailable, match="read-only"):
-        count(other)
+        other.count()
 
 
 def test_a_unix_socket_is_an_address_too(database: Database, opened: Opening) -> None:
@@ -236,7 +236,7 @@ def test_a_unix_socket_is_an_address_too(database: Database, opened: Opening) ->
     folder = folders.split(",")[0].strip()
     store = opened(f"postgresql:///{database.name}?host={folder}&port={port}&user=postgres")
     store.enqueue(new_job())
-    assert count(store) == 1
+    assert store.count() == 1
 
 
 def test_a_server_without_room_is_waited_for(database: Database, opened: Opening) -> None:
@@ -244,11 +244,11 @@ def test_a_server_without_room_is_waited_for(database: Database, opened: Opening
     with database.role("narrow", "CONNECTION LIMIT 1") as url:
         crowded = opened(url, deadline=1)
         with psycopg.connect(url), pytest.raises(StoreUnavailable, match="too many connections"):
-            count(crowded)
+            crowded.count()
         eventually(lambda: not database.run("SELECT 1 FROM pg_stat_activity WHERE usename = 'narrow'"))
         patient = opened(url)
         with threads() as submit:
             with psycopg.connect(url):
-                counted = submit(count, patient)
+                counted = submit(patient.count)
                 assert not counted.done()
             assert counted.result() == 0

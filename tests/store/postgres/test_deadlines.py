@@ -13,7 +13,7 @@ import pytest
 from tests.leeway import leeway
 from tests.store.builders import new_job
 from tests.store.postgres.database import Database
-from tests.store.postgres.opening import Opening, count, threads
+from tests.store.postgres.opening import Opening, threads
 from tests.store.stores import Store
 from tests.waiting import eventually
 from windlass.errors import OutcomeUnknown, StoreUnavailable
@@ -48,7 +48,7 @@ def stopped(backends: list[int]) -> Iterator[None]:
 def hasty(database: Database, opened: Opening, *, options: str = "") -> Store:
     """A store whose calls have little time; its schema, which takes longer on a busy machine, is there already."""
     first = opened()
-    count(first)
+    first.count()
     first.driver.close()
     eventually(lambda: not database.backends())
     return opened(f"{database.url}{options}", deadline=DEADLINE)
@@ -59,8 +59,8 @@ def test_a_read_that_waits_for_a_lock_ends_in_time(database: Database, opened: O
     store = hasty(database, opened)
     store.enqueue(new_job())
     with database.locked(), in_time(), pytest.raises(StoreUnavailable, match="another transaction holds"):
-        count(store)
-    assert count(store) == 1
+        store.count()
+    assert store.count() == 1
 
 
 def test_a_write_that_the_server_called_off_did_not_happen(database: Database, opened: Opening) -> None:
@@ -72,7 +72,7 @@ def test_a_write_that_the_server_called_off_did_not_happen(database: Database, o
             store.enqueue(new_job())
         assert not isinstance(caught.value, OutcomeUnknown)
         assert database.waiting() == []
-    assert count(store) == 1
+    assert store.count() == 1
 
 
 def test_of_a_write_to_a_server_that_fell_silent_nobody_knows(database: Database, opened: Opening) -> None:
@@ -113,9 +113,9 @@ def test_a_read_from_a_server_that_fell_silent_ends_in_time(database: Database, 
     store.enqueue(new_job())
     with stopped(database.backends()):
         with in_time(), pytest.raises(StoreUnavailable) as caught:
-            count(store)
+            store.count()
         assert not isinstance(caught.value, OutcomeUnknown)
-        assert count(store) == 1
+        assert store.count() == 1
 
 
 def test_a_heartbeat_ends_in_time_too(database: Database, opened: Opening) -> None:

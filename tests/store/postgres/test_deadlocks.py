@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from random import Random
 from threading import Barrier, Event
 from typing import TypeVar
@@ -17,10 +16,9 @@ from psycopg.errors import DeadlockDetected
 
 from tests.manual_clock import manual_clock
 from tests.store.builders import HOUR, OWN_ID, RETURNED, ending, mark, new_job, raised
-from tests.store.places import ServerPlace, wipe_postgres
 from tests.store.postgres.database import Database
 from tests.store.retaining import prunable, tidy
-from tests.store.stores import Store
+from tests.store.stores import Store, open_store
 from tests.waiting import eventually
 from windlass.core.ending import Ending
 from windlass.core.outcome import Outcome
@@ -161,9 +159,7 @@ def all_at_once(store: Store) -> None:
 
 def test_nobody_waits_in_a_circle(database: Database) -> None:
     """G2: bulk operations, duties and workers on the same jobs, keys and queues, each in an order of its own."""
-    with ExitStack() as opened:
-        place = ServerPlace(database.url, "windlass", wipe_postgres)
-        store = Store(place, clock=manual_clock(), opened=opened, deadline=30)
+    with open_store(database.url, clock=manual_clock(), deadline=30) as store:
         fill(store)
         all_at_once(store)
     assert deadlocks(database) == 0

@@ -6,7 +6,7 @@ import pytest
 
 from tests.store.builders import new_job
 from tests.store.postgres.database import Database
-from tests.store.postgres.opening import Opening, count, on_its_connection, threads
+from tests.store.postgres.opening import Opening, on_its_connection, threads
 from tests.waiting import eventually
 from windlass.errors import ConfigError, OutcomeUnknown, StoreUnavailable
 from windlass.store.driver import DataRejected
@@ -19,10 +19,10 @@ CLASHES = {"serialisation": "40001", "deadlock": "40P01", "lock not available": 
 def test_a_clash_with_others_is_tried_again_unseen(database: Database, opened: Opening, state: str) -> None:
     """G2."""
     store = opened()
-    count(store)
+    store.count()
     database.fail_inserts(state, times=4)
     store.enqueue(new_job())
-    assert count(store) == 1
+    assert store.count() == 1
     assert database.failures() == 5
 
 
@@ -30,18 +30,18 @@ def test_a_clash_with_others_is_tried_again_unseen(database: Database, opened: O
 def test_after_five_clashes_it_is_enough(database: Database, opened: Opening, state: str) -> None:
     """G2."""
     store = opened()
-    count(store)
+    store.count()
     database.fail_inserts(state, times=1000)
     with pytest.raises(StoreUnavailable, match="after 5 tries"):
         store.enqueue(new_job())
     assert database.failures() == 5
-    assert count(store) == 0
+    assert store.count() == 0
 
 
 def test_a_real_deadlock_is_survived(database: Database, opened: Opening) -> None:
     """G2: our statement is the one that PostgreSQL takes back, and goes through when the other is done."""
     store = opened(database.with_options("options=-cdeadlock_timeout%3D1s"))
-    count(store)
+    store.count()
     database.at_every_insert("PERFORM pg_advisory_xact_lock(1); PERFORM pg_advisory_xact_lock(2);")
     with threads() as submit, database.connected() as other:
         other.execute("SET deadlock_timeout = '1min'")  # so that it is not the one who notices
@@ -52,7 +52,7 @@ def test_a_real_deadlock_is_survived(database: Database, opened: Opening) -> Non
         other.execute("SELECT pg_advisory_xact_lock(1)")
         other.execute("COMMIT")
         stored.result()
-    assert count(store) == 1
+    assert store.count() == 1
     eventually(
         lambda: database.run("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()") == [(1,)]
     )
@@ -85,7 +85,7 @@ def test_what_another_try_would_not_change_is_said_at_once(
 ) -> None:
     """G2, G9."""
     store = opened()
-    count(store)
+    store.count()
     database.fail_inserts(state, times=1000)
     with pytest.raises(kind, match=words) as caught:
         store.enqueue(new_job())
@@ -96,11 +96,11 @@ def test_what_another_try_would_not_change_is_said_at_once(
 def test_of_a_write_whose_connection_broke_nobody_knows(database: Database, opened: Opening) -> None:
     """S3, G3: and only that connection is replaced."""
     store = opened()
-    count(store)
+    store.count()
     database.at_every_insert("PERFORM pg_terminate_backend(pg_backend_pid());")
     with pytest.raises(OutcomeUnknown, match="may have been carried out"):
         store.enqueue(new_job())
-    assert count(store) == 0
+    assert store.count() == 0
 
 
 def test_a_read_whose_connection_broke_is_tried_again(database: Database, opened: Opening) -> None:
@@ -109,7 +109,7 @@ def test_a_read_whose_connection_broke_is_tried_again(database: Database, opened
     store.enqueue(new_job())
     with threads() as submit:
         with database.locked():
-            counted = submit(count, store)
+            counted = submit(store.count)
             eventually(lambda: bool(database.waiting()))
             database.end_backends()
         assert counted.result() == 1
@@ -120,7 +120,7 @@ def test_a_server_that_takes_no_writes_says_so(database: Database, opened: Openi
     opened().enqueue(new_job())
     database.run(f"ALTER DATABASE {database.name} SET default_transaction_read_only = on")
     store = opened(deadline=0.5)
-    assert count(store) == 1
+    assert store.count() == 1
     with pytest.raises(StoreUnavailable, match="takes no writes") as caught:
         store.enqueue(new_job())
     assert not isinstance(caught.value, OutcomeUnknown)
@@ -139,28 +139,28 @@ def test_a_server_that_takes_writes_again_is_noticed(database: Database, opened:
             other.execute("SET default_transaction_read_only = off")
             other.execute(f"ALTER DATABASE {database.name} RESET default_transaction_read_only".encode())
         stored.result()
-    assert count(store) == 2
+    assert store.count() == 2
 
 
 def test_a_wrong_password_is_a_matter_of_configuration(database: Database, opened: Opening) -> None:
     """S8: said at once, without another try, and without the password."""
     with database.guarded_role("guarded", password="r1ght"):
         with pytest.raises(ConfigError, match='password authentication failed for user "guarded"') as caught:
-            count(opened(database.as_user("guarded", "wr0ng")))
+            opened(database.as_user("guarded", "wr0ng")).count()
         assert "wr0ng" not in str(caught.value)
-        assert count(opened(database.as_user("guarded", "r1ght"))) == 0
+        assert opened(database.as_user("guarded", "r1ght")).count() == 0
 
 
 def test_an_unknown_user_is_a_matter_of_configuration(database: Database, opened: Opening) -> None:
     """S8."""
     with pytest.raises(ConfigError, match='role "nobody_at_all" does not exist'):
-        count(opened(database.as_user("nobody_at_all", "s3cret")))
+        opened(database.as_user("nobody_at_all", "s3cret")).count()
 
 
 def test_a_missing_database_is_a_matter_of_configuration(database: Database, opened: Opening) -> None:
     """S8."""
     with pytest.raises(ConfigError, match='database "not_there" does not exist'):
-        count(opened(database.under("not_there")))
+        opened(database.under("not_there")).count()
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_what_libpq_cannot_use_is_a_matter_of_configuration(
     """S8: also where it comes from the environment, which the URL does not show."""
     monkeypatch.setenv(variable, value)
     with pytest.raises(ConfigError, match=match):
-        count(opened("postgresql://127.0.0.1/app"))
+        opened("postgresql://127.0.0.1/app").count()
 
 
 def test_a_server_that_refuses_us_later_is_away(database: Database, opened: Opening) -> None:
@@ -187,9 +187,9 @@ def test_a_server_that_refuses_us_later_is_away(database: Database, opened: Open
         database.run("ALTER ROLE guest NOLOGIN")
         database.end_backends()
         with pytest.raises(StoreUnavailable, match="not permitted to log in"):
-            count(store)
+            store.count()
         database.run("ALTER ROLE guest LOGIN")
-        assert count(store) == 1
+        assert store.count() == 1
 
 
 def test_tables_that_are_gone_are_missed_in_words(database: Database, opened: Opening) -> None:
@@ -200,7 +200,7 @@ def test_tables_that_are_gone_are_missed_in_words(database: Database, opened: Op
     with pytest.raises(StoreUnavailable, match="windlass migrate"):
         store.enqueue(new_job())
     with pytest.raises(StoreUnavailable, match="windlass migrate"):
-        count(store)
+        store.count()
     assert store.driver.migrate()
     store.enqueue(new_job())
 
@@ -208,7 +208,7 @@ def test_tables_that_are_gone_are_missed_in_words(database: Database, opened: Op
 def test_nothing_that_users_store_is_quoted(database: Database, opened: Opening) -> None:
     """The server's details name values; logs must not."""
     store = opened()
-    count(store)
+    store.count()
     database.run("ALTER TABLE windlass.job ADD CHECK (task <> 'hunter2')")
     with pytest.raises(DataRejected) as caught:
         store.enqueue(new_job(task="hunter2"))

@@ -15,7 +15,7 @@ from tests.store.adding import add
 from tests.store.builders import new_job
 from tests.store.ear import Ear
 from tests.store.postgres.database import Database
-from tests.store.postgres.opening import Opening, count
+from tests.store.postgres.opening import Opening
 from tests.store.stores import Store
 from tests.waiting import eventually
 from windlass.errors import QueueFull
@@ -200,7 +200,7 @@ def test_nothing_is_listened_for_where_polling_was_asked_for(database: Database,
     with closing(listener.driver.listen(ear)):
         teller.enqueue(new_job())
         teller.driver.notify(Topic.WORK)
-        assert count(listener) == 1
+        assert listener.count() == 1
         assert len(database.backends()) == 2
         assert ear.is_silent()
 
@@ -228,5 +228,5 @@ def test_telling_is_not_needed(database: Database, opened: Opening, caplog: pyte
     with caplog.at_level(logging.DEBUG, logger="windlass"):
         notify(store, [new_job()])
         store.driver.notify(Topic.WORK)
-    assert count(store) == 1
+    assert store.count() == 1
     assert caplog.records == []

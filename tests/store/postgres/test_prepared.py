@@ -8,7 +8,7 @@ import pytest
 
 from tests.store.builders import RETURNED, ending, new_job
 from tests.store.postgres.database import Database
-from tests.store.postgres.opening import Opening, count, on_its_connection
+from tests.store.postgres.opening import Opening, on_its_connection
 from tests.store.stores import Store
 from windlass.store.operation import Lane
 from windlass.store.postgres.connection import TimedConnection
@@ -81,7 +81,7 @@ def test_without_preparing_no_call_needs_what_another_left_behind(
     monkeypatch.setattr(TimedConnection, "execute", on_a_new_session)
     store = opened(database.with_options("prepare=off"))
     use(store, times=10)
-    assert count(store) == 50
+    assert store.count() == 50
 
 
 def test_a_pooler_that_loses_prepared_statements_is_found_out(
@@ -115,9 +115,9 @@ def test_two_connections_never_give_a_statement_the_same_name(opened: Opening) -
 def test_a_plan_that_a_migration_has_made_useless_is_made_anew(database: Database, opened: Opening) -> None:
     """Workers go on while columns change. The server says so once; the connection would fail for ever."""
     store = opened()
-    count(store)
+    store.count()
     before = database.backends()
     database.fail_inserts("0A000", times=1, message="cached plan must not change result type")
     store.enqueue(new_job())
-    assert count(store) == 1
+    assert store.count() == 1
     assert not set(before) & set(database.backends())

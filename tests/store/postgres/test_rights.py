@@ -14,7 +14,7 @@ from psycopg import errors
 
 from tests.store.builders import ending, new_job
 from tests.store.postgres.database import Database
-from tests.store.postgres.opening import Opening, count
+from tests.store.postgres.opening import Opening
 from windlass.store.postgres.statements import statements
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "postgresql.md"
@@ -60,7 +60,7 @@ def test_a_user_needs_only_the_documented_rights(database: Database, opened: Ope
         store.enqueue(new_job(), new_job(delay=1000))
         worker = store.a_worker()
         worker.cycle(endings=[ending(job) for job in worker.take(1)])
-        assert count(store) == 2
+        assert store.count() == 2
 
 
 @pytest.mark.parametrize("number", range(len(documented_rights())))

@@ -6,7 +6,7 @@ import pytest
 
 from tests.store.builders import new_job
 from tests.store.postgres.database import Database
-from tests.store.postgres.opening import Opening, count, threads
+from tests.store.postgres.opening import Opening, threads
 from tests.store.postgres.steps import NEWEST, newer, note, outdate
 from windlass.errors import ConfigError, StoreUnavailable
 from windlass.store.open import open_driver
@@ -26,14 +26,14 @@ def tables(database: Database, schema: str = "windlass") -> list[tuple[object, .
 
 
 def test_an_empty_database_becomes_a_store_at_first_use(database: Database, opened: Opening) -> None:
-    assert count(opened()) == 0
+    assert opened().count() == 0
     noted = database.run("SELECT version, name, checksum, compatible_from FROM windlass.schema ORDER BY version")
     assert noted == [(step.number, step.name, step.checksum, step.compatible_from) for step in all_steps()]
 
 
 def test_of_many_at_once_one_makes_the_store(opened: Opening) -> None:
     with threads(8) as submit:
-        counted = [submit(count, opened()) for _ in range(8)]
+        counted = [submit(opened().count) for _ in range(8)]
         assert [each.result() for each in counted] == [0] * 8
 
 
@@ -58,14 +58,14 @@ def test_a_schema_that_was_made_beforehand_needs_no_right_to_make_one(database: 
         database.run("CREATE SCHEMA windlass AUTHORIZATION clerk")
         store = opened(url)
         store.enqueue(new_job())
-        assert count(store) == 1
+        assert store.count() == 1
 
 
 def test_who_may_not_make_a_schema_learns_that(database: Database, opened: Opening) -> None:
     with database.role("clerk") as url:
         database.run(f"REVOKE CREATE ON DATABASE {database.name} FROM clerk")
         with pytest.raises(StoreUnavailable, match="this user may not do that"):
-            count(opened(url))
+            opened(url).count()
 
 
 def test_an_older_store_asks_for_migrate(opened: Opening, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,12 +76,12 @@ def test_an_older_store_asks_for_migrate(opened: Opening, monkeypatch: pytest.Mo
     release = (*all_steps(), more)
     monkeypatch.setattr("windlass.store.postgres.schema.all_steps", lambda: release)
     with pytest.raises(ConfigError, match=f"is version {NEWEST.number}.*needs {more.number}; run `windlass migrate`"):
-        count(opened())
+        opened().count()
     assert opened().driver.migrate() == ["more.sql"]
-    assert count(opened()) == 1
+    assert opened().count() == 1
     monkeypatch.undo()
     before.enqueue(new_job())
-    assert count(opened()) == 2  # the release before goes on, also with processes that start now
+    assert opened().count() == 2  # the release before goes on, also with processes that start now
 
 
 def test_a_newer_store_is_refused(database: Database, opened: Opening) -> None:
@@ -89,7 +89,7 @@ def test_a_newer_store_is_refused(database: Database, opened: Opening) -> None:
     opened().enqueue(new_job())
     outdate(database)
     with pytest.raises(ConfigError, match=f"is version {newer().number}.*knows {NEWEST.number}; upgrade windlass"):
-        count(opened())
+        opened().count()
     with pytest.raises(ConfigError, match="upgrade windlass"):
         opened().driver.migrate()
 
@@ -100,7 +100,7 @@ def test_a_newer_store_that_says_so_is_used_further(database: Database, opened: 
     note(database, newer(), compatible_from=NEWEST.number)
     store = opened()
     store.enqueue(new_job())
-    assert count(store) == 2
+    assert store.count() == 2
     assert store.driver.migrate() == []
 
 
@@ -109,7 +109,7 @@ def test_one_incompatible_step_among_newer_ones_is_enough(database: Database, op
     note(database, newer(1), compatible_from=newer(1).number)
     note(database, newer(2), compatible_from=NEWEST.number)
     with pytest.raises(ConfigError, match="upgrade windlass"):
-        count(opened())
+        opened().count()
 
 
 def test_a_step_with_other_contents_is_named(database: Database, opened: Opening) -> None:
@@ -117,7 +117,7 @@ def test_a_step_with_other_contents_is_named(database: Database, opened: Opening
     database.run("UPDATE windlass.schema SET checksum = 'other' WHERE version = 1")
     named = all_steps()[0].name
     with pytest.raises(ConfigError, match=f"step {named} was taken with other contents"):
-        count(opened())
+        opened().count()
     with pytest.raises(ConfigError, match=named):
         opened().driver.migrate()
 
@@ -156,4 +156,4 @@ def test_the_printed_sql_leaves_a_schema_that_is_there_alone(database: Database,
     driver = opened().driver
     assert isinstance(driver, PostgresDriver)
     database.run(driver.migration_sql())
-    assert count(opened()) == 0
+    assert opened().count() == 0

@@ -6,7 +6,7 @@ import pytest
 
 from tests.store.builders import ids
 from tests.store.postgres.database import Database
-from tests.store.postgres.opening import Opening, count
+from tests.store.postgres.opening import Opening
 from windlass.core.state import State
 from windlass.store.operations import jobs, queries
 from windlass.store.postgres.schema import all_steps
@@ -40,7 +40,7 @@ def test_an_older_store_keeps_its_jobs_and_takes_the_new_order(opened: Opening) 
     store = opened()
     assert store.driver.migrate() == [step.name for step in all_steps()[1:]]
     assert ids(store.run(queries.peek("default", limit=10))) == ["urgent", "early", "late", "odd"]
-    assert count(store) == 5
+    assert store.count() == 5
 
 
 @pytest.mark.usefixtures("first")

@@ -13,9 +13,8 @@ from threading import Event, Thread
 
 from tests.store.builders import new_job
 from tests.store.ear import Ear
-from tests.store.redis.opened import opened
 from tests.store.sqlite.forking import fork, wait
-from tests.store.stores import Store
+from tests.store.stores import Store, open_store
 from windlass.store.driver import Topic
 
 
@@ -97,7 +96,7 @@ STORIES = {
 def main(url: str, story: str) -> None:
     # Python warns of forks beside threads; that it works all the same is what is told here.
     warnings.simplefilter("ignore", DeprecationWarning)
-    with opened(url) as store:
+    with open_store(url) as store:
         STORIES[story](store)
     print("survived", flush=True)
 

@@ -13,9 +13,8 @@ from tests.servers.redis_node import RedisNode, redis_node
 from tests.servers.running import free_port
 from tests.store.builders import new_job
 from tests.store.ear import Ear
-from tests.store.redis.opened import opened
 from tests.store.redis.test_connections import documented_rights
-from tests.store.stores import Store
+from tests.store.stores import Store, open_store
 from tests.waiting import eventually
 from windlass.errors import ConfigError, StoreUnavailable
 from windlass.store.driver import Topic
@@ -61,12 +60,12 @@ def work(store: Store) -> None:
 
 
 def test_a_single_node_has_everything() -> None:
-    with cluster(1) as [node], opened(url_of(node)) as store:
+    with cluster(1) as [node], open_store(url_of(node)) as store:
         work(store)
 
 
 def test_the_node_of_our_slot_is_found_from_any_other() -> None:
-    with cluster(2) as [other, ours], opened(url_of(other)) as store:
+    with cluster(2) as [other, ours], open_store(url_of(other)) as store:
         work(store)
         assert int(str(ours.command("DBSIZE"))) > 0
         assert other.command("DBSIZE") == 0
@@ -76,23 +75,23 @@ def test_a_user_needs_only_the_documented_rights() -> None:
     with cluster(2) as [other, ours]:
         for node in (other, ours):
             node.command("ACL", "SETUSER", "jobs", *documented_rights("secret"), "+cluster|slots")
-        with opened(url_of(other).replace("://", "://jobs:secret@")) as store:
+        with open_store(url_of(other).replace("://", "://jobs:secret@")) as store:
             work(store)
 
 
 def test_one_node_that_answers_is_enough() -> None:
     with cluster(2) as [other, ours]:
         url = f"redis+cluster://127.0.0.1:{free_port()},127.0.0.1:{other.port}"
-        with opened(url) as store:
+        with open_store(url) as store:
             work(store)
         other.freeze()
-        with opened(url_of(other, ours)) as store:
+        with open_store(url_of(other, ours)) as store:
             work(store)
 
 
 def test_a_slot_that_moved_is_followed() -> None:
     """R6: MOVED. Nothing was carried out by the node that has lost the slot."""
-    with cluster(2) as [other, ours], opened(url_of(ours), deadline=30) as store:
+    with cluster(2) as [other, ours], open_store(url_of(ours), deadline=30) as store:
         store.enqueue(new_job("before"))
         move(SLOT, ours, other)
         store.enqueue(new_job("after"))
@@ -103,11 +102,11 @@ def test_a_slot_that_moved_is_followed() -> None:
 
 def test_a_slot_that_is_being_moved_is_waited_for() -> None:
     """R6: ASK, TRYAGAIN. A script must not take for missing what has not arrived yet."""
-    with cluster(2) as [other, ours], opened(url_of(ours), deadline=60) as store, ThreadPoolExecutor(1) as threads:
+    with cluster(2) as [other, ours], open_store(url_of(ours), deadline=60) as store, ThreadPoolExecutor(1) as threads:
         store.enqueue(new_job("before"))
         begin_to_move(SLOT, ours, other)
         migrate(["{windlass}:ids", "{windlass}:seq", "{windlass}:counts"], ours, other)
-        with opened(url_of(ours), deadline=2) as hasty, pytest.raises(StoreUnavailable, match="cluster is moving"):
+        with open_store(url_of(ours), deadline=2) as hasty, pytest.raises(StoreUnavailable, match="cluster is moving"):
             hasty.enqueue(new_job("hasty"))
         waiting = threads.submit(store.enqueue, new_job("after"))
         end_the_move(SLOT, ours, other)
@@ -121,11 +120,14 @@ def test_a_slot_that_is_being_moved_is_waited_for() -> None:
 def test_a_cluster_that_is_down_is_waited_for() -> None:
     """R6: CLUSTERDOWN. A cluster that lacks a slot serves none, until it is whole again."""
     missing = str((SLOT + 1) % SLOTS)
-    with cluster(1) as [node], opened(url_of(node), deadline=30) as store, ThreadPoolExecutor(1) as threads:
+    with cluster(1) as [node], open_store(url_of(node), deadline=30) as store, ThreadPoolExecutor(1) as threads:
         store.enqueue(new_job("before"))
         node.command("CLUSTER", "DELSLOTS", missing)
         eventually(lambda: not is_whole(node))
-        with opened(url_of(node), deadline=1) as hasty, pytest.raises(StoreUnavailable, match="the cluster is down"):
+        with (
+            open_store(url_of(node), deadline=1) as hasty,
+            pytest.raises(StoreUnavailable, match="the cluster is down"),
+        ):
             hasty.enqueue(new_job("hasty"))
         waiting = threads.submit(store.enqueue, new_job("after"))
         node.command("CLUSTER", "ADDSLOTS", missing)
@@ -134,7 +136,7 @@ def test_a_cluster_that_is_down_is_waited_for() -> None:
 
 
 def test_news_reach_whoever_listens_at_another_node() -> None:
-    with cluster(2) as [other, ours], opened(url_of(other)) as teller, opened(url_of(ours)) as listener:
+    with cluster(2) as [other, ours], open_store(url_of(other)) as teller, open_store(url_of(ours)) as listener:
         ear = Ear()
         with closing(listener.driver.listen(ear)):
             ear.begins()
@@ -169,7 +171,7 @@ def test_nodes_that_let_us_in_on_no_account_are_a_matter_of_configuration(node: 
     """S8."""
     node.command("CONFIG", "SET", "requirepass", "own")
     with (
-        opened(f"redis+cluster://:wrong@127.0.0.1:{node.port}", deadline=60) as store,
+        open_store(f"redis+cluster://:wrong@127.0.0.1:{node.port}", deadline=60) as store,
         pytest.raises(ConfigError, match=rf"wants another user or password \(the node at 127.0.0.1:{node.port}"),
     ):
         store.enqueue(new_job())

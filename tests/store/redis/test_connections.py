@@ -21,8 +21,7 @@ from tests.leeway import leeway
 from tests.servers.redis_node import RedisNode
 from tests.store.builders import new_job
 from tests.store.ear import Ear
-from tests.store.redis.opened import opened
-from tests.store.stores import Store
+from tests.store.stores import Store, open_store
 from tests.waiting import eventually
 from windlass.errors import AppClosed, ConfigError, OutcomeUnknown, StoreUnavailable, WindlassError
 from windlass.store.driver import Topic
@@ -66,7 +65,7 @@ def with_its_connection(store: Store, work: Callable[[Connection], T]) -> T:
 
 def test_a_worker_process_has_at_most_five_connections(node: RedisNode) -> None:
     """B26: three for calls, one for heartbeats, one for news, however many threads there are."""
-    with opened(node.url) as store, ThreadPoolExecutor(32) as threads:
+    with open_store(node.url) as store, ThreadPoolExecutor(32) as threads:
         with closing(store.driver.listen(lambda topic: None)):
             worker = store.a_worker()
             store.enqueue(*(new_job() for _ in range(200)))
@@ -81,14 +80,14 @@ def test_a_worker_process_has_at_most_five_connections(node: RedisNode) -> None:
 
 
 def test_the_pool_is_as_large_as_the_url_says(node: RedisNode) -> None:
-    with opened(f"{node.url}?pool=1") as store, ThreadPoolExecutor(8) as threads:
+    with open_store(f"{node.url}?pool=1") as store, ThreadPoolExecutor(8) as threads:
         for call in [threads.submit(store.enqueue, new_job()) for _ in range(100)]:
             call.result()
         assert len(node.clients()) == 1
 
 
 def test_whoever_finds_no_free_connection_waits_no_longer_than_the_deadline(node: RedisNode) -> None:
-    with opened(f"{node.url}?pool=1", deadline=0.2) as store:
+    with open_store(f"{node.url}?pool=1", deadline=0.2) as store:
 
         def find_none(wire: Connection) -> None:
             with pytest.raises(StoreUnavailable, match=r"of 1 that calls may use; add \?pool=2"):
@@ -101,7 +100,7 @@ def test_whoever_finds_no_free_connection_waits_no_longer_than_the_deadline(node
 def test_whoever_waits_for_a_connection_gets_it_in_turn(node: RedisNode) -> None:
     """A thread that calls again and again does not push others aside."""
     over, done = Event(), SimpleQueue[int]()
-    with opened(f"{node.url}?pool=1") as store, ThreadPoolExecutor(4) as threads:
+    with open_store(f"{node.url}?pool=1") as store, ThreadPoolExecutor(4) as threads:
         store.driver.make()
 
         def call_again_and_again(number: int) -> None:
@@ -120,7 +119,11 @@ def test_whoever_waits_for_a_connection_gets_it_in_turn(node: RedisNode) -> None
 
 def test_heartbeats_wait_for_no_other_call(node: RedisNode) -> None:
     """S6: whatever holds up the pool, they have a connection of their own."""
-    with opened(f"{node.url}?pool=1", deadline=20) as store, ThreadPoolExecutor(2) as threads, node.client() as admin:
+    with (
+        open_store(f"{node.url}?pool=1", deadline=20) as store,
+        ThreadPoolExecutor(2) as threads,
+        node.client() as admin,
+    ):
 
         def held() -> int:
             return sum("b" in line["flags"] for line in admin.client_list())
@@ -138,14 +141,14 @@ def test_heartbeats_wait_for_no_other_call(node: RedisNode) -> None:
 
 def test_what_a_heartbeat_asks_waits_for_no_other_call(node: RedisNode) -> None:
     """S6: whoever has all connections for calls does not keep a worker from hearing what others want of it."""
-    with opened(f"{node.url}?pool=1", deadline=0.5) as store:
+    with open_store(f"{node.url}?pool=1", deadline=0.5) as store:
         worker = store.a_worker()
         assert with_its_connection(store, lambda wire: worker.control().is_open)
 
 
 def test_a_connection_with_an_outstanding_answer_is_not_used_again(node: RedisNode) -> None:
     """Ctrl-C between a question and its answer must not give that answer to the next call."""
-    with opened(f"{node.url}?pool=1") as store:
+    with open_store(f"{node.url}?pool=1") as store:
 
         def leave(wire: Connection) -> None:
             node.freeze()
@@ -158,7 +161,7 @@ def test_a_connection_with_an_outstanding_answer_is_not_used_again(node: RedisNo
 
 def test_a_server_that_was_restarted_is_not_noticed(node: RedisNode) -> None:
     """S1: connections that ended while nobody used them are no errors."""
-    with opened(node.url) as store:
+    with open_store(node.url) as store:
         worker = store.a_worker()
         worker.renew()
         read(store)
@@ -171,7 +174,7 @@ def test_a_server_that_was_restarted_is_not_noticed(node: RedisNode) -> None:
 
 def test_a_call_waits_for_a_server_that_comes_back_in_time(node: RedisNode) -> None:
     """S1: a restart costs a moment, not an error."""
-    with opened(node.url, deadline=30) as store, ThreadPoolExecutor(1) as threads:
+    with open_store(node.url, deadline=30) as store, ThreadPoolExecutor(1) as threads:
         store.driver.make()
         node.kill()
         enqueued = threads.submit(store.enqueue, new_job("a"))
@@ -181,7 +184,7 @@ def test_a_call_waits_for_a_server_that_comes_back_in_time(node: RedisNode) -> N
 
 def test_a_server_that_stays_away_is_unavailable_within_the_deadline(node: RedisNode) -> None:
     """S1: within the deadline at first, at once while it is known to be away."""
-    with opened(node.url, deadline=0.5) as store:
+    with open_store(node.url, deadline=0.5) as store:
         store.driver.make()
         node.kill()
         for longest in (1.5, 1.0):
@@ -205,7 +208,7 @@ def is_away(store: Store) -> bool:
 @pytest.mark.parametrize("is_connected", [True, False])
 def test_a_read_from_a_black_hole_is_unavailable(node: RedisNode, is_connected: bool) -> None:
     """S4: no call takes longer than its deadline and a second."""
-    with opened(node.url, deadline=1) as store:
+    with open_store(node.url, deadline=1) as store:
         if is_connected:
             store.driver.make()
         took, error = freeze_and_call(node, lambda: read(store))
@@ -216,7 +219,7 @@ def test_a_read_from_a_black_hole_is_unavailable(node: RedisNode, is_connected: 
 
 def test_a_write_into_a_black_hole_has_an_unknown_outcome(node: RedisNode) -> None:
     """S4, I10: it may have happened, and repeating it with the same id is safe."""
-    with opened(node.url, deadline=1) as store:
+    with open_store(node.url, deadline=1) as store:
         store.enqueue(new_job())
         took, error = freeze_and_call(node, lambda: store.enqueue(new_job("a")))
         assert took < leeway(2)
@@ -226,7 +229,7 @@ def test_a_write_into_a_black_hole_has_an_unknown_outcome(node: RedisNode) -> No
 
 
 def test_a_write_that_was_never_sent_has_a_known_outcome(node: RedisNode) -> None:
-    with opened(node.url, deadline=1) as store:
+    with open_store(node.url, deadline=1) as store:
         _, error = freeze_and_call(node, lambda: store.enqueue(new_job("a")))
         assert type(error) is StoreUnavailable
         eventually(lambda: not is_away(store))
@@ -234,7 +237,7 @@ def test_a_write_that_was_never_sent_has_a_known_outcome(node: RedisNode) -> Non
 
 
 def test_a_closed_store_takes_no_calls_and_has_no_connections(node: RedisNode) -> None:
-    with opened(node.url) as store:
+    with open_store(node.url) as store:
         store.enqueue(new_job())
         store.driver.close()
         with pytest.raises(AppClosed):
@@ -243,10 +246,10 @@ def test_a_closed_store_takes_no_calls_and_has_no_connections(node: RedisNode) -
 
 
 def test_a_socket_of_this_machine_and_a_database_number(node: RedisNode) -> None:
-    with opened(f"unix://{node.socket}?db=3") as store, node.client() as admin:
+    with open_store(f"unix://{node.socket}?db=3") as store, node.client() as admin:
         store.enqueue(new_job())
         assert set(admin.info("keyspace")) == {"db3"}
-    with opened(node.url.removesuffix("0") + "3") as store:
+    with open_store(node.url.removesuffix("0") + "3") as store:
         assert read(store)["counts"]  # type: ignore[index]
 
 
@@ -255,7 +258,7 @@ def test_a_database_that_the_server_lacks_is_a_matter_of_configuration(node: Red
     """S8."""
     where = f"redis://127.0.0.1:{node.port}{database}"
     with (
-        opened(where) as store,
+        open_store(where) as store,
         pytest.raises(ConfigError, match=rf"^{re.escape(where)}: the server has no database of that number"),
     ):
         read(store)
@@ -266,7 +269,7 @@ def test_a_user_needs_only_the_documented_rights(node: RedisNode) -> None:
     password = "s/e:c@r?e#t%&"
     ear = Ear()
     node.command("ACL", "SETUSER", "jobs", *documented_rights(password))
-    with opened(f"redis://jobs:{quote(password, safe='')}@127.0.0.1:{node.port}/0") as store:
+    with open_store(f"redis://jobs:{quote(password, safe='')}@127.0.0.1:{node.port}/0") as store:
         assert store.driver.name == f"redis://127.0.0.1:{node.port}/0"
         with closing(store.driver.listen(ear)) as news:
             worker = store.a_worker()
@@ -303,7 +306,7 @@ def test_a_user_who_may_not_is_told_at_once(node: RedisNode, user: str, kind: ty
     node.command("ACL", "SETUSER", "poor", "on", ">right", "+info", "+evalsha", "allkeys")
     node.command("ACL", "SETUSER", "blind", "on", ">right", "+evalsha", "allkeys")
     node.command("ACL", "SETUSER", "default", "resetpass", ">other")
-    with opened(f"redis://{user}127.0.0.1:{node.port}/0", deadline=60) as store:
+    with open_store(f"redis://{user}127.0.0.1:{node.port}/0", deadline=60) as store:
         started = monotonic()
         with pytest.raises(kind, match=match) as caught:
             store.enqueue(new_job())
@@ -314,7 +317,7 @@ def test_a_user_who_may_not_is_told_at_once(node: RedisNode, user: str, kind: ty
 def test_a_server_that_lets_us_in_no_more_is_away(node: RedisNode) -> None:
     """S8: a worker that runs already must wait for the mistake to be put right, not end."""
     node.command("ACL", "SETUSER", "jobs", "on", ">right", "allcommands", "allkeys", "allchannels")
-    with opened(f"redis://jobs:right@127.0.0.1:{node.port}/0") as store:
+    with open_store(f"redis://jobs:right@127.0.0.1:{node.port}/0") as store:
         store.enqueue(new_job())
         node.command("ACL", "SETUSER", "jobs", "resetpass", ">changed")
         node.command("CLIENT", "KILL", "USER", "jobs")
@@ -327,7 +330,7 @@ def test_a_server_that_lets_us_in_no_more_is_away(node: RedisNode) -> None:
 
 def test_a_server_that_was_away_at_first_may_refuse_us_too(node: RedisNode) -> None:
     """The breaker lets a later call find out what is wrong."""
-    with opened(f"redis://jobs:wrong@127.0.0.1:{node.port}/0", deadline=0.2) as store:
+    with open_store(f"redis://jobs:wrong@127.0.0.1:{node.port}/0", deadline=0.2) as store:
         node.kill()
         with pytest.raises(StoreUnavailable, match="cannot be reached"):
             read(store)
@@ -346,5 +349,5 @@ def is_refused_by_configuration(store: Store) -> bool:
 
 
 def test_an_option_that_nobody_knows_is_refused() -> None:
-    with pytest.raises(ConfigError, match="unknown option 'frobnicate'"), opened("redis://localhost?frobnicate=1"):
+    with pytest.raises(ConfigError, match="unknown option 'frobnicate'"), open_store("redis://localhost?frobnicate=1"):
         pass

@@ -11,8 +11,7 @@ import pytest
 from tests.servers.redis_node import RedisNode
 from tests.store.builders import new_job
 from tests.store.ear import Ear
-from tests.store.redis.opened import opened
-from tests.store.stores import Worker
+from tests.store.stores import Worker, open_store
 from tests.waiting import eventually
 from windlass.core.state import State
 from windlass.errors import OutcomeUnknown
@@ -30,7 +29,7 @@ def held(node: RedisNode) -> set[str]:
 
 def test_a_server_that_pauses_is_waited_for(node: RedisNode) -> None:
     """R6: CLIENT PAUSE, as long as the deadline allows."""
-    with opened(node.url, deadline=30) as store, ThreadPoolExecutor(1) as threads:
+    with open_store(node.url, deadline=30) as store, ThreadPoolExecutor(1) as threads:
         with node.paused():
             enqueued = threads.submit(store.enqueue, new_job("a"))
             eventually(lambda: bool(held(node)))
@@ -40,7 +39,7 @@ def test_a_server_that_pauses_is_waited_for(node: RedisNode) -> None:
 
 def test_a_pause_that_is_too_long_leaves_the_outcome_open(node: RedisNode) -> None:
     """R6, I10: CLIENT PAUSE; whoever gave up asks again, and nothing happens twice."""
-    with opened(node.url, deadline=0.3) as store:
+    with open_store(node.url, deadline=0.3) as store:
         worker = store.a_worker()
         job = store.claimed(by=worker)
         with node.paused():
@@ -75,7 +74,7 @@ def test_a_connection_that_was_killed_while_idle_is_replaced_unnoticed(
     node: RedisNode, call: Callable[[Worker], object]
 ) -> None:
     """R6: CLIENT KILL of those for calls and of that for heartbeats."""
-    with opened(node.url) as store:
+    with open_store(node.url) as store:
         worker = store.a_worker()
         worker.renew()
         old = set(node.clients())
@@ -90,7 +89,7 @@ def test_a_connection_that_was_killed_during_a_write_leaves_its_outcome_open(
     node: RedisNode, call: Callable[[Worker], object]
 ) -> None:
     """R6, I10: CLIENT KILL; the call may be repeated, by a connection of the same kind."""
-    with opened(node.url, deadline=30) as store, ThreadPoolExecutor(1) as threads:
+    with open_store(node.url, deadline=30) as store, ThreadPoolExecutor(1) as threads:
         worker = store.a_worker()
         with node.paused():
             calling = threads.submit(call, worker)
@@ -109,7 +108,7 @@ def test_a_connection_that_was_killed_during_a_write_leaves_its_outcome_open(
 def test_a_listener_that_was_killed_comes_back_and_is_told_to_look(node: RedisNode) -> None:
     """R6: CLIENT KILL of the connection for news; calls keep theirs."""
     ear = Ear()
-    with opened(node.url) as store:
+    with open_store(node.url) as store:
         store.enqueue(new_job())
         callers = set(node.clients())
         with closing(store.driver.listen(ear)):

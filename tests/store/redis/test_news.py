@@ -15,7 +15,7 @@ from tests.servers.redis_node import RedisNode
 from tests.store.builders import new_job
 from tests.store.ear import SECONDS, Ear
 from tests.store.open_files import many_open_files
-from tests.store.redis.opened import opened
+from tests.store.stores import open_store
 from tests.waiting import eventually
 from windlass.store.connection.listener import Listener
 from windlass.store.driver import Topic
@@ -30,7 +30,7 @@ from windlass.store.redis.news import subscribe
 def test_what_is_told_is_heard(node: RedisNode, topic: Topic) -> None:
     """C4: by others and by the teller, with its topic."""
     ear = Ear()
-    with opened(node.url) as listener, opened(node.url) as teller, closing(listener.driver.listen(ear)):
+    with open_store(node.url) as listener, open_store(node.url) as teller, closing(listener.driver.listen(ear)):
         ear.begins()
         teller.driver.notify(topic)
         assert ear.next() is topic
@@ -39,7 +39,7 @@ def test_what_is_told_is_heard(node: RedisNode, topic: Topic) -> None:
 def test_a_job_in_an_empty_queue_is_heard_of(node: RedisNode) -> None:
     """C4: storing it tells, in the same step; with jobs that wait already nobody has to be woken."""
     ear = Ear()
-    with opened(node.url) as listener, opened(node.url) as teller, closing(listener.driver.listen(ear)):
+    with open_store(node.url) as listener, open_store(node.url) as teller, closing(listener.driver.listen(ear)):
         ear.begins()
         teller.enqueue(new_job())
         assert ear.next() is Topic.WORK
@@ -54,7 +54,7 @@ def test_another_namespace_hears_nothing(node: RedisNode) -> None:
     """S11."""
     ours, other = Ear(), Ear()
     with (
-        opened(node.url) as teller,
+        open_store(node.url) as teller,
         closing(open_driver(node.url, namespace="other")) as stranger,
         closing(stranger.listen(other)),
         closing(teller.driver.listen(ours)),
@@ -69,7 +69,7 @@ def test_another_namespace_hears_nothing(node: RedisNode) -> None:
 def test_a_listener_comes_back_after_a_restart_and_is_told_to_look(node: RedisNode) -> None:
     """What was told while nobody listened may be lost, so that everybody looks once."""
     ear = Ear()
-    with opened(node.url) as store, closing(store.driver.listen(ear)):
+    with open_store(node.url) as store, closing(store.driver.listen(ear)):
         ear.begins()
         node.kill()
         node.start()
@@ -83,7 +83,7 @@ def test_a_server_that_fell_silent_is_left(node: RedisNode) -> None:
     """S4: a network that swallows everything tells nobody; a listener must find out by itself."""
     ear = Ear()
     attempts: list[float] = []
-    with opened(node.url) as store:
+    with open_store(node.url) as store:
         driver = store.driver
         assert isinstance(driver, RedisDriver)
 
@@ -108,7 +108,7 @@ def test_a_server_that_fell_silent_is_left(node: RedisNode) -> None:
 def test_closing_is_immediate_whatever_the_server_does(
     node: RedisNode, trouble: Callable[[RedisNode], None], is_connected: bool
 ) -> None:
-    with opened(node.url) as store:
+    with open_store(node.url) as store:
         if not is_connected:
             trouble(node)
         ear = Ear()
@@ -123,7 +123,7 @@ def test_closing_is_immediate_whatever_the_server_does(
 
 def test_a_listener_may_close_the_news(node: RedisNode) -> None:
     ear, closes, heard, said = Ear(), Event(), Event(), []
-    with opened(node.url) as store:
+    with open_store(node.url) as store:
 
         def close(topic: Topic) -> None:
             ear(topic)
@@ -145,7 +145,7 @@ def test_a_listener_may_close_the_news(node: RedisNode) -> None:
 def test_a_program_with_very_many_open_files_hears(node: RedisNode) -> None:
     """S6: a descriptor above 1,023 is none that ``select`` takes."""
     ear = Ear()
-    with opened(node.url) as store, many_open_files(), closing(store.driver.listen(ear)):
+    with open_store(node.url) as store, many_open_files(), closing(store.driver.listen(ear)):
         ear.begins()
         store.driver.notify(Topic.WORK)
         assert ear.next() is Topic.WORK
@@ -153,7 +153,7 @@ def test_a_program_with_very_many_open_files_hears(node: RedisNode) -> None:
 
 def test_telling_costs_nothing_while_the_server_is_away(node: RedisNode) -> None:
     """What was enqueued is enqueued; the news alone is not worth a wait."""
-    with opened(node.url, deadline=60) as store:
+    with open_store(node.url, deadline=60) as store:
         store.enqueue(new_job())
         node.kill()
         started = monotonic()

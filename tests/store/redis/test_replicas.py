@@ -10,10 +10,9 @@ import pytest
 from tests.servers.redis_node import RedisNode
 from tests.store.builders import new_job
 from tests.store.redis.keyspace import Keyspace
-from tests.store.redis.opened import opened
 from tests.store.redis.replicated import replicated
 from tests.store.redis.test_connections import read
-from tests.store.stores import Worker
+from tests.store.stores import Worker, open_store
 from windlass.core.records import Claimed
 from windlass.core.state import State
 from windlass.errors import OutcomeUnknown, StoreUnavailable
@@ -23,7 +22,7 @@ from windlass.store.operations import queries
 @pytest.mark.parametrize("is_same_process", [True, False])
 def test_fences_do_not_repeat_when_a_replica_takes_over_that_was_behind(is_same_process: bool) -> None:
     """R3: whatever the old primary handed out meanwhile is refused by the new one, whoever claims there."""
-    with replicated() as servers, opened(servers.url, deadline=30) as store, opened(servers.url) as stranger:
+    with replicated() as servers, open_store(servers.url, deadline=30) as store, open_store(servers.url) as stranger:
         worker, rival = store.a_worker(), stranger.a_worker()
         store.enqueue(new_job("kept"), new_job("claimed"), new_job("ended"))
         [kept] = worker.take(1)
@@ -50,7 +49,7 @@ def test_fences_do_not_repeat_when_a_replica_takes_over_that_was_behind(is_same_
 
 def test_numbers_of_the_old_primary_are_not_given_to_other_jobs() -> None:
     """R3: who still runs a job that got lost does not end one of the new primary's."""
-    with replicated() as servers, opened(servers.url, deadline=30) as store:
+    with replicated() as servers, open_store(servers.url, deadline=30) as store:
         worker = store.a_worker()
         servers.catch_up()
         servers.fall_behind()
@@ -87,7 +86,7 @@ def test_a_server_that_wants_replicas_takes_nothing_without_them(
     node: RedisNode, call: Callable[[Worker, Claimed], None]
 ) -> None:
     """R3, I10: NOREPLICAS means that nothing was carried out, and that is what the caller hears."""
-    with opened(node.url) as store, opened(node.url, deadline=0.2) as hasty:
+    with open_store(node.url) as store, open_store(node.url, deadline=0.2) as hasty:
         worker = store.a_worker()
         job = store.claimed(by=worker)
         store.enqueue(new_job("before"))
@@ -105,7 +104,7 @@ def test_a_server_that_wants_replicas_takes_nothing_without_them(
 
 def test_a_server_that_takes_no_writes_can_be_read_by_who_comes_now(node: RedisNode) -> None:
     """R3: people look at such a store first of all, with a program that they have just started."""
-    with opened(node.url) as store, opened(node.url, deadline=1) as newcomer:
+    with open_store(node.url) as store, open_store(node.url, deadline=1) as newcomer:
         store.enqueue(new_job())
         node.command("CONFIG", "SET", "min-replicas-to-write", "1")
         assert newcomer.run(queries.counts()) == {"default": {State.PENDING: 1}}

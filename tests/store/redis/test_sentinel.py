@@ -12,8 +12,8 @@ import pytest
 from tests.servers.redis_node import RedisNode, redis_node
 from tests.servers.running import free_port
 from tests.store.builders import new_job
-from tests.store.redis.opened import opened
 from tests.store.redis.replicated import HASTY, await_all_copied
+from tests.store.stores import open_store
 from tests.waiting import eventually
 from windlass.core.state import State
 from windlass.errors import ConfigError, StoreUnavailable
@@ -73,7 +73,7 @@ def knows_all(everybody: Watched) -> bool:
 
 def test_a_failover_is_followed() -> None:
     """R3, S7: the replica becomes the primary; calls wait for it, and fences go on growing."""
-    with watched() as everybody, opened(everybody.url, deadline=60) as store:
+    with watched() as everybody, open_store(everybody.url, deadline=60) as store:
         assert store.driver.name == everybody.url
         worker = store.a_worker()
         store.enqueue(new_job("a"), new_job("b"))
@@ -93,7 +93,7 @@ def test_a_primary_that_became_a_replica_is_left(node: RedisNode) -> None:
     """R3, S7: nobody died; the connections are still good, and lead to the wrong server."""
     with redis_node(is_started=False) as sentinel, redis_node(settings=HASTY) as successor:
         sentinel.start_as_sentinel(f"sentinel monitor jobs 127.0.0.1 {node.port} 1")
-        with opened(f"redis+sentinel://127.0.0.1:{sentinel.port}/jobs", deadline=30) as store:
+        with open_store(f"redis+sentinel://127.0.0.1:{sentinel.port}/jobs", deadline=30) as store:
             store.enqueue(new_job("a"))
             sentinel.command("SENTINEL", "REMOVE", "jobs")
             sentinel.command("SENTINEL", "MONITOR", "jobs", "127.0.0.1", str(successor.port), "1")
@@ -108,7 +108,7 @@ def test_one_sentinel_is_enough(node: RedisNode) -> None:
             each.start_as_sentinel(f"sentinel monitor jobs 127.0.0.1 {node.port} 1")
         silent.freeze()
         places = f"127.0.0.1:{free_port()},127.0.0.1:{silent.port},127.0.0.1:{sentinel.port}"
-        with opened(f"redis+sentinel://{places}/jobs", deadline=10) as store:
+        with open_store(f"redis+sentinel://{places}/jobs", deadline=10) as store:
             store.enqueue(new_job())
 
 
@@ -117,7 +117,7 @@ def test_a_primary_that_no_sentinel_knows_is_named(node: RedisNode) -> None:
         sentinel.start_as_sentinel(f"sentinel monitor jobs 127.0.0.1 {node.port} 1")
         url = f"redis+sentinel://127.0.0.1:{sentinel.port}/other"
         with (
-            opened(url, deadline=0.3) as store,
+            open_store(url, deadline=0.3) as store,
             pytest.raises(StoreUnavailable, match="no sentinel knows"),
         ):
             store.enqueue(new_job())
@@ -130,7 +130,7 @@ def test_sentinels_may_want_a_password_of_their_own(node: RedisNode) -> None:
             "requirepass own", f"sentinel monitor jobs 127.0.0.1 {node.port} 1", "sentinel auth-pass jobs theirs"
         )
         place = f"127.0.0.1:{sentinel.port},127.0.0.1:{free_port()}"
-        with opened(f"redis+sentinel://:theirs@{place}/jobs?sentinel_password=own") as store:
+        with open_store(f"redis+sentinel://:theirs@{place}/jobs?sentinel_password=own") as store:
             store.enqueue(new_job())
 
 
@@ -141,12 +141,12 @@ def test_sentinels_that_let_us_in_on_no_account_are_a_matter_of_configuration(no
         place = f"127.0.0.1:{sentinel.port}"
         for password in ("", "?sentinel_password=wrong"):
             with (
-                opened(f"redis+sentinel://{place}/jobs{password}", deadline=60) as store,
+                open_store(f"redis+sentinel://{place}/jobs{password}", deadline=60) as store,
                 pytest.raises(ConfigError, match=rf"wants another user or password \(the sentinel at {place}"),
             ):
                 store.enqueue(new_job())
         with (
-            opened(f"redis+sentinel://{place},127.0.0.1:{free_port()}/jobs", deadline=0.3) as store,
+            open_store(f"redis+sentinel://{place},127.0.0.1:{free_port()}/jobs", deadline=0.3) as store,
             pytest.raises(StoreUnavailable, match=r"the sentinel at .* does not answer"),
         ):
             store.enqueue(new_job())

@@ -8,7 +8,7 @@ import pytest
 
 from tests.servers.redis_node import RedisNode, redis_node
 from tests.store.builders import new_job
-from tests.store.redis.opened import opened
+from tests.store.stores import open_store
 from windlass.errors import ConfigError, StoreUnavailable
 from windlass.store.redis.address import parse_address
 from windlass.store.redis.server import Inspection, read_info
@@ -20,15 +20,15 @@ INFO = "redis_version:{}\r\nrun_id:a\r\nrole:master\r\nloading:0\r\nmaxmemory_po
 def test_a_server_that_throws_keys_away_is_refused(node: RedisNode, policy: str) -> None:
     """R5: unless the URL says that this is wanted."""
     node.command("CONFIG", "SET", "maxmemory-policy", policy)
-    with opened(node.url) as store, pytest.raises(ConfigError, match=f"maxmemory-policy is {policy}"):
+    with open_store(node.url) as store, pytest.raises(ConfigError, match=f"maxmemory-policy is {policy}"):
         store.enqueue(new_job())
-    with opened(f"{node.url}?eviction=allow") as store:
+    with open_store(f"{node.url}?eviction=allow") as store:
         store.enqueue(new_job())
 
 
 def test_a_program_that_has_been_working_waits_until_the_policy_is_put_right(node: RedisNode) -> None:
     """R5: a worker must not end because a server was restarted with other settings."""
-    with opened(node.url, deadline=1) as store:
+    with open_store(node.url, deadline=1) as store:
         store.enqueue(new_job())
         node.kill()
         node.start({"maxmemory-policy": "allkeys-lru"})
@@ -42,7 +42,7 @@ def test_a_server_without_an_append_only_file_is_warned_about_once(
     node: RedisNode, caplog: pytest.LogCaptureFixture
 ) -> None:
     """R2: it is used all the same."""
-    with opened(node.url) as store:
+    with open_store(node.url) as store:
         for _ in range(3):
             store.enqueue(new_job())
         node.kill()
@@ -56,10 +56,13 @@ def test_a_server_without_an_append_only_file_is_warned_about_once(
 def test_a_server_without_an_append_only_file_is_refused_where_the_url_says_so(node: RedisNode) -> None:
     """R2: at the start, and by who has been working until somebody puts it right."""
     url = f"{node.url}?durability=logged"
-    with opened(url) as store, pytest.raises(ConfigError, match=r"no append-only file.*durability=logged; set append"):
+    with (
+        open_store(url) as store,
+        pytest.raises(ConfigError, match=r"no append-only file.*durability=logged; set append"),
+    ):
         store.enqueue(new_job())
     restart(node, appendonly="yes")
-    with opened(url, deadline=1) as store:
+    with open_store(url, deadline=1) as store:
         store.enqueue(new_job())
         restart(node, appendonly="no")
         with pytest.raises(StoreUnavailable, match="no append-only file"):
@@ -77,7 +80,7 @@ def restart(node: RedisNode, **settings: str) -> None:
 @pytest.mark.parametrize("option", ["", "?durability=logged"])
 def test_nothing_is_said_about_a_server_that_keeps_a_log(caplog: pytest.LogCaptureFixture, option: str) -> None:
     """R2."""
-    with redis_node(settings={"appendonly": "yes"}) as node, opened(node.url + option) as store:
+    with redis_node(settings={"appendonly": "yes"}) as node, open_store(node.url + option) as store:
         store.enqueue(new_job())
     assert not caplog.records
 

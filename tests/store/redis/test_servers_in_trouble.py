@@ -12,9 +12,9 @@ from tests.leeway import leeway
 from tests.servers.redis_node import RedisNode, redis_node
 from tests.servers.running import free_port
 from tests.store.builders import new_job
-from tests.store.redis.opened import opened
 from tests.store.redis.test_connections import is_away, read
 from tests.store.redis.test_vanished import DURABLE
+from tests.store.stores import open_store
 from tests.waiting import eventually
 from windlass.core.state import State
 from windlass.errors import StoreUnavailable
@@ -23,7 +23,7 @@ from windlass.store.operations import queries
 
 def test_scripts_that_the_server_forgot_are_sent_again(node: RedisNode) -> None:
     """R6: NOSCRIPT, after SCRIPT FLUSH, or on another server."""
-    with opened(node.url) as store:
+    with open_store(node.url) as store:
         store.enqueue(new_job("a"))
         node.command("SCRIPT", "FLUSH")
         store.enqueue(new_job("b"))
@@ -33,7 +33,7 @@ def test_scripts_that_the_server_forgot_are_sent_again(node: RedisNode) -> None:
 
 def test_a_server_without_memory_takes_no_jobs_but_ends_them(node: RedisNode) -> None:
     """R4: OOM. Enqueueing is refused and says so; finishing, which is the way out, works, also on a new connection."""
-    with opened(node.url) as store, opened(node.url) as late:
+    with open_store(node.url) as store, open_store(node.url) as late:
         worker = store.a_worker()
         store.enqueue(*(new_job() for _ in range(10)))
         jobs = worker.take(10)
@@ -51,7 +51,7 @@ def test_a_server_without_memory_takes_no_jobs_but_ends_them(node: RedisNode) ->
 
 def test_a_server_that_came_back_without_memory_ends_jobs() -> None:
     """R4: a new epoch has to begin first, which is a write of its own."""
-    with redis_node(settings=DURABLE) as node, opened(node.url) as store:
+    with redis_node(settings=DURABLE) as node, open_store(node.url) as store:
         job = store.claimed()
         node.kill()
         node.start({"maxmemory": "1"})
@@ -62,7 +62,7 @@ def test_a_server_that_came_back_without_memory_ends_jobs() -> None:
 
 def test_a_replica_is_waited_for_until_it_is_a_primary(node: RedisNode) -> None:
     """R6, S7: READONLY. A former primary is left, and found again when it takes writes."""
-    with redis_node() as other, opened(node.url, deadline=30) as store, ThreadPoolExecutor(1) as threads:
+    with redis_node() as other, open_store(node.url, deadline=30) as store, ThreadPoolExecutor(1) as threads:
         store.enqueue(new_job("before"))
         node.command("CONFIG", "RESETSTAT")
         node.command("REPLICAOF", "127.0.0.1", str(other.port))
@@ -81,7 +81,7 @@ def is_refused(node: RedisNode) -> bool:
 @pytest.mark.parametrize("serves_stale_data", ["yes", "no"])
 def test_a_replica_that_stays_one_is_unavailable(node: RedisNode, serves_stale_data: str) -> None:
     """R6, S7: READONLY, and MASTERDOWN where it has lost its primary and says nothing until it is back."""
-    with opened(node.url, deadline=0.5) as store:
+    with open_store(node.url, deadline=0.5) as store:
         store.enqueue(new_job("before"))
         node.command("CONFIG", "SET", "replica-serve-stale-data", serves_stale_data)
         node.command("REPLICAOF", "127.0.0.1", str(free_port()))
@@ -94,7 +94,7 @@ def test_a_replica_that_stays_one_is_unavailable(node: RedisNode, serves_stale_d
 
 def test_a_server_that_loads_its_data_is_waited_for(node: RedisNode) -> None:
     """R6: LOADING, as long as the deadline allows."""
-    with opened(node.url, deadline=30) as store:
+    with open_store(node.url, deadline=30) as store:
         store.enqueue(*(new_job() for _ in range(1000)))
         keys = int(str(node.command("DBSIZE")))
         node.command("SAVE")
@@ -102,7 +102,7 @@ def test_a_server_that_loads_its_data_is_waited_for(node: RedisNode) -> None:
         # Microseconds for each key, and so three seconds in all; it answers every few keys in between.
         node.start({"key-load-delay": str(3_000_000 // keys), "loading-process-events-interval-bytes": "1024"})
         assert is_loading(node)
-        with opened(node.url, deadline=1) as hasty, pytest.raises(StoreUnavailable, match="still loading its data"):
+        with open_store(node.url, deadline=1) as hasty, pytest.raises(StoreUnavailable, match="still loading its data"):
             read(hasty)
         store.enqueue(new_job("after"))
         assert not is_loading(node)
@@ -117,12 +117,12 @@ def is_loading(node: RedisNode) -> bool:
 def test_a_server_that_is_busy_with_a_script_is_waited_for(node: RedisNode) -> None:
     """R6: BUSY. Somebody else's script that does not end is no error of ours, as long as the deadline allows."""
     node.command("CONFIG", "SET", "lua-time-limit", "1")
-    with opened(node.url, deadline=30) as store, ThreadPoolExecutor(2) as threads:
+    with open_store(node.url, deadline=30) as store, ThreadPoolExecutor(2) as threads:
         store.enqueue(new_job("before"))
         endless = threads.submit(node.command, "EVAL", "while true do end", "0")
         eventually(lambda: is_busy(node))
         enqueued = threads.submit(store.enqueue, new_job("after"))
-        with opened(node.url, deadline=0.2) as hasty, pytest.raises(StoreUnavailable, match="busy with a script"):
+        with open_store(node.url, deadline=0.2) as hasty, pytest.raises(StoreUnavailable, match="busy with a script"):
             read(hasty)
         node.command("SCRIPT", "KILL")
         enqueued.result()
@@ -141,7 +141,10 @@ def is_busy(node: RedisNode) -> bool:
 def test_keys_of_another_program_are_named(node: RedisNode) -> None:
     """R7: WRONGTYPE. Somebody who must act learns which keys the call uses and what lies there."""
     node.command("SET", "{windlass}:ids", "mine")
-    with opened(node.url) as store, pytest.raises(StoreUnavailable, match=r"\{windlass\}:ids is a string") as caught:
+    with (
+        open_store(node.url) as store,
+        pytest.raises(StoreUnavailable, match=r"\{windlass\}:ids is a string") as caught,
+    ):
         store.enqueue(new_job())
     assert "another program uses the same namespace" in str(caught.value)
     assert "user_script" not in str(caught.value)
@@ -154,7 +157,7 @@ def has_failed_to_save(node: RedisNode) -> bool:
 
 def test_a_server_that_cannot_write_to_its_disk_is_unavailable(node: RedisNode) -> None:
     """R6: MISCONF, at once, with the server's own words."""
-    with opened(node.url, deadline=60) as store:
+    with open_store(node.url, deadline=60) as store:
         store.enqueue(new_job())
         (node.folder / "dump.rdb").mkdir()  # where it would write a file
         node.command("CONFIG", "SET", "save", "3600 1")

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-
 import pytest
 import redis
 
 from tests.manual_clock import manual_clock
 from tests.servers.redis_node import RedisNode
 from tests.store.builders import TTL, ids, new_job
-from tests.store.redis.opened import UrlPlace, opened
+from tests.store.places import ServerPlace
 from tests.store.retaining import tidy
-from tests.store.stores import Store
+from tests.store.stores import Store, open_store
 from windlass.core.state import State
 from windlass.store.operations import leases, queries, queues
-
-
-@contextmanager
-def opened_as(namespace: str, url: str) -> Iterator[Store]:
-    with ExitStack() as stack:
-        yield Store(UrlPlace(url, namespace), clock=manual_clock(), opened=stack)
 
 
 @pytest.mark.parametrize(("namespace", "database"), [("other", "0"), ("windlass", "1")])
 def test_two_apps_on_one_server_have_nothing_in_common(node: RedisNode, namespace: str, database: str) -> None:
     """S11: by namespace or by database, the same ids, keys, queues and names of workers are different things."""
     url = node.url.removesuffix("0") + database
-    with opened(node.url) as ours, opened_as(namespace, url) as theirs:
+    with (
+        open_store(node.url, clock=manual_clock()) as ours,
+        open_store(ServerPlace(url, namespace), clock=manual_clock()) as theirs,
+    ):
         for store in (ours, theirs):
             store.a_worker("w1")
         ours.enqueue(new_job("a", key="k", payload='"ours"'))

@@ -13,7 +13,7 @@ from tests.servers.redis_node import RedisNode
 from tests.servers.tls import Certificates, make_certificates, tls_front
 from tests.store.builders import new_job
 from tests.store.ear import Ear
-from tests.store.redis.opened import opened
+from tests.store.stores import open_store
 from tests.waiting import eventually
 from windlass.core.state import State
 from windlass.errors import ConfigError, StoreUnavailable
@@ -30,7 +30,7 @@ def test_jobs_and_news_travel_through_tls(node: RedisNode, certificates: Certifi
     ear = Ear()
     with tls_front(node.port, certificates) as port:
         url = f"{scheme}://127.0.0.1:{port}/0?ssl_ca_certs={certificates.authority}"
-        with opened(url) as store, closing(store.driver.listen(ear)):
+        with open_store(url) as store, closing(store.driver.listen(ear)):
             assert store.driver.name == f"{scheme}://127.0.0.1:{port}/0"
             worker, job = store.a_worker(), store.claimed(new_job(payload="x" * 100_000))
             assert not worker.end(job)
@@ -41,7 +41,7 @@ def test_jobs_and_news_travel_through_tls(node: RedisNode, certificates: Certifi
 
 def test_a_server_of_an_unknown_authority_is_refused_at_once(node: RedisNode, certificates: Certificates) -> None:
     """No certificate becomes right by waiting for the deadline."""
-    with tls_front(node.port, certificates) as port, opened(f"rediss://127.0.0.1:{port}", deadline=60) as store:
+    with tls_front(node.port, certificates) as port, open_store(f"rediss://127.0.0.1:{port}", deadline=60) as store:
         started = monotonic()
         with pytest.raises(StoreUnavailable, match=r"no TLS connection to the server .*CERTIFICATE_VERIFY_FAILED"):
             store.enqueue(new_job())
@@ -50,7 +50,7 @@ def test_a_server_of_an_unknown_authority_is_refused_at_once(node: RedisNode, ce
 
 def test_a_server_that_speaks_no_tls_is_suspected_of_it(node: RedisNode) -> None:
     with (
-        opened(f"rediss://127.0.0.1:{node.port}", deadline=0.5) as store,
+        open_store(f"rediss://127.0.0.1:{node.port}", deadline=0.5) as store,
         pytest.raises(StoreUnavailable, match="does it speak TLS at this port"),
     ):
         store.enqueue(new_job())
@@ -59,22 +59,25 @@ def test_a_server_that_speaks_no_tls_is_suspected_of_it(node: RedisNode) -> None
 def test_a_server_may_ask_for_our_certificate(node: RedisNode, certificates: Certificates) -> None:
     with tls_front(node.port, certificates, asks_clients=True) as port:
         url = f"rediss://127.0.0.1:{port}?ssl_ca_certs={certificates.authority}"
-        with opened(url, deadline=0.5) as store, pytest.raises(StoreUnavailable):
+        with open_store(url, deadline=0.5) as store, pytest.raises(StoreUnavailable):
             store.enqueue(new_job())
         own = f"&ssl_certfile={certificates.client}&ssl_keyfile={certificates.client_key}"
-        with opened(url + own) as store:
+        with open_store(url + own) as store:
             assert store.a_job().state is State.PENDING
 
 
 def test_verification_can_be_given_up(node: RedisNode, certificates: Certificates) -> None:
     with (
         tls_front(node.port, certificates) as port,
-        opened(f"rediss://127.0.0.1:{port}?ssl_cert_reqs=none") as store,
+        open_store(f"rediss://127.0.0.1:{port}?ssl_cert_reqs=none") as store,
     ):
         assert store.a_job().state is State.PENDING
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     missing = tmp_path / "ca.crt"
-    with pytest.raises(ConfigError, match="ssl_ca_certs names no file"), opened(f"rediss://h?ssl_ca_certs={missing}"):
+    with (
+        pytest.raises(ConfigError, match="ssl_ca_certs names no file"),
+        open_store(f"rediss://h?ssl_ca_certs={missing}"),
+    ):
         pass

@@ -9,8 +9,7 @@ import pytest
 from tests.ledger.apps import at_once
 from tests.servers.redis_node import RedisNode, redis_node
 from tests.store.builders import new_job
-from tests.store.redis.opened import opened
-from tests.store.stores import Store
+from tests.store.stores import Store, open_store
 from windlass.core.state import State
 from windlass.store.operations import queries
 
@@ -29,7 +28,7 @@ def emptied(store: Store) -> int:
 
 def test_a_store_that_was_emptied_says_so_and_goes_on(node: RedisNode, caplog: pytest.LogCaptureFixture) -> None:
     """R2: FLUSHALL. Every process that had seen the jobs reports it, once."""
-    with opened(node.url) as store, opened(node.url) as other:
+    with open_store(node.url) as store, open_store(node.url) as other:
         worker, running = store.a_worker(), store.claimed()
         other.enqueue(new_job())
         node.command("FLUSHALL")
@@ -49,7 +48,7 @@ def test_a_store_that_was_emptied_says_so_and_goes_on(node: RedisNode, caplog: p
 
 def test_a_stranger_that_came_first_does_not_hide_the_loss(node: RedisNode) -> None:
     """R2: a process that knows of nothing begins the new epoch; the one that misses its jobs still tells."""
-    with opened(node.url) as store, opened(node.url) as stranger:
+    with open_store(node.url) as store, open_store(node.url) as stranger:
         store.enqueue(new_job())
         node.command("FLUSHALL")
         stranger.enqueue(new_job())
@@ -60,7 +59,7 @@ def test_a_stranger_that_came_first_does_not_hide_the_loss(node: RedisNode) -> N
 
 def test_the_threads_of_a_process_report_a_loss_once(node: RedisNode, caplog: pytest.LogCaptureFixture) -> None:
     """R2: whichever of them finds out."""
-    with opened(node.url) as store:
+    with open_store(node.url) as store:
         at_once(*[lambda: store.enqueue(new_job())] * 8)
         for flushed in range(1, 6):
             node.command("FLUSHALL")
@@ -70,7 +69,7 @@ def test_the_threads_of_a_process_report_a_loss_once(node: RedisNode, caplog: py
 
 def test_fences_do_not_repeat_in_a_store_that_was_emptied(node: RedisNode) -> None:
     """R2, I2, I3: an owner of before the loss cannot end a job of after it, even one with the same number."""
-    with opened(node.url) as store:
+    with open_store(node.url) as store:
         before = store.claimed()
         node.command("FLUSHALL")
         after = store.claimed()
@@ -81,7 +80,7 @@ def test_fences_do_not_repeat_in_a_store_that_was_emptied(node: RedisNode) -> No
 
 def test_a_server_that_came_back_empty_says_so_and_goes_on(node: RedisNode, caplog: pytest.LogCaptureFixture) -> None:
     """R2: it was restarted and has kept nothing."""
-    with opened(node.url) as store:
+    with open_store(node.url) as store:
         before = store.claimed()
         node.kill()
         node.start()
@@ -94,7 +93,7 @@ def test_a_server_that_came_back_empty_says_so_and_goes_on(node: RedisNode, capl
 
 def test_a_restart_without_loss_is_no_loss(caplog: pytest.LogCaptureFixture) -> None:
     """R1, S2: killed, with everything on disk that was acknowledged."""
-    with redis_node(settings=DURABLE) as node, opened(node.url) as store:
+    with redis_node(settings=DURABLE) as node, open_store(node.url) as store:
         running = store.claimed()
         node.kill()
         node.start()
@@ -107,7 +106,7 @@ def test_a_restart_without_loss_is_no_loss(caplog: pytest.LogCaptureFixture) -> 
 @pytest.mark.parametrize("is_same_process", [True, False])
 def test_fences_do_not_repeat_after_a_server_lost_its_last_second(node: RedisNode, is_same_process: bool) -> None:
     """R1: what was handed out in the lost second is refused, whoever claims after the restart."""
-    with opened(node.url) as store, opened(node.url) as stranger:
+    with open_store(node.url) as store, open_store(node.url) as stranger:
         worker = store.a_worker()
         store.enqueue(new_job("a"))
         node.command("SAVE")
@@ -126,7 +125,7 @@ def test_fences_do_not_repeat_after_a_server_lost_its_last_second(node: RedisNod
 
 def test_jobs_do_not_repeat_after_a_server_lost_its_last_second(node: RedisNode) -> None:
     """R1: a job of after the loss is not taken for one that was lost, whose owner still runs it."""
-    with opened(node.url) as store:
+    with open_store(node.url) as store:
         worker = store.a_worker()
         node.command("SAVE")
         store.enqueue(new_job("lost"))
@@ -141,7 +140,7 @@ def test_jobs_do_not_repeat_after_a_server_lost_its_last_second(node: RedisNode)
 
 def test_epochs_do_not_repeat_when_the_restart_itself_is_lost(node: RedisNode) -> None:
     """R1: several restarts in a row from the same snapshot, with fences handed out in between."""
-    with opened(node.url) as store:
+    with open_store(node.url) as store:
         store.a_worker()
         store.enqueue(new_job("a"))
     node.command("SAVE")
@@ -149,7 +148,7 @@ def test_epochs_do_not_repeat_when_the_restart_itself_is_lost(node: RedisNode) -
     for _ in range(4):
         node.kill()
         node.start()
-        with opened(node.url) as store:
+        with open_store(node.url) as store:
             [job] = store.a_worker().take()
             fences.append(job.fence)
     assert sorted(set(fences)) == fences
@@ -157,11 +156,11 @@ def test_epochs_do_not_repeat_when_the_restart_itself_is_lost(node: RedisNode) -
 
 def test_a_change_of_lineage_begins_one_epoch(caplog: pytest.LogCaptureFixture) -> None:
     """R3: connections of before and after it agree; they do not begin epochs against each other."""
-    with redis_node(settings={"enable-debug-command": "local"}) as node, opened(node.url) as old:
+    with redis_node(settings={"enable-debug-command": "local"}) as node, open_store(node.url) as old:
         worker = old.a_worker()
         worker.renew()
         node.command("DEBUG", "CHANGE-REPL-ID")
-        with opened(node.url) as new:
+        with open_store(node.url) as new:
             new.enqueue(new_job())
             begun = node.command("HGET", "{windlass}:epoch", "epoch")
             for _ in range(5):

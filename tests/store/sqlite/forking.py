@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 from tests.store.builders import TTL, new_job
-from tests.store.sqlite.opened import Opened
+from tests.store.stores import Store
 from windlass.errors import StoreUnavailable
 from windlass.store.open import open_driver
 from windlass.store.operations import queries
@@ -25,7 +25,7 @@ SECONDS = 20
 """How long a child may take before it counts as hung."""
 
 
-def fork(work: Callable[[], None]) -> int:
+def fork(work: Callable[[], object]) -> int:
     """Run in a child; its process id. The child's exit code is 0 only when the work was done."""
     child = os.fork()
     if child:
@@ -46,12 +46,12 @@ def wait(child: int) -> None:
     assert status == 0, f"a child ended with status {status}"
 
 
-def present(store: Opened, *ids: str) -> None:
+def present(store: Store, *ids: str) -> None:
     missing = set(ids) - set(store.run(queries.find(ids)))
     assert not missing, f"missing: {missing}"
 
 
-def enqueue_in_a_child(store: Opened, url: str) -> None:
+def enqueue_in_a_child(store: Store, url: str) -> None:
     store.enqueue(new_job("before"))
     assert store.count() == 1
 
@@ -64,12 +64,12 @@ def enqueue_in_a_child(store: Opened, url: str) -> None:
     present(store, "before", "child", "after")
 
 
-def first_use_in_a_child(store: Opened, url: str) -> None:
+def first_use_in_a_child(store: Store, url: str) -> None:
     wait(fork(lambda: store.enqueue(new_job("child"))))
     present(store, "child")
 
 
-def many_children_at_once(store: Opened, url: str) -> None:
+def many_children_at_once(store: Store, url: str) -> None:
     store.enqueue(new_job("before"))
     children = [fork(partial(store.enqueue, new_job(f"{number}"))) for number in range(8)]
     store.enqueue(new_job("meanwhile"))
@@ -78,7 +78,7 @@ def many_children_at_once(store: Opened, url: str) -> None:
     present(store, "meanwhile", *map(str, range(8)))
 
 
-def a_child_of_a_child(store: Opened, url: str) -> None:
+def a_child_of_a_child(store: Store, url: str) -> None:
     store.enqueue(new_job("before"))
 
     def work() -> None:
@@ -90,7 +90,7 @@ def a_child_of_a_child(store: Opened, url: str) -> None:
     present(store, "before", "child", "grandchild", "child again")
 
 
-def a_normal_end_of_the_child(store: Opened, url: str) -> None:
+def a_normal_end_of_the_child(store: Store, url: str) -> None:
     """The interpreter's own clean-up in the child must not touch what is the parent's."""
     store.enqueue(new_job("before"))
     child = os.fork()
@@ -102,7 +102,7 @@ def a_normal_end_of_the_child(store: Opened, url: str) -> None:
     present(store, "before", "child", "after")
 
 
-def an_idle_child_that_ends_normally(store: Opened, url: str) -> None:
+def an_idle_child_that_ends_normally(store: Store, url: str) -> None:
     store.enqueue(new_job("before"))
     child = os.fork()
     if not child:
@@ -112,7 +112,7 @@ def an_idle_child_that_ends_normally(store: Opened, url: str) -> None:
     present(store, "before", "after")
 
 
-def the_parent_closes_first(store: Opened, url: str) -> None:
+def the_parent_closes_first(store: Store, url: str) -> None:
     """A child goes on when its parent has let the file go, and others come and go."""
     store.enqueue(new_job("before"))
     has_all_refusals, notify = os.pipe()
@@ -128,23 +128,23 @@ def the_parent_closes_first(store: Opened, url: str) -> None:
     child = fork(work)
     os.read(has_all_refusals, 1)
     store.driver.close()
-    other = Opened(open_driver(url))
+    other = Store(open_driver(url))
     other.enqueue(new_job("other"))
     other.driver.close()
     os.write(close, b"x")
     wait(child)
-    last = Opened(open_driver(url))
+    last = Store(open_driver(url))
     present(last, "before", "child", "other", "child again")
     last.driver.close()
 
 
-def the_child_closes_and_opens_anew(store: Opened, url: str) -> None:
+def the_child_closes_and_opens_anew(store: Store, url: str) -> None:
     store.enqueue(new_job("before"))
 
     def work() -> None:
         store.enqueue(new_job("child"))
         store.driver.close()
-        anew = Opened(open_driver(url))
+        anew = Store(open_driver(url))
         anew.enqueue(new_job("anew"))
         anew.driver.close()
 
@@ -153,7 +153,7 @@ def the_child_closes_and_opens_anew(store: Opened, url: str) -> None:
     present(store, "before", "child", "anew", "after")
 
 
-def every_lane_works_in_the_child(store: Opened, url: str) -> None:
+def every_lane_works_in_the_child(store: Store, url: str) -> None:
     """Writing, reading and heartbeats had connections in the parent."""
     presence = WorkerReport("w", "w", "idle", "{}")
     store.enqueue(new_job("before"))
@@ -168,7 +168,7 @@ def every_lane_works_in_the_child(store: Opened, url: str) -> None:
     store.run(open_lease(presence, lease="parent again", ttl=TTL))
 
 
-def a_fork_while_threads_write(store: Opened, url: str) -> None:
+def a_fork_while_threads_write(store: Store, url: str) -> None:
     """No child may inherit a lock that was held, nor a half-made transaction."""
     store.enqueue(new_job("before"))
     is_over = Event()
@@ -203,7 +203,7 @@ def a_fork_while_threads_write(store: Opened, url: str) -> None:
     present(store, "before", *(f"child {number}" for number in range(40)))
 
 
-def a_file_that_is_gone(store: Opened, url: str) -> None:
+def a_file_that_is_gone(store: Store, url: str) -> None:
     """Neither of them makes an empty file where they had one with jobs (Q5)."""
     store.enqueue(new_job("before"))
     path = Path(store.driver.name)
@@ -223,7 +223,7 @@ def a_file_that_is_gone(store: Opened, url: str) -> None:
     path.touch()  # what the test looks at afterwards
 
 
-def a_fork_while_somebody_listens(store: Opened, url: str) -> None:
+def a_fork_while_somebody_listens(store: Store, url: str) -> None:
     """News goes on in the parent; the child has none of its parent's threads."""
     store.enqueue(new_job("before"))
     woken = Event()
@@ -236,7 +236,7 @@ def a_fork_while_somebody_listens(store: Opened, url: str) -> None:
     present(store, "before", *map(str, range(5)))
 
 
-STORIES: dict[str, Callable[[Opened, str], None]] = {
+STORIES: dict[str, Callable[[Store, str], None]] = {
     story.__name__: story
     for story in (
         enqueue_in_a_child,
@@ -257,7 +257,7 @@ STORIES: dict[str, Callable[[Opened, str], None]] = {
 
 def main(url: str, story: str) -> None:
     warnings.simplefilter("ignore", DeprecationWarning)  # newer Pythons warn of forks beside threads
-    store = Opened(open_driver(url, deadline=3.0))
+    store = Store(open_driver(url, deadline=3.0))
     parent = os.getpid()
     STORIES[story](store, url)
     if os.getpid() == parent:

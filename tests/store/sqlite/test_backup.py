@@ -5,9 +5,9 @@ from __future__ import annotations
 from tests.store.builders import new_job
 from tests.store.places import SqlitePlace
 from tests.store.processes import running
-from tests.store.sqlite.files import beside
-from tests.store.sqlite.opened import is_intact, opened
+from tests.store.sqlite.files import beside, is_intact
 from tests.store.sqlite.writing import BATCH
+from tests.store.stores import open_store
 from windlass.store.operations import queries
 
 
@@ -19,7 +19,7 @@ def test_a_backup_of_a_file_in_use_is_a_whole_store(place: SqlitePlace) -> None:
         place.execute("VACUUM INTO ?", (str(copy.path),))
         assert writer.line()
     assert is_intact(copy)
-    with opened(copy) as store:
+    with open_store(copy) as store:
         ids = [f"{name}.{part}" for name in acknowledged for part in range(BATCH)]
         assert len(store.run(queries.find(ids))) == len(ids)
         assert store.count() % BATCH == 0

@@ -9,8 +9,9 @@ import pytest
 from tests.faults.diskshim import Calls, Disk, Files
 from tests.store.places import SqlitePlace
 from tests.store.processes import running
-from tests.store.sqlite.opened import is_intact, opened
+from tests.store.sqlite.files import is_intact
 from tests.store.sqlite.writing import BATCH, ask_to_write
+from tests.store.stores import open_store
 
 REFUSED = {
     "no room for the index": (Calls.WRITE | Calls.TRUNCATE, Files.INDEX, ENOSPC, "could not be read or written"),
@@ -26,7 +27,7 @@ UNNOTICED = {
 
 
 def batches(place: SqlitePlace) -> float:
-    with opened(place) as store:
+    with open_store(place) as store:
         return store.count() / BATCH
 
 
@@ -36,7 +37,7 @@ def test_a_call_that_the_disk_refuses_leaves_nothing(
 ) -> None:
     """Q2: StoreUnavailable names the file; nothing is half done, and the same process goes on afterwards (I8, I10)."""
     call, file, error, told = trouble
-    with opened(place) as store:
+    with open_store(place) as store:
         store.driver.migrate()
     with disk.under(), running("tests.store.sqlite.writing", place.url, "asked") as writer:
         disk.fail(call, file, error)
@@ -56,7 +57,7 @@ def test_a_log_that_cannot_be_brought_into_the_file_is_kept(
 ) -> None:
     """Q2: what is in the log is safe; it gets into the file later."""
     call, file, error = trouble
-    with opened(place) as store:
+    with open_store(place) as store:
         store.driver.migrate()
     with disk.under(), running("tests.store.sqlite.writing", place.url, "asked") as writer:
         disk.fail(call, file, error)

@@ -10,7 +10,8 @@ import pytest
 from tests.servers.small_disk import mounted
 from tests.store.builders import new_job
 from tests.store.places import SqlitePlace
-from tests.store.sqlite.opened import Opened, is_intact, opened
+from tests.store.sqlite.files import is_intact
+from tests.store.stores import Store, open_store
 from windlass.errors import StoreUnavailable
 from windlass.store.operations import queries
 
@@ -24,7 +25,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         yield folder
 
 
-def fill(store: Opened, prefix: str) -> list[str]:
+def fill(store: Store, prefix: str) -> list[str]:
     """Enqueue until the store refuses; the ids that were acknowledged."""
     acknowledged: list[str] = []
     refusal = ""
@@ -48,7 +49,7 @@ def test_a_full_disk_loses_nothing_and_heals(small_disk: Path, options: str) -> 
     reserve = small_disk / "reserve"
     reserve.write_bytes(bytes(100_000))
     place = SqlitePlace(small_disk / "jobs.db", options)
-    with opened(place) as store:
+    with open_store(place) as store:
         stored = fill(store, "a")
         assert sorted(store.run(queries.find(stored))) == sorted(stored)
         assert store.count() == len(stored)
@@ -65,7 +66,7 @@ def test_a_disk_that_is_full_for_the_first_call_may_be_used_later(small_disk: Pa
     """Q2: works again without a restart (I8)."""
     ballast = small_disk / "ballast"
     ballast.write_bytes(bytes(1024 * 1024 - 4096))
-    with opened(SqlitePlace(small_disk / "jobs.db")) as store:
+    with open_store(SqlitePlace(small_disk / "jobs.db")) as store:
         with pytest.raises(StoreUnavailable):
             store.enqueue(new_job())
         ballast.unlink()

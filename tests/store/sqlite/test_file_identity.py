@@ -12,9 +12,9 @@ import pytest
 from tests.store.builders import TTL, new_job
 from tests.store.places import SqlitePlace
 from tests.store.processes import Process, running
-from tests.store.sqlite.files import beside, move
-from tests.store.sqlite.opened import Opened, is_intact, opened
+from tests.store.sqlite.files import beside, is_intact, move
 from tests.store.sqlite.writing import BATCH, ask_to_write
+from tests.store.stores import Store, open_store
 from windlass.errors import StoreUnavailable
 from windlass.store.operations.leases import WorkerReport, open_lease
 
@@ -23,12 +23,12 @@ SECONDS = 10
 
 
 def with_jobs(place: SqlitePlace, *ids: str) -> SqlitePlace:
-    with opened(place) as store:
+    with open_store(place) as store:
         store.enqueue(*map(new_job, ids))
     return place
 
 
-def refusal(store: Opened) -> str:
+def refusal(store: Store) -> str:
     """What each kind of call is refused with."""
     beat = open_lease(WorkerReport("w", "w", "idle", "{}"), lease="l", ttl=TTL)
     told = []
@@ -40,7 +40,7 @@ def refusal(store: Opened) -> str:
     return told[0]
 
 
-def enqueue_until_refused(store: Opened) -> tuple[list[str], str]:
+def enqueue_until_refused(store: Store) -> tuple[list[str], str]:
     """The ids that were acknowledged, and why there are no more."""
     acknowledged: list[str] = []
     until = monotonic() + SECONDS
@@ -56,7 +56,7 @@ def enqueue_until_refused(store: Opened) -> tuple[list[str], str]:
 
 def test_a_file_that_was_deleted_is_missed(place: SqlitePlace) -> None:
     """Q5: no silent loss, and no empty file in its place."""
-    with opened(place) as store:
+    with open_store(place) as store:
         store.enqueue(new_job())
         for suffix in ("", "-wal", "-shm"):
             place.path.with_name(place.path.name + suffix).unlink()
@@ -69,7 +69,7 @@ def test_a_file_that_was_deleted_is_missed(place: SqlitePlace) -> None:
 def test_a_file_that_comes_back_is_used_again(place: SqlitePlace) -> None:
     """Q5: one that was moved away is named, and works again where it was, without a restart (I8)."""
     away = beside(place, "away.db")
-    with opened(place) as store:
+    with open_store(place) as store:
         store.enqueue(new_job())
         move(place, away)
         told = refusal(store)
@@ -84,7 +84,7 @@ def test_a_file_that_comes_back_is_used_again(place: SqlitePlace) -> None:
 def test_another_file_in_its_place_is_left_alone(place: SqlitePlace) -> None:
     """Q5: nothing is written to the wrong file; a store that is opened anew works with it."""
     away, other = beside(place, "away.db"), with_jobs(beside(place, "other.db"), "other")
-    with opened(place) as store:
+    with open_store(place) as store:
         store.enqueue(new_job("ours"))
         move(place, away)
         other.path.rename(place.path)
@@ -92,13 +92,13 @@ def test_another_file_in_its_place_is_left_alone(place: SqlitePlace) -> None:
         told = refusal(store)
         assert told.startswith(f"{place.path}: is another file than before; the one in use was moved to {away.path}")
         assert place.path.read_bytes() == before
-        with opened(place) as anew:
+        with open_store(place) as anew:
             assert anew.count() == 1
             anew.enqueue(new_job())
             assert anew.count() == 2
         refusal(store)
     assert is_intact(place)
-    with opened(away) as store:
+    with open_store(away) as store:
         assert store.count() == 1
 
 
@@ -107,7 +107,7 @@ def test_a_link_that_leads_elsewhere_is_noticed(place: SqlitePlace) -> None:
     link, other = beside(place, "link.db"), with_jobs(beside(place, "other.db"), "other")
     with_jobs(place, "ours")
     link.path.symlink_to(place.path)
-    with opened(link) as store:
+    with open_store(link) as store:
         assert store.count() == 1
         link.path.unlink()
         link.path.symlink_to(other.path)
@@ -117,7 +117,7 @@ def test_a_link_that_leads_elsewhere_is_noticed(place: SqlitePlace) -> None:
 def test_a_file_that_was_deleted_before_it_was_opened_is_made_anew(place: SqlitePlace) -> None:
     """A store that nobody has used yet has no file to miss."""
     with_jobs(place, "a")
-    with opened(place) as store:
+    with open_store(place) as store:
         place.path.unlink()
         assert store.count() == 0
 
@@ -129,7 +129,7 @@ def test_a_file_that_was_deleted_before_it_was_opened_is_made_anew(place: Sqlite
 def test_a_log_that_was_deleted_is_missed_and_its_jobs_are_saved(place: SqlitePlace, suffix: str) -> None:
     """Q5: what was acknowledged is in the file, even if the process that still has the log dies at once."""
     saved = beside(place, "saved.db")
-    with opened(place) as store:
+    with open_store(place) as store:
         store.enqueue(new_job("early"))
         log = Path(f"{place.path}{suffix}")
         log.unlink()
@@ -138,9 +138,9 @@ def test_a_log_that_was_deleted_is_missed_and_its_jobs_are_saved(place: SqlitePl
         assert refusal(store) == told
         assert not log.exists()
         shutil.copy(place.path, saved.path)
-        with opened(saved) as rescued:
+        with open_store(saved) as rescued:
             assert rescued.count() == 1 + len(acknowledged)
-    with opened(place) as store:
+    with open_store(place) as store:
         assert store.count() == 1 + len(acknowledged)
     assert is_intact(place)
 
@@ -170,18 +170,18 @@ def test_who_has_a_log_that_others_made_anew_does_no_harm(place: SqlitePlace, su
         assert ask_to_write(former).startswith(f"{log}: deleted while in use, and made anew")
         assert former.end() == 0
     assert is_intact(place)
-    with opened(place) as store:
+    with open_store(place) as store:
         assert store.count() == BATCH * (1 + late + 20)
 
 
 def test_a_process_that_has_a_replaced_log_cannot_begin_anew(place: SqlitePlace) -> None:
     """Q5: SQLite would take up what it still has open."""
-    with opened(place) as store:
+    with open_store(place) as store:
         store.enqueue(new_job())
         Path(f"{place.path}-wal").unlink()
         enqueue_until_refused(store)
         with running("tests.store.sqlite.writing", place.url, "asked") as newcomer:
             assert ask_to_write(newcomer) == "written"
         assert "made anew by another process" in refusal(store)
-    with opened(place) as store, pytest.raises(StoreUnavailable, match=r"log was replaced .* restart it"):
+    with open_store(place) as store, pytest.raises(StoreUnavailable, match=r"log was replaced .* restart it"):
         store.count()

@@ -10,7 +10,7 @@ import pytest
 from tests.store.places import SqlitePlace
 from tests.store.processes import running
 from tests.store.sqlite import forking
-from tests.store.sqlite.opened import is_intact
+from tests.store.sqlite.files import is_intact
 
 
 @pytest.mark.parametrize("story", forking.STORIES)

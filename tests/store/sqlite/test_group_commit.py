@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.store.builders import new_job
 from tests.store.places import SqlitePlace
-from tests.store.sqlite.opened import Opened, opened
+from tests.store.stores import Store, open_store
 from tests.strikes import Strike, sweep
 from tests.waiting import eventually
 from windlass.errors import IdConflict, StoreUnavailable
@@ -31,7 +31,7 @@ def are_queued(driver: SqliteDriver, calls: Sequence[Future[Any]], *, before: in
 
 
 @contextmanager
-def gathered(place: SqlitePlace, store: Opened, calls: list[Callable[[], object]]) -> Iterator[list[Future[object]]]:
+def gathered(place: SqlitePlace, store: Store, calls: list[Callable[[], object]]) -> Iterator[list[Future[object]]]:
     """Calls that all wait for one lock, which is given up when the block ends; some may be refused before."""
     driver = store.driver
     assert isinstance(driver, SqliteDriver)
@@ -48,7 +48,7 @@ def gathered(place: SqlitePlace, store: Opened, calls: list[Callable[[], object]
 
 def test_calls_that_gathered_are_all_stored(place: SqlitePlace) -> None:
     """A15: threads of a web server share commits."""
-    with opened(place) as store:
+    with open_store(place) as store:
         store.count()
         calls = [lambda number=number: store.enqueue(new_job(f"{number}")) for number in range(THREADS)]
         with gathered(place, store, [*calls]) as futures:
@@ -60,7 +60,7 @@ def test_calls_that_gathered_are_all_stored(place: SqlitePlace) -> None:
 
 def test_one_that_fails_leaves_the_others_alone(place: SqlitePlace) -> None:
     """Each call of a shared commit stands for itself (I11)."""
-    with opened(place) as store:
+    with open_store(place) as store:
         store.enqueue(new_job("taken"))
         own = {0: Uniqueness(has_own_id=True)}
 
@@ -88,7 +88,7 @@ def test_one_that_fails_leaves_the_others_alone(place: SqlitePlace) -> None:
 
 def test_a_commit_that_fails_is_told_to_every_caller(place: SqlitePlace) -> None:
     """Nobody is told that something was stored that was not (I10)."""
-    with opened(place, deadline=0.3) as store:
+    with open_store(place, deadline=0.3) as store:
         store.count()
         calls = [lambda: store.enqueue(new_job()) for _ in range(20)]
         with gathered(place, store, [*calls]) as futures:
@@ -99,7 +99,7 @@ def test_a_commit_that_fails_is_told_to_every_caller(place: SqlitePlace) -> None
 
 def test_a_leader_that_is_struck_anywhere_leaves_the_others_alone(place: SqlitePlace) -> None:
     """A15, I10: whoever shares a commit with a thread that is interrupted is told the truth."""
-    with opened(place) as store, opened(place, deadline=2) as rival, ThreadPoolExecutor(3) as threads:
+    with open_store(place) as store, open_store(place, deadline=2) as rival, ThreadPoolExecutor(3) as threads:
         rival.enqueue(new_job())
         driver = store.driver
         assert isinstance(driver, SqliteDriver)

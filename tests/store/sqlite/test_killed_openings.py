@@ -10,7 +10,8 @@ from tests.faults.diskshim import Calls, Disk, Files
 from tests.store.builders import new_job
 from tests.store.places import SqlitePlace
 from tests.store.processes import running
-from tests.store.sqlite.opened import is_intact, opened
+from tests.store.sqlite.files import is_intact
+from tests.store.stores import open_store
 
 MOMENTS = {
     "the file is half made": (Calls.WRITE, Files.MAIN, 0),
@@ -38,7 +39,7 @@ def test_a_file_that_was_half_made_can_be_used(
         assert writer.lines() == []
     assert disk.met == 1
     assert is_intact(place)
-    with opened(place) as store:
+    with open_store(place) as store:
         assert store.count() == 0
         store.enqueue(new_job())
         assert store.count() == 1

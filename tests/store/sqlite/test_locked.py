@@ -14,7 +14,7 @@ from tests.leeway import leeway
 from tests.store.builders import TTL, new_job
 from tests.store.places import SqlitePlace
 from tests.store.processes import Process, running
-from tests.store.sqlite.opened import opened
+from tests.store.stores import open_store
 from windlass.errors import StoreUnavailable
 from windlass.store.operations.leases import WorkerReport, open_lease
 
@@ -29,7 +29,7 @@ def locked(place: SqlitePlace, mode: str = "IMMEDIATE") -> Iterator[None]:
 
 def test_a_call_gives_up_at_its_deadline(place: SqlitePlace) -> None:
     """A15: StoreUnavailable after the deadline, and works after (Q1)."""
-    with opened(place, deadline=0.2) as store:
+    with open_store(place, deadline=0.2) as store:
         store.enqueue(new_job())
         with locked(place):
             began = monotonic()
@@ -41,7 +41,7 @@ def test_a_call_gives_up_at_its_deadline(place: SqlitePlace) -> None:
 
 
 def test_a_heartbeat_gives_up_at_its_deadline(place: SqlitePlace) -> None:
-    with opened(place, deadline=0.2) as store:
+    with open_store(place, deadline=0.2) as store:
         store.count()
         beat = open_lease(WorkerReport("w", "w", "idle", "{}"), lease="l", ttl=TTL)
         with locked(place), pytest.raises(StoreUnavailable, match="locked"):
@@ -50,7 +50,7 @@ def test_a_heartbeat_gives_up_at_its_deadline(place: SqlitePlace) -> None:
 
 def test_reading_goes_on(place: SqlitePlace) -> None:
     """Readers wait for nobody."""
-    with opened(place, deadline=0.2) as store:
+    with open_store(place, deadline=0.2) as store:
         store.enqueue(new_job())
         with locked(place):
             assert store.count() == 1
@@ -58,7 +58,7 @@ def test_reading_goes_on(place: SqlitePlace) -> None:
 
 def test_a_lock_that_is_given_up_in_time_is_no_error(place: SqlitePlace) -> None:
     """A15: no lock error reaches the user."""
-    with opened(place) as store, ThreadPoolExecutor(1) as pool:
+    with open_store(place) as store, ThreadPoolExecutor(1) as pool:
         store.enqueue(new_job())
         with locked(place):
             under_way = Event()
@@ -86,7 +86,7 @@ def locked_elsewhere(place: SqlitePlace, how: str) -> Iterator[Process]:
 
 def test_another_process_may_hold_the_lock(place: SqlitePlace) -> None:
     """Locked by another writer, which is then killed (Q1)."""
-    with opened(place, deadline=0.2) as store:
+    with open_store(place, deadline=0.2) as store:
         store.enqueue(new_job())
         with locked_elsewhere(place, "writing") as holder:
             with pytest.raises(StoreUnavailable, match="locked"):
@@ -98,15 +98,15 @@ def test_another_process_may_hold_the_lock(place: SqlitePlace) -> None:
 
 def test_who_opens_a_file_to_read_waits_for_no_writer(place: SqlitePlace) -> None:
     """Its schema is there already, so there is nothing to write."""
-    with opened(place) as store:
+    with open_store(place) as store:
         store.enqueue(new_job())
-    with locked_elsewhere(place, "writing"), opened(place, deadline=0.2) as store:
+    with locked_elsewhere(place, "writing"), open_store(place, deadline=0.2) as store:
         assert store.count() == 1
 
 
 def test_a_new_file_that_is_locked_may_be_opened_later(place: SqlitePlace) -> None:
     """Works again without a restart (I8)."""
-    with opened(place, deadline=0.2) as store:
+    with open_store(place, deadline=0.2) as store:
         with locked_elsewhere(place, "new"), pytest.raises(StoreUnavailable, match="locked"):
             store.count()
         store.enqueue(new_job())
@@ -114,9 +114,9 @@ def test_a_new_file_that_is_locked_may_be_opened_later(place: SqlitePlace) -> No
 
 
 def test_a_file_that_somebody_has_alone_may_be_opened_later(place: SqlitePlace) -> None:
-    with opened(place) as store:
+    with open_store(place) as store:
         store.enqueue(new_job())
-    with locked_elsewhere(place, "alone") as holder, opened(place, deadline=0.2) as store:
+    with locked_elsewhere(place, "alone") as holder, open_store(place, deadline=0.2) as store:
         with pytest.raises(StoreUnavailable, match=r"locked for 0.2 s"):
             store.count()
         holder.end()
@@ -125,9 +125,9 @@ def test_a_file_that_somebody_has_alone_may_be_opened_later(place: SqlitePlace) 
 
 def test_a_call_waits_for_one_who_has_the_file_alone(place: SqlitePlace) -> None:
     """A15: a lock that is given up in time is no error, not even at the first use."""
-    with opened(place) as store:
+    with open_store(place) as store:
         store.enqueue(new_job())
-    with locked_elsewhere(place, "alone") as holder, opened(place) as store, ThreadPoolExecutor(1) as pool:
+    with locked_elsewhere(place, "alone") as holder, open_store(place) as store, ThreadPoolExecutor(1) as pool:
         counting = pool.submit(store.count)
         assert not counting.done()
         holder.end()
@@ -136,7 +136,7 @@ def test_a_call_waits_for_one_who_has_the_file_alone(place: SqlitePlace) -> None
 
 def test_a_reader_waits_for_the_repair_of_the_logs_index(place: SqlitePlace) -> None:
     """A15: after a crash somebody repairs the index, and even readers have to wait, which is no error."""
-    with opened(place) as store, ThreadPoolExecutor(1) as pool:
+    with open_store(place) as store, ThreadPoolExecutor(1) as pool:
         store.enqueue(new_job())
         assert store.count() == 1
         with locked_elsewhere(place, "repairing") as holder:
@@ -150,7 +150,7 @@ def test_a_reader_waits_for_the_repair_of_the_logs_index(place: SqlitePlace) -> 
 
 
 def test_a_reader_gives_up_at_its_deadline(place: SqlitePlace) -> None:
-    with opened(place, deadline=0.2) as store:
+    with open_store(place, deadline=0.2) as store:
         store.enqueue(new_job())
         assert store.count() == 1
         with locked_elsewhere(place, "repairing"), pytest.raises(StoreUnavailable, match=r"locked for 0.2 s"):

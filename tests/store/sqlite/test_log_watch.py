@@ -15,7 +15,7 @@ import pytest
 
 from tests.store.builders import new_job
 from tests.store.places import SqlitePlace
-from tests.store.sqlite.opened import opened
+from tests.store.stores import open_store
 from tests.waiting import PATIENCE, eventually
 from tests.worker.scarce import ThreadRefusals, open_files
 from windlass import StartRefused
@@ -109,7 +109,7 @@ def test_a_database_behind_a_link_is_watched(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link.db").symlink_to(tmp_path / "real" / "jobs.db")
     place, woken = SqlitePlace(tmp_path / "link.db", "?news=auto"), Event()
-    with opened(place) as listener, opened(place) as writer:
+    with open_store(place) as listener, open_store(place) as writer:
         writer.enqueue(new_job())
         with closing(listener.driver.listen(lambda topic: woken.set())):
             writer.enqueue(new_job())

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.store.places import SqlitePlace
-from tests.store.sqlite.opened import opened
+from tests.store.stores import open_store
 from windlass.store.sqlite.guards.network_mount import warn_of_network
 
 
@@ -44,6 +44,6 @@ def test_a_system_that_cannot_tell_says_nothing(tmp_path: Path, caplog: pytest.L
 
 
 def test_a_local_file_is_opened_without_a_word(place: SqlitePlace, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.WARNING), opened(place) as store:
+    with caplog.at_level(logging.WARNING), open_store(place) as store:
         assert store.count() == 0
     assert not caplog.messages

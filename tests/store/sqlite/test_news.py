@@ -12,8 +12,8 @@ from tests.store.builders import new_job
 from tests.store.open_files import many_open_files
 from tests.store.places import SqlitePlace
 from tests.store.processes import running
-from tests.store.sqlite.opened import opened
 from tests.store.sqlite.writing import ask_to_write
+from tests.store.stores import open_store
 
 SECONDS = 1.0
 """C4: a lost wake-up costs at most this."""
@@ -27,7 +27,7 @@ def watched(request: pytest.FixtureRequest, tmp_path: Path) -> SqlitePlace:
 def test_a_commit_through_another_driver_is_noticed(watched: SqlitePlace) -> None:
     """C4: wake-up without polling delay, every time."""
     woken = Event()
-    with opened(watched) as listener, opened(watched) as writer:
+    with open_store(watched) as listener, open_store(watched) as writer:
         writer.enqueue(new_job())
         with closing(listener.driver.listen(lambda topic: woken.set())):
             for _ in range(30):
@@ -40,7 +40,7 @@ def test_a_commit_of_another_process_is_noticed(watched: SqlitePlace) -> None:
     """C4: wake-up without polling delay."""
     woken = Event()
     with (
-        opened(watched) as listener,
+        open_store(watched) as listener,
         closing(listener.driver.listen(lambda topic: woken.set())),
         running("tests.store.sqlite.writing", watched.url, "asked") as writer,
     ):
@@ -53,7 +53,7 @@ def test_a_commit_of_another_process_is_noticed(watched: SqlitePlace) -> None:
 def test_a_program_with_very_many_open_files_notices(watched: SqlitePlace) -> None:
     """S6: a descriptor above 1,023 is none that ``select`` takes."""
     woken = Event()
-    with opened(watched) as listener, opened(watched) as writer:
+    with open_store(watched) as listener, open_store(watched) as writer:
         writer.enqueue(new_job())
         with many_open_files(), closing(listener.driver.listen(lambda topic: woken.set())):
             writer.enqueue(new_job())
@@ -62,7 +62,7 @@ def test_a_program_with_very_many_open_files_notices(watched: SqlitePlace) -> No
 
 def test_what_is_noticed_can_be_read(watched: SqlitePlace) -> None:
     """C4: the last wake-up of a commit comes when the commit can be seen."""
-    with opened(watched) as listener, opened(watched) as writer:
+    with open_store(watched) as listener, open_store(watched) as writer:
         seen, count = Event(), 0
 
         def look() -> None:
@@ -78,7 +78,7 @@ def test_what_is_noticed_can_be_read(watched: SqlitePlace) -> None:
 
 
 def test_nothing_is_told_after_the_end(watched: SqlitePlace) -> None:
-    with opened(watched) as listener, opened(watched) as writer:
+    with open_store(watched) as listener, open_store(watched) as writer:
         woken = Event()
         listener.driver.listen(lambda topic: woken.set()).close()
         woken.clear()
@@ -89,9 +89,9 @@ def test_nothing_is_told_after_the_end(watched: SqlitePlace) -> None:
 def test_several_may_listen(watched: SqlitePlace) -> None:
     first, second = Event(), Event()
     with (
-        opened(watched) as listener,
-        opened(watched) as other,
-        opened(watched) as writer,
+        open_store(watched) as listener,
+        open_store(watched) as other,
+        open_store(watched) as writer,
         closing(listener.driver.listen(lambda topic: first.set())),
         closing(other.driver.listen(lambda topic: second.set())),
     ):

@@ -12,19 +12,20 @@ import pytest
 from tests.store.builders import new_job
 from tests.store.places import SqlitePlace
 from tests.store.processes import running
-from tests.store.sqlite.opened import Opened, is_intact, opened
+from tests.store.sqlite.files import is_intact
+from tests.store.stores import Store, open_store
 from windlass.errors import AppClosed, ConfigError, StoreUnavailable
 from windlass.store.operations import queries
 
 
 def test_nothing_is_opened_before_the_first_call(place: SqlitePlace) -> None:
-    with opened(place):
+    with open_store(place):
         assert not place.path.exists()
 
 
 def test_the_first_call_makes_the_file(place: SqlitePlace) -> None:
     """A17: embedded by default: no schema step, no second process."""
-    with opened(place) as store:
+    with open_store(place) as store:
         store.enqueue(new_job())
         assert store.count() == 1
         assert store.driver.name == str(place.path)
@@ -33,22 +34,22 @@ def test_the_first_call_makes_the_file(place: SqlitePlace) -> None:
 
 def test_what_was_stored_is_there_after_a_restart(place: SqlitePlace) -> None:
     """A17: a returned enqueue survives."""
-    with opened(place) as store:
+    with open_store(place) as store:
         store.enqueue(new_job("a"))
-    with opened(place) as store:
+    with open_store(place) as store:
         assert list(store.run(queries.find(["a"]))) == ["a"]
 
 
 def test_a_migration_names_its_steps_once(place: SqlitePlace) -> None:
-    with opened(place) as store:
+    with open_store(place) as store:
         steps = store.driver.migrate()
         assert (bool(steps), store.driver.migrate()) == (True, [])
-    with opened(place) as store:
+    with open_store(place) as store:
         assert store.driver.migrate() == []
 
 
 def test_a_store_that_was_only_migrated_lets_its_file_go(place: SqlitePlace) -> None:
-    with opened(place) as store:
+    with open_store(place) as store:
         store.driver.migrate()
     descriptors = [path.resolve() for path in Path("/proc/self/fd").iterdir() if path.is_symlink()]
     assert place.path not in descriptors
@@ -58,15 +59,15 @@ def test_many_may_open_a_new_file_at_once(place: SqlitePlace) -> None:
     """A15: no lock error reaches the user, not even while the file is being made."""
     with ThreadPoolExecutor(8) as pool:
         drivers = [place.open(now=None) for _ in range(8)]
-        list(pool.map(lambda driver: Opened(driver).enqueue(new_job()), drivers))
-    assert Opened(drivers[0]).count() == 8
+        list(pool.map(lambda driver: Store(driver).enqueue(new_job()), drivers))
+    assert Store(drivers[0]).count() == 8
     for driver in drivers:
         driver.close()
 
 
 def test_a_closed_store_takes_no_more_calls(place: SqlitePlace) -> None:
     """A6: AppClosed; closing twice is harmless."""
-    with opened(place) as store:
+    with open_store(place) as store:
         store.enqueue(new_job())
         store.driver.close()
         store.driver.close()
@@ -79,7 +80,7 @@ def test_a_closed_store_takes_no_more_calls(place: SqlitePlace) -> None:
 
 
 def test_a_store_that_was_never_used_may_be_closed(place: SqlitePlace) -> None:
-    with opened(place) as store:
+    with open_store(place) as store:
         store.driver.close()
         with pytest.raises(AppClosed):
             store.count()
@@ -88,7 +89,7 @@ def test_a_store_that_was_never_used_may_be_closed(place: SqlitePlace) -> None:
 def test_two_namespaces_in_one_file_do_not_know_of_each_other(place: SqlitePlace) -> None:
     """Isolated by prefix (S11)."""
     other = SqlitePlace(place.path, place.options, "shop")
-    with opened(place) as first, opened(other) as second:
+    with open_store(place) as first, open_store(other) as second:
         first.enqueue(new_job("a"))
         assert (first.count(), second.count()) == (1, 0)
         second.enqueue(new_job("a", task="other"))
@@ -99,7 +100,7 @@ def test_the_applications_own_tables_stay(place: SqlitePlace) -> None:
     """A file may be the application's own database."""
     place.execute("CREATE TABLE orders (id INTEGER)")
     place.execute("INSERT INTO orders VALUES (7)")
-    with opened(place) as store:
+    with open_store(place) as store:
         store.enqueue(new_job())
     assert place.execute("SELECT id FROM orders") == [(7,)]
 
@@ -109,20 +110,20 @@ def test_the_applications_own_tables_stay(place: SqlitePlace) -> None:
 
 def test_a_file_of_a_newer_release_is_refused(place: SqlitePlace) -> None:
     """A database from the future names the remedy and stays as it is."""
-    with opened(place) as store:
+    with open_store(place) as store:
         store.enqueue(new_job())
     place.execute("INSERT INTO windlass_schema VALUES (999, 'future', 0)")
-    with opened(place) as store, pytest.raises(ConfigError, match=r"version 999.*upgrade windlass"):
+    with open_store(place) as store, pytest.raises(ConfigError, match=r"version 999.*upgrade windlass"):
         store.count()
     assert place.execute("SELECT count(*) FROM windlass_job") == [(1,)]
 
 
 def test_a_store_that_could_not_be_opened_may_be_tried_again(place: SqlitePlace) -> None:
     """Works again without a restart (I8)."""
-    with opened(place) as store:
+    with open_store(place) as store:
         store.enqueue(new_job())
     place.execute("INSERT INTO windlass_schema VALUES (999, 'future', 0)")
-    with opened(place) as store:
+    with open_store(place) as store:
         with pytest.raises(ConfigError):
             store.count()
         place.execute("DELETE FROM windlass_schema WHERE version = 999")
@@ -131,14 +132,17 @@ def test_a_store_that_could_not_be_opened_may_be_tried_again(place: SqlitePlace)
 
 def test_a_missing_directory_is_named(tmp_path: Path) -> None:
     path = tmp_path / "nowhere" / "jobs.db"
-    with opened(SqlitePlace(path)) as store, pytest.raises(StoreUnavailable, match="does its folder exist") as raised:
+    with (
+        open_store(SqlitePlace(path)) as store,
+        pytest.raises(StoreUnavailable, match="does its folder exist") as raised,
+    ):
         store.count()
     assert str(path) in str(raised.value)
 
 
 def test_a_directory_that_appears_later_is_used(tmp_path: Path) -> None:
     """Works again without a restart (I8)."""
-    with opened(SqlitePlace(tmp_path / "later" / "jobs.db")) as store:
+    with open_store(SqlitePlace(tmp_path / "later" / "jobs.db")) as store:
         with pytest.raises(StoreUnavailable):
             store.count()
         (tmp_path / "later").mkdir()
@@ -148,13 +152,13 @@ def test_a_directory_that_appears_later_is_used(tmp_path: Path) -> None:
 
 def test_a_folder_in_place_of_a_file_is_refused(place: SqlitePlace) -> None:
     place.path.mkdir()
-    with opened(place) as store, pytest.raises(StoreUnavailable, match="cannot be opened"):
+    with open_store(place) as store, pytest.raises(StoreUnavailable, match="cannot be opened"):
         store.count()
 
 
 def test_a_file_that_is_no_database_is_refused_and_stays_as_it_is(place: SqlitePlace) -> None:
     place.path.write_text("Dear diary, " * 1000)
-    with opened(place) as store, pytest.raises(StoreUnavailable, match="is not an SQLite database"):
+    with open_store(place) as store, pytest.raises(StoreUnavailable, match="is not an SQLite database"):
         store.count()
     assert place.path.read_text() == "Dear diary, " * 1000
 
@@ -164,7 +168,7 @@ def reachable(place: SqlitePlace) -> Iterator[SqlitePlace]:
     """A file that every user could reach; pytest's own folders are private."""
     with TemporaryDirectory() as folder:
         Path(folder).chmod(0o777)
-        with opened(SqlitePlace(Path(folder) / "jobs.db", place.options)) as store:
+        with open_store(SqlitePlace(Path(folder) / "jobs.db", place.options)) as store:
             store.enqueue(new_job())
         yield SqlitePlace(Path(folder) / "jobs.db", place.options)
         Path(folder).chmod(0o777)
@@ -186,5 +190,5 @@ def test_a_file_that_may_not_be_written_is_refused(reachable: SqlitePlace, file:
     assert told.startswith("StoreUnavailable")
     assert answer in told
     reachable.path.chmod(0o666)
-    with opened(reachable) as store:
+    with open_store(reachable) as store:
         assert store.count() == 1

@@ -6,13 +6,13 @@ from tests.store.adding import add
 from tests.store.builders import new_job
 from tests.store.places import SqlitePlace
 from tests.store.retaining import tidy
-from tests.store.sqlite.opened import opened
+from tests.store.stores import open_store
 from windlass.store.operations.enqueue import Uniqueness
 
 
 def test_keys_whose_job_is_gone_go_with_the_next_tidying(place: SqlitePlace) -> None:
     """A13, S10: they are found without holding anybody up, and those of jobs that are there stay."""
-    with opened(place) as store:
+    with open_store(place) as store:
         named = {0: Uniqueness(), 1: Uniqueness()}
         store.run(add([new_job("gone", key="free"), new_job("kept", key="held")], named))
         place.execute("DELETE FROM windlass_job WHERE id = 'gone'")

@@ -10,7 +10,8 @@ import pytest
 from tests.ledger.apps import work
 from tests.store.builders import new_job
 from tests.store.places import SqlitePlace
-from tests.store.sqlite.opened import is_intact, opened
+from tests.store.sqlite.files import is_intact
+from tests.store.stores import open_store
 from windlass import Windlass
 from windlass.core.codec import Codec, NewerFormat
 from windlass.store.operations import jobs, queries
@@ -50,7 +51,7 @@ def test_a_run_does_not_write_its_payload_again(tmp_path: Path) -> None:
 
 
 def test_only_what_is_large_lies_apart(place: SqlitePlace) -> None:
-    with opened(place) as store:
+    with open_store(place) as store:
         store.enqueue(new_job("a", payload=LARGE), new_job("b"))
         store.enqueue(new_job("c", payload=LARGE))
         assert apart(place) == [LARGE, LARGE]
@@ -63,7 +64,7 @@ def test_only_what_is_large_lies_apart(place: SqlitePlace) -> None:
 
 def test_it_goes_with_its_job(place: SqlitePlace) -> None:
     """A13: whoever deletes jobs need not know of it."""
-    with opened(place) as store:
+    with open_store(place) as store:
         store.enqueue(new_job("a", payload=LARGE), new_job("b", payload=LARGE))
         found = store.run(queries.find(["a", "b"]))
         store.run(jobs.delete([(found["a"].seq, "a")]))
@@ -91,7 +92,7 @@ def test_one_that_somebody_deleted_fails_its_job_alone(place: SqlitePlace) -> No
 
 def test_a_process_that_knows_nothing_of_it_leaves_such_jobs_to_others(place: SqlitePlace) -> None:
     """B32: one that was started before the file was brought up to date reads what stands in the row."""
-    with opened(place) as store:
+    with open_store(place) as store:
         store.enqueue(new_job(payload=LARGE))
     [(in_the_row,)] = place.execute("SELECT payload FROM windlass_job")
     with pytest.raises(NewerFormat):

@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 from tests.store.places import SqlitePlace
-from tests.store.sqlite.opened import opened
+from tests.store.stores import open_store
 from windlass.store.statement_files import load_calls
 
 CALLS = load_calls("windlass.store.sqlite", prefix="windlass_")
@@ -53,7 +53,7 @@ def plan_of(text: str, folder: Path) -> list[str]:
 def steps_of(text: str, folder: Path) -> list[tuple[int, str]]:
     """The same, each with the number of the query that it is a part of."""
     place = SqlitePlace(folder / "jobs.db")
-    with opened(place) as store:
+    with open_store(place) as store:
         store.count()
         connection = apsw.Connection(str(place.path))
         plan = [(row[1], row[3]) for row in connection.execute(f"EXPLAIN QUERY PLAN {text}", bound(text))]
@@ -65,7 +65,7 @@ def steps_of(text: str, folder: Path) -> list[tuple[int, str]]:
 def test_no_statement_walks_a_whole_table(tmp_path: Path, call: str) -> None:
     """A13: a backlog or an archive of a million jobs slows nothing down (S10)."""
     place = SqlitePlace(tmp_path / "jobs.db")
-    with opened(place) as store:
+    with open_store(place) as store:
         store.count()
         connection = apsw.Connection(str(place.path))
         for statement in CALLS[call]:

@@ -13,8 +13,9 @@ import pytest
 from tests.faults.diskshim import Calls, Disk, Files
 from tests.store.places import SqlitePlace
 from tests.store.processes import running
-from tests.store.sqlite.opened import is_intact, opened
+from tests.store.sqlite.files import is_intact
 from tests.store.sqlite.writing import BATCH
+from tests.store.stores import open_store
 from windlass.store.operations import queries
 
 MOMENTS = {
@@ -39,7 +40,7 @@ def whole_batches(path: Path, names: list[str]) -> list[bool]:
     """Which of them are there; none of them may be there in part."""
     place = SqlitePlace(path)
     assert is_intact(place)
-    with opened(place) as store:
+    with open_store(place) as store:
         found = store.run(queries.find([f"{name}.{part}" for name in names for part in range(BATCH)]))
         assert store.count() % BATCH == 0
     return [f"{name}.0" in found for name in names]
@@ -49,7 +50,7 @@ def whole_batches(path: Path, names: list[str]) -> list[bool]:
 def place(tmp_path: Path) -> SqlitePlace:
     """A file with its tables: all that the process writes are jobs."""
     place = SqlitePlace(tmp_path / "jobs.db")
-    with opened(place) as store:
+    with open_store(place) as store:
         store.driver.migrate()
     return place
 

@@ -10,7 +10,8 @@ import pytest
 
 from tests.store.builders import ids
 from tests.store.places import SqlitePlace
-from tests.store.sqlite.opened import is_intact, opened
+from tests.store.sqlite.files import is_intact
+from tests.store.stores import open_store
 from windlass.store.operations import queries
 from windlass.store.sqlite.schema import migrations
 
@@ -46,7 +47,7 @@ def place(tmp_path: Path) -> SqlitePlace:
 
 def test_an_older_file_keeps_its_jobs_and_takes_the_new_order(place: SqlitePlace) -> None:
     """S8, B3."""
-    with opened(place) as store:
+    with open_store(place) as store:
         assert ids(store.run(queries.peek("default", limit=10))) == ["urgent", "early", "late"]
         assert store.count() == 4
         assert store.run(queries.find(["early"]))["early"].payload == LARGE

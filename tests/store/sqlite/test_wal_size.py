@@ -10,7 +10,7 @@ import pytest
 
 from tests.store.builders import new_job
 from tests.store.places import SqlitePlace
-from tests.store.sqlite.opened import Opened
+from tests.store.stores import Store
 from tests.waiting import eventually
 from windlass import clock
 from windlass.store.sqlite.address import parse_address
@@ -29,7 +29,7 @@ def test_a_log_that_grows_is_told_of_and_gives_its_room_back(
     log = Path(f"{place.path}-wal")
     driver = SqliteDriver(parse_address(place.url), prefix="windlass_", now=clock.now, deadline=5, large_log=LARGE)
     with closing(driver), caplog.at_level(logging.WARNING, "windlass.store"):
-        store = Opened(driver)
+        store = Store(driver)
         store.enqueue(new_job())
         with closing(place.connect()) as reader:
             reader.execute("BEGIN")

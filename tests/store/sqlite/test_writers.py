@@ -8,8 +8,9 @@ import pytest
 
 from tests.store.places import SqlitePlace
 from tests.store.processes import running
-from tests.store.sqlite.opened import is_intact, opened
+from tests.store.sqlite.files import is_intact
 from tests.store.sqlite.writing import BATCH
+from tests.store.stores import open_store
 from windlass.store.operations import queries
 
 
@@ -23,7 +24,7 @@ def test_a_killed_writer_leaves_an_intact_file(place: SqlitePlace, batches: int)
             writer.kill()
             acknowledged += writer.lines()
         assert is_intact(place)
-        with opened(place) as store:
+        with open_store(place) as store:
             ids = [f"{name}.{part}" for name in acknowledged for part in range(BATCH)]
             assert len(store.run(queries.find(ids))) == len(ids)
             assert store.count() % BATCH == 0
@@ -35,6 +36,6 @@ def test_no_lock_error_reaches_anybody(place: SqlitePlace) -> None:
         writers = [stack.enter_context(running("tests.store.sqlite.writing", place.url, "1.5")) for _ in range(4)]
         told = [writer.line().split(maxsplit=1) for writer in writers]
     assert [errors for _, *errors in told] == [[]] * 4
-    with opened(place) as store:
+    with open_store(place) as store:
         assert store.count() == BATCH * sum(int(count) for count, *_ in told)
     assert is_intact(place)

@@ -158,7 +158,8 @@ def _lead(scene: Scene) -> None:
 
 
 def _lose(scene: Scene) -> None:
-    scene.store.driver.execute(Call("remove_vanished", {"lost": [(scene.ended.seq, LIMITED, "failed")], "by": "me"}))
+    met = [(scene.ended.seq, LIMITED, "failed")]
+    scene.store.driver.execute(Call("remove_vanished", {"vanished": met, "by": "me"}))
 
 
 def _beat(scene: Scene) -> None:

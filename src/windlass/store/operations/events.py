@@ -29,18 +29,18 @@ class VanishedJob(Struct, frozen=True, array_like=True):
     queue: str | None
     """None where nothing tells it any more."""
     was: str
-    """The state in which it got lost."""
+    """The state in which it vanished."""
 
 
 def remove_vanished(answer: Answer, *, by: str | None) -> Operation[int]:
-    """Remove what is left of the jobs that a call has met as lost, and leave a notice of each; how many there were."""
-    met: Any = answer.get("lost")
+    """Remove what is left of the vanished jobs that a call has met, and leave a notice of each; how many there were."""
+    met: Any = answer.get("vanished")
     if not met:
         return 0
     try:
-        noticed = (yield Call("remove_vanished", {"lost": met, "by": by}))["noticed"]
+        noticed = (yield Call("remove_vanished", {"vanished": met, "by": by}))["noticed"]
     except StoreUnavailable as error:  # must not pass for a failure of the call before, which has been carried out
-        log.info("could not leave word of lost jobs in the store: %s", error)
+        log.info("could not leave a notice of vanished jobs in the store: %s", error)
         _say(records(met, VanishedJob))
         return 0
     if noticed:
@@ -48,12 +48,12 @@ def remove_vanished(answer: Answer, *, by: str | None) -> Operation[int]:
     return len(noticed)
 
 
-def _say(lost: list[VanishedJob]) -> None:
-    where = Counter(f"{job.was} in queue {job.queue}" if job.queue else job.was for job in lost)
+def _say(vanished: list[VanishedJob]) -> None:
+    where = Counter(f"{job.was} in queue {job.queue}" if job.queue else job.was for job in vanished)
     log.error(
         "the data of %s is gone from the store, deleted by hand or thrown away by the server (%s); what was left was "
         "removed",
-        "a job" if len(lost) == 1 else f"{len(lost)} jobs",
+        "a job" if len(vanished) == 1 else f"{len(vanished)} jobs",
         ", ".join(f"{count} {place}" for place, count in where.most_common(5)),
     )
 

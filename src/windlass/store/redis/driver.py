@@ -91,8 +91,8 @@ class RedisDriver:
             raise not_storable(error, self.name) from error
         # A script returns the parts of its answer as name, rows, name, rows: the order of a Lua table is not kept.
         answer = dict(zip(parts[::2], parts[1::2], strict=True))
-        if foreign := answer.get("foreign"):
-            self._overwritten_keys.report(key for (key,) in foreign)
+        if overwritten := answer.get("overwritten"):
+            self._overwritten_keys.report(key for (key,) in overwritten)
         return answer
 
     def listen(

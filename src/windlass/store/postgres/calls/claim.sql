@@ -3,7 +3,7 @@
 -- :queues rows (queue), served in this order
 -- :limit how many; what this token already holds counts, so that a repeated call takes nothing twice
 -- gives claimed as json
--- gives lost
+-- gives vanished
 --
 -- OFFSET 0, the kind of a list and the numbers of a seq are there for the planner, as in cycle (full).
 WITH
@@ -65,4 +65,4 @@ SELECT
         FROM claimed, clock) AS claimed,
     -- Jobs whose rows somebody has deleted.
     (SELECT json_agg(json_build_array(seq, queue, 'pending') ORDER BY seq) FROM taken
-        WHERE taken.seq NOT IN (SELECT begun.seq FROM begun)) AS lost
+        WHERE taken.seq NOT IN (SELECT begun.seq FROM begun)) AS vanished

@@ -9,7 +9,7 @@
 -- only without endings, keys, marks
 -- gives ended
 -- gives claimed as json
--- gives lost
+-- gives vanished
 --
 -- OFFSET 0, the kind of a list and the numbers of a seq are there for the planner, as in the full form.
 WITH
@@ -57,11 +57,12 @@ WITH
             wants_cancel = 'false';
             unknown_for = CAST(clock.now - unknown_at AS text);
             without is_charged}] ORDER BY priority DESC, since, seq) FILTER (WHERE id IS NOT NULL)), '[]') AS claimed,
-        jsonb_agg(jsonb_build_array(seq, queue, 'pending')) FILTER (WHERE id IS NULL) AS lost
+        jsonb_agg(jsonb_build_array(seq, queue, 'pending')) FILTER (WHERE id IS NULL) AS vanished
     FROM begun, clock
 )
 SELECT
-    endings.ended, begins.claimed, coalesce(endings.lost || begins.lost, endings.lost, begins.lost) AS lost,
+    endings.ended, begins.claimed,
+    coalesce(endings.vanished || begins.vanished, endings.vanished, begins.vanished) AS vanished,
     -- Somebody has cancelled or rescued one of the jobs meanwhile: nothing is kept, and the driver repeats it.
     -- An ending that was sent twice is one.
     CAST(CASE
@@ -83,7 +84,7 @@ FROM endings, begins
 -- gives ended
 -- gives marked
 -- gives claimed as json
--- gives lost
+-- gives vanished
 --
 -- Locks are taken in the order lease, keys, rows of running by seq: each part counts the one before it. A job that this
 -- call puts back is not taken by the same call, because a statement does not see what its own parts write.
@@ -226,12 +227,12 @@ WITH
     SELECT coalesce(array_to_json(array_agg(ARRAY[{Claimed; cast numbers as text;
             unknown_for = CAST(clock.now - unknown_at AS text);
             without is_charged}] ORDER BY priority DESC, since, seq) FILTER (WHERE id IS NOT NULL)), '[]') AS claimed,
-        jsonb_agg(jsonb_build_array(seq, queue, 'pending')) FILTER (WHERE id IS NULL) AS lost
+        jsonb_agg(jsonb_build_array(seq, queue, 'pending')) FILTER (WHERE id IS NULL) AS vanished
     FROM claimed, clock
 )
 SELECT
     endings.ended, (SELECT coalesce(json_agg(json_build_array(seq)), '[]') FROM marked) AS marked, begins.claimed,
-    coalesce(endings.lost || begins.lost, endings.lost, begins.lost) AS lost,
+    coalesce(endings.vanished || begins.vanished, endings.vanished, begins.vanished) AS vanished,
     -- Somebody has marked, cancelled or rescued one of the jobs meanwhile: nothing is kept, and the driver repeats it.
     -- An ending or a mark that was sent twice is one.
     CAST(CASE

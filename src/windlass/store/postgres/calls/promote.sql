@@ -1,7 +1,7 @@
 -- Makes jobs pending whose time has come, the longest overdue first. They line up by the time at which they
 -- were due.
 -- gives promoted
--- gives lost
+-- gives vanished
 WITH
 -- here clock
 , picked AS MATERIALIZED (
@@ -27,4 +27,4 @@ SELECT
     (SELECT coalesce(json_agg(json_build_array(seq)), '[]') FROM promoted) AS promoted,
     -- Jobs whose rows somebody has deleted.
     (SELECT json_agg(json_build_array(seq, queue, state) ORDER BY seq) FROM taken
-        WHERE taken.seq NOT IN (SELECT promoted.seq FROM promoted)) AS lost
+        WHERE taken.seq NOT IN (SELECT promoted.seq FROM promoted)) AS vanished

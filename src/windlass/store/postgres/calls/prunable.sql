@@ -1,7 +1,7 @@
 -- Finished jobs of one queue and state behind the position (:after_at, :after_seq) that are older than :age, or not
 -- younger than the position (:beyond_at, :beyond_seq), the oldest first. Only what it takes to delete them.
 -- gives jobs
--- gives lost
+-- gives vanished
 WITH
 -- here clock
 , old AS MATERIALIZED (
@@ -25,4 +25,4 @@ SELECT
         FROM known WHERE id IS NOT NULL) AS jobs,
     -- Jobs whose rows somebody has deleted.
     (SELECT json_agg(json_build_array(seq, CAST(:queue AS text), CAST(:state AS text)) ORDER BY seq) FROM known
-        WHERE id IS NULL) AS lost
+        WHERE id IS NULL) AS vanished

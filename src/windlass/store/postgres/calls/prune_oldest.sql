@@ -2,7 +2,7 @@
 -- :age, or not younger than the position (:beyond_at, :beyond_seq), with what is told of them and their keys: at most
 -- :limit, and as many as hold :bytes together, but at least one.
 -- gives pruned
--- gives lost
+-- gives vanished
 --
 -- It waits for nobody: a row that another has in hand is passed by, and goes next time. A key that is passed by is free
 -- without its job, and tidy_keys removes it.
@@ -60,4 +60,4 @@ SELECT
         FROM (SELECT finished_at, seq, number FROM going ORDER BY number DESC LIMIT 1) AS last) AS pruned,
     -- Jobs whose rows somebody has deleted.
     (SELECT json_agg(json_build_array(seq, CAST(:queue AS text), CAST(:state AS text)) ORDER BY seq) FROM going
-        WHERE body IS NULL) AS lost
+        WHERE body IS NULL) AS vanished

@@ -1,13 +1,13 @@
 -- Removes what is left of jobs whose rows are gone, and leaves a notice of each. Whoever met one that waited or ran has
 -- taken it from there; one that was finished is taken from there here, by the first who tells of it.
--- :lost rows (seq, queue, was)
+-- :vanished rows (VanishedJob)
 -- :by who met them
 -- gives noticed
 WITH
 -- here clock
 , met AS MATERIALIZED (
-    SELECT CAST({lost.seq} AS bigint) AS seq, {lost.queue} AS queue, {lost.was} AS was
-    FROM jsonb_array_elements(CAST(:lost AS jsonb))
+    SELECT CAST({vanished.seq} AS bigint) AS seq, {vanished.queue} AS queue, {vanished.was} AS was
+    FROM jsonb_array_elements(CAST(:vanished AS jsonb))
 ), finished AS (
     DELETE FROM windlass_finished AS finished
     WHERE finished.seq = ANY (ARRAY(

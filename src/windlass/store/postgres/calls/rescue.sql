@@ -5,7 +5,7 @@
 -- :keys rows (key, seq, fence) as item, only of endings whose job has a unique key
 -- :by who rescues
 -- gives rescued
--- gives lost
+-- gives vanished
 --
 -- Locks are taken in the order lease, keys, rows of running: each part counts the one before it.
 WITH
@@ -106,4 +106,4 @@ SELECT
     (SELECT coalesce(json_agg(json_build_array(id, state, worker) ORDER BY seq), '[]') FROM rescued) AS rescued,
     -- Jobs whose rows somebody has deleted have nowhere to go.
     (SELECT json_agg(json_build_array(seq, queue, 'running') ORDER BY seq) FROM taken
-        WHERE taken.seq NOT IN (SELECT rescued.seq FROM rescued)) AS lost
+        WHERE taken.seq NOT IN (SELECT rescued.seq FROM rescued)) AS vanished

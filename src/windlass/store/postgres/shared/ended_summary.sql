@@ -2,6 +2,6 @@
 endings AS (
     SELECT count(*) AS number, json_build_array(json_build_array(count(job))) AS ended,
         -- Jobs whose rows somebody has deleted.
-        jsonb_agg(jsonb_build_array(seq, queue, 'running')) FILTER (WHERE job IS NULL) AS lost
+        jsonb_agg(jsonb_build_array(seq, queue, 'running')) FILTER (WHERE job IS NULL) AS vanished
     FROM ended
 )

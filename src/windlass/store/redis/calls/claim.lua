@@ -3,7 +3,7 @@
 -- The room left shrinks by what this token already holds, so a repeated call takes nothing twice.
 -- KEYS counts, due, lease_from, lease_until, waiting
 -- asks limit, queues: rows (name) as queue, in the order in which they are served; worker, token, ttl
--- gives claimed: rows (Claimed) as row, of everything that the token holds; lost, foreign: see vanished and overwritten
+-- gives claimed: rows (Claimed) as row, of everything that the token holds; vanished, overwritten: see there
 --       in shared/
 -- with chunks, texts, allow_oom, index, state_sets, lease, vanished, gates, claim
 local pulled = pulled_key(ask.token)
@@ -47,8 +47,8 @@ for _, lease in ipairs(redis.call('SMEMBERS', pulled)) do
         row.is_charged = 1
         rows[#rows + 1] = row
     else
-        lose_run(lease, seq, fence)
+        drop_run(lease, seq, fence)
     end
 end
 settle(try)
-return {'claimed', finish_rows(rows, long), 'lost', lost, 'foreign', foreign}
+return {'claimed', finish_rows(rows, long), 'vanished', vanished, 'overwritten', overwritten}

@@ -5,7 +5,7 @@
 -- gives signal: one row (signal, signalled_by, is_open, now)
 --       cancels: rows (seq, fence) of the jobs of this lease that somebody wants cancelled
 --       queues: rows (QueueControl) of the queues that have one of these
---       foreign: see shared/overwritten
+--       overwritten: see shared/overwritten
 -- with lease, paused
 local cancels, queues = {}, {}
 for _, field in ipairs(redis.call('SMEMBERS', cancels_key(ask.lease))) do
@@ -25,5 +25,5 @@ end
 local wanted = redis.call('HMGET', prefix .. 'worker:' .. ask.worker, {wanted: signal, signalled_by})
 return {
     'signal', {{wanted.signal, wanted.signalled_by, is_open(ask.lease) and 1 or 0, now}}, 'cancels', cancels,
-    'queues', queues, 'foreign', foreign,
+    'queues', queues, 'overwritten', overwritten,
 }

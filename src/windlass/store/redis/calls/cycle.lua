@@ -11,16 +11,16 @@
 -- gives completed, ended: one row each (how many of them were accepted), if there are any
 --       marked: rows (seq) of the marks that still run under their fence, if there are marks
 --       claimed: rows (Claimed): what calls with this token took; one that is repeated without rooms finds it again
---       lost, foreign: see vanished and overwritten in shared/, if there are any
+--       vanished, overwritten: see there in shared/, if there are any
 -- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, vanished, gates, claim
 -- The leases of runs that were ended here.
 local shrunk_leases, long_results = {}, {}
 
 -- The lease of a run is known from its job alone. If that is gone, it may be any.
-local function lose_run_anywhere(seq, fence)
-    if lose_run(ask.lease, seq, fence) then return end
+local function drop_run_anywhere(seq, fence)
+    if drop_run(ask.lease, seq, fence) then return end
     for _, lease in ipairs(redis.call('ZRANGE', KEY.lease_until, 0, -1)) do
-        if lose_run(lease, seq, fence) then return end
+        if drop_run(lease, seq, fence) then return end
     end
 end
 
@@ -31,7 +31,7 @@ local function end_run(key, seq, fence)
         job: lease, queue, priority, cancel_requested_at, started_at, attempt, run_at, unknown_at, reason, result,
         crashes, rescues}) or {}
     local lease = job.lease
-    if not lease then return lose_run_anywhere(seq, fence) end
+    if not lease then return drop_run_anywhere(seq, fence) end
     if redis.call('HDEL', held_key(lease), seq .. ':' .. fence) == 0 then return end
     shrunk_leases[lease] = true
     if job.cancel_requested_at then redis.call('SREM', cancels_key(lease), seq .. ':' .. fence) end
@@ -118,11 +118,11 @@ local function held_fields(runs)
     return seqs, fields
 end
 
--- A job that every field was new to, also those that each job has: nothing was there, or something foreign.
-local function lose_completed(seq, queue)
+-- A job that every field was new to, also those that each job has: nothing was there, or another program's value.
+local function drop_completed(seq, queue)
     redis.call('DEL', job_key(seq))
     count('running', queue, -1)
-    lose(seq, queue, 'running')
+    add_vanished(seq, queue, 'running')
 end
 
 -- Removes runs from the caller's lease, by their fields.
@@ -156,7 +156,7 @@ local function complete(runs)
                 members[#members + 1] = plain ~= '' and ended[#ended] ~= '' and plain_member(seq) or padded(seq)
                 accepted = accepted + 1
             else
-                lose_completed(seq, queue)
+                drop_completed(seq, queue)
             end
             removed[#removed + 1] = field
             removed[field] = true
@@ -178,7 +178,7 @@ end
 local function mark_start(seq, fence, ago)
     local lease = lease_of(seq, fence)
     if not lease then
-        if not try('HGET', job_key(written(seq)), 'id') then lose_run_anywhere(written(seq), written(fence)) end
+        if not try('HGET', job_key(written(seq)), 'id') then drop_run_anywhere(written(seq), written(fence)) end
         return false
     end
     redis.call('HSETNX', job_key(written(seq)), 'started_at', written(now - ago))
@@ -212,7 +212,7 @@ local function find_claimed()
         if held_token(held[index + 1]) == ask.token then
             local seq, fence = string.match(held[index], '^(%d+):(%d+)$')
             local row = read_claimed(seq, false, 0, tonumber(fence), long)
-            if row then claimed[#claimed + 1] = row else lose_run(ask.lease, seq, fence) end
+            if row then claimed[#claimed + 1] = row else drop_run(ask.lease, seq, fence) end
         end
     end
 end
@@ -265,10 +265,10 @@ if #ask.rooms > 0 and is_live(ask.lease) and not is_shut(COMMON_GATES) then
     end
     settle(try)
 end
-if #lost > 0 then
+if #vanished > 0 then
     settle(try)
-    give('lost', lost)
+    give('vanished', vanished)
 end
-if #foreign > 0 then give('foreign', foreign) end
+if #overwritten > 0 then give('overwritten', overwritten) end
 give('claimed', finish_rows(claimed, long))
 return answer

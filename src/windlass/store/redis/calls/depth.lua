@@ -1,7 +1,7 @@
 -- How many jobs each queue has ready, and for how many milliseconds the oldest of them has been waiting.
 -- KEYS queues, counts, due
 -- without epoch
--- gives depths: rows (Depth); foreign: see shared/overwritten
+-- gives depths: rows (Depth); overwritten: see shared/overwritten
 -- with chunks, index, state_sets, overwritten
 
 -- The next job of a queue whose score is not smaller, and its score: row (member, score) as found.
@@ -30,4 +30,4 @@ for _, queue in ipairs(redis.call('SMEMBERS', KEY.queues)) do
     end
     if oldest < math.huge then rows[#rows + 1] = {Depth; queue = queue; ready = number; oldest = now - oldest} end
 end
-return {'depths', rows, 'foreign', foreign}
+return {'depths', rows, 'overwritten', overwritten}

@@ -70,8 +70,8 @@ end
 
 local takers = take_keys()
 
--- The jobs that the call adds, because neither id nor key is another job's; how many by queue, and whether any waits for
--- its time.
+-- The jobs that the call adds, because neither id nor key is another job's; how many by queue, and whether any waits
+-- for its time.
 local added, added_to, is_put_off = {}, {}, false
 for _, job in ipairs(ask.jobs) do
     local id, queue, key = job.id, job.queue, job.unique_key

@@ -6,7 +6,7 @@
 -- gives expired: rows (Expired), by seq
 --       suspects: rows (StartedSuspect) as suspect, of all leases that are over, whichever page they are on; a claim
 --       by hand is none
---       foreign: see shared/overwritten
+--       overwritten: see shared/overwritten
 -- with lease
 local GATHERED = 20000
 
@@ -86,4 +86,4 @@ for index = 1, math.min(#jobs, ask.limit) do
         blamed = facts.blamed;
     }
 end
-return {'expired', rows, 'suspects', suspects, 'foreign', foreign}
+return {'expired', rows, 'suspects', suspects, 'overwritten', overwritten}

@@ -4,7 +4,7 @@
 -- without epoch
 -- asks duty, strays: whether every lease that holds something is looked at; else only those that are over within a
 --      second, which are few however many there are
--- gives next_due: one row (NextDue), false where there is none; foreign: see shared/overwritten
+-- gives next_due: one row (NextDue), false where there is none; overwritten: see shared/overwritten
 -- with lease, leader, gates
 local AT_ONCE = 100
 
@@ -59,5 +59,5 @@ return {
         keeper = first; has_work = has_work() and 1 or 0;
         is_lead_free = read_leader(ask.duty).is_in_time and 0 or 1;
     }},
-    'foreign', foreign,
+    'overwritten', overwritten,
 }

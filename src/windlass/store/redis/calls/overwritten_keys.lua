@@ -2,23 +2,23 @@
 -- too many to be looked at.
 -- KEYS epoch, seq, ids, queues, configured, counts, waiting, due, events, notices, workers, lease_until, lease_from, lease_lost, astray
 -- without epoch
--- gives foreign: rows (key, type, right_type) as one/other
+-- gives overwritten: rows (key, type, right_type) as one/other
 local RIGHT = {
     epoch = 'hash', seq = 'string', ids = 'hash', queues = 'set', configured = 'set', counts = 'hash', waiting = 'set',
     due = 'zset', events = 'zset', notices = 'list', workers = 'zset', lease_until = 'zset', lease_from = 'zset',
     lease_lost = 'zset', astray = 'string',
 }
 
-local foreign, is_foreign = {}, {}
+local overwritten, is_overwritten = {}, {}
 local function look(key, right)
     local found = redis.call('TYPE', key).ok
     if found == 'none' or found == right then return end
-    foreign[#foreign + 1], is_foreign[key] = {key, found, right}, true
+    overwritten[#overwritten + 1], is_overwritten[key] = {key, found, right}, true
 end
 
--- What a set of names holds, unless it is foreign itself.
+-- What a set of names holds, unless it is overwritten itself.
 local function names(command, key, ...)
-    return is_foreign[key] and {} or redis.call(command, key, ...)
+    return is_overwritten[key] and {} or redis.call(command, key, ...)
 end
 
 for name, key in pairs(KEY) do look(key, RIGHT[name]) end
@@ -44,5 +44,5 @@ for _, index in ipairs({'all', 'failed', 'cancelled'}) do
     end
 end
 -- The order of a Lua table is not kept.
-table.sort(foreign, function(one, other) return one.key < other.key end)
-return {'foreign', foreign}
+table.sort(overwritten, function(one, other) return one.key < other.key end)
+return {'overwritten', overwritten}

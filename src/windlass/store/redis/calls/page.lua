@@ -6,7 +6,7 @@
 --      ended: failed or cancelled, if that is the only state asked for
 --      cursor: the seq before which the page begins; limit, window
 --      bytes: at how many of them the search for a text ends; then `looked` says that it looked at as many as it may
--- gives jobs: rows (Found); looked: one row (how many were looked at, the seq of the last of them); foreign: see
+-- gives jobs: rows (Found); looked: one row (how many were looked at, the seq of the last of them); overwritten: see
 --       shared/overwritten
 -- with chunks, scan, state_sets, lease, texts, sizes
 local states
@@ -100,4 +100,4 @@ if seqs then
 else
     walk_down(ask.ended or 'all', ask.cursor, look)
 end
-return {'jobs', found, 'looked', {{looked, last}}, 'foreign', foreign}
+return {'jobs', found, 'looked', {{looked, last}}, 'overwritten', overwritten}

@@ -2,14 +2,14 @@
 -- were due.
 -- KEYS counts, due, waiting
 -- asks limit
--- gives promoted: rows (seq); lost: rows (VanishedJob) of jobs whose bodies are gone; foreign: see
+-- gives promoted: rows (seq); vanished: rows (VanishedJob) of jobs whose bodies are gone; overwritten: see
 --       shared/overwritten
 -- with chunks, allow_oom, index, state_sets, overwritten
 local LATER = 60000
 local members = redis.call('ZRANGEBYSCORE', KEY.due, '-inf', now, 'LIMIT', 0, ask.limit)
 in_portions(members, function(...) redis.call('ZREM', KEY.due, ...) end)
 
-local promoted, lost, states, suspect_states = {}, {}, {}, {}
+local promoted, vanished, states, suspect_states = {}, {}, {}, {}
 for _, member in ipairs(members) do
     local seq = tonumber(member)
     local key = job_key(written(seq))
@@ -26,9 +26,9 @@ for _, member in ipairs(members) do
         place('pending', queue, seq, tonumber(job.priority) or 0, job.run_at, suspect)
         promoted[#promoted + 1] = {seq}
     else
-        -- Where it was counted nobody knows here; the call `lost` finds out.
-        lost[#lost + 1] = {VanishedJob; seq = seq; queue = false; was = 'scheduled'}
+        -- Where it was counted nobody knows here; the call `remove_vanished` finds out.
+        vanished[#vanished + 1] = {VanishedJob; seq = seq; queue = false; was = 'scheduled'}
     end
 end
 settle()
-return {'promoted', promoted, 'lost', lost, 'foreign', foreign}
+return {'promoted', promoted, 'vanished', vanished, 'overwritten', overwritten}

@@ -3,8 +3,8 @@
 -- KEYS counts, due
 -- without epoch
 -- asks queue, state, age, beyond_at, beyond_seq, after_at, after_seq, limit
--- gives jobs: rows (Prunable); lost: rows (VanishedJob) of those whose bodies are gone;
---       foreign: see shared/overwritten
+-- gives jobs: rows (Prunable); vanished: rows (VanishedJob) of those whose bodies are gone;
+--       overwritten: see shared/overwritten
 -- with chunks, index, state_sets, texts, sizes
 local key = finished_key(ask.state, ask.queue)
 local latest = written(math.max(now - ask.age - 1, ask.beyond_at))
@@ -15,14 +15,14 @@ local function is_meant(at, seq)
     return is_behind and (at < now - ask.age or is_beyond)
 end
 
-local rows, lost, offset, found = {}, {}, 0, nil
+local rows, vanished, offset, found = {}, {}, 0, nil
 local function look(seq, at)
     local size, job = size_of(written(seq), {job: id, fence})
     if job then
         rows[#rows + 1] = {
             Prunable; seq = seq; id = job.id; size = size; fence = tonumber(job.fence) or 0; finished_at = at}
     else
-        lost[#lost + 1] = {VanishedJob; seq = seq; queue = ask.queue; was = ask.state}
+        vanished[#vanished + 1] = {VanishedJob; seq = seq; queue = ask.queue; was = ask.state}
     end
 end
 
@@ -33,7 +33,7 @@ repeat
     offset = offset + ask.limit
     for index = 1, #found, 2 do
         local seq, at = finished_seq(found[index]), tonumber(found[index + 1])
-        if #rows + #lost < ask.limit and is_meant(at, seq) then look(seq, at) end
+        if #rows + #vanished < ask.limit and is_meant(at, seq) then look(seq, at) end
     end
-until #found < 2 * ask.limit or #rows + #lost == ask.limit
-return {'jobs', rows, 'lost', lost, 'foreign', foreign}
+until #found < 2 * ask.limit or #rows + #vanished == ask.limit
+return {'jobs', rows, 'vanished', vanished, 'overwritten', overwritten}

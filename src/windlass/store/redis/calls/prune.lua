@@ -2,14 +2,15 @@
 -- and has finished anew did so at another time.
 -- KEYS counts, due, ids, events, waiting
 -- asks queue, state; jobs: rows (seq, fence, id, finished_at) as seen
--- gives pruned: rows (seq); lost: rows (VanishedJob) of those whose bodies are gone; foreign: see shared/overwritten
+-- gives pruned: rows (seq); vanished: rows (VanishedJob) of those whose bodies are gone; overwritten: see
+--       shared/overwritten
 -- with chunks, texts, allow_oom, index, state_sets, unique, removal
-local pruned, lost, members = {}, {}, {}
+local pruned, vanished, members = {}, {}, {}
 for _, seen in ipairs(ask.jobs) do
     local seq = written(seen.seq)
     local job = try('HMGET', job_key(seq), unpack(LOOKED_AT)) or {}
     if not job[ID] then
-        lost[#lost + 1] = {VanishedJob; seq = seen.seq; queue = ask.queue; was = ask.state}
+        vanished[#vanished + 1] = {VanishedJob; seq = seen.seq; queue = ask.queue; was = ask.state}
     elseif job[STATE] == ask.state and tonumber(job[FINISHED_AT]) == seen.finished_at then
         remove(seq, job)
         members[#members + 1] = padded(seen.seq)
@@ -22,4 +23,4 @@ in_portions(members, function(...) redis.call('ZREM', finished_key(ask.state, as
 count(ask.state, ask.queue, -#pruned)
 settle_removals()
 if INDEXED[ask.state] then remove_from_index(ask.state, removed_seqs) end
-return {'pruned', pruned, 'lost', lost, 'foreign', foreign}
+return {'pruned', pruned, 'vanished', vanished, 'overwritten', overwritten}

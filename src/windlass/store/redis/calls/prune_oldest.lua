@@ -3,8 +3,8 @@
 -- KEYS counts, due, ids, events, waiting
 -- asks queue, state, age, beyond_at, beyond_seq, after_at, after_seq, limit; not bytes, for to free a long text takes
 --      no time
--- gives pruned: one row (Pruned), or none if there is no such job; lost: rows (VanishedJob) of those whose bodies are
---       gone; foreign: see shared/overwritten
+-- gives pruned: one row (Pruned), or none if there is no such job; vanished: rows (VanishedJob) of those whose bodies
+--       are gone; overwritten: see shared/overwritten
 -- with chunks, texts, allow_oom, index, state_sets, unique, removal
 local TIES = 100
 local place_of_all = finished_key(ask.state, ask.queue)
@@ -52,21 +52,21 @@ local first = rank_behind(ask.after_at, ask.after_seq)
 -- One more than it removes tells whether there are more.
 local members = try('ZRANGE', place_of_all, first, first + ask.limit) or {}
 local number = number_that_may_go(members)
-if number == 0 then return {'pruned', {}, 'foreign', foreign} end
+if number == 0 then return {'pruned', {}, 'overwritten', overwritten} end
 
 local last = math.min(number, ask.limit)
 local at, newest = position_of(members[last])
-local pruned, lost = {}, {}
+local pruned, vanished = {}, {}
 for index = 1, last do
     local member = members[index]
     local seq, plain = finished_job(member)
     if remove_if_there(seq, plain ~= '') then
         pruned[#pruned + 1] = member
     else
-        lost[#lost + 1] = {VanishedJob; seq = tonumber(seq); queue = ask.queue; was = ask.state}
+        vanished[#vanished + 1] = {VanishedJob; seq = tonumber(seq); queue = ask.queue; was = ask.state}
     end
 end
-if #lost == 0 then
+if #vanished == 0 then
     redis.call('ZREMRANGEBYRANK', place_of_all, first, first + last - 1)
 else
     in_portions(pruned, function(...) redis.call('ZREM', place_of_all, ...) end)
@@ -75,4 +75,4 @@ count(ask.state, ask.queue, -#pruned)
 settle_removals()
 if INDEXED[ask.state] then remove_from_index(ask.state, removed_seqs) end
 local row = {Pruned; count = #pruned; finished_at = at; seq = newest; has_more = number > last and 1 or 0}
-return {'pruned', {row}, 'lost', lost, 'foreign', foreign}
+return {'pruned', {row}, 'vanished', vanished, 'overwritten', overwritten}

@@ -1,7 +1,7 @@
 -- Removes what is left of jobs whose bodies are gone, and leaves a notice of each. Whoever met one that waited or ran
 -- has taken it from there; one that was finished is taken from there here, by the first who tells of it.
 -- KEYS counts, due, events, notices, astray, waiting
--- asks lost: rows (VanishedJob) as gone; by
+-- asks vanished: rows (VanishedJob) as gone; by
 -- gives noticed: rows (VanishedJob) as gone
 -- with chunks, texts, allow_oom, index, state_sets, events, leftovers, overwritten
 local COUNTED = 50000
@@ -15,8 +15,9 @@ local function add(seq, queue, was)
 end
 
 -- Jobs that wait for their time lie in one set, so nobody knows in which queue and state one was counted whose body is
--- gone: all of them are counted anew, unless that would hold everybody up. What is missing besides is lost too. The
--- counters that are too large, rows (queue, state, surplus) as shrink, tell what the lost ones were, if it is only one.
+-- gone: all of them are counted anew, unless that would hold up other calls. What is missing besides has vanished too.
+-- The counters that are too large, rows (queue, state, surplus) as shrink, tell what these jobs were, if it is only
+-- one.
 local function recount_due()
     if redis.call('ZCARD', KEY.due) > COUNTED then return end
     local found, shrunk = {}, {}
@@ -46,7 +47,7 @@ local function recount_due()
     end
 end
 
-for _, gone in ipairs(ask.lost) do
+for _, gone in ipairs(ask.vanished) do
     local seq, queue, was = gone.seq, gone.queue, gone.was
     if UNFINISHED[was] then
         add(seq, queue, was)

@@ -6,7 +6,7 @@
 --      which stays with the lease: the first counts
 --      endings: rows (Ending, was_started) as ending; a job that was marked since the look stays for the next look
 --      keys: rows (key, seq, fence); by
--- gives rescued: rows (id, state, worker); lost, foreign: see vanished and overwritten in shared/
+-- gives rescued: rows (id, state, worker); vanished, overwritten: see there in shared/
 -- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, vanished, events
 local culprits = {}
 for _, culprit in ipairs(ask.culprits) do culprits[culprit.lease] = culprit.seq end
@@ -29,7 +29,7 @@ local rescued = {}
 -- A run whose job's body is gone: nothing can be put back, but nobody must look for it for ever.
 local function let_go(seq, fence)
     for _, lease in ipairs(ask.leases) do
-        if not is_open(lease) and lose_run(lease, seq, fence) and is_pulled(lease) then
+        if not is_open(lease) and drop_run(lease, seq, fence) and is_pulled(lease) then
             redis.call('ZREM', KEY.lease_lost, lease)
         end
     end
@@ -89,4 +89,4 @@ settle(try)
 release_keys(ask.keys, next_fence)
 for _, lease in ipairs(ask.leases) do forget_if_empty(lease) end
 
-return {'rescued', rescued, 'lost', lost, 'foreign', foreign}
+return {'rescued', rescued, 'vanished', vanished, 'overwritten', overwritten}

@@ -3,7 +3,7 @@
 -- KEYS counts, due
 -- without epoch
 -- asks queue, state, at, seq, skip
--- gives position: one row (finished_at, seq), or none; foreign: see shared/overwritten
+-- gives position: one row (finished_at, seq), or none; overwritten: see shared/overwritten
 -- with overwritten, index, state_sets
 local key = finished_key(ask.state, ask.queue)
 -- How many are not before the position. Among those that finished in its moment the order is that of their seqs.
@@ -13,5 +13,5 @@ for _, member in ipairs(try('ZRANGEBYSCORE', key, written(ask.at), written(ask.a
 end
 -- row (member, score) as found
 local found = try('ZREVRANGE', key, newer + ask.skip, newer + ask.skip, 'WITHSCORES') or {}
-if not found.member then return {'position', {}, 'foreign', foreign} end
-return {'position', {{tonumber(found.score), finished_seq(found.member)}}, 'foreign', foreign}
+if not found.member then return {'position', {}, 'overwritten', overwritten} end
+return {'position', {{tonumber(found.score), finished_seq(found.member)}}, 'overwritten', overwritten}

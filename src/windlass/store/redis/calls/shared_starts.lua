@@ -2,7 +2,7 @@
 -- made in the same millisecond, as a rule by one call, so their jobs are neighbours: only those are looked at.
 -- without epoch
 -- asks starts; seqs: the number of a job with each of them
--- gives starts: rows (text); foreign: see shared/overwritten
+-- gives starts: rows (text); overwritten: see shared/overwritten
 -- with overwritten
 local shared = {}
 for index, start in ipairs(ask.starts) do
@@ -14,4 +14,4 @@ for index, start in ipairs(ask.starts) do
         end
     end
 end
-return {'starts', shared, 'foreign', foreign}
+return {'starts', shared, 'overwritten', overwritten}

@@ -1,8 +1,8 @@
--- Removes lost workers, leases that have been over for a day, and ids of lost jobs, `limit` of each at a time.
+-- Removes lost workers, leases that have been over for a day, and ids of vanished jobs, `limit` of each at a time.
 -- KEYS counts, events, workers, lease_from, lease_until, lease_lost, ids, astray
 -- asks limit
 -- gives workers, leases: a row for each that was looked at; ids: as many rows as were asked for, while there are ids
---       left that may be those of lost jobs
+--       left that may be those of vanished jobs
 -- with chunks, texts, allow_oom, index, lease, events, leftovers
 local DAY = 86400000
 
@@ -31,7 +31,7 @@ end
 remove_unused(before(KEY.lease_until, '(-inf'))
 remove_unused(before(KEY.lease_lost, '-inf'))
 
--- Since a job was lost, an id may lead nowhere. None is found from its job, so all are walked through, once.
+-- Since a job has vanished, an id may lead nowhere. None is found from its job, so all are walked through, once.
 local at = redis.call('GET', KEY.astray)
 if not at then return {'workers', workers, 'leases', leases, 'ids', {}} end
 -- row (next, pairs) as found: ids, and the seq of each

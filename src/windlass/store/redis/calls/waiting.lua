@@ -1,7 +1,7 @@
 -- The queues that have jobs to claim and are not paused.
 -- KEYS waiting
 -- without epoch
--- gives queues: rows (name); foreign: see shared/overwritten
+-- gives queues: rows (name); overwritten: see shared/overwritten
 -- with gates
 local rows = {}
 if not is_shut(COMMON_GATES) then
@@ -9,4 +9,4 @@ if not is_shut(COMMON_GATES) then
         if not is_shut(QUEUE_GATES, queue) then rows[#rows + 1] = {queue} end
     end
 end
-return {'queues', rows, 'foreign', foreign}
+return {'queues', rows, 'overwritten', overwritten}

@@ -3,7 +3,7 @@
 -- KEYS waiting
 -- without epoch
 -- asks queues: names
--- gives queues: rows (name); foreign: see shared/overwritten
+-- gives queues: rows (name); overwritten: see shared/overwritten
 -- with gates
 local rows = {}
 if not is_shut(COMMON_GATES) then
@@ -14,4 +14,4 @@ if not is_shut(COMMON_GATES) then
         end
     end
 end
-return {'queues', rows, 'foreign', foreign}
+return {'queues', rows, 'overwritten', overwritten}

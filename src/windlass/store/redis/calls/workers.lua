@@ -1,7 +1,7 @@
 -- All workers that live or were lost lately, by the time of their start; a worker whose lease is over has lost it.
 -- KEYS workers
 -- without epoch
--- gives workers: rows (WorkerRecord) as one/other; foreign: see shared/overwritten
+-- gives workers: rows (WorkerRecord) as one/other; overwritten: see shared/overwritten
 -- with workers
 local rows = {}
 for _, id in ipairs(workers_called()) do
@@ -20,4 +20,4 @@ table.sort(rows, function(one, other)
     if one.started_at ~= other.started_at then return one.started_at < other.started_at end
     return one.id < other.id
 end)
-return {'workers', rows, 'foreign', foreign}
+return {'workers', rows, 'overwritten', overwritten}

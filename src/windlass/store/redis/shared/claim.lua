@@ -3,7 +3,7 @@
 local TURNS_AT_ONCE = 5000
 
 -- Reads a job as a row, nothing if it is gone; long texts are put in later, all at once. Most jobs were never taken
--- before, and then there is not much to ask for. One whose body is foreign is gone.
+-- before, and then there is not much to ask for. One whose body is overwritten is gone.
 local function read_claimed(seq, queue, priority, fence, long)
     local job = try('HMGET', job_key(seq), {
         job: id, task, payload, meta, max_attempts, timeout, created_at, unique_key, retry, fence, errors})
@@ -73,7 +73,7 @@ local function own_popped(popped, queue, long, own)
             own(seq, old and written(row.fence) or FIRST_FENCE_WRITTEN, row, not old)
             taken = taken + 1
         else
-            lose(seq, queue, 'pending')
+            add_vanished(seq, queue, 'pending')
         end
     end
     count('pending', queue, -#popped / 2)
@@ -94,7 +94,7 @@ end
 -- In the order of claims; with their long texts: rows (row, column, key) as want.
 local function finish_rows(rows, long)
     fill_in(long)
-    -- A payload that got lost is an undecodable one: it fails its own job, not the batch.
+    -- A payload that vanished is an undecodable one: it fails its own job, not the batch.
     for _, want in ipairs(long) do
         local row = want.row
         row.payload = row.payload or ''

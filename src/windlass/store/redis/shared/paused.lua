@@ -1,4 +1,4 @@
--- Queues whose jobs nobody may take; the name * stands for all of them. One whose settings are foreign has none.
+-- Queues whose jobs nobody may take; the name * stands for all of them. One whose settings are overwritten has none.
 -- with overwritten
 local function queue_key(queue) return prefix .. 'queue:' .. queue end
 -- Queues that have, or had, settings; nobody has to look at the others. Needs KEY.configured.

@@ -1,5 +1,5 @@
--- Jobs with everything that is known of them, rows (JobRecord) as row; one whose body is gone or foreign is left out.
--- Needs chunks and texts.
+-- Jobs with everything that is known of them, rows (JobRecord) as row; one whose body is gone or overwritten is left
+-- out. Needs chunks and texts.
 -- with overwritten
 local NUMBERS = {
     priority = 0, attempt = 0, max_attempts = 0, crashes = 0, rescues = 0, fence = 0, run_at = 0, created_at = 0,
@@ -28,7 +28,7 @@ local function records(seqs)
         if by_name.id then rows[#rows + 1] = row end
     end
     fill_in(long)
-    -- A payload that got lost is an undecodable one.
+    -- A payload that vanished is an undecodable one.
     for _, row in ipairs(rows) do row.payload = row.payload or '' end
     return rows
 end

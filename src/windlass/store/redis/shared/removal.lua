@@ -31,7 +31,7 @@ local function remove_plain(seq, id)
     removed_seqs[#removed_seqs + 1] = seq
 end
 
--- Whether it was there: the body of a job may be gone, or foreign.
+-- Whether it was there: the body of a job may be gone, or overwritten.
 local function remove_if_there(seq, is_plain)
     if is_plain then
         local id = try('HGET', job_key(seq), 'id')

@@ -80,14 +80,14 @@ local function displace(state, queue, seq, priority, suspect)
     count(state, queue, -1)
 end
 
--- A foreign key is left as it is: those who look into each queue find its jobs all the same.
+-- A key that was overwritten is left as it is: calls that look into each queue find its jobs all the same.
 local function note_waiting(field, was_empty)
     local queue = string.match(field, '^pending:(.*)$')
     if queue then redis.pcall(was_empty and 'SADD' or 'SREM', KEY.waiting, queue) end
 end
 
 -- Gives the counters that were at zero before. A call for many queues writes with `try` (see shared/overwritten): one
--- whose places are foreign must not keep the others from theirs.
+-- whose places are overwritten must not keep the others from theirs.
 local function settle(write)
     write = write or redis.call
     local begun = {}

@@ -1,14 +1,15 @@
 -- Jobs whose bodies are gone, by eviction or by hand, as somebody meets what is left of them. The script takes it away
--- where it met it and gives `lost`, rows (VanishedJob); the call `lost` removes the rest and leaves word.
+-- where it met it and gives `vanished`, rows (VanishedJob); the call `remove_vanished` removes the rest and leaves a
+-- notice.
 -- Needs state_sets and lease.
-local lost = {}
+local vanished = {}
 
-local function lose(seq, queue, was)
-    lost[#lost + 1] = {VanishedJob; seq = tonumber(seq); queue = queue or false; was = was}
+local function add_vanished(seq, queue, was)
+    vanished[#vanished + 1] = {VanishedJob; seq = tonumber(seq); queue = queue or false; was = was}
 end
 
 -- Lets go of a run of such a job; whether the lease held it.
-local function lose_run(lease, seq, fence)
+local function drop_run(lease, seq, fence)
     local field = seq .. ':' .. fence
     local value = redis.call('HGET', held_key(lease), field)
     if not value then return false end
@@ -17,6 +18,6 @@ local function lose_run(lease, seq, fence)
     if is_pulled(lease) then remove_pulled(lease) else forget_if_empty(lease) end
     local queue = queue_of_any_run(value)
     if queue then count('running', queue, -1) end
-    lose(seq, queue, 'running')
+    add_vanished(seq, queue, 'running')
     return true
 end

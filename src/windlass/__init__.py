@@ -10,7 +10,7 @@ Files, in reading order:
 - ``queue``: The handle of one queue: its length, its settings, its pause.
 - ``active_job``: The running job, as its own task sees it: ``ActiveJob`` and ``current_job``.
 - ``claimed_job``: A job that the caller claimed and runs by itself: ``app.claim``.
-- ``options``: The options of a job and of a worker, checked before anything is stored.
+- ``options``: The options of jobs, tasks and workers: names, defaults, checks.
 - ``retention``: How long finished jobs are kept, and the archive they go to.
 - ``hooks``: Hooks: user code around every enqueue and every run.
 - ``errors``: Every exception that a user can meet, in one tree.

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, overload
 
 from windlass.admin.operator import Operator
-from windlass.claimed_job import ClaimedJob
+from windlass.claimed_job import ClaimedJob, claim, lease_milliseconds, release
 from windlass.client.client import Client
 from windlass.client.config import chosen_namespace, chosen_url
 from windlass.client.hints import MethodHints
-from windlass.client.manual_claim import claim, lease_milliseconds, release
 from windlass.client.modules import module_names
 from windlass.client.registry import Registry
 from windlass.client.routes import Routes
@@ -22,20 +20,27 @@ from windlass.core import validate
 from windlass.core.codec import Codec, Limits, limits_from
 from windlass.core.records import Claimed
 from windlass.core.retry import Retry, retry_rule
-from windlass.core.unique import Unique
 from windlass.core.units import duration
 from windlass.core.validate import exception_classes
 from windlass.errors import ConfigError, Duration
 from windlass.forks import reset_in_child
 from windlass.hooks import Hookable, Hooks
 from windlass.job import Job
-from windlass.options import UNSET, WorkerOptions, check_known
+from windlass.options import (
+    TASK_OPTION_NAMES,
+    UNSET,
+    WORKER_OPTION_NAMES,
+    TaskOptions,
+    TaskSettings,
+    WorkerOptions,
+    check_known,
+)
 from windlass.programs.command import command
 from windlass.programs.helper_settings import Program, ProgramSettings
 from windlass.programs.reaper import Reaper
 from windlass.retention import Archive, Retention, archive_from, retention_policy
 from windlass.store.open import open_driver
-from windlass.task import COMMAND, Request, Task, TaskSettings, TaskWithOptions, checked_call, checked_requests
+from windlass.task import COMMAND, Request, Task, TaskDecorator, TaskWithOptions, checked_call, checked_requests
 
 if TYPE_CHECKING:
     from windlass.programs.helper import Helper
@@ -46,7 +51,6 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_TASK_OPTIONS = ("name", *(field.name for field in fields(TaskSettings) if field.init))
 
 Runnable = Task[..., Any] | TaskWithOptions[..., Any] | Request | Callable[..., Any] | str
 """What can be enqueued: a task, a task under options, a request, a plain function of a module, or a task's name."""
@@ -152,33 +156,16 @@ class Windlass(Operator, Hookable, MethodHints):
     @overload
     def task(self, function: Callable[P, R], /) -> Task[P, R]: ...
     @overload
-    def task(
-        self,
-        /,
-        *,
-        name: str | None = None,
-        queue: str | None = None,
-        priority: int = 0,
-        retry: Retry | Literal[False] | None = None,
-        timeout: Duration | None = ...,
-        isolation: str | None = None,
-        unique: Unique | None = None,
-        retry_on: tuple[type[BaseException], ...] | None = None,
-        give_up_on: tuple[type[BaseException], ...] = (),
-        prefetch: int | None = None,
-        recycle_after: int | None = None,
-        max_memory: int | str | None = None,
-        retry_abandoned: bool = False,
-        interrupt: bool = True,
-        keep_log: bool = False,
-    ) -> _TaskDecorator: ...
-    def task(self, function: Callable[..., Any] | None = None, /, *, name: str | None = None, **options: Any) -> Any:
+    def task(self, /, **options: Unpack[TaskOptions]) -> TaskDecorator: ...
+    def task(self, function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
         """Register a function as a task: bare, or with options for all of its jobs."""
+        declare = self.client.registry.declare
         if function is not None:
-            return self.client.registry.declare(function, name=None, settings=TaskSettings())
-        check_known(options, _TASK_OPTIONS, "task option")
+            return declare(function, name=None, settings=TaskSettings())
+        check_known(options, TASK_OPTION_NAMES, "task option")
+        name = options.pop("name", None)
         settings = TaskSettings(**options)
-        return lambda decorated: self.client.registry.declare(decorated, name=name, settings=settings)
+        return lambda decorated: declare(decorated, name=name, settings=settings)
 
     def enqueue(self, task: Runnable, /, *args: Any, **kwargs: Any) -> Job[Any]:
         """Run a task in the background: the task, its name, or a plain function at the top level of a module."""
@@ -290,7 +277,7 @@ class Windlass(Operator, Hookable, MethodHints):
 
         client = self.client
         client.load_included()
-        check_known(options, tuple(WorkerOptions.__annotations__), "worker option")
+        check_known(options, WORKER_OPTION_NAMES, "worker option")
         settings = WorkerSettings.of(client, queues, parting=self._parting, **options)
         worker = build_worker(client, settings, reaper=self._reaper)
         client.add_worker(worker)
@@ -345,17 +332,6 @@ class Windlass(Operator, Hookable, MethodHints):
 
 def _handles(client: Client, claimed: Sequence[Claimed]) -> list[ClaimedJob]:
     return [ClaimedJob(client, job.id, job.fence, claimed=job) for job in claimed]
-
-
-class _TaskDecorator:
-    """What ``@app.task(...)`` with options is to a type checker."""
-
-    @overload
-    def __call__(self, function: Callable[P, Coroutine[Any, Any, R]], /) -> AsyncTask[P, R]: ...
-    @overload
-    def __call__(self, function: Callable[P, R], /) -> Task[P, R]: ...
-    def __call__(self, function: Callable[..., Any], /) -> Any:
-        raise NotImplementedError
 
 
 def _complete(request: Request, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Request:

@@ -1,10 +1,10 @@
-"""The options of a job and of a worker, checked before anything is stored."""
+"""The options of jobs, tasks and workers: names, defaults, checks."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
@@ -12,8 +12,8 @@ from windlass.client.hints import hint_for_option, nearest
 from windlass.core import validate
 from windlass.core.retry import Retry, retry_rule
 from windlass.core.unique import Unique
-from windlass.core.units import milliseconds
-from windlass.core.validate import texts
+from windlass.core.units import memory, milliseconds
+from windlass.core.validate import exception_classes, flag, of_kind, texts
 from windlass.errors import ConfigError, Duration
 
 
@@ -35,6 +35,37 @@ class OptionArguments(TypedDict, total=False):
     connection: object
 
 
+class TaskOptions(TypedDict, total=False):
+    """The keywords that ``@app.task(...)`` takes; ``TaskSettings`` says what holds without them."""
+
+    name: str | None
+    queue: str | None
+    priority: int
+    retry: Retry | Literal[False] | None
+    timeout: Duration | None
+    isolation: str | None
+    unique: Unique | None
+    retry_on: tuple[type[BaseException], ...] | None
+    give_up_on: tuple[type[BaseException], ...]
+    prefetch: int | None
+    recycle_after: int | None
+    max_memory: int | str | None
+    retry_abandoned: bool
+    interrupt: bool
+    keep_log: bool
+
+
+class HelperTaskOptions(TypedDict, total=False):
+    """The keywords that ``helper.task(...)`` takes."""
+
+    queue: str | None
+    priority: int
+    retry: Retry | None
+    timeout: Duration | None
+    unique: Unique | None
+    prefetch: int | None
+
+
 class WorkerOptions(TypedDict, total=False):
     """The keywords that ``app.worker(...)`` takes."""
 
@@ -54,6 +85,27 @@ class WorkerOptions(TypedDict, total=False):
     children: int | None
     child_max_jobs: int | None
     child_max_memory: int | str | None
+
+
+WORKER_DEFAULTS: WorkerOptions = {
+    "concurrency": 10,
+    "lease": "30s",
+    "heartbeat": None,
+    "heartbeat_failures": 3,
+    "grace": "30s",
+    "name": None,
+    "version": None,
+    "id": None,
+    "duties": True,
+    "prefetch": True,
+    "stop_patience": "5s",
+    "allow_commands": False,
+    "commands_folder": None,
+    "children": None,
+    "child_max_jobs": None,
+    "child_max_memory": None,
+}
+"""What holds for a worker that is told nothing else."""
 
 
 UNSET: Any = object()
@@ -134,10 +186,81 @@ class Options:
         return None if self.at is None else validate.milliseconds_since_1970(self.at, "at")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskSettings:
+    """What a task says about all of its jobs; each job may say otherwise."""
+
+    queue: str | None = None
+    priority: int = 0
+    retry: Retry | None = None
+    timeout: Duration | None = timedelta(minutes=30)
+    isolation: str | None = None
+    unique: Unique | None = None
+    retry_on: tuple[type[BaseException], ...] | None = None
+    give_up_on: tuple[type[BaseException], ...] = ()
+    prefetch: int | None = None
+    recycle_after: int | None = None
+    """With ``isolation="process"``: after so many jobs its child process is replaced."""
+    max_memory: int | str | None = None
+    """With ``isolation="process"``: above so much memory (bytes, or "512MB") its child is replaced after the job."""
+    retry_abandoned: bool = False
+    """Whether a job may run again while an earlier run of it, which would not stop, may still be at work."""
+    interrupt: bool = True
+    """Whether an exception may be raised in a run that has to stop; otherwise it is told so (``job.cancelled``)."""
+    keep_log: bool = False
+    """Whether what a run logged is kept when it returns, too, as it is kept with what a run raises."""
+    memory_limit: int | None = field(init=False, default=None)
+    """``max_memory`` in bytes."""
+    time_limit: int | None = field(init=False)
+    """``timeout`` in milliseconds."""
+
+    def __post_init__(self) -> None:
+        if self.queue is not None:
+            validate.queue_name(self.queue)
+        validate.priority(self.priority)
+        if self.retry is not None:
+            object.__setattr__(self, "retry", retry_rule(self.retry))
+        if self.unique is not None:
+            of_kind(self.unique, Unique, "unique", example="Unique(by=('user_id',))")
+        object.__setattr__(self, "time_limit", timeout_milliseconds(self.timeout))
+        if self.isolation not in (None, "thread", "process"):
+            raise ConfigError(f"isolation must be 'thread' or 'process', got {self.isolation!r}")
+        self._check_child_limits()
+        if self.prefetch not in (None, 0):
+            raise ConfigError(f"prefetch must be 0 (never) or left out, got {self.prefetch!r}")
+        if self.retry_on is not None:
+            exception_classes(self.retry_on, "retry_on")
+        exception_classes(self.give_up_on, "give_up_on")
+        flag(self.retry_abandoned, "retry_abandoned")
+        flag(self.interrupt, "interrupt")
+        flag(self.keep_log, "keep_log")
+
+    def _check_child_limits(self) -> None:
+        for name in ("max_memory", "recycle_after"):
+            if getattr(self, name) is not None and self.isolation != "process":
+                raise ConfigError(
+                    f"{name}={getattr(self, name)!r} is about a child process, so it needs isolation='process'; "
+                    f"isolation is {self.isolation!r}"
+                )
+        if self.max_memory is not None:
+            object.__setattr__(self, "memory_limit", memory(self.max_memory, "max_memory"))
+        if self.recycle_after is not None:
+            validate.whole_number(self.recycle_after, "recycle_after", least=1)
+
+    def gives_up_on(self, error: BaseException) -> bool:
+        """Whether running again would not help, by what the task says about its errors."""
+        if isinstance(error, self.give_up_on):
+            return True
+        return self.retry_on is not None and not isinstance(error, self.retry_on)
+
+
 NO_OPTIONS = Options()
 """Nothing was asked for."""
 
 OPTION_NAMES = tuple(option.name for option in fields(Options))
+
+TASK_OPTION_NAMES = tuple(TaskOptions.__annotations__)
+WORKER_OPTION_NAMES = tuple(WorkerOptions.__annotations__)
 
 
 def check_known(given: Mapping[str, Any], known: tuple[str, ...], what: str = "option") -> None:

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, Unpack, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, Unpack, cast, overload
 
 from msgspec import Struct
 
-from windlass.active_job import ActiveJob
+from windlass.client.call_shape import CallShape
 from windlass.client.declaration import check_importable
-from windlass.client.hints import MethodHints, hint_for_option
+from windlass.client.hints import MethodHints
 from windlass.client.owner import ClientOwner
-from windlass.core import validate
 from windlass.core.codec import Signature
-from windlass.core.retry import Retry, retry_rule
-from windlass.core.unique import Unique
-from windlass.core.units import memory
-from windlass.core.validate import exception_classes, flag, of_kind
-from windlass.errors import ConfigError, Duration
-from windlass.options import NO_OPTIONS, OPTION_NAMES, OptionArguments, Options, timeout_milliseconds
+from windlass.errors import ConfigError
+from windlass.options import NO_OPTIONS, OptionArguments, Options, TaskSettings
 
 if TYPE_CHECKING:
     from windlass.job import Job
@@ -29,78 +23,8 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_DEFAULT_TIMEOUT = timedelta(minutes=30)
-
 COMMAND = "windlass.command"
 """The task under which commands are stored; no app registers it, and only workers that allow commands have it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskSettings:
-    """What a task says about all of its jobs; each job may say otherwise."""
-
-    queue: str | None = None
-    priority: int = 0
-    retry: Retry | None = None
-    timeout: Duration | None = _DEFAULT_TIMEOUT
-    isolation: str | None = None
-    unique: Unique | None = None
-    retry_on: tuple[type[BaseException], ...] | None = None
-    give_up_on: tuple[type[BaseException], ...] = ()
-    prefetch: int | None = None
-    recycle_after: int | None = None
-    """With ``isolation="process"``: after so many jobs its child process is replaced."""
-    max_memory: int | str | None = None
-    """With ``isolation="process"``: above so much memory (bytes, or "512MB") its child is replaced after the job."""
-    retry_abandoned: bool = False
-    """Whether a job may run again while an earlier run of it, which would not stop, may still be at work."""
-    interrupt: bool = True
-    """Whether an exception may be raised in a run that has to stop; otherwise it is told so (``job.cancelled``)."""
-    keep_log: bool = False
-    """Whether what a run logged is kept when it returns, too, as it is kept with what a run raises."""
-    memory_limit: int | None = field(init=False, default=None)
-    """``max_memory`` in bytes."""
-    time_limit: int | None = field(init=False)
-    """``timeout`` in milliseconds."""
-
-    def __post_init__(self) -> None:
-        if self.queue is not None:
-            validate.queue_name(self.queue)
-        validate.priority(self.priority)
-        if self.retry is not None:
-            object.__setattr__(self, "retry", retry_rule(self.retry))
-        if self.unique is not None:
-            of_kind(self.unique, Unique, "unique", example="Unique(by=('user_id',))")
-        object.__setattr__(self, "time_limit", timeout_milliseconds(self.timeout))
-        if self.isolation not in (None, "thread", "process"):
-            raise ConfigError(f"isolation must be 'thread' or 'process', got {self.isolation!r}")
-        self._check_child_limits()
-        if self.prefetch not in (None, 0):
-            raise ConfigError(f"prefetch must be 0 (never) or left out, got {self.prefetch!r}")
-        if self.retry_on is not None:
-            exception_classes(self.retry_on, "retry_on")
-        exception_classes(self.give_up_on, "give_up_on")
-        flag(self.retry_abandoned, "retry_abandoned")
-        flag(self.interrupt, "interrupt")
-        flag(self.keep_log, "keep_log")
-
-    def _check_child_limits(self) -> None:
-        for name in ("max_memory", "recycle_after"):
-            if getattr(self, name) is not None and self.isolation != "process":
-                raise ConfigError(
-                    f"{name}={getattr(self, name)!r} is about a child process, so it needs isolation='process'; "
-                    f"isolation is {self.isolation!r}"
-                )
-        if self.max_memory is not None:
-            object.__setattr__(self, "memory_limit", memory(self.max_memory, "max_memory"))
-        if self.recycle_after is not None:
-            validate.whole_number(self.recycle_after, "recycle_after", least=1)
-
-    def gives_up_on(self, error: BaseException) -> bool:
-        """Whether running again would not help, by what the task says about its errors."""
-        if isinstance(error, self.give_up_on):
-            return True
-        return self.retry_on is not None and not isinstance(error, self.retry_on)
 
 
 class Request(Struct, frozen=True):
@@ -226,7 +150,7 @@ class Task(Enqueueable[P, R]):
         self.is_isolated = settings.isolation == "process"
         if self.is_isolated:
             check_importable(function, name)
-        self.shape = _Shape.of(function)
+        self.shape = CallShape.of(function)
         # Arguments are named as the caller counts them: the job is none of them.
         given = tuple(parameter for parameter in signature.positional if parameter != self.shape.job_parameter)
         self.signature = replace(signature, positional=given)
@@ -297,81 +221,12 @@ def _arguments(task: object, call: object) -> tuple[Any, ...]:
     return tuple(call)
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """Which calls a function takes, so that a wrong one is refused before it is stored."""
+class TaskDecorator:
+    """What ``@app.task(...)`` with options is to a type checker."""
 
-    signature: inspect.Signature
-    least: int
-    most: float
-    job_parameter: str | None
-    job_position: int | None
-    """Where the job parameter stands among those that may be given by position."""
-
-    @classmethod
-    def of(cls, function: Callable[..., Any]) -> _Shape:
-        signature = inspect.signature(function)
-        job_parameter = _job_parameter(function, signature)
-        given = [p for name, p in signature.parameters.items() if name != job_parameter]
-        positional = [p for p in given if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-        needs_keywords = any(p.kind is p.KEYWORD_ONLY and p.default is p.empty for p in given)
-        has_star = any(p.kind is p.VAR_POSITIONAL for p in given)
-        return cls(
-            signature.replace(parameters=given),
-            # More than any call has: such a function is always bound in full.
-            least=2**31 if needs_keywords else sum(p.default is p.empty for p in positional),
-            most=float("inf") if has_star else len(positional),
-            job_parameter=job_parameter,
-            job_position=_position(job_parameter, signature),
-        )
-
-    def with_job(
-        self, args: tuple[object, ...], kwargs: dict[str, object], job: ActiveJob
-    ) -> tuple[tuple[object, ...], dict[str, object]]:
-        """The call of a function that wants its job, with the job where the function expects it."""
-        assert self.job_parameter is not None
-        if self.job_position is not None and self.job_position < len(args):
-            return (*args[: self.job_position], job, *args[self.job_position :]), kwargs
-        return args, {**kwargs, self.job_parameter: job}
-
-    def check(self, name: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> None:
-        """Raise what the call itself would raise; binding in full is slow and mostly not needed."""
-        if kwargs or not self.least <= len(args) <= self.most:
-            self.bind(name, args, kwargs)
-
-    def bind(self, name: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Mapping[str, object]:
-        """The arguments by name, defaults included."""
-        try:
-            bound = self.signature.bind(*args, **kwargs)
-        except TypeError as error:
-            raise TypeError(f"task {name!r}: {error}{self._meant(kwargs)}") from None
-        bound.apply_defaults()
-        return bound.arguments
-
-    def _meant(self, kwargs: Mapping[str, object]) -> str:
-        """What to do where an option was given among the arguments."""
-        for name in kwargs:
-            if name in self.signature.parameters:
-                continue
-            if name in OPTION_NAMES:
-                return f"; options go before the call: task.options({name}=...).enqueue(...)"
-            if hint := hint_for_option(name):
-                return f"; options go before the call, as in task.options(...).enqueue(...): {hint}"
-        return ""
-
-
-def _job_parameter(function: Callable[..., Any], signature: inspect.Signature) -> str | None:
-    """The parameter annotated ``ActiveJob``, which the worker fills in."""
-    for name, parameter in signature.parameters.items():
-        annotation = parameter.annotation
-        if annotation is ActiveJob or (isinstance(annotation, str) and annotation.split(".")[-1] == "ActiveJob"):
-            if parameter.kind not in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD):
-                raise ConfigError(f"{function!r}: the ActiveJob parameter {name!r} must be accepted by name")
-            return name
-    return None
-
-
-def _position(name: str | None, signature: inspect.Signature) -> int | None:
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    positional = [parameter.name for parameter in signature.parameters.values() if parameter.kind in kinds]
-    return positional.index(name) if name in positional else None
+    @overload
+    def __call__(self, function: Callable[P, Coroutine[Any, Any, R]], /) -> AsyncTask[P, R]: ...
+    @overload
+    def __call__(self, function: Callable[P, R], /) -> Task[P, R]: ...
+    def __call__(self, function: Callable[..., Any], /) -> Any:
+        raise NotImplementedError

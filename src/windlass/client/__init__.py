@@ -11,8 +11,8 @@ Files, in reading order:
 - ``result_waiter``: Waits for results: one query for everyone who waits in this process.
 - ``job_result``: Waits for one job to finish, and turns how it ended into its value or an exception.
 - ``job_changes``: Finds, cancels and retries one job by its id.
-- ``manual_claim``: Takes jobs for a caller that runs them by itself: ``app.claim``.
 - ``registry``: The tasks of an app, by name; also those whose module is not imported yet.
+- ``call_shape``: Which calls a task's function takes, so that a wrong one is rejected before it is stored.
 - ``declaration``: Rejects functions that cannot be tasks, when they are declared.
 - ``modules``: Imports modules that are named as text.
 - ``hints``: Suggests the option or method that an unknown name may have meant.

@@ -15,10 +15,10 @@ from windlass.core.meta import write_meta
 from windlass.core.retry import Retry, write_retry
 from windlass.core.unique import Unique, chosen, key_of
 from windlass.errors import ConfigError, PayloadError
-from windlass.options import NO_OPTIONS, Options
+from windlass.options import NO_OPTIONS, Options, TaskSettings
 from windlass.store.operation import Operation
 from windlass.store.operations.enqueue import Enqueued, JobTemplate, NewJob, Uniqueness, append, enqueue
-from windlass.task import Request, Task, TaskSettings
+from windlass.task import Request, Task
 
 DEFAULT_QUEUE = "default"
 

@@ -18,7 +18,8 @@ from windlass.core.retry import Retry
 from windlass.core.validate import texts
 from windlass.errors import ConfigError
 from windlass.hooks import Hooks
-from windlass.task import COMMAND, Task, TaskSettings
+from windlass.options import TaskSettings
+from windlass.task import COMMAND, Task
 
 log = logging.getLogger("windlass")
 

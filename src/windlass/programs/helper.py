@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 from windlass.client.registry import Registry
 from windlass.core import validate
-from windlass.core.retry import Retry
-from windlass.core.unique import Unique
-from windlass.errors import Duration
 from windlass.forks import reset_in_child
+from windlass.options import HelperTaskOptions, TaskSettings
 from windlass.programs.helper_pool import HelperPool
 from windlass.programs.helper_process import HelperGone
 from windlass.programs.helper_protocol import Answer, Question, question
 from windlass.programs.helper_settings import Program
 from windlass.programs.reaper import Reaper
 from windlass.programs.tasks import ProgramTask
-from windlass.task import Task, TaskSettings
-
-
-class HelperTaskSettings(TypedDict, total=False):
-    """The keywords that ``helper.task(...)`` takes."""
-
-    queue: str | None
-    priority: int
-    retry: Retry | None
-    timeout: Duration | None
-    unique: Unique | None
-    prefetch: int | None
+from windlass.task import Task
 
 
 class Helper:
@@ -56,7 +43,7 @@ class Helper:
     def __repr__(self) -> str:
         return f"<Helper {self.program.name}>"
 
-    def task(self, name: str, **settings: Unpack[HelperTaskSettings]) -> Task[..., Any]:
+    def task(self, name: str, **settings: Unpack[HelperTaskOptions]) -> Task[..., Any]:
         """A task that this program runs, stored as ``helper.name``; takes any arguments that JSON can hold."""
 
         def ask(*args: Any, **kwargs: Any) -> Any:

@@ -9,8 +9,9 @@ from weakref import WeakValueDictionary
 
 from windlass.client.registry import Registry, UnloadedTask
 from windlass.errors import ConfigError
+from windlass.options import TaskSettings
 from windlass.programs.reaper import Reaper
-from windlass.task import COMMAND, Task, TaskSettings
+from windlass.task import COMMAND, Task
 
 
 class ProgramTask(Task[..., Any]):

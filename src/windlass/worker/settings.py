@@ -6,11 +6,13 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Unpack
 
 from windlass.client.client import Client
 from windlass.core import validate
 from windlass.core.units import duration, memory
-from windlass.errors import ConfigError, Duration
+from windlass.errors import ConfigError
+from windlass.options import WORKER_DEFAULTS, WorkerOptions
 from windlass.worker.executors.processes.recycling import ChildLimits
 from windlass.worker.identity import Identity, identity
 from windlass.worker.lease.heartbeat import HeartbeatTimes
@@ -41,65 +43,47 @@ class WorkerSettings:
 
     @classmethod
     def of(
-        cls,
-        client: Client,
-        queues: Queues = None,
-        *,
-        parting: Parting | None = None,
-        concurrency: int = 10,
-        lease: Duration = "30s",
-        heartbeat: Duration | None = None,
-        heartbeat_failures: int = 3,
-        grace: Duration = "30s",
-        name: str | None = None,
-        version: str | None = None,
-        id: str | None = None,
-        duties: bool = True,
-        prefetch: bool = True,
-        stop_patience: Duration = "5s",
-        children: int | None = None,
-        child_max_jobs: int | None = None,
-        child_max_memory: int | str | None = None,
-        allow_commands: bool = False,
-        commands_folder: str | Path | None = None,
+        cls, client: Client, queues: Queues = None, *, parting: Parting | None = None, **given: Unpack[WorkerOptions]
     ) -> WorkerSettings:
         """The settings of a worker; the error names a wrong one."""
-        validate.whole_number(concurrency, "concurrency", least=1, most=10_000)
-        validate.whole_number(heartbeat_failures, "heartbeat_failures", least=1)
-        for flag, value in (("duties", duties), ("prefetch", prefetch), ("allow_commands", allow_commands)):
-            validate.flag(value, flag)
+        options: WorkerOptions = {**WORKER_DEFAULTS, **given}
+        validate.whole_number(options["concurrency"], "concurrency", least=1, most=10_000)
+        validate.flag(options["duties"], "duties")
+        validate.flag(options["prefetch"], "prefetch")
+        validate.flag(options["allow_commands"], "allow_commands")
         return cls(
-            identity=identity(prefix=name, version=version, id=id),
-            queues=_served(client, queues, allow_commands=allow_commands),
-            concurrency=concurrency,
-            beats=_beats(lease, heartbeat, heartbeat_failures),
-            grace=duration(grace, "grace").total_seconds(),
+            identity=identity(prefix=options["name"], version=options["version"], id=options["id"]),
+            queues=_served(client, queues, allow_commands=options["allow_commands"]),
+            concurrency=options["concurrency"],
+            beats=_beats(options),
+            grace=duration(options["grace"], "grace").total_seconds(),
             parting=parting or Parting(),
-            stop_patience=duration(stop_patience, "stop_patience").total_seconds(),
-            children=_child_limits(children, child_max_jobs, child_max_memory, concurrency=concurrency),
-            has_duties=duties,
-            prefetches=prefetch,
-            allows_commands=allow_commands,
-            commands_folder=commands_folder,
+            stop_patience=duration(options["stop_patience"], "stop_patience").total_seconds(),
+            children=_child_limits(options),
+            has_duties=options["duties"],
+            prefetches=options["prefetch"],
+            allows_commands=options["allow_commands"],
+            commands_folder=options["commands_folder"],
         )
 
 
-def _beats(lease: Duration, heartbeat: Duration | None, failures_allowed: int) -> HeartbeatTimes:
-    ttl = duration(lease, "lease").total_seconds()
+def _beats(options: WorkerOptions) -> HeartbeatTimes:
+    heartbeat, failures_allowed = options["heartbeat"], options["heartbeat_failures"]
+    validate.whole_number(failures_allowed, "heartbeat_failures", least=1)
+    ttl = duration(options["lease"], "lease").total_seconds()
     interval = ttl / 3 if heartbeat is None else duration(heartbeat, "heartbeat").total_seconds()
     if not 0 < interval <= ttl / 2:
         raise ConfigError(f"heartbeat must be at most half of the lease ({ttl:g} s), got {interval:g} s")
     return HeartbeatTimes(ttl, interval, failures_allowed)
 
 
-def _child_limits(
-    count: int | None, max_jobs: int | None, max_memory: int | str | None, *, concurrency: int
-) -> ChildLimits:
+def _child_limits(options: WorkerOptions) -> ChildLimits:
+    count, max_jobs, max_memory = options["children"], options["child_max_jobs"], options["child_max_memory"]
     if count is not None:
         validate.whole_number(count, "children", least=1, most=1_000)
     if max_jobs is not None:
         validate.whole_number(max_jobs, "child_max_jobs", least=1)
-    most = min(concurrency, os.cpu_count() or 1)
+    most = min(options["concurrency"], os.cpu_count() or 1)
     largest = None if max_memory is None else memory(max_memory, "child_max_memory")
     return ChildLimits(count or most, max_jobs, largest)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unhurried import unhurried
+from tests.slow_shutdown import unhurried
 from windlass import Retry, Windlass
 from windlass.testing import ManualClock
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.unhurried import unhurried
+from tests.slow_shutdown import unhurried
 from windlass import (
     ActiveJob,
     ClaimedJob,

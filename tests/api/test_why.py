@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from tests.ledger.apps import until_interrupted
-from tests.unhurried import unhurried
+from tests.slow_shutdown import unhurried
 from tests.waiting import eventually
 from windlass import Job, State, Windlass
 from windlass.insight.why import explain

@@ -19,8 +19,8 @@ from threading import Thread
 from time import monotonic
 from typing import Any
 
-from tests.store.places import Place
-from tests.unhurried import unhurried
+from tests.places.place import Place
+from tests.slow_shutdown import unhurried
 from windlass import Windlass
 
 SOURCE = Path(__file__).parents[2] / "src"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import JOBS, Program
-from tests.worker import copies
+from tests.worker import forked_copies
 from windlass import State
 
 
@@ -236,7 +236,7 @@ app.task(name="ends_copies", retry=Retry(attempts=1))(end_copies)
 
 def test_a_process_that_a_job_forked_ends_by_sigterm(windlass: Program) -> None:
     """W14: in a thread too; the worker's own handler is for signals to the worker."""
-    windlass.write("copies.py", Path(copies.__file__).read_text())
+    windlass.write("copies.py", Path(forked_copies.__file__).read_text())
     windlass.write("forking.py", FORKING)
     job = windlass.app.enqueue("ends_copies", 10)
     assert windlass("worker", "--burst", "-A", "forking").code == 0

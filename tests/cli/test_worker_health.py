@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.cli.program import Program, Running
-from tests.places.asking import asked
+from tests.places.health_probe import asked
 from tests.waiting import eventually
 
 

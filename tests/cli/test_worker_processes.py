@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.program import Program, Running
 from tests.leeway import leeway
-from tests.places.freezing import freeze
+from tests.places.frozen_process import freeze
 from tests.waiting import eventually
 from windlass import State
 

@@ -11,7 +11,7 @@ import pytest
 from tests.faults.process import Processes
 from tests.faults.proxy import Proxy, proxied
 from tests.ledger.apps import Apps
-from tests.store.places import Place, ServerPlace
+from tests.places.place import Place, ServerPlace
 
 
 @pytest.fixture

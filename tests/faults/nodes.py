@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import Protocol
 from uuid import uuid4
 
+from tests.places.place import ServerPlace, put_postgres, put_redis, wipe_postgres, wipe_redis
 from tests.servers.postgres_node import postgres_node
 from tests.servers.redis_node import redis_node
-from tests.store.places import ServerPlace, put_postgres, put_redis, wipe_postgres, wipe_redis
 
 DURABLE = {"appendonly": "yes", "appendfsync": "everysec"}
 """What a Redis server that holds jobs should have; a process that is killed loses nothing that it wrote to its log."""

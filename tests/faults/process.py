@@ -14,10 +14,10 @@ from queue import Empty, Queue
 from threading import Thread
 from time import monotonic
 
-from tests.faults.starving import Turns, turns_of
+from tests.faults.busy_cpu import Turns, turns_of
 from tests.leeway import leeway
-from tests.places.freezing import freeze
-from tests.store.places import Place, SqlitePlace
+from tests.places.frozen_process import freeze
+from tests.places.place import Place, SqlitePlace
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]

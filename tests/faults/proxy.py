@@ -11,7 +11,7 @@ from threading import Event, Lock, Thread
 from time import monotonic
 from urllib.parse import urlsplit, urlunsplit
 
-from tests.store.places import ServerPlace
+from tests.places.place import ServerPlace
 from tests.waiting import PATIENCE
 
 _RESET = struct.pack("ii", 1, 0)

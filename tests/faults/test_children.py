@@ -20,7 +20,7 @@ from tests.faults.process import ROOT, Process, Processes
 from tests.faults.test_signals import GONE, GRACE
 from tests.ledger.apps import failure_of
 from tests.leeway import leeway
-from tests.store.places import Place
+from tests.places.place import Place
 from tests.waiting import PATIENCE, eventually
 from windlass import Job, State, Windlass
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.faults.clockshim import HOUR, Clocks, ShiftedClock, shifted_clocks, under
+from tests.faults.job_outcomes import await_all_done
 from tests.faults.names import HOLD
 from tests.faults.process import Processes
-from tests.faults.tally import await_all_done
 from tests.waiting import eventually
 from windlass import State, Windlass
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from tests.faults.clockshim import HOUR, ShiftedClock, shifted_clocks, under
+from tests.faults.job_outcomes import await_all_done, records
 from tests.faults.names import HOLD, NOTE
 from tests.faults.nodes import Node, node_of, place_at
 from tests.faults.process import Processes
-from tests.faults.tally import await_all_done, records
-from tests.store.places import ServerPlace
+from tests.places.place import ServerPlace
 from tests.waiting import eventually
 from windlass import Job, State, Windlass
 from windlass.store.operations import queries

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.faults.job_outcomes import notes
 from tests.faults.process import Processes
-from tests.faults.tally import notes
-from tests.places.behind import Behind
+from tests.places.raw_store import RawStore
 from tests.waiting import PATIENCE, eventually
 from windlass import State, Windlass
 
@@ -20,13 +20,13 @@ GARBAGE: dict[str, bytes] = {
 
 @pytest.mark.parametrize("column", ["payload", "meta", "errors"])
 def test_a_job_that_cannot_be_read_fails_alone(
-    app: Windlass, behind: Behind, processes: Processes, column: str
+    app: Windlass, raw_store: RawStore, processes: Processes, column: str
 ) -> None:
     """P3: undecodable, its raw text kept, charged nothing, never retried; lists show it among the others."""
     sound = notes(app, 20)
     damaged = dict(zip(GARBAGE, notes(app, len(GARBAGE)), strict=True))
     for name, job in damaged.items():
-        behind.damage(job, **{column: GARBAGE[name]})
+        raw_store.damage(job, **{column: GARBAGE[name]})
     sound += notes(app, 20)
     processes.worker()
     for number, job in enumerate(sound):
@@ -34,5 +34,5 @@ def test_a_job_that_cannot_be_read_fails_alone(
     for name, job in damaged.items():
         eventually(lambda job=job: job.refresh().done, "it has failed")  # type: ignore[misc]
         assert (job.state, job.reason, job.attempt) == (State.FAILED, "undecodable", 0), name
-        assert behind.text(job, column) == GARBAGE[name]
+        assert raw_store.text(job, column) == GARBAGE[name]
     assert len(app.jobs(limit=100)) == len(sound) + len(damaged)

@@ -11,13 +11,13 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
+from tests.faults.job_outcomes import assert_ended_once, await_all_done, records
 from tests.faults.names import HOLD
 from tests.faults.process import Processes
-from tests.faults.tally import assert_ended_once, await_all_done, records
 from tests.ledger.apps import Apps
+from tests.places.place import ServerPlace, wipe_postgres
 from tests.servers.account import server_account
 from tests.servers.postgres_node import PostgresNode, postgres_node
-from tests.store.places import ServerPlace, wipe_postgres
 from tests.waiting import eventually
 from windlass import State, StoreUnavailable
 

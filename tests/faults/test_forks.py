@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from tests.faults.names import NOTE
 from tests.faults.process import Processes
-from tests.places.behind import Behind
+from tests.places.raw_store import RawStore
 from tests.waiting import PATIENCE
 from windlass import State, Windlass
 
 
-def test_forked_children_enqueue_while_their_parent_does(app: Windlass, behind: Behind, processes: Processes) -> None:
+def test_forked_children_enqueue_while_their_parent_does(
+    app: Windlass, raw_store: RawStore, processes: Processes
+) -> None:
     """W14: no hang, no id twice, no damage to the store, whatever lock was held at the fork."""
     lines = processes.start("forks", "enqueue").rest()
     assert lines[-1] == "done"
@@ -17,7 +19,7 @@ def test_forked_children_enqueue_while_their_parent_does(app: Windlass, behind: 
     children = [line.removeprefix("child ") for line in lines if line.startswith("child ")]
     assert len(children) == len(set(children)) == 40
     assert all(app.job(id).state == State.PENDING for id in children)
-    behind.check()
+    raw_store.check()
 
 
 def test_a_child_that_closes_its_app_leaves_the_parents_worker_alone(app: Windlass, processes: Processes) -> None:

@@ -15,7 +15,7 @@ from tests.cli.program import Program, Running
 from tests.faults.proxy import Proxy
 from tests.ledger.apps import Apps
 from tests.leeway import leeway
-from tests.store.places import Place, ServerPlace
+from tests.places.place import Place, ServerPlace
 from tests.waiting import PATIENCE, eventually
 from windlass import Windlass
 

@@ -11,14 +11,14 @@ from typing import Any
 import psycopg
 import pytest
 
+from tests.faults.job_outcomes import assert_ended_once, await_all_done, records
 from tests.faults.names import HOLD
 from tests.faults.nodes import place_at
 from tests.faults.process import Processes
-from tests.faults.tally import assert_ended_once, await_all_done, records
+from tests.places.place import ServerPlace
 from tests.servers.account import server_account, server_folder
 from tests.servers.postgres_node import postgres_node
 from tests.servers.small_disk import fill_up, mounted
-from tests.store.places import ServerPlace
 from windlass import Job, OutcomeUnknown, State, StoreUnavailable, Windlass
 
 LARGE = Random(9).randbytes(10_000).hex()

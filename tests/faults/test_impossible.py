@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from tests.faults.job_outcomes import await_all_done, notes
 from tests.faults.names import HOLD, NOTE
 from tests.faults.process import Process, Processes
-from tests.faults.tally import await_all_done, notes
 from tests.ledger.apps import raises
-from tests.places.behind import Behind, Value
+from tests.places.raw_store import RawStore, Value
 from tests.waiting import PATIENCE, eventually
 from windlass import Job, Retention, State, Windlass
 from windlass.core.records import JobRecord
@@ -108,10 +108,10 @@ def test_every_column_of_a_job_is_damaged() -> None:
     assert {column for damage in damages for column in damage} | APART == {*JobRecord.__struct_fields__, "claim"}
 
 
-def damaged(behind: Behind, jobs: list[Job[Any]], damages: Damages) -> dict[str, Job[Any]]:
+def damaged(raw_store: RawStore, jobs: list[Job[Any]], damages: Damages) -> dict[str, Job[Any]]:
     named = dict(zip(damages, jobs, strict=True))
     for name, job in named.items():
-        behind.damage(job, **damages[name])
+        raw_store.damage(job, **damages[name])
     return named
 
 
@@ -141,10 +141,10 @@ def was_rescued(app: Windlass, job: Job[Any]) -> bool:
 
 
 def test_jobs_in_impossible_states_keep_nobody_from_working(
-    app: Windlass, behind: Behind, processes: Processes
+    app: Windlass, raw_store: RawStore, processes: Processes
 ) -> None:
     """P6: a worker is up beside them in time, runs everybody else's jobs, and what shows jobs shows these."""
-    odd = damaged(behind, notes(app, len(OF_A_JOB_THAT_WAITS)), OF_A_JOB_THAT_WAITS)
+    odd = damaged(raw_store, notes(app, len(OF_A_JOB_THAT_WAITS)), OF_A_JOB_THAT_WAITS)
     sound = notes(app, 20)
     worker = worker_that_is_up(processes, lease="1s")
     assert [job.result(timeout=PATIENCE) for job in sound] == list(range(20))
@@ -154,22 +154,22 @@ def test_jobs_in_impossible_states_keep_nobody_from_working(
     assert_works(app, processes)
 
 
-def damaged_runs(app: Windlass, behind: Behind, worker: Process) -> tuple[dict[str, Job[Any]], Job[Any]]:
+def damaged_runs(app: Windlass, raw_store: RawStore, worker: Process) -> tuple[dict[str, Job[Any]], Job[Any]]:
     """Runs of the worker that are damaged under its hands, and one that is sound."""
     # The sound one comes first: when all of them have lost their worker they are run one after the other.
     sound, *jobs = app.enqueue_many([app.request(HOLD) for _ in range(len(OF_A_JOB_THAT_RUNS) + 1)])
     for _ in [*jobs, sound]:
         worker.await_line("began")
     eventually(lambda: all(job.refresh().started_at for job in [*jobs, sound]), "the runs are marked as started")
-    return damaged(behind, jobs, OF_A_JOB_THAT_RUNS), sound
+    return damaged(raw_store, jobs, OF_A_JOB_THAT_RUNS), sound
 
 
 def test_runs_in_impossible_states_keep_nobody_from_working(
-    app: Windlass, behind: Behind, processes: Processes
+    app: Windlass, raw_store: RawStore, processes: Processes
 ) -> None:
     """P6: the others go on in the same worker and end as ever, and so do jobs that come later."""
     worker = worker_that_is_up(processes, lease="1s", concurrency=ROOM)
-    odd, sound = damaged_runs(app, behind, worker)
+    odd, sound = damaged_runs(app, raw_store, worker)
     assert app.enqueue(NOTE, 7).result(timeout=PATIENCE) == 7
     for job in [*odd.values(), sound]:
         processes.open_gate(job.id, 1)
@@ -180,10 +180,10 @@ def test_runs_in_impossible_states_keep_nobody_from_working(
     assert_works(app, processes, concurrency=ROOM)
 
 
-def test_runs_in_impossible_states_can_be_taken_over(app: Windlass, behind: Behind, processes: Processes) -> None:
+def test_runs_in_impossible_states_can_be_taken_over(app: Windlass, raw_store: RawStore, processes: Processes) -> None:
     """P6: when their worker dies, nobody stumbles over them, and the others are rescued from it."""
     worker = worker_that_is_up(processes, lease="1s", concurrency=ROOM)
-    odd, sound = damaged_runs(app, behind, worker)
+    odd, sound = damaged_runs(app, raw_store, worker)
     worker.kill()
     eventually(lambda: was_rescued(app, sound), "the lease is over")
     processes.open_gate(sound.id, raises(sound.fence) + 1)
@@ -194,14 +194,14 @@ def test_runs_in_impossible_states_can_be_taken_over(app: Windlass, behind: Behi
 
 
 def test_endings_in_impossible_states_keep_nobody_from_working(
-    app: Windlass, behind: Behind, processes: Processes, tmp_path: Path
+    app: Windlass, raw_store: RawStore, processes: Processes, tmp_path: Path
 ) -> None:
     """P6: they are shown, and the jobs beside them are archived and cleaned away when their time is over."""
     first = worker_that_is_up(processes)
     *jobs, sound = notes(app, len(OF_A_JOB_THAT_IS_DONE) + 1)
     await_all_done([*jobs, sound])
     first.kill()
-    odd = damaged(behind, jobs, OF_A_JOB_THAT_IS_DONE)
+    odd = damaged(raw_store, jobs, OF_A_JOB_THAT_IS_DONE)
     assert_works(app, processes)
     assert_shown(app, odd)
     app.configure(archive=tmp_path / "archive", retention=Retention(completed="1ms"))
@@ -214,20 +214,22 @@ def test_endings_in_impossible_states_keep_nobody_from_working(
 @pytest.mark.only_on("sqlite", "redis")
 @pytest.mark.parametrize("state", ["running", "completed", "failed", "cancelled"])
 def test_a_state_that_was_only_written_down_keeps_nobody_from_working(
-    app: Windlass, behind: Behind, processes: Processes, state: str
+    app: Windlass, raw_store: RawStore, processes: Processes, state: str
 ) -> None:
     """P6: on PostgreSQL a job has these by standing in another table, with all that belongs there."""
     before, odd, after = notes(app, 3)
-    behind.damage(odd, state=state)
+    raw_store.damage(odd, state=state)
     assert_works(app, processes)
     assert (before.result(timeout=PATIENCE), after.result(timeout=PATIENCE)) == (0, 2)
     assert_shown(app, {state: odd})
 
 
-def test_a_job_under_another_id_keeps_nobody_from_working(app: Windlass, behind: Behind, processes: Processes) -> None:
+def test_a_job_under_another_id_keeps_nobody_from_working(
+    app: Windlass, raw_store: RawStore, processes: Processes
+) -> None:
     """P6: it may not be found by that, but it is listed once, and runs once."""
     before, odd, after = notes(app, 3)
-    behind.damage(odd, id=STRANGE)
+    raw_store.damage(odd, id=STRANGE)
     assert_works(app, processes)
     assert (before.result(timeout=PATIENCE), after.result(timeout=PATIENCE)) == (0, 2)
     assert [job.id for job in app.jobs()].count(STRANGE) == 1
@@ -247,11 +249,11 @@ NO_NUMBERS: Damages = {
 @pytest.mark.only_on("redis")
 @pytest.mark.parametrize("damage", NO_NUMBERS)
 def test_words_in_the_place_of_numbers_keep_nobody_from_working(
-    app: Windlass, behind: Behind, processes: Processes, damage: str
+    app: Windlass, raw_store: RawStore, processes: Processes, damage: str
 ) -> None:
     """P6: the other stores have types, and let nobody write this."""
     before, damaged, after = notes(app, 3)
-    behind.damage(damaged, **NO_NUMBERS[damage])
+    raw_store.damage(damaged, **NO_NUMBERS[damage])
     processes.worker()
     assert (before.result(timeout=PATIENCE), after.result(timeout=PATIENCE)) == (0, 2)
     assert {job.id for job in app.jobs()} == {before.id, damaged.id, after.id}

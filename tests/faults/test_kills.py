@@ -10,11 +10,11 @@ from time import monotonic
 
 import pytest
 
-from tests.faults.moments import BEATS, CRASHED, MOMENTS, RUN, costs
+from tests.faults.kill_points import BEATS, CRASHED, MOMENTS, RUN, costs
 from tests.faults.names import HOLD, NOTE, POISON, SUDDEN_POISON
 from tests.faults.process import Process, Processes
 from tests.leeway import leeway
-from tests.places.behind import Behind
+from tests.places.raw_store import RawStore
 from tests.waiting import PATIENCE, eventually
 from windlass import Job, State, Windlass
 
@@ -71,7 +71,7 @@ def test_the_jobs_of_a_dead_worker_are_found_by_one_that_starts(app: Windlass, p
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_a_worker_may_die_at_any_moment(app: Windlass, behind: Behind, processes: Processes, moment: str) -> None:
+def test_a_worker_may_die_at_any_moment(app: Windlass, raw_store: RawStore, processes: Processes, moment: str) -> None:
     """W1, W2, W3, W4, A9: the job is run elsewhere when the lease is over; only a run that the store knew of is
     charged, and an ending is written whole or not at all.
     """
@@ -86,7 +86,7 @@ def test_a_worker_may_die_at_any_moment(app: Windlass, behind: Behind, processes
     victim.kill()
     eventually(lambda: app.rescue() or job.refresh().state != State.RUNNING, "the lease is over")
     assert costs(job.refresh()) == kind.left
-    behind.check()
+    raw_store.check()
     heir = processes.worker(lease=LEASE)
     if kind.task == HOLD:
         id, run = heir.await_line("began").split()
@@ -124,26 +124,26 @@ def test_the_rest_of_a_batch_is_free_again(app: Windlass, processes: Processes) 
     assert (waiting.refresh().state, waiting.attempt, waiting.record.crashes) == (State.PENDING, 0, 0)
 
 
-def runs_until_poisoned(app: Windlass, behind: Behind, job: Job[object], new_worker: Callable[[], Process]) -> int:
+def runs_until_poisoned(app: Windlass, raw_store: RawStore, job: Job[object], new_worker: Callable[[], Process]) -> int:
     """Start workers until the job kills no more; how many it took down. Leases end with their owners, to save time."""
     deaths = 0
     while not job.refresh().done:
         new_worker().exit_code()
         deaths += 1
-        behind.forget_leases()
+        raw_store.forget_leases()
         app.rescue()
     return deaths
 
 
 @pytest.mark.parametrize("attempts", [4, 1])
 def test_a_job_that_kills_its_worker_is_failed_and_its_neighbours_are_not_charged(
-    app: Windlass, behind: Behind, processes: Processes, attempts: int
+    app: Windlass, raw_store: RawStore, processes: Processes, attempts: int
 ) -> None:
     """A9: three crashes are enough; what was fetched with it but had not started loses no attempt (P1)."""
     before = app.enqueue_many([app.request(NOTE, (number,)) for number in range(60)])
     requests = [app.request(POISON), *(app.request(NOTE, (number,), attempts=attempts) for number in range(50))]
     poison, *neighbours = app.enqueue_many(requests)
-    assert runs_until_poisoned(app, behind, poison, lambda: processes.worker(**ALONE)) == 3
+    assert runs_until_poisoned(app, raw_store, poison, lambda: processes.worker(**ALONE)) == 3
     assert (poison.reason, poison.attempt, poison.record.crashes) == ("crashed", 3, 3)
     assert max(job.refresh().record.rescues for job in neighbours) > 0, (
         "no neighbour was in the dead worker's hands, so nothing was proved"
@@ -154,16 +154,16 @@ def test_a_job_that_kills_its_worker_is_failed_and_its_neighbours_are_not_charge
 
 
 def test_a_job_that_kills_its_worker_before_anybody_knows_is_failed_too(
-    app: Windlass, behind: Behind, processes: Processes
+    app: Windlass, raw_store: RawStore, processes: Processes
 ) -> None:
     """A9, F3: its first death is uncharged; from then on it is marked before it starts, and falls with the third."""
     job = app.enqueue(SUDDEN_POISON)
     # The mark may be on its way when the job strikes, and must not arrive.
     processes.held("w3 start being recorded", **ALONE).exit_code()
-    behind.forget_leases()
+    raw_store.forget_leases()
     app.rescue()
     assert (job.refresh().attempt, job.record.crashes, job.record.rescues) == (0, 0, 1)
-    assert runs_until_poisoned(app, behind, job, lambda: processes.worker(**ALONE)) == 2
+    assert runs_until_poisoned(app, raw_store, job, lambda: processes.worker(**ALONE)) == 2
     assert (job.reason, job.record.crashes, job.record.rescues) == ("crashed", 2, 1)
     assert [entry.kind for entry in job.timeline()].count("rescued") == 3
 
@@ -182,7 +182,7 @@ def test_every_enqueue_that_returned_is_there(app: Windlass, processes: Processe
 
 
 def test_a_bulk_that_was_killed_is_there_whole_or_not_at_all(
-    app: Windlass, behind: Behind, processes: Processes
+    app: Windlass, raw_store: RawStore, processes: Processes
 ) -> None:
     """B4: all or none, also when the process is killed during the call."""
     size, pause = 3_000, Event()
@@ -195,5 +195,5 @@ def test_a_bulk_that_was_killed_is_there_whole_or_not_at_all(
         said = Counter(line.split()[0] for line in ["calling", *producer.rest()])
         killed_in_a_call += said["calling"] > said["returned"]
         assert app.counts()[State.PENDING] % size == 0
-        behind.check()
+        raw_store.check()
     assert killed_in_a_call, "no call was under way at any death, so nothing was proved"

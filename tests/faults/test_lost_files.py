@@ -7,10 +7,10 @@ from contextlib import closing
 
 import pytest
 
+from tests.faults.job_outcomes import await_all_done
 from tests.faults.names import RECORD
 from tests.faults.process import Processes
-from tests.faults.tally import await_all_done
-from tests.store.places import Place, SqlitePlace
+from tests.places.place import Place, SqlitePlace
 from tests.store.sqlite.files import beside, move
 from windlass import State, StoreUnavailable, Windlass
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.faults.names import HOLD
 from tests.faults.process import Processes
-from tests.places.behind import Behind
+from tests.places.raw_store import RawStore
 from tests.waiting import PATIENCE, eventually
 from windlass import State, Windlass
 
@@ -15,7 +15,7 @@ CALLS = 40
 
 @pytest.mark.only_on("sqlite")
 def test_four_processes_with_four_threads_each_write_beside_workers(
-    app: Windlass, behind: Behind, processes: Processes
+    app: Windlass, raw_store: RawStore, processes: Processes
 ) -> None:
     """A15: no lock error reaches the user, no call waits over 1 s, and a killed process harms nothing."""
     victim = processes.start("producer", "1")
@@ -29,7 +29,7 @@ def test_four_processes_with_four_threads_each_write_beside_workers(
     slowest = [float(line.split()[1]) for line in lines if line.startswith("slowest")]
     assert len(slowest) == 16
     assert max(slowest) < 1
-    behind.check()
+    raw_store.check()
     assert sum(app.counts().values()) >= 16 * CALLS
 
 
@@ -52,12 +52,14 @@ def test_two_workers_of_the_same_name_are_two(app: Windlass, processes: Processe
     assert (app.job(of_second).attempt, app.job(of_first).attempt) == (1, 2)
 
 
-def test_a_worker_whose_row_is_deleted_registers_again(app: Windlass, behind: Behind, processes: Processes) -> None:
+def test_a_worker_whose_row_is_deleted_registers_again(
+    app: Windlass, raw_store: RawStore, processes: Processes
+) -> None:
     """W13: at its next beat; its jobs keep their lease."""
     worker = processes.worker(lease="1s")
     job = app.enqueue(HOLD)
     worker.await_line("began")
-    behind.forget_workers()
+    raw_store.forget_workers()
     eventually(lambda: app.workers(), "the worker is shown again")
     processes.open_gate(job.id, 1)
     assert job.result(timeout=PATIENCE) == 1

@@ -12,7 +12,7 @@ import pytest
 
 from tests.faults.names import LOOP_NAP, LOOP_VENOM, NAP, NATIVE_VENOM, VENOM
 from tests.faults.process import Process, Processes
-from tests.places.behind import Behind
+from tests.places.raw_store import RawStore
 from windlass import Job, State, Windlass
 
 SETTLED = 120.0
@@ -67,7 +67,7 @@ def is_done(app: Windlass) -> bool:
     return counts[State.COMPLETED] + counts[State.FAILED] == sum(counts.values())
 
 
-def run_until_done(app: Windlass, behind: Behind, processes: Processes, scene: Scene) -> None:
+def run_until_done(app: Windlass, raw_store: RawStore, processes: Processes, scene: Scene) -> None:
     """Start one worker after the other until all jobs are done. Leases end with their owners."""
     deaths = 0
     while True:
@@ -79,7 +79,7 @@ def run_until_done(app: Windlass, behind: Behind, processes: Processes, scene: S
             return
         deaths += 1
         assert deaths <= 3 * len(scene.poisons), "a poison dies three times at the most"
-        behind.forget_leases()
+        raw_store.forget_leases()
         app.rescue()
 
 
@@ -103,19 +103,19 @@ def assert_fell_alone(poisons: list[Job[object]], innocents: list[Job[object]], 
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", SCENES)
-def test_a_poison_falls_alone(app: Windlass, behind: Behind, processes: Processes, name: str) -> None:
+def test_a_poison_falls_alone(app: Windlass, raw_store: RawStore, processes: Processes, name: str) -> None:
     """F3: whatever its timing, and however many there are."""
     poisons, innocents = enqueue(app, SCENES[name])
-    run_until_done(app, behind, processes, SCENES[name])
+    run_until_done(app, raw_store, processes, SCENES[name])
     assert_fell_alone(poisons, innocents, error="windlass.LeaseLost")
 
 
 @pytest.mark.timeout(300)
 @pytest.mark.only_on("sqlite")
-def test_long_jobs_beside_a_poison_complete(app: Windlass, behind: Behind, processes: Processes) -> None:
+def test_long_jobs_beside_a_poison_complete(app: Windlass, raw_store: RawStore, processes: Processes) -> None:
     """F3: also those that each death of the poison interrupts."""
     poisons, innocents = enqueue(app, LONG)
-    run_until_done(app, behind, processes, LONG)
+    run_until_done(app, raw_store, processes, LONG)
     assert_fell_alone(poisons, innocents, error="windlass.LeaseLost")
 
 

@@ -7,11 +7,11 @@ from time import monotonic
 
 import pytest
 
+from tests.faults.job_outcomes import assert_ended_once, await_all_done, records, runs
 from tests.faults.names import HOLD, RECORD
 from tests.faults.process import Processes
-from tests.faults.tally import assert_ended_once, await_all_done, records, runs
 from tests.leeway import leeway
-from tests.store.places import ServerPlace
+from tests.places.place import ServerPlace
 from tests.store.redis.replicated import Replicated, replicated
 from tests.waiting import eventually
 from windlass import Job, JobNotFound, State, Windlass

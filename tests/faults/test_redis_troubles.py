@@ -10,12 +10,12 @@ from time import monotonic
 import pytest
 import redis
 
+from tests.faults.job_outcomes import assert_ended_once, await_all_done, await_runs, records
 from tests.faults.nodes import DURABLE, place_at
 from tests.faults.process import Processes
-from tests.faults.tally import assert_ended_once, await_all_done, await_runs, records
 from tests.leeway import leeway
+from tests.places.place import ServerPlace
 from tests.servers.redis_node import RedisNode, redis_node
-from tests.store.places import ServerPlace
 from windlass import Windlass
 
 pytestmark = pytest.mark.usefixtures("hasty")

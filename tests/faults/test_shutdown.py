@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.faults.moments import FREE, MOMENTS, RUN, costs
+from tests.faults.kill_points import FREE, MOMENTS, RUN, costs
 from tests.faults.process import Process, Processes
 from tests.waiting import PATIENCE, eventually
 from windlass import Job, State, Windlass

@@ -9,11 +9,11 @@ from datetime import timedelta
 
 import pytest
 
-from tests.faults.moments import MOMENTS
+from tests.faults.kill_points import MOMENTS
 from tests.faults.names import AHOLD, HOLD, NOTE
 from tests.faults.process import Processes
 from tests.ledger.apps import raises
-from tests.places.behind import Behind
+from tests.places.raw_store import RawStore
 from tests.waiting import PATIENCE, eventually
 from windlass import State, Windlass
 
@@ -122,13 +122,13 @@ def test_workers_that_share_a_name_do_not_share_jobs(app: Windlass, processes: P
 
 
 def test_a_worker_that_was_deleted_from_the_store_keeps_its_job(
-    app: Windlass, behind: Behind, processes: Processes
+    app: Windlass, raw_store: RawStore, processes: Processes
 ) -> None:
     """W13: it shows itself again with its next heartbeat, and the job's lease was never gone."""
     worker = processes.worker(lease="2s", concurrency=1)
     job = app.enqueue(HOLD)
     worker.await_line("began")
-    behind.forget_workers()
+    raw_store.forget_workers()
     assert app.workers() == []
     eventually(lambda: [view.state for view in app.workers()] == ["busy"], "it is back")
     assert app.rescue() == []

@@ -6,10 +6,10 @@ from time import monotonic
 
 import pytest
 
+from tests.faults.job_outcomes import assert_ended_once, await_all_done, await_runs
 from tests.faults.names import HOLD, RECORD
 from tests.faults.process import Processes
 from tests.faults.proxy import Proxy
-from tests.faults.tally import assert_ended_once, await_all_done, await_runs
 from tests.ledger.apps import raises
 from tests.waiting import PATIENCE, eventually
 from windlass import Job, Windlass

@@ -10,7 +10,7 @@ import pytest
 from tests.faults.names import RECORD
 from tests.faults.proxy import Proxy
 from tests.ledger.apps import Apps
-from tests.store.ear import Ear
+from tests.store.received_topics import ReceivedTopics
 from tests.waiting import eventually
 from windlass import State, Windlass
 from windlass.store.driver import Topic
@@ -38,7 +38,7 @@ def test_a_connection_that_carries_nothing_any_more_is_doubted_and_left(far_app:
     while a proxy is there to answer its probes. All that may have been told is looked for, before the connection is
     made anew.
     """
-    listener, ear = far_app(), Ear()
+    listener, ear = far_app(), ReceivedTopics()
     listener.enqueue(RECORD, 1)
     with closing(listener.client.driver.listen(ear)) as news:
         ear.begins()

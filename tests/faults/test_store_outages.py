@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
+from tests.faults.job_outcomes import assert_ended_once, await_all_done, records, runs
 from tests.faults.names import HOLD, RECORD
 from tests.faults.process import Process, Processes
 from tests.faults.proxy import Proxy
-from tests.faults.tally import assert_ended_once, await_all_done, records, runs
 from tests.ledger.apps import Apps, gate, raises
 from tests.leeway import leeway
 from tests.waiting import PATIENCE, eventually

@@ -12,15 +12,15 @@ from typing import Any
 import psycopg
 import pytest
 
+from tests.faults.job_outcomes import assert_ended_once, await_all_done, await_runs, records, runs
 from tests.faults.names import HOLD
 from tests.faults.nodes import Node, node_of, place_at
 from tests.faults.process import Process, Processes
-from tests.faults.tally import assert_ended_once, await_all_done, await_runs, records, runs
 from tests.ledger.apps import Apps, raises
 from tests.leeway import leeway
+from tests.places.place import ServerPlace
 from tests.servers.redis_node import RedisNode
 from tests.servers.running import free_port
-from tests.store.places import ServerPlace
 from tests.waiting import PATIENCE, eventually
 from windlass import Job, State, StoreUnavailable, Windlass
 

@@ -11,7 +11,7 @@ from tests.cli.program import Program
 from tests.cli.terminal import Terminal, terminal_with
 from tests.faults.proxy import Proxy
 from tests.ledger.apps import Apps
-from tests.store.places import ServerPlace
+from tests.places.place import ServerPlace
 
 pytestmark = pytest.mark.only_on("postgres", "redis")
 

@@ -14,7 +14,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode, get_current_span, get_tracer
 
 from tests.ledger.apps import failure_of
-from tests.unhurried import unhurried
+from tests.slow_shutdown import unhurried
 from windlass import IdConflict, Retry, Snooze, Windlass
 from windlass.integrations.opentelemetry import trace_jobs
 

@@ -8,8 +8,8 @@ from threading import Barrier, Event, Thread
 from types import TracebackType
 from typing import Any
 
-from tests.store.places import Place
-from tests.unhurried import unhurried
+from tests.places.place import Place
+from tests.slow_shutdown import unhurried
 from tests.waiting import PATIENCE, eventually
 from windlass import Job, JobFailed, JobInterrupted, Windlass
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.ledger import plain
+from tests.ledger import plain_functions
 from tests.ledger.apps import Apps, nothing_stored, work
 from windlass import ConfigError, Request, State, Windlass
 
@@ -17,15 +17,15 @@ pytestmark = pytest.mark.varied_on("sqlite")
 
 def test_a_plain_function_is_registered_on_the_spot(app: Windlass) -> None:
     """A1: an undecorated function of a module is known as module:qualname and runs in this process's workers."""
-    job = app.enqueue(plain.greet, "Ada", greeting="good day")
-    assert job.task == "tests.ledger.plain:greet"
+    job = app.enqueue(plain_functions.greet, "Ada", greeting="good day")
+    assert job.task == "tests.ledger.plain_functions:greet"
     work(app)
     assert job.result() == "good day Ada"
 
 
 def test_another_process_resolves_a_plain_function_below_its_own_prefixes(app: Windlass, new_app: Apps) -> None:
     """A1: importable=[...] of the worker's app, not the producer's, lets it find the function."""
-    job = app.enqueue(plain.greet, "Ada")
+    job = app.enqueue(plain_functions.greet, "Ada")
     work(new_app(importable=["tests.ledger."]), queues=["default"])
     assert job.result() == "hello Ada"
 
@@ -35,7 +35,7 @@ def test_without_the_prefix_a_plain_function_waits_as_unknown(
     app: Windlass, new_app: Apps, importable: list[str]
 ) -> None:
     """A1: a worker that may not import it leaves the job, and why names the setting."""
-    job = app.enqueue(plain.greet, "Ada")
+    job = app.enqueue(plain_functions.greet, "Ada")
     work(new_app(importable=importable), queues=["default"])
     job.refresh()
     assert (job.state, job.reason, job.attempt) == (State.SCHEDULED, "unknown_task", 0)
@@ -45,20 +45,20 @@ def test_without_the_prefix_a_plain_function_waits_as_unknown(
 @pytest.mark.parametrize(
     "name",
     [
-        "tests.ledger.unasked:run",  # a module that is not below the prefix
-        "tests.ledger.unasked.run",  # no colon: the name of a declared task, or of nothing
-        "tests.ledger.plain:getcwd",  # a name that the module only borrowed
-        "tests.ledger.plain:missing",
-        "tests.ledger.plain:greet.__globals__",
-        "tests.ledger.plain:__doc__",
+        "tests.ledger.never_imported:run",  # a module that is not below the prefix
+        "tests.ledger.never_imported.run",  # no colon: the name of a declared task, or of nothing
+        "tests.ledger.plain_functions:getcwd",  # a name that the module only borrowed
+        "tests.ledger.plain_functions:missing",
+        "tests.ledger.plain_functions:greet.__globals__",
+        "tests.ledger.plain_functions:__doc__",
     ],
 )
 def test_no_other_stored_name_is_ever_imported(app: Windlass, new_app: Apps, name: str) -> None:
     """A1: what is not an own function of an allowed module waits as an unknown task."""
     [job] = app.enqueue_many([Request(name, (), {})])
-    work(new_app(importable=["tests.ledger.plain"]), queues=["default"])
+    work(new_app(importable=["tests.ledger.plain_functions"]), queues=["default"])
     assert job.refresh().reason == "unknown_task"
-    assert "tests.ledger.unasked" not in sys.modules
+    assert "tests.ledger.never_imported" not in sys.modules
 
 
 class Greeter:

@@ -10,7 +10,7 @@ from types import FrameType
 import pytest
 
 from tests.ledger.apps import Apps, work
-from tests.store.places import Place
+from tests.places.place import Place
 from windlass import ReentrantCall, State, Windlass
 from windlass.testing import ManualClock
 

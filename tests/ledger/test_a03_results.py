@@ -9,7 +9,7 @@ import pytest
 
 from tests.ledger.apps import Apps, failure_of, gate, work
 from tests.waiting import PATIENCE
-from tests.worker.tap import tapped
+from tests.worker.call_interceptor import intercept
 from windlass import (
     ConfigError,
     JobCancelled,
@@ -157,13 +157,13 @@ def test_waiting_too_long_raises_and_the_job_goes_on(app: Windlass) -> None:
 
 def test_waiting_too_long_for_a_store_that_is_away_says_so(app: Windlass) -> None:
     job = app.enqueue("unknown")
-    tap = tapped(app)
+    interceptor = intercept(app)
 
     def go_away(call: Call) -> None:
-        if tap.calls["awaited"] > 1:
+        if interceptor.calls["awaited"] > 1:
             raise StoreUnavailable("nobody there")
 
-    tap.before.append(go_away)
+    interceptor.before.append(go_away)
     with pytest.raises(JobTimeout, match=r"within 0.02 s; where it stands is not known: nobody there"):
         job.result(timeout="20ms")
 

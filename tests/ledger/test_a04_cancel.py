@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.ledger.apps import work
-from tests.store.places import Place
+from tests.places.place import Place
 from windlass import Job, JobNotFound, State, Windlass
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.ledger.apps import Apps
 from tests.waiting import PATIENCE, eventually
-from tests.worker.tap import tapped
+from tests.worker.call_interceptor import intercept
 from windlass import ConfigError, State, StoreUnavailable, Windlass
 from windlass.programs.reaper import Reaper
 from windlass.store.operation import Call
@@ -38,7 +38,7 @@ def test_a_lease_is_renewed_three_times_in_its_length(app: Windlass, options: di
         if call.name == "renew":
             beats.append(passed)
 
-    tapped(app).before.append(note)
+    intercept(app).before.append(note)
     settings = WorkerSettings.of(app.client, ["default"], lease="1.5s", duties=False, **options)  # type: ignore[arg-type]
     heartbeat = build_worker(app.client, settings, reaper=Reaper(), monotonic=lambda: passed)._heartbeat  # noqa: SLF001
     heartbeat.open()
@@ -62,7 +62,7 @@ def test_jobs_are_stopped_before_another_worker_may_have_them(
         if is_cut.is_set():
             raise StoreUnavailable("the cable is cut")
 
-    tapped(first).before.append(refuse)
+    intercept(first).before.append(refuse)
 
     @first.task(name="work")
     async def work() -> str:
@@ -104,7 +104,7 @@ def test_what_had_ended_is_still_offered(new_app: Apps) -> None:
         if is_cut.is_set():
             raise StoreUnavailable("the cable is cut")
 
-    tapped(app).before.append(refuse)
+    intercept(app).before.append(refuse)
 
     @app.task
     def work() -> str:

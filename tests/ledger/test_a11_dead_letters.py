@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.ledger.apps import work
-from tests.places.behind import Behind
+from tests.places.raw_store import RawStore
 from windlass import IllegalTransition, Job, JobNotFound, PermanentError, Retry, State, Windlass
 from windlass.testing import ManualClock
 
@@ -61,10 +61,10 @@ def test_the_reason_is_the_time_limit(app: Windlass) -> None:
     assert (job.refresh().state, job.reason) == (State.FAILED, "timeout")
 
 
-def test_the_reason_is_a_payload_that_nobody_can_read(app: Windlass, behind: Behind) -> None:
+def test_the_reason_is_a_payload_that_nobody_can_read(app: Windlass, raw_store: RawStore) -> None:
     """A11: undecodable."""
     job = app.enqueue("noop")
-    behind.damage(job, payload="{")
+    raw_store.damage(job, payload="{")
     work(app)
     assert (job.refresh().state, job.reason) == (State.FAILED, "undecodable")
 

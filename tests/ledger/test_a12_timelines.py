@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.ledger.apps import LONG_LEASE, gate, work
-from tests.places.behind import Behind
+from tests.places.raw_store import RawStore
 from tests.waiting import eventually
 from windlass import Job, LeaseLost, State, Windlass
 from windlass.testing import ManualClock
@@ -45,11 +45,11 @@ def test_the_happy_path(app: Windlass) -> None:
         assert (entry.worker, entry.fence) == ("alpha-worker-1-2", job.refresh().fence)
 
 
-def test_the_happy_path_costs_no_event(app: Windlass, behind: Behind) -> None:
+def test_the_happy_path_costs_no_event(app: Windlass, raw_store: RawStore) -> None:
     """A12: it is told from the job's own columns; only the unusual is written down."""
     app.enqueue_many([app.request("noop") for _ in range(50)])
     work(app)
-    assert behind.events() == 0
+    assert raw_store.events() == 0
 
 
 def test_a_delayed_job(app: Windlass, clock: ManualClock) -> None:

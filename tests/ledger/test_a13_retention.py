@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.ledger.apps import Apps, await_first_beat, work
-from tests.places.behind import Behind
+from tests.places.raw_store import RawStore
 from tests.waiting import eventually
 from windlass import ConfigError, Job, JobNotFound, Retention, State, Unique, Windlass
 from windlass.core.records import JobRecord
@@ -164,7 +164,7 @@ def read_archive(file: Path) -> list[dict[str, Any]]:
         return [json.loads(line) for line in lines]
 
 
-def test_an_archive_table_holds_what_was_deleted(new_app: Apps, behind: Behind, clock: ManualClock) -> None:
+def test_an_archive_table_holds_what_was_deleted(new_app: Apps, raw_store: RawStore, clock: ManualClock) -> None:
     """A13: in the store itself, by ISO week."""
     app = new_app(archive="table")
     declare(app)
@@ -172,7 +172,7 @@ def test_an_archive_table_holds_what_was_deleted(new_app: Apps, behind: Behind, 
     clock.advance("8d")
     cleaned = app.clean()
     assert (cleaned.deleted, cleaned.archived) == (1, 1)
-    assert [(week, kept["id"]) for week, kept in behind.archived()] == [("2026-W01", job.id)]
+    assert [(week, kept["id"]) for week, kept in raw_store.archived()] == [("2026-W01", job.id)]
 
 
 class HalfFull(Archive):
@@ -258,19 +258,19 @@ class SlowMachine:
         return self.now
 
 
-def test_unique_keys_do_not_outlive_their_window(new_app: Apps, behind: Behind) -> None:
+def test_unique_keys_do_not_outlive_their_window(new_app: Apps, raw_store: RawStore) -> None:
     """A13: keys go when their window is over, or with their job; by the real clock, for Redis forgets them itself."""
     app = new_app(clock=None)
     declare(app)
     noop = app.tasks[0]
     noop.options(unique=Unique(window="0.1s")).enqueue()
     noop.options(unique="mine").enqueue()
-    eventually(lambda: (app.clean(), behind.keys())[1] == ["mine"], "the window is over and its key gone")
+    eventually(lambda: (app.clean(), raw_store.keys())[1] == ["mine"], "the window is over and its key gone")
     app.purge(state="pending")
-    assert behind.keys() == []
+    assert raw_store.keys() == []
 
 
-def test_lost_workers_and_old_events_go(app: Windlass, behind: Behind, clock: ManualClock) -> None:
+def test_lost_workers_and_old_events_go(app: Windlass, raw_store: RawStore, clock: ManualClock) -> None:
     """A13: a worker that was lost stays visible for a day, an event for 30 days."""
     app.enqueue("noop").cancel()
     app.configure(retention=KEEP_ALL)
@@ -285,4 +285,4 @@ def test_lost_workers_and_old_events_go(app: Windlass, behind: Behind, clock: Ma
     assert app.workers() == []
     clock.advance("31d")
     app.clean()
-    assert behind.events() == 0
+    assert raw_store.events() == 0

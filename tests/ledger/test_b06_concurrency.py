@@ -14,7 +14,7 @@ import pytest
 from tests.ledger.apps import LONG_LEASE, failure_of, gate, work
 from tests.leeway import leeway
 from tests.waiting import PATIENCE, eventually
-from tests.worker.isolated.starting import enqueue
+from tests.worker.isolated.enqueue import enqueue
 from tests.worker.isolated.tasks import isolated
 from windlass import ConfigError, State, Windlass
 

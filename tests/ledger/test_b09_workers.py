@@ -9,7 +9,7 @@ from threading import Thread
 
 from tests.ledger.apps import LONG_LEASE, Apps, gate
 from tests.waiting import PATIENCE, eventually
-from tests.worker.tap import tapped
+from tests.worker.call_interceptor import intercept
 from windlass import Cancel, Snooze, State, Windlass
 from windlass.store.operation import Call
 from windlass.store.operations.cycle import ClaimRequest, cycle
@@ -56,7 +56,7 @@ def test_a_worker_shows_its_state(app: Windlass, new_app: Apps) -> None:
     def shows(state: str) -> None:
         eventually(lambda: [view.state for view in operator.workers()] == [state], f"it shows that it is {state}")
 
-    tapped(app).after.append(look)
+    intercept(app).after.append(look)
     with gate() as busy:
 
         @app.task(name="slow")

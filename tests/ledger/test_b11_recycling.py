@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.waiting import PATIENCE
-from tests.worker.isolated.starting import enqueue
+from tests.worker.isolated.enqueue import enqueue
 from tests.worker.isolated.tasks import isolated
 from windlass import ConfigError, Windlass
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import Program
-from tests.store.places import Place
+from tests.places.place import Place
 from tests.waiting import PATIENCE, eventually
 
 JOBS = """

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.ledger.apps import work
-from tests.places.behind import Behind
+from tests.places.raw_store import RawStore
 from windlass import Job, PayloadError, Progress, State, Windlass
 from windlass.testing import ManualClock
 
@@ -36,9 +36,9 @@ def job(app: Windlass) -> Job[Any]:
 
 
 @pytest.mark.parametrize("payload", BROKEN)
-def test_a_payload_that_cannot_be_read(app: Windlass, job: Job[Any], behind: Behind, payload: str) -> None:
+def test_a_payload_that_cannot_be_read(app: Windlass, job: Job[Any], raw_store: RawStore, payload: str) -> None:
     """B32: failed(undecodable) without a retry or a charge; the raw text is kept."""
-    behind.damage(job, payload=payload)
+    raw_store.damage(job, payload=payload)
     assert work(app) <= 1
     job.refresh()
     assert (job.state, job.reason, job.attempt) == (State.FAILED, "undecodable", 0)
@@ -46,37 +46,39 @@ def test_a_payload_that_cannot_be_read(app: Windlass, job: Job[Any], behind: Beh
     assert job.errors[0].type == "windlass.errors.PayloadError"
 
 
-def test_an_argument_that_cannot_be_rebuilt(app: Windlass, job: Job[Any], behind: Behind) -> None:
+def test_an_argument_that_cannot_be_rebuilt(app: Windlass, job: Job[Any], raw_store: RawStore) -> None:
     """B32: an unknown tag, or a class that nobody registered, is undecodable too."""
-    behind.damage(job, payload='{"v":1,"args":[{"$":"dataclass","class":"os.System"}],"kwargs":{}}')
+    raw_store.damage(job, payload='{"v":1,"args":[{"$":"dataclass","class":"os.System"}],"kwargs":{}}')
     work(app)
     assert (job.refresh().state, job.reason) == (State.FAILED, "undecodable")
 
 
 @pytest.mark.parametrize("column", ["meta", "errors"])
-def test_metadata_and_errors_that_cannot_be_read(app: Windlass, job: Job[Any], behind: Behind, column: str) -> None:
+def test_metadata_and_errors_that_cannot_be_read(
+    app: Windlass, job: Job[Any], raw_store: RawStore, column: str
+) -> None:
     """B32: failed(undecodable), with the raw text kept."""
-    behind.damage(job, **{column: "{broken"})
+    raw_store.damage(job, **{column: "{broken"})
     work(app)
     job.refresh()
     assert (job.state, job.reason, job.attempt) == (State.FAILED, "undecodable", 0)
     assert "{broken" in str(getattr(job.record, column))
 
 
-def test_a_result_that_cannot_be_read(app: Windlass, job: Job[Any], behind: Behind) -> None:
+def test_a_result_that_cannot_be_read(app: Windlass, job: Job[Any], raw_store: RawStore) -> None:
     """B32: whoever asks for it gets PayloadError; the job and its raw text stay."""
     work(app)
-    behind.damage(job, result="{broken")
+    raw_store.damage(job, result="{broken")
     with pytest.raises(PayloadError):
         job.result()
     assert job.refresh().record.result == "{broken"
 
 
 @pytest.mark.parametrize("column", ["payload", "meta", "errors", "result", "progress", "retry"])
-def test_lists_and_handles_still_work(app: Windlass, job: Job[Any], behind: Behind, column: str) -> None:
+def test_lists_and_handles_still_work(app: Windlass, job: Job[Any], raw_store: RawStore, column: str) -> None:
     """B32: the damaged job is shown with what can be read, others beside it as always."""
     other = app.enqueue("echo", 8)
-    behind.damage(job, **{column: "{broken"})
+    raw_store.damage(job, **{column: "{broken"})
     assert app.jobs() == [other, job]
     assert app.counts()[State.PENDING] == 2
     assert app.queue("default").peek() == [job, other]
@@ -89,28 +91,28 @@ def test_lists_and_handles_still_work(app: Windlass, job: Job[Any], behind: Behi
     assert app.jobs(text="echo") == [other, job]
 
 
-def test_others_go_on(app: Windlass, job: Job[Any], behind: Behind) -> None:
+def test_others_go_on(app: Windlass, job: Job[Any], raw_store: RawStore) -> None:
     """B32: one bad row among many harms none of them."""
     others = app.enqueue_many([app.request("echo", (number,)) for number in range(50)])
-    behind.damage(job, payload="{")
+    raw_store.damage(job, payload="{")
     work(app)
     assert [other.result() for other in others] == list(range(50))
 
 
-def test_a_dead_letter_with_damaged_errors_is_still_grouped(app: Windlass, job: Job[Any], behind: Behind) -> None:
+def test_a_dead_letter_with_damaged_errors_is_still_grouped(app: Windlass, job: Job[Any], raw_store: RawStore) -> None:
     """B32: groups are told without it."""
     job.cancel()
     dead = app.enqueue_many([app.request("fail", attempts=1)] * 2)
     work(app)
-    behind.damage(dead[0], errors="{broken")
+    raw_store.damage(dead[0], errors="{broken")
     groups = {(group.task, group.error): group.count for group in app.dead_groups()}
     # A store that keeps the kind of an error apart from its text still knows it.
     assert groups in ({("fail", "OSError"): 1, ("fail", None): 1}, {("fail", "OSError"): 2})
 
 
-def test_a_pulled_job_that_cannot_be_read(app: Windlass, job: Job[Any], behind: Behind) -> None:
+def test_a_pulled_job_that_cannot_be_read(app: Windlass, job: Job[Any], raw_store: RawStore) -> None:
     """B32: claim hands it out; reading its arguments is PayloadError, and it can be discarded."""
-    behind.damage(job, payload="{")
+    raw_store.damage(job, payload="{")
     [claimed] = app.claim()
     with pytest.raises(PayloadError):
         _ = claimed.args
@@ -119,10 +121,10 @@ def test_a_pulled_job_that_cannot_be_read(app: Windlass, job: Job[Any], behind: 
 
 
 def test_a_newer_payload_is_left_for_newer_workers(
-    app: Windlass, job: Job[Any], behind: Behind, clock: ManualClock
+    app: Windlass, job: Job[Any], raw_store: RawStore, clock: ManualClock
 ) -> None:
     """B32: nothing is charged, why names the remedy, and the patience grows."""
-    behind.damage(job, payload='{"v":2,"anything":[1,2,3]}')
+    raw_store.damage(job, payload='{"v":2,"anything":[1,2,3]}')
     work(app)
     job.refresh()
     assert (job.state, job.reason, job.attempt) == (State.SCHEDULED, "newer_format", 0)
@@ -130,18 +132,18 @@ def test_a_newer_payload_is_left_for_newer_workers(
     clock.advance("10m")
     work(app)
     assert (job.refresh().state, job.run_at > clock.now()) == (State.SCHEDULED, True)
-    behind.damage(job, payload='{"v":1,"args":[7],"kwargs":{}}')
+    raw_store.damage(job, payload='{"v":1,"args":[7],"kwargs":{}}')
     clock.advance("10m")
     work(app)
     assert job.result() == 7
 
 
-def test_retry_after_the_row_was_mended(app: Windlass, job: Job[Any], behind: Behind) -> None:
+def test_retry_after_the_row_was_mended(app: Windlass, job: Job[Any], raw_store: RawStore) -> None:
     """B32: the job is not lost."""
     payload = job.record.payload
-    behind.damage(job, payload="{")
+    raw_store.damage(job, payload="{")
     work(app)
-    behind.damage(job, payload=payload)
+    raw_store.damage(job, payload=payload)
     job.retry()
     work(app)
     assert job.result() == 7

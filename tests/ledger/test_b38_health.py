@@ -14,8 +14,8 @@ import pytest
 from tests.cli.program import Program, Running
 from tests.faults.proxy import Proxy
 from tests.leeway import leeway
-from tests.places.asking import asked
-from tests.store.places import Place, ServerPlace
+from tests.places.health_probe import asked
+from tests.places.place import Place, ServerPlace
 from tests.waiting import PATIENCE, eventually
 
 TOLD = 5.0

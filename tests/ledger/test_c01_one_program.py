@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.cli.program import Program
-from tests.store.places import Place
-from tests.unhurried import unhurried
+from tests.places.place import Place
+from tests.slow_shutdown import unhurried
 from tests.waiting import PATIENCE, eventually
 from windlass import JobFailed, State, Windlass
 

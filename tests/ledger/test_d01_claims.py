@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from tests.ledger.apps import failure_of
-from tests.ledger.pulling import claimed, declare
+from tests.ledger.manual_claims import claimed, declare
 from windlass import PayloadError, Progress, State, Windlass
 from windlass.testing import ManualClock
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.ledger.apps import Apps
-from tests.ledger.pulling import VERBS, claimed, declare
+from tests.ledger.manual_claims import VERBS, claimed, declare
 from windlass import ClaimedJob, ConfigError, IllegalTransition, JobNotFound, LeaseLost, Windlass
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from tests.ledger.apps import Apps
-from tests.ledger.pulling import claimed, declare
-from tests.places.behind import Behind
+from tests.ledger.manual_claims import claimed, declare
+from tests.places.raw_store import RawStore
 from tests.waiting import eventually
 from windlass import ClaimedJob, State, Windlass
 from windlass.testing import ManualClock
@@ -48,45 +48,47 @@ ENDS: dict[str, Callable[[ClaimedJob], None]] = {
 
 
 @pytest.mark.parametrize("end", ENDS.values(), ids=ENDS.keys())
-def test_an_ending_leaves_no_lease_behind(app: Windlass, behind: Behind, end: Callable[[ClaimedJob], None]) -> None:
+def test_an_ending_leaves_no_lease_behind(
+    app: Windlass, raw_store: RawStore, end: Callable[[ClaimedJob], None]
+) -> None:
     """D2."""
     ended, other = claimed(app), claimed(app)
-    assert len(behind.leases()) == 2
+    assert len(raw_store.leases()) == 2
     end(ended)
-    [left] = behind.leases()
+    [left] = raw_store.leases()
     assert left.endswith(f":{other.job.record.seq}:{other.fence}")
     other.complete()
-    assert behind.leases() == []
+    assert raw_store.leases() == []
 
 
 @pytest.mark.parametrize("attempts", [1, 2])
 def test_a_claim_that_ran_out_leaves_no_lease_behind(
-    app: Windlass, behind: Behind, clock: ManualClock, attempts: int
+    app: Windlass, raw_store: RawStore, clock: ManualClock, attempts: int
 ) -> None:
     """D2: whether its job is failed by that or waits for another claim."""
     one = claimed(app, lease="1m", attempts=attempts)
     clock.advance("1m")
     app.rescue()
     assert one.job.state is (State.FAILED if attempts == 1 else State.PENDING)
-    assert behind.leases() == []
+    assert raw_store.leases() == []
 
 
-def test_a_claim_that_takes_over_leaves_one_lease(app: Windlass, behind: Behind, clock: ManualClock) -> None:
+def test_a_claim_that_takes_over_leaves_one_lease(app: Windlass, raw_store: RawStore, clock: ManualClock) -> None:
     claimed(app, lease="1m")
     clock.advance("1m")
     [again] = app.claim()
-    assert len(behind.leases()) == 1
+    assert len(raw_store.leases()) == 1
     again.complete()
-    assert behind.leases() == []
+    assert raw_store.leases() == []
 
 
-def test_the_lease_of_a_worker_stays(app: Windlass, behind: Behind) -> None:
+def test_the_lease_of_a_worker_stays(app: Windlass, raw_store: RawStore) -> None:
     """D2: a job that a worker runs may be ended by hand; the worker's other jobs need its lease."""
     with app.worker(queues=["other"]):
-        eventually(lambda: len(behind.leases()) == 1, "the worker has its lease")
-        [lease] = behind.leases()
+        eventually(lambda: len(raw_store.leases()) == 1, "the worker has its lease")
+        [lease] = raw_store.leases()
         claimed(app).complete()
-        assert behind.leases() == [lease]
+        assert raw_store.leases() == [lease]
 
 
 async def cancelled_claim(app: Windlass, *, ready: Callable[[], None] = lambda: None) -> None:
@@ -99,7 +101,7 @@ async def cancelled_claim(app: Windlass, *, ready: Callable[[], None] = lambda: 
         await claiming
 
 
-def test_a_cancelled_claim_gives_its_jobs_back(app: Windlass, new_app: Apps, behind: Behind) -> None:
+def test_a_cancelled_claim_gives_its_jobs_back(app: Windlass, new_app: Apps, raw_store: RawStore) -> None:
     """D5: whether it is cancelled before, while or after the store takes them; closing the app waits for that."""
     jobs = app.tasks[0].enqueue_many([("hello",)] * 3)
     for _ in range(20):
@@ -108,10 +110,12 @@ def test_a_cancelled_claim_gives_its_jobs_back(app: Windlass, new_app: Apps, beh
         asyncio.run(cancelled_claim(other))
         other.close()
         assert {(job.refresh().state, job.attempt) for job in jobs} == {(State.PENDING, 0)}
-        assert behind.leases() == []
+        assert raw_store.leases() == []
 
 
-def test_a_claim_that_is_cancelled_too_late_gives_its_jobs_back(app: Windlass, new_app: Apps, behind: Behind) -> None:
+def test_a_claim_that_is_cancelled_too_late_gives_its_jobs_back(
+    app: Windlass, new_app: Apps, raw_store: RawStore
+) -> None:
     """D5: the jobs were taken, and the loop has not heard of it yet."""
     jobs = app.tasks[0].enqueue_many([("hello",)] * 3)
     other = new_app()
@@ -123,4 +127,4 @@ def test_a_claim_that_is_cancelled_too_late_gives_its_jobs_back(app: Windlass, n
     asyncio.run(cancelled_claim(other, ready=taken))
     eventually(lambda: all(job.refresh().state is State.PENDING for job in jobs), "they are given back")
     assert {job.attempt for job in jobs} == {0}
-    assert behind.leases() == []
+    assert raw_store.leases() == []

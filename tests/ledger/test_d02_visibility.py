@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.ledger.pulling import claimed, declare
+from tests.ledger.manual_claims import claimed, declare
 from windlass import State, Windlass
 from windlass.testing import ManualClock
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.ledger.pulling import VERBS, claimed, declare
+from tests.ledger.manual_claims import VERBS, claimed, declare
 from windlass import State, Windlass
 
 

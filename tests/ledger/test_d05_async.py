@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from tests.ledger.pulling import declare
+from tests.ledger.manual_claims import declare
 from windlass import ClaimedJob, IllegalTransition, LeaseLost, State, Windlass
 from windlass.testing import ManualClock
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.ledger.apps import gate, until_interrupted
-from tests.places.behind import Behind
+from tests.places.raw_store import RawStore
 from tests.waiting import PATIENCE, eventually
 from windlass import State, Windlass, current_job
 
@@ -21,7 +21,7 @@ def test_finishing_needs_the_running_state(app: Windlass) -> None:
     assert claimed.job.record == before
 
 
-def test_a_worker_that_lost_one_job_learns_which(app: Windlass, behind: Behind) -> None:
+def test_a_worker_that_lost_one_job_learns_which(app: Windlass, raw_store: RawStore) -> None:
     """E2: within one heartbeat; that run is told to stop and its ending dropped, the others go on."""
     with gate() as lost, gate() as kept:
         told: list[str] = []
@@ -43,7 +43,7 @@ def test_a_worker_that_lost_one_job_learns_which(app: Windlass, behind: Behind) 
         with app.worker(lease="5s", heartbeat="20ms", duties=False) as worker:
             lost.await_entered()
             kept.await_entered()
-            behind.take_away(losing)
+            raw_store.take_away(losing)
             eventually(lambda: worker.status().refused == 1, "its ending is refused")
             kept.open()
             assert keeping.result(timeout=PATIENCE) == "done"

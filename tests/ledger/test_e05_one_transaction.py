@@ -7,31 +7,31 @@ from threading import Thread
 import psycopg
 import pytest
 
-from tests.places.behind import Behind
-from tests.store.places import Place
+from tests.places.place import Place
+from tests.places.raw_store import RawStore
 from tests.waiting import PATIENCE
-from tests.worker.tap import tapped
+from tests.worker.call_interceptor import intercept
 from windlass import ClaimedJob, Windlass
 from windlass.store.operation import Answer, Call
 
 
-def test_a_claim_is_one_transaction(app: Windlass, behind: Behind) -> None:
+def test_a_claim_is_one_transaction(app: Windlass, raw_store: RawStore) -> None:
     """E5: one commit on SQLite and PostgreSQL, one script on Redis, for many jobs as for one."""
     app.enqueue_many([app.request("anything")] * 60)
-    tap = tapped(app)
+    interceptor = intercept(app)
     before: list[int] = []
     commits: list[int] = []
 
     def look(call: Call) -> None:
         if call.name == "claim":
-            before.append(behind.commits())
+            before.append(raw_store.commits())
 
     def count(call: Call, answer: Answer) -> None:
         if call.name == "claim":
-            commits.append(behind.commits() - before[-1])
+            commits.append(raw_store.commits() - before[-1])
 
-    tap.before.append(look)
-    tap.after.append(count)
+    interceptor.before.append(look)
+    interceptor.after.append(count)
     for _ in range(6):
         assert len(app.claim(10)) == 10
     # The least of several: a server may have transactions of its own.

@@ -13,7 +13,7 @@ import pytest
 from tests.cli.program import Program
 from tests.faults.clockshim import HOUR, Clocks, shifted_clocks
 from tests.ledger.apps import Apps, gate, raises
-from tests.store.places import Place
+from tests.places.place import Place
 from tests.waiting import PATIENCE, eventually
 from windlass import Job, State, Windlass
 from windlass.store.driver import Topic

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis.stateful import rule
 
-from tests.model import material as m
-from tests.model.cast import Cast
-from tests.model.material import WINDOWS, KeyPair, When
+from tests.model import samples as m
+from tests.model.actors import Cast
+from tests.model.samples import WINDOWS, KeyPair, When
 from windlass.store.operations.enqueue import Uniqueness
 
 

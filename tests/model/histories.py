@@ -11,7 +11,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from tests.model.machine import StoreMachine
 from tests.model.tally import Tally
-from tests.store.places import Place
+from tests.places.place import Place
 from windlass.store.driver import Driver
 from windlass.store.open import open_driver
 from windlass.testing import ManualClock

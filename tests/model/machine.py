@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tests.model.clients import Clients
+from tests.model.faults import Troubles
 from tests.model.operators import Operators
 from tests.model.owners import Owners
-from tests.model.troubles import Troubles
 
 
 class StoreMachine(Clients, Owners, Operators, Troubles):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis.stateful import rule
 
-from tests.model import material as m
-from tests.model.cast import Cast
-from tests.model.material import Change, When
+from tests.model import samples as m
+from tests.model.actors import Cast
+from tests.model.samples import Change, When
 from windlass.core.state import State
 from windlass.store.operations.enqueue import Uniqueness
 from windlass.store.operations.queues import ALL

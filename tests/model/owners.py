@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis.stateful import precondition, rule
 
-from tests.model import material as m
-from tests.model.cast import Cast, ending, once_more
-from tests.model.material import BY_HAND, PUT_BACK, QUEUES, Load
+from tests.model import samples as m
+from tests.model.actors import Cast, ending, once_more
+from tests.model.samples import BY_HAND, PUT_BACK, QUEUES, Load
 from tests.model.side_by_side import Asked
 from windlass.store.operations.cycle import StartMark
 

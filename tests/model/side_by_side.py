@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from tests.manual_clock import manual_clock
 from tests.model.invariants import Invariants
-from tests.model.mirror import Mirror
 from tests.model.model import Model
+from tests.model.store_adapter import Mirror
 from tests.model.tally import Tally
 from windlass.core.fault import read_faults
 from windlass.core.records import Claimed, JobRecord

@@ -9,10 +9,10 @@ from typing import TypeVar
 import pytest
 
 from tests.manual_clock import manual_clock, move
-from tests.model.material import LEASE
+from tests.model.samples import LEASE
 from tests.places.fixtures import PlaceOn
-from tests.store.adding import add
-from tests.store.places import Place
+from tests.places.place import Place
+from tests.store.enqueue import add
 from windlass.core.ending import Ending
 from windlass.core.fault import read_faults
 from windlass.core.records import Claimed

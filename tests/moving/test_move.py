@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from tests.ledger.apps import gate
-from tests.places.behind import Behind
 from tests.places.fixtures import PlaceOn
+from tests.places.place import Place
+from tests.places.raw_store import RawStore
 from tests.servers.redis_node import redis_node
-from tests.store.places import Place
-from tests.unhurried import unhurried
+from tests.slow_shutdown import unhurried
 from tests.waiting import PATIENCE, eventually
 from windlass import (
     ConfigError,
@@ -331,8 +331,8 @@ def test_the_archive_stays_behind(place_on: PlaceOn, source: str, target: str) -
         assert move(old.client.session, new.client.session).jobs == 1
         with pytest.raises(JobNotFound):
             new.job(archived.id)
-    assert [job["id"] for _, job in Behind(old_place).archived()] == [archived.id]
-    assert Behind(new_place).archived() == []
+    assert [job["id"] for _, job in RawStore(old_place).archived()] == [archived.id]
+    assert RawStore(new_place).archived() == []
 
 
 def test_a_different_job_under_the_same_id_is_told(from_sqlite_to_postgres: Ways) -> None:

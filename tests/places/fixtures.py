@@ -17,10 +17,10 @@ from uuid import uuid4
 import pytest
 
 from tests.ledger.apps import Apps
-from tests.places.behind import Behind
+from tests.places.place import Place, ServerPlace, SqlitePlace, put_postgres, put_redis, wipe_redis
 from tests.places.raw_sqlite import RawSqlite
+from tests.places.raw_store import RawStore
 from tests.places.schemas import Schemas
-from tests.store.places import Place, ServerPlace, SqlitePlace, put_postgres, put_redis, wipe_redis
 
 PlaceOn = Callable[[str], Place]
 
@@ -101,9 +101,9 @@ def new_app(place: Place) -> Iterator[Apps]:
 
 
 @pytest.fixture
-def behind(place: Place) -> Behind:
+def raw_store(place: Place) -> RawStore:
     """What the store holds, past the API."""
-    return Behind(place)
+    return RawStore(place)
 
 
 @pytest.fixture

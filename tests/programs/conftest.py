@@ -11,7 +11,7 @@ import pytest
 from tests.faults.process import Processes
 from tests.ledger.apps import Apps
 from tests.places.fixtures import PlaceOn
-from tests.store.places import Place
+from tests.places.place import Place
 from windlass import Windlass
 
 

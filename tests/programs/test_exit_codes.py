@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.programs.looking import run, shell
+from tests.programs.running_programs import run, shell
 from windlass import State, Windlass
 
 

@@ -11,12 +11,12 @@ import pytest
 
 from tests.faults.process import Processes
 from tests.ledger.apps import Apps, failure_of, work
-from tests.programs import answering
-from tests.programs.looking import await_end, children, is_alive, number_in
+from tests.programs import sample_helper
+from tests.programs.running_programs import await_end, children, is_alive, number_in
 from tests.waiting import PATIENCE, eventually
 from windlass import ConfigError, Helper, State, Windlass
 
-PROGRAM = [sys.executable, "-I", "-S", answering.__file__]
+PROGRAM = [sys.executable, "-I", "-S", sample_helper.__file__]
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.programs.looking import await_end, children, is_alive
+from tests.programs.running_programs import await_end, children, is_alive
 from tests.waiting import PATIENCE
 from windlass.programs.reaper import Reaper
 from windlass.programs.reaper_main import MARKER

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.ledger.apps import failure_of
-from tests.programs.looking import await_end, children, number_in, open_pipes, result_of, run, shell
+from tests.programs.running_programs import await_end, children, number_in, open_pipes, result_of, run, shell
 from tests.waiting import PATIENCE
 from windlass import ActiveJob, ConfigError, State, Windlass, command
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.faults.process import Processes
 from tests.ledger.apps import failure_of
-from tests.programs.looking import await_end, is_alive, number_in, shell
+from tests.programs.running_programs import await_end, is_alive, number_in, shell
 from tests.waiting import PATIENCE, eventually
 from windlass import State, Windlass
 

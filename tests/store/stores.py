@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from tests.manual_clock import move
-from tests.store.adding import add
+from tests.places.place import Place, ServerPlace
 from tests.store.builders import RETURNED, TTL, ending, fresh, mark, new_job
-from tests.store.places import Place, ServerPlace
+from tests.store.enqueue import add
 from windlass import clock as real_clock
 from windlass.core.ending import Ending
 from windlass.core.outcome import Outcome

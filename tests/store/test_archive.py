@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.places.behind import Behind
+from tests.places.raw_store import RawStore
 from tests.store.builders import HOUR, SECOND, mark, new_job, raised
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
@@ -27,7 +27,7 @@ def test_the_copy_has_everything_that_the_store_knows(store: Store) -> None:
     """A13: a field that is new in ``JobRecord`` is missed here until every store archives it."""
     kept = [_returned(store), _unknown(store)]
     store.run(archive([(job.seq, "2026-W01") for job in kept]))
-    copies = [copy for _, copy in Behind(store.place).archived()]
+    copies = [copy for _, copy in RawStore(store.place).archived()]
     assert copies == [{name: getattr(job, name) for name in JobRecord.__struct_fields__} for job in kept]
     never_set = {name for name in JobRecord.__struct_fields__ if all(copy[name] is None for copy in copies)}
     assert never_set == {"lease"}, "only of what has a value is it known that it is copied"

@@ -8,7 +8,7 @@ import pytest
 
 from tests.store.builders import DAY, new_job, raised
 from tests.store.stores import Store
-from tests.store.tapping import Tapped, each_of, never, too_much
+from tests.store.watched_calls import WatchedCalls, each_of, never, too_much
 from windlass.admin.cleanup import Cleaned, clean
 from windlass.core.records import JobRecord
 from windlass.core.state import State
@@ -35,7 +35,7 @@ class Shelf(Archive):
         return [record.seq for record in records]
 
 
-def cleaned(store: Tapped, archive: Archive | None = None, **retention: int) -> Cleaned:
+def cleaned(store: WatchedCalls, archive: Archive | None = None, **retention: int) -> Cleaned:
     return store.run(clean(Retention(**retention), archive, by="leader", monotonic=lambda: 0.0))
 
 
@@ -53,7 +53,7 @@ def test_large_jobs_go_in_pages_and_none_of_their_bytes_is_read(store: Store) ->
     """A13: 520 jobs of a mebibyte each must not stop cleaning for ever."""
     cancelled(store, *"abcdefghij", payload=LARGE)
     store.advance(8 * DAY)
-    tapped = Tapped(store)
+    tapped = WatchedCalls(store)
     assert cleaned(tapped).deleted == 10
     pages = [answer["pruned"][0][0] for name, answer in tapped.answers if name == "prune_oldest" and answer["pruned"]]
     assert pages == ([10] if store.place.url.startswith("redis") else [4, 4, 2]), "Redis frees a text in no time"
@@ -63,7 +63,7 @@ def test_large_jobs_go_in_pages_and_none_of_their_bytes_is_read(store: Store) ->
 def test_an_archive_is_given_whole_jobs_a_page_at_a_time(store: Store) -> None:
     cancelled(store, *"abcdefghij", payload=LARGE)
     store.advance(8 * DAY)
-    shelf, tapped = Shelf(), Tapped(store)
+    shelf, tapped = Shelf(), WatchedCalls(store)
     assert cleaned(tapped, shelf) == Cleaned(10, 10, 0.0)
     assert shelf.pages == [list("abcd"), list("efgh"), list("ij")]
     assert max(tapped.sizes("job")) < PAGE_BYTES + 2_000_000
@@ -72,7 +72,7 @@ def test_an_archive_is_given_whole_jobs_a_page_at_a_time(store: Store) -> None:
 def test_a_page_that_is_too_much_is_halved(store: Store) -> None:
     cancelled(store, *"abcdefghij")
     store.advance(8 * DAY)
-    tapped = Tapped(store, before=each_of(unseen, too_much("prune", "jobs", most=3)))
+    tapped = WatchedCalls(store, before=each_of(unseen, too_much("prune", "jobs", most=3)))
     assert cleaned(tapped).deleted == 10
 
 
@@ -81,7 +81,7 @@ def test_a_job_that_cannot_be_removed_does_not_keep_those_behind_it(store: Store
     bad = store.job("b").seq
     store.advance(8 * DAY)
     fails = never("prune", lambda params: bad in [row[0] for row in params["jobs"]])
-    tapped = Tapped(store, before=each_of(unseen, fails))
+    tapped = WatchedCalls(store, before=each_of(unseen, fails))
     assert cleaned(tapped).deleted == 4
     assert rest(store) == {"b"}
 
@@ -99,7 +99,7 @@ def test_a_page_that_failed_is_looked_at_and_the_next_one_is_not(store: Store) -
         if call.name == "prune_oldest" and call.params["state"] is State.CANCELLED and left:
             raise left.pop()
 
-    tapped = Tapped(store, before=once_too_slow)
+    tapped = WatchedCalls(store, before=once_too_slow)
     assert cleaned(tapped).deleted == 3 * PAGE - 1
     names = [call.name for call in tapped.calls if call.params.get("state") is State.CANCELLED]
     assert names == ["retention_position", "prune_oldest", "prunable", "prune", "prune_oldest", "prune_oldest"]
@@ -112,7 +112,7 @@ def test_a_queue_that_fails_keeps_neither_the_next_one_nor_the_tidying(store: St
     kept = store.a_job(new_job("kept", queue="c"))
     store.run(record_job_events([(kept.seq, 0, "refused", {})], worker="w"))
     store.advance(40 * DAY)
-    tapped = Tapped(store, before=each_of(never_in_a(call), never_in_a("prunable")))
+    tapped = WatchedCalls(store, before=each_of(never_in_a(call), never_in_a("prunable")))
     with pytest.raises(StoreUnavailable, match="too long"):
         cleaned(tapped)
     assert rest(store) == {"a", "kept"}
@@ -126,7 +126,7 @@ def test_each_part_of_the_tidying_makes_progress_by_itself(store: Store, part: s
     store.run(record_job_events([(kept.seq, 0, "refused", {})], worker="w"))
     store.a_worker("lost")
     store.advance(40 * DAY)
-    tapped = Tapped(store, before=never(part, lambda params: True))
+    tapped = WatchedCalls(store, before=never(part, lambda params: True))
     with pytest.raises(StoreUnavailable):
         cleaned(tapped)
     expected = {"tidy_events", "tidy_leftovers", "tidy_keys", "orphan_keys"} - {part}
@@ -143,7 +143,7 @@ def test_a_store_that_is_away_ends_the_round(store: Store) -> None:
         if call.name != "queue_list":
             raise StoreUnavailable("gone fishing")
 
-    tapped = Tapped(store, before=away)
+    tapped = WatchedCalls(store, before=away)
     with pytest.raises(StoreUnavailable, match="gone fishing"):
         cleaned(tapped)
     assert len(tapped.calls) <= 4
@@ -154,7 +154,7 @@ def test_a_job_that_fails_anew_during_the_cleaning_stays(store: Store, archive: 
     """A13: it has its thirty days before it."""
     job = store.finished(raised(), new=new_job(attempts=1))
     store.advance(31 * DAY)
-    tapped = Tapped(
+    tapped = WatchedCalls(
         store,
         before=unseen if archive is None else lambda call: None,
         after=once("prunable", State.FAILED, lambda: fail_anew(store, job)),
@@ -194,7 +194,7 @@ def test_what_is_kept_is_counted_once_in_a_round(store: Store) -> None:
     store.enqueue(*(new_job() for _ in range(3 * PAGE)))
     jobs_found = store.run(queries.matching(queries.Filter(), limit=3 * PAGE)).jobs
     store.run(jobs.cancel([job.seq for job in jobs_found], by="me"))
-    tapped = Tapped(store)
+    tapped = WatchedCalls(store)
     assert cleaned(tapped, at_most=10).deleted == 3 * PAGE - 10
     counted = [
         call for call in tapped.calls if call.name == "retention_position" and call.params["state"] is State.CANCELLED

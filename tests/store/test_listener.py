@@ -11,7 +11,7 @@ from threading import Event
 
 import pytest
 
-from tests.store.ear import Ear
+from tests.store.received_topics import ReceivedTopics
 from tests.waiting import eventually
 from windlass.store.connection.circuit_breaker import Away
 from windlass.store.connection.listener import CannotListen, Listener, Notification
@@ -69,39 +69,39 @@ class Servers(list[Server]):
 
 
 def test_what_is_followed_is_told() -> None:
-    server, ear, queues = Server(), Ear(), SimpleQueue[str]()
-    with closing(Listener(lambda: server, ear, filled=queues.put, topics=[Topic.WORK])) as listener:
-        ear.begins([Topic.WORK])
+    server, received, queues = Server(), ReceivedTopics(), SimpleQueue[str]()
+    with closing(Listener(lambda: server, received, filled=queues.put, topics=[Topic.WORK])) as listener:
+        received.begins([Topic.WORK])
         assert listener.hears(Topic.WORK)
         server.say(Topic.WORK, "mail")
         assert queues.get(timeout=20) == "mail"
         listener.follow([Topic.FINISHED])
-        ear.begins([Topic.FINISHED])
+        received.begins([Topic.FINISHED])
         assert not listener.hears(Topic.WORK)
         server.say(Topic.WORK)
         server.say(Topic.FINISHED)
-        assert ear.next() is Topic.FINISHED, "what is wanted no more is not told"
+        assert received.next() is Topic.FINISHED, "what is wanted no more is not told"
     assert server.is_closed.is_set()
 
 
 def test_another_connection_tells_everything_again() -> None:
-    servers, ear = Servers(), Ear()
-    with closing(Listener(servers.subscribe, ear)):
-        ear.begins()
+    servers, received = Servers(), ReceivedTopics()
+    with closing(Listener(servers.subscribe, received)):
+        received.begins()
         servers[0].hang_up()
-        ear.begins()
+        received.begins()
         assert servers[0].is_closed.is_set()
         servers[1].say(Topic.WORK)
-        assert ear.next() is Topic.WORK
+        assert received.next() is Topic.WORK
 
 
 def test_a_server_that_does_not_answer_is_doubted_and_then_left() -> None:
-    servers, ear = Servers(), Ear()
-    with closing(Listener(servers.subscribe, ear, quiet=0.01)):
-        ear.begins()
-        ear.begins()  # in doubt
+    servers, received = Servers(), ReceivedTopics()
+    with closing(Listener(servers.subscribe, received, quiet=0.01)):
+        received.begins()
+        received.begins()  # in doubt
         assert servers[0].is_closed.wait(20)
-        ear.begins()
+        received.begins()
 
 
 def test_who_is_told_may_close_it() -> None:
@@ -128,7 +128,10 @@ def test_a_server_that_passes_nothing_on_is_asked_once(caplog: pytest.LogCapture
         asked.append(1)
         raise CannotListen("the server takes no listeners")
 
-    with caplog.at_level(logging.INFO, logger="windlass.store"), closing(Listener(refuse, Ear())) as listener:
+    with (
+        caplog.at_level(logging.INFO, logger="windlass.store"),
+        closing(Listener(refuse, ReceivedTopics())) as listener,
+    ):
         eventually(lambda: not listener._thread.is_alive())
         listener.follow([Topic.WORK])
         assert not listener.hears(Topic.WORK)

@@ -12,9 +12,9 @@ from collections.abc import Callable
 import msgspec
 import pytest
 
-from tests.places.behind import Behind
+from tests.places.place import SqlitePlace
+from tests.places.raw_store import RawStore
 from tests.store.builders import DAY, HOUR, OWN_ID, RETURNED, ending, fresh, ids, mark, new_job, raised
-from tests.store.places import SqlitePlace
 from tests.store.redis.keyspace import Keyspace
 from tests.store.stores import Store
 from windlass import Retention, StoreUnavailable
@@ -37,7 +37,7 @@ def lose(store: Store, *lost: str) -> None:
             # With the library that the store uses: two of them in one process would harm the file.
             store.place.execute("DELETE FROM windlass_job WHERE id = ?", (id,))
         else:
-            Behind(store.place).remove(id)
+            RawStore(store.place).remove(id)
 
 
 def losses(store: Store) -> list[tuple[int, str | None, str, str | None]]:
@@ -60,7 +60,7 @@ def tidied(store: Store) -> None:
     store.run(clean(Retention(), None, by="leader", monotonic=lambda: 0.0))
     if leaves_traces(store):
         if store.place.url.startswith("postgresql:"):
-            Behind(store.place).check()
+            RawStore(store.place).check()
         else:
             Keyspace(store.place.url, store.place.namespace).check()
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.store.builders import TTL, ids, new_job, raised
 from tests.store.stores import Store
-from tests.store.tapping import Tapped, never, too_much
+from tests.store.watched_calls import WatchedCalls, never, too_much
 from windlass.core.ending import Ending
 from windlass.core.outcome import Returned
 from windlass.core.state import State
@@ -32,7 +32,7 @@ def large_jobs(store: Store, number: int) -> list[str]:
 
 def test_a_list_reads_whole_jobs_in_portions(store: Store) -> None:
     names = large_jobs(store, 10)
-    tapped = Tapped(store)
+    tapped = WatchedCalls(store)
     found = tapped.run(queries.page(Filter(), limit=100))
     assert (ids(found.jobs), found.next) == (names[::-1], None)
     assert {len(job.payload) for job in found.jobs} == {len(LARGE) + 2}
@@ -53,7 +53,7 @@ def test_a_bulk_operation_reads_no_payloads_and_writes_in_portions(store: Store,
         deleted = yield from jobs.delete([(job.seq, job.id) for job in page])
         return len(deleted)
 
-    tapped = Tapped(store)
+    tapped = WatchedCalls(store)
     assert tapped.run(jobs.for_each_page(Filter(), act)) == 10
     assert [len(call.params["seqs"]) for call in tapped.calls if call.name == verb] == [4, 4, 2]
     assert max(tapped.sizes("page")) < 1000
@@ -66,7 +66,7 @@ def test_large_results_are_handed_out_a_page_at_a_time(store: Store) -> None:
         store.end(job, Returned(f'"{LARGE}"'))
     waiting, looks = ["unknown", *names], 0
     while waiting:
-        tapped = Tapped(store)
+        tapped = WatchedCalls(store)
         settled = tapped.run(queries.awaited(waiting))
         assert settled
         assert max(tapped.sizes("awaited")) < MOST
@@ -77,7 +77,7 @@ def test_large_results_are_handed_out_a_page_at_a_time(store: Store) -> None:
 
 def test_a_peek_reads_whole_jobs_in_portions(store: Store) -> None:
     names = large_jobs(store, 10)
-    tapped = Tapped(store)
+    tapped = WatchedCalls(store)
     assert ids(tapped.run(queries.peek("default", limit=100))) == names
     assert tapped.names() == ["peek", "job", "job", "job"]
     assert max(tapped.sizes("peek")) < 1000
@@ -92,7 +92,7 @@ def test_a_peek_leaves_out_what_is_claimed_meanwhile(store: Store) -> None:
         if call.name == "peek":
             worker.take(2)
 
-    tapped = Tapped(store, after=take_two)
+    tapped = WatchedCalls(store, after=take_two)
     assert ids(tapped.run(queries.peek("default", limit=100))) == ["2", "3", "4"]
 
 
@@ -100,7 +100,7 @@ def test_a_claim_of_many_by_hand_learns_how_much_jobs_hold(store: Store, monkeyp
     """Each job comes once, in order, under a lease of its own."""
     monkeypatch.setattr("windlass.store.operations.manual_claim._FIRST_CLAIM", 2)
     names = large_jobs(store, 12)
-    tapped = Tapped(store)
+    tapped = WatchedCalls(store)
     taken = tapped.run(claim_many(11, queues=["default"], worker="me", token="t", ttl=TTL))
     assert ids(taken) == names[:11]
     assert [call.params["limit"] for call in tapped.calls] == [2, 4, 4, 1]
@@ -115,7 +115,7 @@ def test_a_claim_of_many_gives_what_it_has_when_the_store_goes_away(
     """What was taken must not wait until its lease is over."""
     monkeypatch.setattr("windlass.store.operations.manual_claim._FIRST_CLAIM", 2)
     store.enqueue(*(new_job(f"{number}") for number in range(5)))
-    tapped = Tapped(store, before=never("claim", lambda params: params["token"] != "t.0"))
+    tapped = WatchedCalls(store, before=never("claim", lambda params: params["token"] != "t.0"))
     taken = tapped.run(claim_many(5, queues=["default"], worker="me", token="t", ttl=TTL))
     assert ids(taken) == ["0", "1"]
 
@@ -168,7 +168,7 @@ def with_errors(store: Store, number: int) -> list[str]:
 def test_rescue_reads_and_writes_long_histories_in_pages(store: Store) -> None:
     """E3: five hundred jobs with a mebibyte of errors each are rescued like any others, only in more steps."""
     names = with_errors(store, 10)
-    tapped = Tapped(store)
+    tapped = WatchedCalls(store)
     assert sorted(job.id for job in tapped.run(rescue(by="r", now=store.clock))) == sorted(names)
     assert max(tapped.sizes("expired")) < MOST
     assert all(store.job(name).state is State.PENDING for name in names)
@@ -178,7 +178,7 @@ def test_a_rescue_that_is_too_much_is_halved(store: Store) -> None:
     store.enqueue(*(new_job() for _ in range(9)))
     store.a_worker().take()
     store.advance(2 * TTL)
-    tapped = Tapped(store, before=too_much("rescue", "endings", most=3))
+    tapped = WatchedCalls(store, before=too_much("rescue", "endings", most=3))
     assert len(tapped.run(rescue(by="r", now=store.clock))) == 9
 
 
@@ -188,7 +188,9 @@ def test_a_job_that_cannot_be_rescued_does_not_keep_the_others(store: Store) -> 
     store.a_worker().take()
     store.advance(2 * TTL)
     bad = store.job("4").seq
-    tapped = Tapped(store, before=never("rescue", lambda params: any(ending[0] == bad for ending in params["endings"])))
+    tapped = WatchedCalls(
+        store, before=never("rescue", lambda params: any(ending[0] == bad for ending in params["endings"]))
+    )
     assert len(tapped.run(rescue(by="r", now=store.clock))) == 8
     assert store.job("4").state is State.RUNNING
     assert [job.id for job in store.rescue()] == ["4"]
@@ -202,7 +204,7 @@ def test_a_store_that_does_not_answer_is_not_asked_again_and_again(store: Store)
         if call.name != "expired":
             raise StoreUnavailable("gone fishing")
 
-    tapped = Tapped(store, before=away)
+    tapped = WatchedCalls(store, before=away)
     with pytest.raises(StoreUnavailable):
         tapped.run(rescue(by="r", now=store.clock))
     assert tapped.names() == ["expired", "rescue", "resign"]

@@ -22,7 +22,7 @@ def test_no_job_is_handed_out_twice_and_none_is_missing(store: Store) -> None:
     with ExitStack() as stack:
         claimers = [
             stack.enter_context(
-                running("tests.store.claiming", store.place.url, store.place.namespace, f"w{number}", "40")
+                running("tests.store.claiming_process", store.place.url, store.place.namespace, f"w{number}", "40")
             )
             for number in range(PROCESSES)
         ]

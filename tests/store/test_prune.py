@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.store import retaining
+from tests.store import cleaning as retaining
 from tests.store.builders import DAY, ids, new_job, raised
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
-from tests.store.tapping import Tapped
+from tests.store.watched_calls import WatchedCalls
 from windlass.core.ending import Ending
 from windlass.core.outcome import Returned
 from windlass.core.records import Claimed
@@ -194,7 +194,7 @@ def test_the_newest_are_counted_in_short_steps(store: Store, monkeypatch: pytest
     finish(store, *"abcdefg")
     monkeypatch.setattr("windlass.store.operations.prune._STEP", 2)
     for keep in range(9):
-        tapped = Tapped(store)
+        tapped = WatchedCalls(store)
         end = tapped.run(retention_position(FinishedLine("default", State.COMPLETED), keep=keep))
         assert (end and end.seq) == (store.job("abcdefg"[6 - keep]).seq if keep < 7 else None)
         assert all(call.params["skip"] <= 2 for call in tapped.calls)

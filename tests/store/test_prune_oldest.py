@@ -8,7 +8,7 @@ from tests.store.builders import DAY, HOUR, new_job, raised
 from tests.store.every_state import a_job_in
 from tests.store.redis.keyspace import Keyspace
 from tests.store.stores import Store
-from tests.store.tapping import Tapped
+from tests.store.watched_calls import WatchedCalls
 from windlass.core.ending import Ending
 from windlass.core.outcome import Returned
 from windlass.core.state import FINISHED, State
@@ -163,7 +163,7 @@ def test_a_page_ends_by_bytes_and_has_at_least_one(store: Store) -> None:
         store.advance(1)
     line = FinishedLine("default", State.COMPLETED)
     store.advance(HOUR)
-    tapped = Tapped(store)
+    tapped = WatchedCalls(store)
     pruned = tapped.run(prune_oldest(line, age=1, beyond=None, bytes=5_000_000))
     assert pruned is not None
     if store.place.url.startswith("redis"):

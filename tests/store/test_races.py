@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.store.builders import INTERRUPTED, OWN_ID, SECOND, TTL, ending, fresh, ids, new_job, raised
-from tests.store.stepping import Stepwise
+from tests.store.step_by_step import Stepwise
 from tests.store.stores import Store
 from windlass.core.outcome import FailedPermanently
 from windlass.core.state import State

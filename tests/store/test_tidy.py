@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.places.behind import Behind
-from tests.store import retaining
+from tests.places.raw_store import RawStore
+from tests.store import cleaning as retaining
 from tests.store.builders import DAY, SECOND, TTL, new_job
 from tests.store.stores import Store
 from windlass.store.operations import jobs, leases
@@ -98,8 +98,8 @@ def test_the_walk_through_all_keys_goes_in_pages(store: Store, monkeypatch: pyte
     """A13: three million keys are looked at bit by bit; a key whose job somebody deleted is found."""
     monkeypatch.setattr("windlass.store.operations.tidy.KEYS_LOOKED_AT", 2)
     store.enqueue(*(new_job(f"{number}", key=f"key {number}") for number in range(5)))
-    behind = Behind(store.place)
-    behind.remove("3")
+    raw_store = RawStore(store.place)
+    raw_store.remove("3")
     pages, after = 0, FIRST_KEY
     while (found := store.run(tidy_keys(after))) is not None:
         pages, after = pages + 1, found

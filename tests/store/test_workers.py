@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.manual_clock import START
 from tests.store.builders import SECOND, TTL
-from tests.store.retaining import tidy
+from tests.store.cleaning import tidy
 from tests.store.stores import Store
 from windlass.store.operations import leases
 from windlass.store.operations.leases import WorkerRecord

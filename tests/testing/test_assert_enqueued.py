@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.ledger import plain
+from tests.ledger import plain_functions
 from windlass import ActiveJob, Windlass
 from windlass.task import Task
 from windlass.testing import assert_enqueued, drain
@@ -53,8 +53,8 @@ def test_a_job_that_has_run_was_enqueued_too(windlass_app: Windlass, welcome: Ta
 def test_a_task_by_name_or_as_a_plain_function(windlass_app: Windlass, welcome: Task[..., None]) -> None:
     welcome.enqueue(42)
     assert_enqueued(windlass_app, "mail.welcome", 42)
-    windlass_app.enqueue(plain.greet, "Ada")
-    assert_enqueued(windlass_app, plain.greet, name="Ada")
+    windlass_app.enqueue(plain_functions.greet, "Ada")
+    assert_enqueued(windlass_app, plain_functions.greet, name="Ada")
     windlass_app.enqueue("elsewhere", 1, key="value")
     assert_enqueued(windlass_app, "elsewhere", 1, key="value")
 

@@ -12,7 +12,7 @@ from threading import Event, Thread
 
 import pytest
 
-from tests.unhurried import unhurried
+from tests.slow_shutdown import unhurried
 from tests.waiting import eventually
 from windlass import AppClosed, ConfigError, JobNotFound, Retention, State, StoreNotFound, Unique, Windlass, current_job
 from windlass.task import Task

@@ -15,7 +15,7 @@ from typing import Any
 
 import psycopg
 
-from tests.places.freezing import freeze
+from tests.places.frozen_process import freeze
 from tests.torture.fleet import PRODUCERS, Fleet
 from tests.torture.ground import Ground, ServerGround
 from tests.torture.plan import MOMENTARY, OF_STORE, Fault, Kind

@@ -15,8 +15,8 @@ import apsw
 import psycopg
 import redis
 
+from tests.faults.c_libraries import build
 from tests.faults.clockshim import ShiftedClock, shifted_clocks, under
-from tests.faults.compiling import build
 from tests.faults.diskshim import SOURCE, Calls, Disk, Files
 from tests.faults.nodes import Node, node_of
 from tests.faults.proxy import Proxy

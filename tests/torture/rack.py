@@ -13,8 +13,8 @@ from threading import Event, Thread
 
 from tests.faults.process import Footprint
 from tests.torture import idleness
-from tests.torture.asking import Asking
 from tests.torture.diagnosis import diagnose, lines_about
+from tests.torture.enqueue import Asking
 from tests.torture.evidence import Evidence
 from tests.torture.faults import Faults
 from tests.torture.fleet import LEASE, LONG_LEASE, SLOTS, STUCK, Fleet

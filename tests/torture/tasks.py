@@ -14,8 +14,8 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any, ParamSpec
 
-from tests.torture.asking import Asking
 from tests.torture.diagnosis import answer_in
+from tests.torture.enqueue import Asking
 from tests.torture.mutants import plant
 from tests.torture.witness import Alive, Began, Dying, Ended, Witness, now
 from tests.torture.workload import KEYED

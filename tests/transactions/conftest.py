@@ -10,10 +10,10 @@ from uuid import uuid4
 
 import pytest
 
-from tests.store.places import wipe_postgres
+from tests.places.place import wipe_postgres
 from tests.transactions.callers.caller import Caller
 from tests.transactions.places import KINDS, SQLITE, Kind, Shop, postgres_shop, sqlite_shop
-from tests.transactions.scene import Scene
+from tests.transactions.shop import Scene
 
 
 @pytest.fixture

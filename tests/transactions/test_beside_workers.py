@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.transactions.callers.caller import Caller
-from tests.transactions.scene import Scene
+from tests.transactions.shop import Scene
 from tests.waiting import PATIENCE, eventually
 from windlass import State, Unique, Windlass
 from windlass.task import Task

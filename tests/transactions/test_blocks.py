@@ -13,7 +13,7 @@ import pytest
 
 from tests.transactions.callers.caller import Caller
 from tests.transactions.places import SQLITE, Shop
-from tests.transactions.scene import Scene
+from tests.transactions.shop import Scene
 from windlass import AppClosed, ConfigError, Windlass
 
 

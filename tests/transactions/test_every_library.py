@@ -13,7 +13,7 @@ from tests.ledger.apps import work
 from tests.store.builders import new_job
 from tests.transactions.callers.caller import Caller
 from tests.transactions.places import KINDS, POSTGRES, Kind, Shop
-from tests.transactions.scene import Scene
+from tests.transactions.shop import Scene
 from tests.waiting import PATIENCE, eventually
 from windlass import ConfigError, IdConflict, QueueFull, StoreUnavailable
 from windlass.store.driver import DataRejected

@@ -16,7 +16,7 @@ from psycopg.rows import dict_row
 
 from tests.transactions.callers.caller import Caller
 from tests.transactions.places import POSTGRES, Shop
-from tests.transactions.scene import Scene
+from tests.transactions.shop import Scene
 from windlass import ConfigError, IdConflict, StoreUnavailable, Windlass
 
 

@@ -17,7 +17,7 @@ from sqlalchemy.pool import NullPool
 from tests.ledger.apps import work
 from tests.transactions.callers.caller import Caller
 from tests.transactions.places import Shop
-from tests.transactions.scene import Scene
+from tests.transactions.shop import Scene
 from windlass import ConfigError, StoreNotFound, StoreUnavailable, Windlass
 
 

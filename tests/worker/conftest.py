@@ -6,8 +6,8 @@ import pytest
 
 from tests.ledger.apps import Apps
 from tests.places.fixtures import PlaceOn
-from tests.store.places import Place
-from tests.worker.tap import Tap, tapped
+from tests.places.place import Place
+from tests.worker.call_interceptor import CallInterceptor, intercept
 from windlass import Windlass
 
 STORES: tuple[str, ...] = ("sqlite", "postgres", "redis")
@@ -25,6 +25,6 @@ def app(new_app: Apps) -> Windlass:
 
 
 @pytest.fixture
-def tap(app: Windlass) -> Tap:
+def interceptor(app: Windlass) -> CallInterceptor:
     """What lies between ``app`` and its store."""
-    return tapped(app)
+    return intercept(app)

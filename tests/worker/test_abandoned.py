@@ -10,9 +10,9 @@ from threading import Event
 import pytest
 
 from tests.ledger.apps import Gate, failure_of, gate
-from tests.places.behind import Behind
+from tests.places.raw_store import RawStore
 from tests.waiting import PATIENCE, eventually
-from tests.worker.learning import enqueue_behind, learned, teach
+from tests.worker.prefetched_task import enqueue_behind, learned, teach
 from windlass import Job, JobInterrupted, State, Windlass
 
 pytestmark = pytest.mark.only_on("sqlite")  # about executors; the ledger has the same promises on every store
@@ -190,7 +190,7 @@ def test_runs_that_end_at_last_do_not_wear_a_worker_out(app: Windlass) -> None:
         assert (worker.status().abandoned, worker.wants_restart) == (4, False)
 
 
-def test_a_lost_lease_wears_no_worker_out(app: Windlass, behind: Behind) -> None:
+def test_a_lost_lease_wears_no_worker_out(app: Windlass, raw_store: RawStore) -> None:
     """A8: threads that wait for something when the store goes away are not to blame."""
     with gate() as busy:
 
@@ -202,6 +202,6 @@ def test_a_lost_lease_wears_no_worker_out(app: Windlass, behind: Behind) -> None
             wait.enqueue_many([(), (), ()])
             eventually(lambda: worker.status().running == 3, "they run")
             app.queue("default").pause()
-            behind.forget_leases()
+            raw_store.forget_leases()
             eventually(lambda: worker.status().abandoned == 3, "the worker goes on without them")
             assert not worker.wants_restart

@@ -13,7 +13,7 @@ import pytest
 from tests.ledger.apps import Apps, gate
 from tests.strikes import Strike, sweep
 from tests.waiting import PATIENCE, eventually
-from tests.worker.tap import Tap
+from tests.worker.call_interceptor import CallInterceptor
 from windlass import IllegalTransition, State, Windlass
 from windlass.store.operation import Call
 from windlass.worker.process.signals import run_burst, run_until_signalled
@@ -261,18 +261,20 @@ def test_a_second_signal_hurries_a_worker_that_was_asked_to_stop(app: Windlass, 
     assert job.refresh().state is State.PENDING
 
 
-def test_a_word_that_comes_with_the_goodbye_still_counts(app: Windlass, operator: Windlass, tap: Tap) -> None:
+def test_a_word_that_comes_with_the_goodbye_still_counts(
+    app: Windlass, operator: Windlass, interceptor: CallInterceptor
+) -> None:
     """A worker that leaves for a fresh process was asked to stop after it had asked for the last time."""
 
     def ask(call: Call) -> None:
         if call.name == "close_lease":
-            tap.before.remove(ask)
+            interceptor.before.remove(ask)
             operator.stop_worker(worker.name)
 
     @app.task
     def noop() -> None: ...
 
-    tap.before.append(ask)
+    interceptor.before.append(ask)
     noop.enqueue()
     worker = app.worker()
     assert not run_until_signalled(worker, is_at_limit=lambda: worker.ended_count > 0)

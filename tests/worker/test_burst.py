@@ -8,7 +8,7 @@ import pytest
 
 from tests.ledger.apps import gate, raises
 from tests.waiting import PATIENCE, eventually
-from tests.worker.tap import Hold, Tap, claims
+from tests.worker.call_interceptor import CallInterceptor, Hold, claims
 from windlass import ConfigError, RetryableError, Snooze, State, Windlass, current_job
 
 
@@ -39,10 +39,10 @@ def test_a_job_that_is_ready_again_at_once_is_run_again(app: Windlass, wish: Exc
     assert (job.refresh().state, list(map(raises, fences))) == (State.COMPLETED, [1, 2, 3, 4])
 
 
-def test_it_does_not_quit_while_a_cycle_is_bringing_a_job_in(app: Windlass, tap: Tap) -> None:
+def test_it_does_not_quit_while_a_cycle_is_bringing_a_job_in(app: Windlass, interceptor: CallInterceptor) -> None:
     """The store has no ready job any more, the executors have it not yet: it is on the way between them."""
     hold = Hold(claims)
-    tap.after.append(hold.after)
+    interceptor.after.append(hold.after)
     happened: list[str] = []
 
     @app.task
@@ -67,7 +67,9 @@ def test_it_does_not_quit_while_a_cycle_is_bringing_a_job_in(app: Windlass, tap:
     assert happened == ["released", "ran", "came back"]
 
 
-def test_it_does_not_quit_because_a_job_was_taken_and_returned_while_it_counted(app: Windlass, tap: Tap) -> None:
+def test_it_does_not_quit_because_a_job_was_taken_and_returned_while_it_counted(
+    app: Windlass, interceptor: CallInterceptor
+) -> None:
     """Counted while it ran, looked for after it went back: by then it is ready, and in no count."""
     fences: list[int] = []
 
@@ -80,7 +82,7 @@ def test_it_does_not_quit_because_a_job_was_taken_and_returned_while_it_counted(
     with gate() as counting, app.worker() as worker:
         eventually(lambda: worker.status().state == "idle", "the worker is up")
         hold = Hold(lambda call, answer: call.name == "depth")
-        tap.after.append(hold.after)
+        interceptor.after.append(hold.after)
         bursting = Thread(target=worker.run_until_empty)
         bursting.start()
         hold.await_reached()

@@ -9,7 +9,7 @@ import pytest
 
 from tests.ledger.apps import Apps, gate, until_interrupted
 from tests.waiting import PATIENCE, eventually
-from tests.worker.learning import enqueue_behind, learned, teach
+from tests.worker.prefetched_task import enqueue_behind, learned, teach
 from windlass import State, Windlass, current_job
 
 

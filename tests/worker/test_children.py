@@ -13,8 +13,8 @@ import pytest
 from tests.ledger.apps import failure_of
 from tests.leeway import leeway
 from tests.waiting import PATIENCE, eventually
-from tests.worker.isolated import far, unimportable
-from tests.worker.isolated.starting import enqueue
+from tests.worker.isolated import foreign_function, unimportable
+from tests.worker.isolated.enqueue import enqueue
 from tests.worker.isolated.tasks import isolated, undecorated
 from windlass import ConfigError, JobCancelled, State, Windlass
 from windlass.core.ending import Ending
@@ -260,8 +260,8 @@ def test_a_module_that_children_cannot_import_fails_its_jobs(app: Windlass) -> N
 
 def test_a_function_from_elsewhere_is_found_through_its_app() -> None:
     """B6: children look where the app is, too."""
-    with far.app.worker(children=1):
-        result = far.plain.enqueue(1).result(timeout=PATIENCE)
+    with foreign_function.app.worker(children=1):
+        result = foreign_function.plain.enqueue(1).result(timeout=PATIENCE)
     assert result > 1
     assert result != os.getpid() + 1
 

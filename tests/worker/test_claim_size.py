@@ -6,7 +6,7 @@ import pytest
 
 from tests.ledger.apps import Apps
 from tests.waiting import PATIENCE
-from tests.worker.tap import Tap, tapped
+from tests.worker.call_interceptor import CallInterceptor, intercept
 from windlass import StoreUnavailable, Windlass
 from windlass.core.ending import Ending
 from windlass.core.records import Claimed
@@ -81,11 +81,13 @@ def app(new_app: Apps) -> Windlass:
 
 
 @pytest.fixture
-def tap(app: Windlass) -> Tap:
-    return tapped(app)
+def interceptor(app: Windlass) -> CallInterceptor:
+    return intercept(app)
 
 
-def test_a_worker_of_many_slots_takes_and_ends_large_jobs_in_portions(app: Windlass, tap: Tap) -> None:
+def test_a_worker_of_many_slots_takes_and_ends_large_jobs_in_portions(
+    app: Windlass, interceptor: CallInterceptor
+) -> None:
     """B6: two hundred results of a mebibyte that are there at once are written like any others."""
     text = "x" * (MIB - 300)
     jobs = [app.enqueue("large", text) for _ in range(24)]
@@ -96,7 +98,7 @@ def test_a_worker_of_many_slots_takes_and_ends_large_jobs_in_portions(app: Windl
             claimed.append(len(repr(answer["claimed"])))
             written.append(sum(len(row[3] or "") for row in call.params["completed"]))
 
-    tap.after.append(note)
+    interceptor.after.append(note)
     with app.worker(concurrency=200, lease="60s"):
         for job in jobs:
             assert job.result(timeout=PATIENCE) == text
@@ -105,7 +107,9 @@ def test_a_worker_of_many_slots_takes_and_ends_large_jobs_in_portions(app: Windl
     assert max(written) <= PAGE_BYTES
 
 
-def test_a_claim_that_is_too_much_for_the_store_gets_smaller_until_it_is_not(app: Windlass, tap: Tap) -> None:
+def test_a_claim_that_is_too_much_for_the_store_gets_smaller_until_it_is_not(
+    app: Windlass, interceptor: CallInterceptor
+) -> None:
     """B6: it is not repeated as it was, for ever."""
     jobs = [app.enqueue("large", str(number)) for number in range(40)]
 
@@ -113,7 +117,7 @@ def test_a_claim_that_is_too_much_for_the_store_gets_smaller_until_it_is_not(app
         if call.name == "cycle" and sum(room for _, room in call.params["rooms"]) > 5:
             raise StoreUnavailable("the server took too long")
 
-    tap.before.append(too_much)
+    interceptor.before.append(too_much)
     with app.worker(concurrency=50, lease="60s"):
         for number, job in enumerate(jobs):
             assert job.result(timeout=PATIENCE) == str(number)

@@ -8,7 +8,7 @@ from threading import Barrier, Event, Lock
 import pytest
 
 from tests.ledger.apps import gate, raises
-from tests.ledger.pulling import put_back, stolen
+from tests.ledger.manual_claims import put_back, stolen
 from tests.waiting import PATIENCE, eventually
 from windlass import State, Windlass, current_job
 

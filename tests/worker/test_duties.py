@@ -11,7 +11,7 @@ import pytest
 
 from tests.ledger.apps import LONG_LEASE, Apps
 from tests.waiting import PATIENCE, eventually
-from tests.worker.tap import Tap, tapped
+from tests.worker.call_interceptor import CallInterceptor, intercept
 from windlass import Retention, State, StoreUnavailable, Windlass
 from windlass.store.operation import Call
 from windlass.store.operations import leader as store_leader
@@ -43,8 +43,8 @@ def app(new_app: Apps, clock: ManualClock) -> Windlass:
 
 
 @pytest.fixture
-def tap(app: Windlass) -> Tap:
-    return tapped(app)
+def interceptor(app: Windlass) -> CallInterceptor:
+    return intercept(app)
 
 
 class Upkeep:
@@ -122,12 +122,14 @@ def test_a_job_of_a_dead_worker_is_rescued_and_a_living_worker_is_told(app: Wind
     assert [entry.kind for entry in job.timeline() if entry.kind == "rescued"] == ["rescued"]
 
 
-def test_after_an_outage_nobody_is_declared_dead_for_one_heartbeat(app: Windlass, clock: ManualClock, tap: Tap) -> None:
+def test_after_an_outage_nobody_is_declared_dead_for_one_heartbeat(
+    app: Windlass, clock: ManualClock, interceptor: CallInterceptor
+) -> None:
     """Q1: whoever could not renew because the store was away gets the time to do it."""
     job = app.enqueue("echo", 1)
     app.claim(lease="10s")
     clock.advance("11s")
-    tap.before.append(away({"next_due"}, times=1))
+    interceptor.before.append(away({"next_due"}, times=1))
     duties = some_duties(app, beat=0.3)
     duties.tick()
     duties.tick()
@@ -136,11 +138,13 @@ def test_after_an_outage_nobody_is_declared_dead_for_one_heartbeat(app: Windlass
     eventually(lambda: (duties.tick(), job.refresh().state == State.PENDING)[1], "it is rescued after all")
 
 
-def test_a_store_that_takes_no_writes_is_an_outage_too(app: Windlass, clock: ManualClock, tap: Tap) -> None:
+def test_a_store_that_takes_no_writes_is_an_outage_too(
+    app: Windlass, clock: ManualClock, interceptor: CallInterceptor
+) -> None:
     job = app.enqueue("echo", 1)
     app.claim(lease="10s")
     clock.advance("11s")
-    tap.before.append(away({"rescue"}, times=1))
+    interceptor.before.append(away({"rescue"}, times=1))
     duties = some_duties(app, beat=3600)
     for _ in range(3):
         duties.tick()
@@ -199,39 +203,41 @@ def a_cleaning(app: Windlass, passing: float = 100.0) -> Cleaning:
     )
 
 
-def test_a_leader_that_was_replaced_cleans_no_more(app: Windlass, clock: ManualClock, tap: Tap) -> None:
+def test_a_leader_that_was_replaced_cleans_no_more(
+    app: Windlass, clock: ManualClock, interceptor: CallInterceptor
+) -> None:
     """T6: however long it slept, its next round asks whether its term still leads."""
     first, second = a_leader(app), a_leader(app)
     first.tick()
     cleaning = LedDuty(a_cleaning(app), leadership=first, session=app.client.session)
     assert cleaning.tick() == 0.0
-    done = tap.calls["queue_list"]
+    done = interceptor.calls["queue_list"]
     assert done
     clock.advance("11s")
     second.tick()
     assert cleaning.tick() > 0
-    assert (tap.calls["queue_list"], tap.calls["retention_position"]) == (done, 0)
+    assert (interceptor.calls["queue_list"], interceptor.calls["retention_position"]) == (done, 0)
 
 
-def test_while_one_leads_no_other_asks_for_the_lead(app: Windlass, tap: Tap) -> None:
+def test_while_one_leads_no_other_asks_for_the_lead(app: Windlass, interceptor: CallInterceptor) -> None:
     """D6: one that resigns is followed as soon as another has looked."""
     first, second = a_leader(app), a_leader(app)
     first.tick()
     second._due_times.read()
     for _ in range(3):
         assert second.tick() > 0
-    assert tap.calls["lead"] == 1
+    assert interceptor.calls["lead"] == 1
     first.resign()
     second._due_times.read()
     second.tick()
     assert second.term is not None
 
 
-def test_who_does_not_lead_leaves_it_to_the_leader(app: Windlass, tap: Tap) -> None:
+def test_who_does_not_lead_leaves_it_to_the_leader(app: Windlass, interceptor: CallInterceptor) -> None:
     """B30: and does not ask the store for it."""
     cleaning = LedDuty(a_cleaning(app), leadership=a_leader(app), session=app.client.session)
     assert cleaning.tick() > 0
-    assert not tap.calls
+    assert not interceptor.calls
 
 
 def test_a_tick_of_cleaning_is_short_and_the_next_goes_on(app: Windlass, clock: ManualClock) -> None:
@@ -250,12 +256,14 @@ def test_a_tick_of_cleaning_is_short_and_the_next_goes_on(app: Windlass, clock: 
     assert ticks > 1
 
 
-def test_a_round_of_cleaning_that_was_left_for_long_begins_anew(app: Windlass, clock: ManualClock, tap: Tap) -> None:
+def test_a_round_of_cleaning_that_was_left_for_long_begins_anew(
+    app: Windlass, clock: ManualClock, interceptor: CallInterceptor
+) -> None:
     """A13: the settings of then may not be those of now."""
     cleaning = a_cleaning(app)
     for _ in range(3):
         cleaning.tick()
-    assert tap.calls["queue_list"] == 3
+    assert interceptor.calls["queue_list"] == 3
 
 
 def test_a_slow_cleaning_holds_up_no_other_duty(new_app: Apps) -> None:
@@ -266,19 +274,21 @@ def test_a_slow_cleaning_holds_up_no_other_duty(new_app: Apps) -> None:
     def echo(number: int) -> int:
         return number
 
-    tap, goes_on = tapped(app), Event()
+    interceptor, goes_on = intercept(app), Event()
     duties = build_duties(app.client, identity(), beat=10.0, monotonic=a_clock_that_hurries())
-    tap.before.append(lambda call: None if call.name != "queue_list" else hold(goes_on))
+    interceptor.before.append(lambda call: None if call.name != "queue_list" else hold(goes_on))
     for ticker in duties.tickers:
         ticker.start()
     try:
-        eventually(lambda: tap.calls["queue_list"], "the cleaning hangs")
-        before = tap.calls.copy()
+        eventually(lambda: interceptor.calls["queue_list"], "the cleaning hangs")
+        before = interceptor.calls.copy()
         job = app.enqueue_many([app.request("echo", (1,), delay="0.05s")])[0]
         eventually(lambda: job.refresh().state == State.PENDING, "it is promoted")
-        eventually(lambda: tap.calls["lead"] > before["lead"], "the lead is renewed")
-        eventually(lambda: tap.calls["bloated_tables"] > before["bloated_tables"], "the tables are looked after")
-        assert tap.calls["queue_list"] == 1
+        eventually(lambda: interceptor.calls["lead"] > before["lead"], "the lead is renewed")
+        eventually(
+            lambda: interceptor.calls["bloated_tables"] > before["bloated_tables"], "the tables are looked after"
+        )
+        assert interceptor.calls["queue_list"] == 1
     finally:
         goes_on.set()
         stop_all(duties.tickers, timeout=PATIENCE)
@@ -341,24 +351,24 @@ def test_one_that_is_not_the_keeper_does_what_it_finds_overdue(app: Windlass, cl
         assert job.refresh().state is State.PENDING
 
 
-def looks_for_strays(tap: Tap) -> list[bool]:
+def looks_for_strays(interceptor: CallInterceptor) -> list[bool]:
     """Of each look from now on, whether it is one at every lease."""
     found: list[bool] = []
-    tap.before.append(lambda call: found.append(call.params["strays"]) if call.name == "next_due" else None)
+    interceptor.before.append(lambda call: found.append(call.params["strays"]) if call.name == "next_due" else None)
     return found
 
 
-def test_most_looks_pass_leases_by_that_are_not_nearly_over(app: Windlass, tap: Tap) -> None:
+def test_most_looks_pass_leases_by_that_are_not_nearly_over(app: Windlass, interceptor: CallInterceptor) -> None:
     """Each look at a thousand leases cost 3,000 pages of PostgreSQL, several times a second."""
-    looks, upkeep = looks_for_strays(tap), some_duties(app)
+    looks, upkeep = looks_for_strays(interceptor), some_duties(app)
     for _ in range(5):
         upkeep.due_times.read()
     assert looks == [True, False, False, False, False]
 
 
 @pytest.mark.only_on("sqlite")
-def test_only_the_keeper_looks_for_jobs_without_an_open_lease(app: Windlass, tap: Tap) -> None:
-    looks = looks_for_strays(tap)
+def test_only_the_keeper_looks_for_jobs_without_an_open_lease(app: Windlass, interceptor: CallInterceptor) -> None:
+    looks = looks_for_strays(interceptor)
 
     def look_three_times() -> None:
         for _ in range(3):
@@ -376,12 +386,12 @@ def test_only_the_keeper_looks_for_jobs_without_an_open_lease(app: Windlass, tap
 
 
 def test_jobs_without_an_open_lease_stay_in_sight_until_they_are_rescued(
-    app: Windlass, clock: ManualClock, tap: Tap
+    app: Windlass, clock: ManualClock, interceptor: CallInterceptor
 ) -> None:
     """E1: a round that comes between the look and the rescue must not lose sight of them."""
     job = app.enqueue("echo", 1)
     assert len(app.claim(1, lease=1)) == 1
-    looks, upkeep = looks_for_strays(tap), some_duties(app)
+    looks, upkeep = looks_for_strays(interceptor), some_duties(app)
     clock.advance(5)
     upkeep.due_times.read()
     upkeep.due_times.read()

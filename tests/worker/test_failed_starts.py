@@ -13,9 +13,9 @@ import pytest
 
 from tests.ledger.apps import gate
 from tests.waiting import PATIENCE, eventually
-from tests.worker.isolated.starting import enqueue
+from tests.worker.isolated.enqueue import enqueue
 from tests.worker.isolated.tasks import isolated
-from tests.worker.scarce import ThreadRefusals, no_files, open_files
+from tests.worker.system_limits import ThreadRefusals, no_files, open_files
 from windlass import StartRefused, State, Windlass
 from windlass.programs.process_group import ProcessGroup
 from windlass.programs.reaper import Reaper

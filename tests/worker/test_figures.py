@@ -9,7 +9,7 @@ import pytest
 
 from tests.ledger.apps import gate
 from tests.waiting import eventually
-from tests.worker.tap import Tap
+from tests.worker.call_interceptor import CallInterceptor
 from windlass import Windlass
 from windlass.worker.lease.heartbeat import Heartbeat, HeartbeatTimes
 from windlass.worker.recent_jobs import RecentJobs
@@ -85,9 +85,11 @@ def test_a_run_is_seen_long_before_the_next_heartbeat(app: Windlass) -> None:
             eventually(lambda: app.workers()[0].state == "idle", "the worker is seen to rest")
 
 
-def test_figures_that_change_are_shown_every_two_seconds_and_others_are_not(app: Windlass, tap: Tap) -> None:
+def test_figures_that_change_are_shown_every_two_seconds_and_others_are_not(
+    app: Windlass, interceptor: CallInterceptor
+) -> None:
     """B9: a worker that is always at work writes them at most so often, and one at rest not at all."""
-    worker, calls = app.worker(["default"]), tap.calls
+    worker, calls = app.worker(["default"]), interceptor.calls
     rounds, ended = Rounds(worker), 0
 
     def end_a_run() -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from tests.waiting import PATIENCE, eventually
-from tests.worker.tap import Tap
+from tests.worker.call_interceptor import CallInterceptor
 from windlass import Windlass
 from windlass.store.operation import Call
 from windlass.store.operations.gates import Gate, gates
 
 
-def test_a_paused_worker_takes_nothing_as_long_as_its_gate_is_named(app: Windlass, tap: Tap) -> None:
+def test_a_paused_worker_takes_nothing_as_long_as_its_gate_is_named(
+    app: Windlass, interceptor: CallInterceptor
+) -> None:
     """F2: `why` names it if and only if it holds jobs back."""
     requested: list[object] = []
 
@@ -29,7 +31,7 @@ def test_a_paused_worker_takes_nothing_as_long_as_its_gate_is_named(app: Windlas
         worker.pause()
         job = noop.enqueue()
         eventually(lambda: shut() == [Gate.NO_WILLING_WORKER], "the store knows of the pause")
-        tap.before.append(look)
+        interceptor.before.append(look)
         assert shut() == [Gate.NO_WILLING_WORKER]
         assert requested == []
         worker.resume()

@@ -10,22 +10,22 @@ from threading import Event
 import pytest
 
 from tests.ledger.apps import gate
-from tests.places.behind import Behind
+from tests.places.raw_store import RawStore
 from tests.waiting import PATIENCE, eventually
-from tests.worker.tap import Hold, Tap
+from tests.worker.call_interceptor import CallInterceptor, Hold
 from windlass import ConfigError, State, StoreUnavailable, Windlass, current_job
 from windlass.store.operation import Answer, Call
 
 SHORT = {"lease": "1s", "concurrency": 2}
 
 
-def beats(tap: Tap, count: int) -> None:
+def beats(interceptor: CallInterceptor, count: int) -> None:
     """Wait for that many more renewals."""
-    wanted = tap.calls["renew"] + count
-    eventually(lambda: tap.calls["renew"] >= wanted, "the lease is renewed")
+    wanted = interceptor.calls["renew"] + count
+    eventually(lambda: interceptor.calls["renew"] >= wanted, "the lease is renewed")
 
 
-def test_a_blocked_event_loop_does_not_delay_the_heartbeat(app: Windlass, tap: Tap) -> None:
+def test_a_blocked_event_loop_does_not_delay_the_heartbeat(app: Windlass, interceptor: CallInterceptor) -> None:
     """B6: user code shares no thread with the heartbeat; the lease outlives a block of more than its length."""
     with gate() as hog:
 
@@ -37,13 +37,13 @@ def test_a_blocked_event_loop_does_not_delay_the_heartbeat(app: Windlass, tap: T
         with app.worker(lease="1s"):
             job = block.enqueue()
             hog.await_entered()
-            beats(tap, 4)
+            beats(interceptor, 4)
             hog.open()
             assert job.result(timeout=PATIENCE) == job.refresh().fence
     assert job.attempt == 1
 
 
-def test_busy_threads_do_not_delay_the_heartbeat(app: Windlass, tap: Tap) -> None:
+def test_busy_threads_do_not_delay_the_heartbeat(app: Windlass, interceptor: CallInterceptor) -> None:
     """B6: threads that compute without a pause leave the heartbeat its turn."""
     enough = Event()
 
@@ -56,13 +56,13 @@ def test_busy_threads_do_not_delay_the_heartbeat(app: Windlass, tap: Tap) -> Non
 
     with app.worker(lease="1s", concurrency=4):
         jobs = compute.enqueue_many([(number,) for number in range(4)])
-        beats(tap, 4)
+        beats(interceptor, 4)
         enough.set()
         assert [job.result(timeout=PATIENCE) for job in jobs] == [job.refresh().fence for job in jobs]
 
 
 def test_a_run_that_ends_while_the_lease_is_renewed_is_not_taken_for_lost(
-    app: Windlass, tap: Tap, caplog: pytest.LogCaptureFixture
+    app: Windlass, interceptor: CallInterceptor, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The heartbeat saw it run, the store holds it no more: because we ended it, not because another has it."""
     with gate() as running:
@@ -80,14 +80,14 @@ def test_a_run_that_ends_while_the_lease_is_renewed_is_not_taken_for_lost(
                     running.open()
                     eventually(lambda: job.refresh().done, "the run ends")
 
-            tap.before.append(end_it)
-            beats(tap, 2)
+            interceptor.before.append(end_it)
+            beats(interceptor, 2)
             assert worker.status().refused == 0
     assert "lost" not in caplog.text
 
 
 def test_a_lost_lease_stops_the_jobs_and_a_new_one_takes_its_place(
-    app: Windlass, behind: Behind, caplog: pytest.LogCaptureFixture
+    app: Windlass, raw_store: RawStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A8: one refused renewal gives the lease up at once, stops the jobs and says so in the log."""
     began, stopped = Event(), Event()
@@ -110,7 +110,7 @@ def test_a_lost_lease_stops_the_jobs_and_a_new_one_takes_its_place(
         job = wait.enqueue()
         assert began.wait(PATIENCE)
         app.queue("default").pause()
-        behind.forget_leases()
+        raw_store.forget_leases()
         assert stopped.wait(PATIENCE)
         eventually(lambda: worker.lease not in ("", before), "a new lease is opened")
         eventually(lambda: job.refresh().state == State.PENDING, "the job is free again")
@@ -121,7 +121,7 @@ def test_a_lost_lease_stops_the_jobs_and_a_new_one_takes_its_place(
     assert "lease lost" in caplog.text
 
 
-def test_a_lease_row_that_was_deleted_is_a_lost_lease(app: Windlass, behind: Behind) -> None:
+def test_a_lease_row_that_was_deleted_is_a_lost_lease(app: Windlass, raw_store: RawStore) -> None:
     """W13: the worker opens another and goes on."""
 
     @app.task
@@ -130,12 +130,14 @@ def test_a_lease_row_that_was_deleted_is_a_lost_lease(app: Windlass, behind: Beh
 
     with app.worker(lease="1s") as worker:
         before = worker.lease
-        behind.forget_leases()
+        raw_store.forget_leases()
         eventually(lambda: worker.lease not in ("", before), "a new lease is opened")
         assert echo.enqueue().result(timeout=PATIENCE) == 1
 
 
-def test_a_worker_row_that_was_deleted_comes_back(app: Windlass, behind: Behind, tap: Tap) -> None:
+def test_a_worker_row_that_was_deleted_comes_back(
+    app: Windlass, raw_store: RawStore, interceptor: CallInterceptor
+) -> None:
     """W13: the worker re-registers with the next beat; its jobs stay its own."""
     with gate() as running:
 
@@ -147,13 +149,13 @@ def test_a_worker_row_that_was_deleted_comes_back(app: Windlass, behind: Behind,
         with app.worker(lease="1s") as worker:
             job = wait.enqueue()
             running.await_entered()
-            behind.forget_workers()
+            raw_store.forget_workers()
             eventually(lambda: [seen.name for seen in app.workers()] == [worker.name], "the worker is shown again")
             running.open()
             assert job.result(timeout=PATIENCE) == job.refresh().fence
 
 
-def test_one_job_that_was_taken_away_is_stopped_and_the_others_go_on(app: Windlass, behind: Behind) -> None:
+def test_one_job_that_was_taken_away_is_stopped_and_the_others_go_on(app: Windlass, raw_store: RawStore) -> None:
     """E2: a worker that keeps its lease but lost one job learns which within one heartbeat."""
     stopped: list[str] = []
 
@@ -168,7 +170,7 @@ def test_one_job_that_was_taken_away_is_stopped_and_the_others_go_on(app: Windla
     with app.worker(lease="1s", grace=0) as worker:
         lost, kept = wait.enqueue(), wait.enqueue()
         eventually(lambda: worker.status().running == 2, "both run")
-        behind.take_away(lost)
+        raw_store.take_away(lost)
         eventually(lambda: stopped == [lost.id], "the lost one is stopped")
         eventually(lambda: worker.status().refused == 1, "its ending is refused")
         assert kept.refresh().state == State.RUNNING
@@ -177,7 +179,7 @@ def test_one_job_that_was_taken_away_is_stopped_and_the_others_go_on(app: Windla
 
 
 def test_after_three_failed_heartbeats_the_lease_is_given_up(
-    app: Windlass, tap: Tap, caplog: pytest.LogCaptureFixture
+    app: Windlass, interceptor: CallInterceptor, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A8: three failures in a row, and nothing is claimed under the old lease from then on."""
     is_away = Event()
@@ -189,7 +191,7 @@ def test_after_three_failed_heartbeats_the_lease_is_given_up(
         if call.name == "cycle" and call.params["rooms"]:
             leases.append(call.params["lease"])
 
-    tap.before.append(fail)
+    interceptor.before.append(fail)
 
     @app.task
     def echo() -> int:
@@ -210,7 +212,9 @@ def test_after_three_failed_heartbeats_the_lease_is_given_up(
     assert "3 in a row" in caplog.text
 
 
-def test_fewer_failures_are_forgiven(app: Windlass, tap: Tap, caplog: pytest.LogCaptureFixture) -> None:
+def test_fewer_failures_are_forgiven(
+    app: Windlass, interceptor: CallInterceptor, caplog: pytest.LogCaptureFixture
+) -> None:
     """A8: the count starts anew with each success."""
     failures = iter([True, True, False] * 3)
 
@@ -218,16 +222,16 @@ def test_fewer_failures_are_forgiven(app: Windlass, tap: Tap, caplog: pytest.Log
         if call.name == "renew" and next(failures, False):
             raise StoreUnavailable("gone fishing")
 
-    tap.before.append(fail)
+    interceptor.before.append(fail)
     with app.worker(["default"], lease="30s", heartbeat="0.05s", heartbeat_failures=3) as worker:
         before = worker.lease
-        beats(tap, 10)
+        beats(interceptor, 10)
         assert worker.lease == before
     assert "lease lost" not in caplog.text
 
 
 def test_refusals_within_one_interval_are_one_missed_heartbeat(
-    app: Windlass, tap: Tap, caplog: pytest.LogCaptureFixture
+    app: Windlass, interceptor: CallInterceptor, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A8: rounds that had nothing to ask are no success, so an outage is not told anew with every question."""
     is_away, refused = Event(), count(1)
@@ -244,8 +248,8 @@ def test_refusals_within_one_interval_are_one_missed_heartbeat(
         if call.name == "control":
             is_away.set()
 
-    tap.before.append(fail)
-    tap.after.append(leave)
+    interceptor.before.append(fail)
+    interceptor.after.append(leave)
     with app.worker(["default"], lease="10m"):
         # A worker that could not yet show that it has started renews its lease, and asks for nothing before.
         assert is_refused_often.wait(PATIENCE), "the worker asks again and again"
@@ -280,7 +284,7 @@ def test_a_heartbeat_shows_what_the_worker_does(app: Windlass) -> None:
 
 
 def test_a_lease_that_is_over_is_given_up_while_a_renewal_hangs(
-    app: Windlass, tap: Tap, caplog: pytest.LogCaptureFixture
+    app: Windlass, interceptor: CallInterceptor, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A8: by the local clock; what runs is stopped, what it gives is dropped, and a late answer changes nothing."""
     hanging = Hold(lambda call, answer: call.name == "renew" and began.is_set())
@@ -299,7 +303,7 @@ def test_a_lease_that_is_over_is_given_up_while_a_renewal_hangs(
         before = worker.lease
         job = wait.enqueue()
         assert began.wait(PATIENCE)
-        tap.before.append(hanging.before)
+        interceptor.before.append(hanging.before)
         hanging.await_reached()
         assert stopped.wait(PATIENCE)
         assert worker.lease == ""
@@ -312,7 +316,9 @@ def test_a_lease_that_is_over_is_given_up_while_a_renewal_hangs(
     assert "the store does not answer" in caplog.text
 
 
-def test_a_run_that_had_ended_before_the_lease_was_lost_is_still_offered(app: Windlass, tap: Tap) -> None:
+def test_a_run_that_had_ended_before_the_lease_was_lost_is_still_offered(
+    app: Windlass, interceptor: CallInterceptor
+) -> None:
     """A8: the fence decides."""
     with gate() as running:
         renewing = Hold(lambda call, answer: call.name == "renew" and running.entered.is_set())
@@ -326,7 +332,7 @@ def test_a_run_that_had_ended_before_the_lease_was_lost_is_still_offered(app: Wi
         with app.worker(lease="1s", duties=False) as worker:
             job = work.enqueue()
             running.await_entered()
-            tap.before += [renewing.before, ending.before]
+            interceptor.before += [renewing.before, ending.before]
             running.open()
             ending.await_reached()
             eventually(lambda: worker.lease == "", "the lease is given up")
@@ -335,13 +341,13 @@ def test_a_run_that_had_ended_before_the_lease_was_lost_is_still_offered(app: Wi
             assert job.result(timeout=PATIENCE) == "done"
 
 
-def test_a_renewal_that_is_late_by_our_own_doing_is_no_loss(app: Windlass, tap: Tap) -> None:
+def test_a_renewal_that_is_late_by_our_own_doing_is_no_loss(app: Windlass, interceptor: CallInterceptor) -> None:
     """The store ends leases, not the time: one that nobody rescued is simply renewed."""
     with app.worker(["default"], lease="30s") as worker:
         before, heart = worker.lease, worker._heartbeat
-        eventually(lambda: tap.calls["renew"] and not heart._is_under_way, "it has told that it started")
+        eventually(lambda: interceptor.calls["renew"] and not heart._is_under_way, "it has told that it started")
         heart._renewed -= 3600
-        beats(tap, 1)
+        beats(interceptor, 1)
         eventually(lambda: not heart._is_under_way, "the round is over")
         assert worker.lease == before
 

@@ -21,11 +21,11 @@ from types import FrameType, FunctionType
 import pytest
 
 from tests.ledger.apps import failure_of
-from tests.store.places import Place
+from tests.places.place import Place
 from tests.strikes import Strike, sweep
 from tests.waiting import PATIENCE, eventually
+from tests.worker.call_interceptor import CallInterceptor
 from tests.worker.isolated.tasks import isolated
-from tests.worker.tap import Tap
 from windlass import ActiveJob, Job, JobCancelled, JobInterrupted, JobTimeout, Retry, State, Windlass, this_job
 from windlass.store.operation import Call
 from windlass.worker.executors.user_code import interrupt, withdraw
@@ -173,7 +173,9 @@ def test_what_has_not_been_raised_can_be_withdrawn() -> None:
 
 
 @on_one_store
-def test_an_interrupt_during_a_store_call_is_raised_when_the_call_has_left(app: Windlass, tap: Tap) -> None:
+def test_an_interrupt_during_a_store_call_is_raised_when_the_call_has_left(
+    app: Windlass, interceptor: CallInterceptor
+) -> None:
     inside, go_on = Event(), Event()
     after: list[str] = []
 
@@ -196,7 +198,7 @@ def test_an_interrupt_during_a_store_call_is_raised_when_the_call_has_left(app: 
                 os.getpid()
 
     with app.worker() as worker:
-        tap.before.append(_moved(hold, "windlass.store.held"))
+        interceptor.before.append(_moved(hold, "windlass.store.held"))
         job = busy.enqueue()
         assert inside.wait(PATIENCE)
         job.cancel()

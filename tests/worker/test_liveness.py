@@ -10,7 +10,7 @@ import pytest
 
 from tests.leeway import leeway
 from tests.waiting import eventually
-from tests.worker.tap import Hold, Tap
+from tests.worker.call_interceptor import CallInterceptor, Hold
 from windlass import StoreUnavailable, Windlass
 from windlass.store.operation import Call
 
@@ -31,12 +31,12 @@ def test_a_worker_that_runs_lives_and_is_ready(app: Windlass) -> None:
     assert worker.liveness.readiness_problem() == "draining"
 
 
-def test_a_store_that_hangs_is_told_before_the_call_has_failed(app: Windlass, tap: Tap) -> None:
+def test_a_store_that_hangs_is_told_before_the_call_has_failed(app: Windlass, interceptor: CallInterceptor) -> None:
     """B38: false within 5 s of the loss, however long the call takes; the worker lives."""
     hanging = Hold(lambda call, answer: call.name == "control")
     with app.worker(["default"], lease="1h") as worker:
         eventually(lambda: worker.liveness.readiness_problem() is None, "it is ready")
-        tap.before.append(hanging.before)
+        interceptor.before.append(hanging.before)
         hanging.await_reached()
         began = monotonic()
         eventually(lambda: worker.liveness.readiness_problem() is not None, "the loss is told")
@@ -47,7 +47,7 @@ def test_a_store_that_hangs_is_told_before_the_call_has_failed(app: Windlass, ta
         eventually(lambda: worker.liveness.readiness_problem() is None, "the return is told")
 
 
-def test_a_worker_without_a_lease_is_not_ready(app: Windlass, tap: Tap) -> None:
+def test_a_worker_without_a_lease_is_not_ready(app: Windlass, interceptor: CallInterceptor) -> None:
     """B38: until it has opened another."""
     is_lost, opens = Event(), Event()
 
@@ -55,7 +55,7 @@ def test_a_worker_without_a_lease_is_not_ready(app: Windlass, tap: Tap) -> None:
         if is_lost.is_set() and not opens.is_set() and call.name in ("renew", "open_lease", "control"):
             raise StoreUnavailable("gone fishing")
 
-    tap.before.append(refuse)
+    interceptor.before.append(refuse)
     with app.worker(["default"], lease="300ms", heartbeat_failures=1) as worker:
         eventually(lambda: worker.liveness.readiness_problem() is None, "it is ready")
         is_lost.set()
@@ -73,12 +73,12 @@ def test_a_heart_that_stands_still_is_death(app: Windlass) -> None:
     assert "stood still for 61 s" in str(worker.liveness.liveness_problem())
 
 
-def test_a_pump_that_stands_still_is_told(app: Windlass, tap: Tap) -> None:
+def test_a_pump_that_stands_still_is_told(app: Windlass, interceptor: CallInterceptor) -> None:
     """B38: jobs are neither fetched nor ended then, however well the heartbeat goes."""
     hanging = Hold(lambda call, answer: call.name == "cycle")
     with app.worker(["default"], lease="1h") as worker:
         eventually(lambda: worker.liveness.readiness_problem() is None, "it is ready")
-        tap.before.append(hanging.before)
+        interceptor.before.append(hanging.before)
         app.enqueue("unknown")  # an idle worker only looks
         hanging.await_reached()
         worker._pumping.ticked -= 20
@@ -90,7 +90,7 @@ def test_a_pump_that_stands_still_is_told(app: Windlass, tap: Tap) -> None:
         eventually(lambda: worker.liveness.readiness_problem() is None, "the next round is told")
 
 
-def test_a_log_handler_that_hangs_holds_no_heartbeat_up(app: Windlass, tap: Tap) -> None:
+def test_a_log_handler_that_hangs_holds_no_heartbeat_up(app: Windlass, interceptor: CallInterceptor) -> None:
     """B4: a handler is user code, and the lease of all jobs must not depend on it."""
     go_on, is_reached = Event(), Event()
 
@@ -107,7 +107,7 @@ def test_a_log_handler_that_hangs_holds_no_heartbeat_up(app: Windlass, tap: Tap)
     logging.getLogger("windlass.worker").addHandler(handler)
     try:
         with app.worker(["default"], heartbeat_failures=100) as worker:
-            tap.before.append(refuse_once)
+            interceptor.before.append(refuse_once)
             assert is_reached.wait(20)
             ticked = worker._heartbeat.ticked
             eventually(lambda: worker._heartbeat.ticked > ticked, "the heartbeat goes on")

@@ -8,14 +8,14 @@ from threading import Event
 import pytest
 
 from tests.ledger.apps import raises
-from tests.places.behind import Behind
+from tests.places.raw_store import RawStore
 from tests.waiting import PATIENCE, eventually
-from tests.worker.tap import Tap, claims
+from tests.worker.call_interceptor import CallInterceptor, claims
 from windlass import OutcomeUnknown, State, StoreUnavailable, Windlass, current_job
 from windlass.store.operation import Answer, Call
 
 
-def lose(tap: Tap, times: int) -> list[str]:
+def lose(interceptor: CallInterceptor, times: int) -> list[str]:
     """Lose the answers of the first cycle that takes jobs and of the calls that ask again; the tokens seen."""
     tokens: list[str] = []
 
@@ -24,14 +24,16 @@ def lose(tap: Tap, times: int) -> list[str]:
             tokens.append(call.params["token"])
             raise OutcomeUnknown("the line went dead")
 
-    tap.after.append(forget)
+    interceptor.after.append(forget)
     return tokens
 
 
 @pytest.mark.parametrize("times", [1, 2, 5])
-def test_jobs_that_were_taken_by_a_call_whose_answer_was_lost_are_run_once(app: Windlass, tap: Tap, times: int) -> None:
+def test_jobs_that_were_taken_by_a_call_whose_answer_was_lost_are_run_once(
+    app: Windlass, interceptor: CallInterceptor, times: int
+) -> None:
     """E6: the same token reads the answer again, however often that takes (S3)."""
-    tokens = lose(tap, times)
+    tokens = lose(interceptor, times)
     fences: list[int] = []
 
     @app.task
@@ -47,7 +49,7 @@ def test_jobs_that_were_taken_by_a_call_whose_answer_was_lost_are_run_once(app: 
     assert list(map(raises, fences)) == [1] * 5
 
 
-def test_endings_whose_acknowledgement_was_lost_are_written_once(app: Windlass, tap: Tap) -> None:
+def test_endings_whose_acknowledgement_was_lost_are_written_once(app: Windlass, interceptor: CallInterceptor) -> None:
     """E6: a finish may be repeated safely; it is not taken for another owner's."""
     lost: list[Call] = []
 
@@ -56,7 +58,7 @@ def test_endings_whose_acknowledgement_was_lost_are_written_once(app: Windlass, 
             lost.append(call)
             raise OutcomeUnknown("the line went dead")
 
-    tap.after.append(forget)
+    interceptor.after.append(forget)
 
     @app.task
     def echo() -> int:
@@ -73,7 +75,7 @@ def test_endings_whose_acknowledgement_was_lost_are_written_once(app: Windlass, 
 
 
 def test_a_store_that_comes_back_finds_everything_as_it_was(
-    app: Windlass, tap: Tap, caplog: pytest.LogCaptureFixture
+    app: Windlass, interceptor: CallInterceptor, caplog: pytest.LogCaptureFixture
 ) -> None:
     """I8: the worker waits and goes on by itself; one line in the log for the whole outage."""
     caplog.set_level(logging.WARNING)
@@ -83,7 +85,7 @@ def test_a_store_that_comes_back_finds_everything_as_it_was(
         if call.name == "cycle" and call.params["completed"] and next(failures, False):
             raise StoreUnavailable("gone fishing")
 
-    tap.before.append(fail)
+    interceptor.before.append(fail)
 
     @app.task
     def echo(number: int) -> int:
@@ -97,7 +99,7 @@ def test_a_store_that_comes_back_finds_everything_as_it_was(
 
 
 def test_jobs_that_were_taken_and_never_arrived_are_handed_back(
-    app: Windlass, tap: Tap, caplog: pytest.LogCaptureFixture
+    app: Windlass, interceptor: CallInterceptor, caplog: pytest.LogCaptureFixture
 ) -> None:
     """I6: not stuck in the hands of a worker that lives and does not know that it has them."""
     garbled: list[Call] = []
@@ -107,7 +109,7 @@ def test_jobs_that_were_taken_and_never_arrived_are_handed_back(
             garbled.append(call)
             raise ValueError("an answer that nobody understands")
 
-    tap.after.append(garble)
+    interceptor.after.append(garble)
 
     @app.task
     def echo() -> int:
@@ -121,7 +123,9 @@ def test_jobs_that_were_taken_and_never_arrived_are_handed_back(
     assert (job.refresh().attempt, job.state) == (1, State.COMPLETED)
 
 
-def test_a_claim_under_way_is_not_taken_for_astray(app: Windlass, tap: Tap, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_claim_under_way_is_not_taken_for_astray(
+    app: Windlass, interceptor: CallInterceptor, caplog: pytest.LogCaptureFixture
+) -> None:
     """I6: one look is not enough, and what waits or has ended here is known."""
 
     @app.task
@@ -131,23 +135,27 @@ def test_a_claim_under_way_is_not_taken_for_astray(app: Windlass, tap: Tap, capl
     with app.worker(lease="30s", heartbeat="0.05s"):
         jobs = echo.enqueue_many([(number,) for number in range(300)])
         assert [job.result(timeout=PATIENCE) for job in jobs] == list(range(300))
-        renewals = tap.calls["renew"]
-        eventually(lambda: tap.calls["renew"] > renewals + 2, "some more heartbeats")
+        renewals = interceptor.calls["renew"]
+        eventually(lambda: interceptor.calls["renew"] > renewals + 2, "some more heartbeats")
     assert "releasing them" not in caplog.text
 
 
 @pytest.mark.only_on("sqlite")
-def test_a_claim_that_takes_longer_than_many_heartbeats_is_not_taken_for_astray(app: Windlass, tap: Tap) -> None:
+def test_a_claim_that_takes_longer_than_many_heartbeats_is_not_taken_for_astray(
+    app: Windlass, interceptor: CallInterceptor
+) -> None:
     """I2: the job would run here and, handed back, once more beside it."""
     held: list[Call] = []
 
     def hold(call: Call, answer: Answer) -> None:
         if claims(call, answer) and not held:
             held.append(call)
-            renewals = tap.calls["renew"]
-            eventually(lambda: tap.calls["renew"] > renewals + 4, "more heartbeats while the answer is on its way")
+            renewals = interceptor.calls["renew"]
+            eventually(
+                lambda: interceptor.calls["renew"] > renewals + 4, "more heartbeats while the answer is on its way"
+            )
 
-    tap.after.append(hold)
+    interceptor.after.append(hold)
 
     @app.task
     def echo() -> int:
@@ -156,12 +164,12 @@ def test_a_claim_that_takes_longer_than_many_heartbeats_is_not_taken_for_astray(
     with app.worker(lease="30s", heartbeat="0.05s"):
         job = echo.enqueue()
         assert job.result(timeout=PATIENCE) == 1
-        assert tap.calls["finish"] == 0
+        assert interceptor.calls["finish"] == 0
     assert held
 
 
 def test_jobs_that_were_taken_while_an_ending_was_refused_are_run_though_the_store_went_away(
-    app: Windlass, tap: Tap, behind: Behind
+    app: Windlass, interceptor: CallInterceptor, raw_store: RawStore
 ) -> None:
     """E6, F5: what comes after a cycle that was carried out is no failure of the cycle."""
     away: list[str] = []
@@ -180,11 +188,11 @@ def test_jobs_that_were_taken_while_an_ending_was_refused_are_run_though_the_sto
     def echo(number: int) -> int:
         return number
 
-    tap.before.append(go_away)
+    interceptor.before.append(go_away)
     with app.worker(concurrency=1, lease="30s") as worker:
         first = wait.enqueue()
         eventually(lambda: first.refresh().started_at, "it runs")
-        behind.take_away(first)
+        raw_store.take_away(first)
         second = echo.enqueue(2)
         is_over.set()
         assert second.result(timeout=PATIENCE) == 2

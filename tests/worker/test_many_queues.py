@@ -9,7 +9,7 @@ import pytest
 
 from tests.ledger.apps import gate
 from tests.waiting import eventually
-from tests.worker.tap import Tap, claimed
+from tests.worker.call_interceptor import CallInterceptor, claimed
 from windlass import Windlass
 from windlass.store.operation import Answer, Call
 from windlass.task import Task
@@ -33,7 +33,7 @@ def fill(app: Windlass, task: Task[..., None], queues: Sequence[str], *, jobs: i
         app.enqueue_many(requests[first : first + 5_000])
 
 
-def turns(tap: Tap) -> list[list[str]]:
+def turns(interceptor: CallInterceptor) -> list[list[str]]:
     """The queues of the jobs that each cycle claims from now on."""
     order: list[list[str]] = []
 
@@ -41,60 +41,64 @@ def turns(tap: Tap) -> list[list[str]]:
         if call.name == "cycle":
             order.append([job.queue for job in claimed(answer)])
 
-    tap.after.append(look)
+    interceptor.after.append(look)
     return order
 
 
-def test_many_queues_need_no_more_cycles_than_one(app: Windlass, tap: Tap) -> None:
+def test_many_queues_need_no_more_cycles_than_one(app: Windlass, interceptor: CallInterceptor) -> None:
     """It was one cycle for every ten jobs: only places in hand were dealt, and few queues could be fetched ahead."""
     fill(app, a_task(app), QUEUES, jobs=10)
     worker = app.worker(QUEUES, concurrency=10)
     assert worker.run_until_empty() == 5_000
-    assert tap.calls["cycle"] < 5_000 / 10, tap.calls
+    assert interceptor.calls["cycle"] < 5_000 / 10, interceptor.calls
 
 
-def test_queues_that_have_nothing_are_not_asked(app: Windlass, tap: Tap) -> None:
+def test_queues_that_have_nothing_are_not_asked(app: Windlass, interceptor: CallInterceptor) -> None:
     fill(app, a_task(app), QUEUES[100:105], jobs=30)
     rooms: list[str] = []
-    tap.before.append(lambda call: rooms.extend(name for name, _ in call.params.get("rooms", ())))
+    interceptor.before.append(lambda call: rooms.extend(name for name, _ in call.params.get("rooms", ())))
     assert app.worker(QUEUES, concurrency=10).run_until_empty() == 150
     assert set(rooms) == set(QUEUES[100:105])
 
 
-def test_an_idle_worker_asks_no_queue(app: Windlass, tap: Tap) -> None:
+def test_an_idle_worker_asks_no_queue(app: Windlass, interceptor: CallInterceptor) -> None:
     """A core at 100 % at rest, with ten thousand."""
     a_task(app)
     with app.worker(QUEUES, concurrency=10):
-        eventually(lambda: tap.calls["waiting"] + tap.calls["waiting_of"] >= 3, "it asks which have work")
-    assert not tap.calls["cycle"]
+        eventually(
+            lambda: interceptor.calls["waiting"] + interceptor.calls["waiting_of"] >= 3, "it asks which have work"
+        )
+    assert not interceptor.calls["cycle"]
 
 
-def test_a_job_for_one_of_many_queues_is_taken_without_asking_for_the_others(app: Windlass, tap: Tap) -> None:
+def test_a_job_for_one_of_many_queues_is_taken_without_asking_for_the_others(
+    app: Windlass, interceptor: CallInterceptor
+) -> None:
     task = a_task(app)
     with app.worker(QUEUES, concurrency=10):
-        eventually(lambda: tap.calls["waiting_of"] > 0, "it has looked into every queue")
-        order = turns(tap)
+        eventually(lambda: interceptor.calls["waiting_of"] > 0, "it has looked into every queue")
+        order = turns(interceptor)
         task.options(queue="q123").enqueue(1).result(timeout=60)
     assert order[0] == ["q123"]
 
 
-def test_every_queue_gets_its_turn_before_any_gets_many(app: Windlass, tap: Tap) -> None:
+def test_every_queue_gets_its_turn_before_any_gets_many(app: Windlass, interceptor: CallInterceptor) -> None:
     """B3: no queue starves, however many there are."""
     fill(app, a_task(app), QUEUES, jobs=20)
-    order = turns(tap)
+    order = turns(interceptor)
     app.worker(QUEUES, concurrency=10).run_until_empty()
     queues = [queue for cycle in order for queue in cycle]
     first = len(QUEUES) * 8  # a turn is of eight jobs at the most
     assert set(queues[: first + 400]) == set(QUEUES)
 
 
-def test_shares_of_many_queues_are_as_their_weights(app: Windlass, tap: Tap) -> None:
+def test_shares_of_many_queues_are_as_their_weights(app: Windlass, interceptor: CallInterceptor) -> None:
     """B3: within a turn of the weights over 10,000 claims."""
     weights = {name: 1 + number % 3 for number, name in enumerate(QUEUES[:60])}
     task = a_task(app)
     for weight in (1, 2, 3):
         fill(app, task, [name for name in weights if weights[name] == weight], jobs=110 * weight)
-    order = turns(tap)
+    order = turns(interceptor)
     app.worker(weights, concurrency=10).run_until_empty()
     shares = Counter(queue for cycle in order for queue in cycle if queue)
     early = Counter([queue for cycle in order for queue in cycle][:10_000])

@@ -6,11 +6,11 @@ from threading import Event
 from time import monotonic
 
 from tests.ledger.apps import gate, raises
-from tests.ledger.pulling import put_back, stolen
+from tests.ledger.manual_claims import put_back, stolen
 from tests.leeway import leeway
 from tests.waiting import PATIENCE, eventually
-from tests.worker.learning import all_are, enqueue_behind, learned, teach
-from tests.worker.tap import Hold, Tap
+from tests.worker.call_interceptor import CallInterceptor, Hold
+from tests.worker.prefetched_task import all_are, enqueue_behind, learned, teach
 from windlass import State, Windlass, current_job
 from windlass.store.operation import Answer, Call
 
@@ -55,7 +55,7 @@ def test_a_coroutine_that_still_runs_is_marked_as_started(app: Windlass) -> None
             running.open()
 
 
-def test_a_coroutine_that_waits_for_a_blocked_loop_is_not_marked(app: Windlass, tap: Tap) -> None:
+def test_a_coroutine_that_waits_for_a_blocked_loop_is_not_marked(app: Windlass, interceptor: CallInterceptor) -> None:
     """A9: neighbours that had not started are charged nothing."""
     with gate() as hog:
         began = Event()
@@ -79,7 +79,7 @@ def test_a_coroutine_that_waits_for_a_blocked_loop_is_not_marked(app: Windlass, 
             assert began.wait(PATIENCE)
 
 
-def test_a_run_behind_a_long_one_is_marked_in_time_while_more_wait(app: Windlass, tap: Tap) -> None:
+def test_a_run_behind_a_long_one_is_marked_in_time_while_more_wait(app: Windlass, interceptor: CallInterceptor) -> None:
     """The pump looks again although the buffer is far from low; so the first one's ending does not lie about either."""
     with gate() as first, gate() as second:
         task = learned(app, {"first": first, "second": second})
@@ -126,10 +126,10 @@ def test_a_retry_that_is_the_last_is_marked_before_it_begins(app: Windlass) -> N
     assert job.result(timeout=PATIENCE)
 
 
-def test_a_last_attempt_whose_mark_is_refused_does_not_begin(app: Windlass, tap: Tap) -> None:
+def test_a_last_attempt_whose_mark_is_refused_does_not_begin(app: Windlass, interceptor: CallInterceptor) -> None:
     """A10, E2: another has the job by then; to start would be a second run."""
     hold = Hold(has_marks)
-    tap.before.append(hold.before)
+    interceptor.before.append(hold.before)
     fences: list[int] = []
 
     @app.task

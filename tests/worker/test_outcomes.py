@@ -12,7 +12,7 @@ import pytest
 from tests.ledger.apps import Apps
 from tests.waiting import PATIENCE, eventually
 from tests.worker.isolated.tasks import isolated
-from tests.worker.odd import ODD
+from tests.worker.odd_exceptions import ODD
 from windlass import (
     PROGRAMMING_ERRORS,
     Cancel,

@@ -11,7 +11,7 @@ from threading import enumerate as all_threads
 import pytest
 
 from tests.waiting import PATIENCE, eventually
-from tests.worker.scarce import ThreadRefusals
+from tests.worker.system_limits import ThreadRefusals
 from windlass import StartRefused, Windlass
 from windlass.threads.wakeup import Wakeup
 from windlass.worker.process.own_threads import OwnThreads

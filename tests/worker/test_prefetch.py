@@ -8,7 +8,7 @@ import pytest
 
 from tests.ledger.apps import gate, raises
 from tests.waiting import eventually
-from tests.worker.learning import all_are, enqueue_behind, learned, teach
+from tests.worker.prefetched_task import all_are, enqueue_behind, learned, teach
 from windlass import State, Windlass
 
 OTHERS = [f"other-{number}" for number in range(30)]

@@ -10,7 +10,7 @@ import pytest
 
 from tests.ledger.apps import failure_of
 from tests.waiting import PATIENCE, eventually
-from tests.worker.isolated.starting import enqueue
+from tests.worker.isolated.enqueue import enqueue
 from tests.worker.isolated.tasks import isolated
 from windlass import ConfigError, JobCancelled, State, Windlass
 

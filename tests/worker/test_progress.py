@@ -8,15 +8,15 @@ from threading import Event
 import pytest
 
 from tests.ledger.apps import failure_of
-from tests.places.behind import Behind
+from tests.places.raw_store import RawStore
 from tests.waiting import PATIENCE, eventually
-from tests.worker.tap import Hold, Tap
+from tests.worker.call_interceptor import CallInterceptor, Hold
 from windlass import Progress, StoreUnavailable, Windlass, current_job
 from windlass.store.operation import Call
 
 
 def test_a_store_that_is_away_is_none_of_the_tasks_business(
-    app: Windlass, tap: Tap, caplog: pytest.LogCaptureFixture
+    app: Windlass, interceptor: CallInterceptor, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The run goes on; what could not be shown is left out, and said in the log."""
     caplog.set_level(logging.WARNING)
@@ -25,7 +25,7 @@ def test_a_store_that_is_away_is_none_of_the_tasks_business(
         if call.name == "progress":
             raise StoreUnavailable("gone fishing")
 
-    tap.before.append(fail)
+    interceptor.before.append(fail)
 
     @app.task
     def work() -> str:
@@ -39,7 +39,7 @@ def test_a_store_that_is_away_is_none_of_the_tasks_business(
     assert f"job {job.id}: its progress could not be written: gone fishing" in caplog.text
 
 
-def test_a_lost_lease_is(app: Windlass, behind: Behind) -> None:
+def test_a_lost_lease_is(app: Windlass, raw_store: RawStore) -> None:
     """A7: only that ends the run."""
     began, lost = Event(), Event()
 
@@ -52,15 +52,15 @@ def test_a_lost_lease_is(app: Windlass, behind: Behind) -> None:
     with app.worker(duties=False) as worker:
         job = work.enqueue()
         assert began.wait(PATIENCE)
-        behind.take_away(job)
+        raw_store.take_away(job)
         lost.set()
         eventually(lambda: worker.status().refused == 1, "its ending is refused")
 
 
-def test_async_tasks_report_while_the_loop_goes_on(app: Windlass, tap: Tap) -> None:
+def test_async_tasks_report_while_the_loop_goes_on(app: Windlass, interceptor: CallInterceptor) -> None:
     """aprogress: a store that is slow holds up the run, not its neighbours."""
     slow = Hold(lambda call, answer: call.name == "progress")
-    tap.before.append(slow.before)
+    interceptor.before.append(slow.before)
 
     @app.task
     async def work() -> str:

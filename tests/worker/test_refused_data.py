@@ -8,7 +8,7 @@ import pytest
 
 from tests.places.raw_sqlite import RawSqlite
 from tests.waiting import PATIENCE, eventually
-from tests.worker.tap import Tap
+from tests.worker.call_interceptor import CallInterceptor
 from windlass import State, Windlass
 from windlass.store.driver import DataRejected
 from windlass.store.operation import Call
@@ -31,7 +31,9 @@ def ended(call: Call) -> list[int]:
 
 
 @pytest.mark.only_on("sqlite")
-def test_one_poisonous_ending_among_200_fails_only_its_own_job(app: Windlass, file: RawSqlite, tap: Tap) -> None:
+def test_one_poisonous_ending_among_200_fails_only_its_own_job(
+    app: Windlass, file: RawSqlite, interceptor: CallInterceptor
+) -> None:
     """I11: the offender is failed with a stored reason, the rest of the batch is written."""
     batches: list[int] = []
 
@@ -39,7 +41,7 @@ def test_one_poisonous_ending_among_200_fails_only_its_own_job(app: Windlass, fi
         if call.name == "cycle":
             batches.append(len(ended(call)))
 
-    tap.before.append(look)
+    interceptor.before.append(look)
     all_here = 0
     gathered: asyncio.Event | None = None
 
@@ -64,7 +66,7 @@ def test_one_poisonous_ending_among_200_fails_only_its_own_job(app: Windlass, fi
 
 
 def test_a_job_whose_failure_cannot_be_stored_either_holds_nobody_up(
-    app: Windlass, tap: Tap, caplog: pytest.LogCaptureFixture
+    app: Windlass, interceptor: CallInterceptor, caplog: pytest.LogCaptureFixture
 ) -> None:
     """I11: what no words can save is left to rescue, and said so."""
 
@@ -79,7 +81,7 @@ def test_a_job_whose_failure_cannot_be_stored_either_holds_nobody_up(
         if call.name == "cycle" and seq in ended(call):
             raise DataRejected("no words will do")
 
-    tap.before.append(never)
+    interceptor.before.append(never)
     with app.worker():
         others = echo.enqueue_many([(number,) for number in range(1, 20)])
         assert [job.result(timeout=PATIENCE) for job in others] == list(range(1, 20))
@@ -89,14 +91,14 @@ def test_a_job_whose_failure_cannot_be_stored_either_holds_nobody_up(
     assert hopeless.refresh().state == State.PENDING
 
 
-def test_a_refusal_that_is_not_about_endings_is_tried_again(app: Windlass, tap: Tap) -> None:
+def test_a_refusal_that_is_not_about_endings_is_tried_again(app: Windlass, interceptor: CallInterceptor) -> None:
     refusals = iter([True] * 3)
 
     def refuse_claims(call: Call) -> None:
         if call.name == "cycle" and call.params["rooms"] and next(refusals, False):
             raise DataRejected("a row that is not ours")
 
-    tap.before.append(refuse_claims)
+    interceptor.before.append(refuse_claims)
 
     @app.task
     def echo() -> int:

@@ -12,10 +12,10 @@ import pytest
 from tests.ledger.apps import gate, raises
 from tests.leeway import leeway
 from tests.places.raw_sqlite import RawSqlite
-from tests.unhurried import hurried
+from tests.slow_shutdown import hurried
 from tests.waiting import PATIENCE, eventually
-from tests.worker.learning import enqueue_behind, learned, teach
-from tests.worker.tap import Hold, Tap, claimed, claims
+from tests.worker.call_interceptor import CallInterceptor, Hold, claimed, claims
+from tests.worker.prefetched_task import enqueue_behind, learned, teach
 from windlass import PermanentError, Snooze, State, StoreUnavailable, Windlass
 from windlass.store.driver import Topic
 from windlass.store.operation import Answer, Call
@@ -33,10 +33,12 @@ def is_vain(call: Call, answer: Answer) -> bool:
 
 
 @pytest.mark.parametrize("attempts", [4, 1])
-def test_jobs_that_a_cycle_under_way_brings_in_go_back(app: Windlass, tap: Tap, attempts: int) -> None:
+def test_jobs_that_a_cycle_under_way_brings_in_go_back(
+    app: Windlass, interceptor: CallInterceptor, attempts: int
+) -> None:
     """B7: neither run, nor lost, nor charged: the worker stops while the store hands them out."""
     hold = Hold(claims)
-    tap.after.append(hold.after)
+    interceptor.after.append(hold.after)
     ran: list[int] = []
 
     @app.task
@@ -56,10 +58,10 @@ def test_jobs_that_a_cycle_under_way_brings_in_go_back(app: Windlass, tap: Tap, 
     assert {(job.refresh().state, job.attempt, job.record.rescues) for job in jobs} == {(State.PENDING, 0, 0)}
 
 
-def test_a_last_attempt_that_is_being_marked_goes_back(app: Windlass, tap: Tap) -> None:
+def test_a_last_attempt_that_is_being_marked_goes_back(app: Windlass, interceptor: CallInterceptor) -> None:
     """B7: the store knows of the start that never was, and charges nothing for it."""
     hold = Hold(has_marks)
-    tap.after.append(hold.after)
+    interceptor.after.append(hold.after)
     ran: list[int] = []
 
     @app.task
@@ -98,7 +100,7 @@ def test_jobs_that_were_fetched_ahead_go_back_at_once(app: Windlass) -> None:
     assert running.refresh().state == State.COMPLETED
 
 
-def test_nothing_is_claimed_by_a_worker_that_stops(app: Windlass, tap: Tap) -> None:
+def test_nothing_is_claimed_by_a_worker_that_stops(app: Windlass, interceptor: CallInterceptor) -> None:
     """The stop begins when the store has answered a cycle: one that is still on its way there may take something."""
     hold = Hold(is_vain)
     with gate() as first:
@@ -111,7 +113,7 @@ def test_nothing_is_claimed_by_a_worker_that_stops(app: Windlass, tap: Tap) -> N
         worker.start()
         wait.enqueue()
         first.await_entered()
-        tap.after.append(hold.after)
+        interceptor.after.append(hold.after)
         app.client.session.notify(Topic.WORK)
         hold.await_reached()
         stopping = Thread(target=worker.stop)
@@ -185,7 +187,9 @@ def test_what_an_interrupted_coroutine_raises_is_not_charged_unless_it_was_meant
 
 
 @pytest.mark.parametrize("is_busy", [False, True])
-def test_a_store_that_is_away_cannot_hold_the_worker(app: Windlass, tap: Tap, is_busy: bool) -> None:
+def test_a_store_that_is_away_cannot_hold_the_worker(
+    app: Windlass, interceptor: CallInterceptor, is_busy: bool
+) -> None:
     """B7: gone within grace + 2 s although every call waits for its deadline."""
     is_away, over = Event(), Event()
 
@@ -205,7 +209,7 @@ def test_a_store_that_is_away_cannot_hold_the_worker(app: Windlass, tap: Tap, is
         if is_busy:
             wait.enqueue()
             running.await_entered()
-        tap.before.append(hang)
+        interceptor.before.append(hang)
         is_away.set()
         began = monotonic()
         worker.stop()
@@ -235,10 +239,10 @@ def test_a_file_that_another_holds_locked_cannot_hold_the_worker(app: Windlass, 
             assert monotonic() - began < leeway(0.3 + AFTER_GRACE)
 
 
-def test_a_long_cleaning_cannot_hold_the_worker(app: Windlass, tap: Tap) -> None:
+def test_a_long_cleaning_cannot_hold_the_worker(app: Windlass, interceptor: CallInterceptor) -> None:
     """B7: the worker says goodbye while its upkeep is still busy; nobody takes it for lost."""
     hold = Hold(lambda call, answer: call.name == "next_due")
-    tap.before.append(hold.before)
+    interceptor.before.append(hold.before)
     worker = app.worker(["default"], grace="1h")
     worker.start()
     hold.await_reached()

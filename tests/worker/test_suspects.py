@@ -10,7 +10,7 @@ from tests.core.test_decide import a_job
 from tests.ledger.apps import gate
 from tests.places.raw_sqlite import RawSqlite
 from tests.waiting import PATIENCE, eventually
-from tests.worker.tap import Hold, Tap, claims
+from tests.worker.call_interceptor import CallInterceptor, Hold, claims
 from windlass import Windlass
 from windlass.core.fault import Fault, add_fault
 from windlass.store.postgres.news import Silence
@@ -114,7 +114,9 @@ def test_a_worker_begins_one_suspect_after_the_other_and_others_beside_them(app:
 
 
 @pytest.mark.only_on("sqlite")
-def test_what_comes_after_a_suspect_that_runs_alone_waits_for_its_end(app: Windlass, file: RawSqlite, tap: Tap) -> None:
+def test_what_comes_after_a_suspect_that_runs_alone_waits_for_its_end(
+    app: Windlass, file: RawSqlite, interceptor: CallInterceptor
+) -> None:
     """F3: its third death would be decisive."""
     order: list[str] = []
     with gate() as held:
@@ -133,8 +135,8 @@ def test_what_comes_after_a_suspect_that_runs_alone_waits_for_its_end(app: Windl
         with app.worker(concurrency=4):
             held.await_entered()
             later = innocent.enqueue()
-            wanted = tap.calls["control"] + 2
-            eventually(lambda: tap.calls["control"] >= wanted, "the worker has had its turns")
+            wanted = interceptor.calls["control"] + 2
+            eventually(lambda: interceptor.calls["control"] >= wanted, "the worker has had its turns")
             held.open()
             later.result(timeout=PATIENCE)
     assert order == ["suspect ended", "another began"]
@@ -142,11 +144,11 @@ def test_what_comes_after_a_suspect_that_runs_alone_waits_for_its_end(app: Windl
 
 @pytest.mark.only_on("sqlite")
 def test_a_worker_looks_for_the_next_suspect_when_one_is_over(
-    app: Windlass, file: RawSqlite, tap: Tap, monkeypatch: pytest.MonkeyPatch
+    app: Windlass, file: RawSqlite, interceptor: CallInterceptor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """F3: at once. It was given one of them, so its queue seemed to be empty; nothing else sends it to the store."""
     monkeypatch.setattr(pump, "_POLL", _NEVER)
-    monkeypatch.setattr(tap, "listen", lambda *_, **__: Silence())
+    monkeypatch.setattr(interceptor, "listen", lambda *_, **__: Silence())
 
     @app.task
     def dubious() -> None: ...
@@ -160,7 +162,7 @@ def test_a_worker_looks_for_the_next_suspect_when_one_is_over(
 
 @pytest.mark.only_on("sqlite")
 def test_a_suspect_that_has_to_run_alone_waits_for_what_runs_already(
-    app: Windlass, file: RawSqlite, tap: Tap, monkeypatch: pytest.MonkeyPatch
+    app: Windlass, file: RawSqlite, interceptor: CallInterceptor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """F3: its third death would be decisive, and what has just begun might be the cause of it."""
     monkeypatch.setattr(suspects, "_FRESH", _NEVER)  # on a slow machine the test may take longer than what is young
@@ -183,12 +185,12 @@ def test_a_suspect_that_has_to_run_alone_waits_for_what_runs_already(
         with app.worker(["default", "apart"], concurrency=4):
             innocent.enqueue()
             held.await_entered()
-            tap.after.append(taken.after)
+            interceptor.after.append(taken.after)
             app.queue("apart").resume()
             taken.await_reached()
             taken.release()
-            wanted = tap.calls["control"] + 2
-            eventually(lambda: tap.calls["control"] >= wanted, "the worker has had its turns")
+            wanted = interceptor.calls["control"] + 2
+            eventually(lambda: interceptor.calls["control"] >= wanted, "the worker has had its turns")
             held.open()
             suspect.result(timeout=PATIENCE)
     assert order == ["another ended", "suspect began"]

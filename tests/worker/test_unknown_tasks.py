@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from tests.ledger.apps import LONG_LEASE, Apps
-from tests.places.behind import Behind
+from tests.places.raw_store import RawStore
 from tests.waiting import eventually
 from windlass import Request, State, Windlass
 from windlass.core.records import Claimed
@@ -89,7 +89,9 @@ def test_a_rolling_deploy_loses_nothing(new_app: Apps, app: Windlass, clock: Man
     assert (job.result(timeout=1), job.refresh().attempt) == (42, 1)
 
 
-@pytest.mark.parametrize("function", ["tests.worker.nowhere:f", "tests.worker.tap:nothing", "tests.worker:x"])
+@pytest.mark.parametrize(
+    "function", ["tests.worker.nowhere:f", "tests.worker.call_interceptor:nothing", "tests.worker:x"]
+)
 def test_a_function_that_is_not_there_is_an_unknown_task(new_app: Apps, clock: ManualClock, function: str) -> None:
     """B31: as is its module; a deploy may bring it."""
     app = new_app(clock=clock, importable=["tests.worker"])
@@ -112,14 +114,14 @@ def test_a_module_that_cannot_be_imported_harms_nobody(new_app: Apps, clock: Man
     def echo() -> int:
         return 1
 
-    [broken], job = app.enqueue_many([Request("tests.worker.broken:function", (), {})]), echo.enqueue()
+    [broken], job = app.enqueue_many([Request("tests.worker.unimportable_module:function", (), {})]), echo.enqueue()
     app.worker(lease=LONG_LEASE).run_until_empty()
     assert (broken.refresh().state, broken.errors[-1].type) == (State.RETRYING, "SystemExit")
     assert "wants to end the process" in broken.errors[-1].message
     assert job.refresh().state == State.COMPLETED
 
 
-def test_a_payload_of_a_newer_format_is_left_for_newer_workers(app: Windlass, behind: Behind) -> None:
+def test_a_payload_of_a_newer_format_is_left_for_newer_workers(app: Windlass, raw_store: RawStore) -> None:
     """B32: newer ones are left for newer workers."""
 
     @app.task
@@ -127,7 +129,7 @@ def test_a_payload_of_a_newer_format_is_left_for_newer_workers(app: Windlass, be
         return 1
 
     job, other = echo.enqueue(), echo.enqueue()
-    behind.damage(job, payload='{"v":2,"call":"new"}')
+    raw_store.damage(job, payload='{"v":2,"call":"new"}')
     work(app)
     assert (job.refresh().state, job.reason, job.attempt) == (State.SCHEDULED, "newer_format", 0)
     assert other.refresh().state == State.COMPLETED
@@ -165,9 +167,9 @@ def test_a_function_that_a_run_did_not_find_is_warned_of(
 ) -> None:
     """B31."""
     app = new_app(clock=clock, importable=["tests.worker"])
-    app.enqueue("tests.worker.tap:nothing")
+    app.enqueue("tests.worker.call_interceptor:nothing")
     work(app)
-    assert [text for text in warnings(caplog) if "'tests.worker.tap:nothing' is not known here" in text]
+    assert [text for text in warnings(caplog) if "'tests.worker.call_interceptor:nothing' is not known here" in text]
 
 
 def test_an_unknown_task_is_one_warning_a_minute(caplog: pytest.LogCaptureFixture) -> None:

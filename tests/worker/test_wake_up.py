@@ -13,9 +13,9 @@ import pytest
 
 from tests.ledger.apps import LONG_LEASE, Apps
 from tests.leeway import leeway
-from tests.store.places import SqlitePlace
+from tests.places.place import SqlitePlace
 from tests.waiting import PATIENCE, eventually
-from tests.worker.tap import tapped
+from tests.worker.call_interceptor import intercept
 from windlass import Job, Windlass
 from windlass.store.driver import Topic
 
@@ -74,7 +74,7 @@ def test_a_job_of_another_process_wakes_an_idle_worker_without_inotify_too(place
 def test_a_job_of_this_process_needs_no_news(new_app: Apps) -> None:
     """C4: who enqueues in the worker's own process wakes it directly."""
     app = a_worker_app(new_app)
-    tapped(app).listen = _deaf  # type: ignore[method-assign]
+    intercept(app).listen = _deaf  # type: ignore[method-assign]
     with app.worker():
         assert quickest(app) < BEFORE_THE_POLL
 
@@ -82,7 +82,7 @@ def test_a_job_of_this_process_needs_no_news(new_app: Apps) -> None:
 def test_a_wake_up_that_is_lost_costs_a_poll(new_app: Apps) -> None:
     """C4: at most 1 s."""
     app, producer = a_worker_app(new_app), new_app()
-    tapped(app).listen = _deaf  # type: ignore[method-assign]
+    intercept(app).listen = _deaf  # type: ignore[method-assign]
     with app.worker() as worker:
         eventually(lambda: worker.status().state == "idle", "the worker is at rest")
         jobs: list[Job[int]] = [producer.enqueue("echo") for _ in range(3)]
@@ -108,7 +108,7 @@ def test_a_queue_that_is_not_the_first_is_looked_into_although_there_is_one_slot
 def test_of_many_idle_workers_a_few_go_for_a_job(new_app: Apps) -> None:
     """150 transactions for one job, with 64 workers: each of them went, and asked for upkeep besides."""
     apps = [new_app() for _ in range(16)]
-    taps = [tapped(app) for app in apps]
+    taps = [intercept(app) for app in apps]
     for app in apps:
         app.task(name="nothing")(_nothing)
     with ExitStack() as stack:
@@ -116,13 +116,13 @@ def test_of_many_idle_workers_a_few_go_for_a_job(new_app: Apps) -> None:
             stack.enter_context(app.worker(concurrency=2))
         caller = new_app()
         caller.task(name="nothing")(_nothing)
-        eventually(lambda: all(tap.calls["next_due"] for tap in taps), "each knows how many there are")
+        eventually(lambda: all(interceptor.calls["next_due"] for interceptor in taps), "each knows how many there are")
 
         def cycles_of(jobs: int) -> float:
-            before = sum(tap.calls["cycle"] for tap in taps)
+            before = sum(interceptor.calls["cycle"] for interceptor in taps)
             for _ in range(jobs):
                 caller.enqueue("nothing").result(timeout=PATIENCE)
-            return (sum(tap.calls["cycle"] for tap in taps) - before) / jobs
+            return (sum(interceptor.calls["cycle"] for interceptor in taps) - before) / jobs
 
         cycles_of(40)
         assert cycles_of(60) < 10
@@ -132,17 +132,19 @@ def test_of_many_idle_workers_a_few_go_for_a_job(new_app: Apps) -> None:
 def test_a_worker_at_rest_leaves_polling_and_the_lead_to_others(new_app: Apps) -> None:
     """Each polled and asked for control every second, and for the lead every three."""
     apps = [a_worker_app(new_app) for _ in range(3)]
-    taps = [tapped(app) for app in apps]
+    taps = [intercept(app) for app in apps]
     with ExitStack() as stack:
         for app in apps:
             stack.enter_context(app.worker())
         eventually(lambda: all(app.client.session.hears(Topic.WORK, Topic.BACKLOG) for app in apps), "all hear")
-        eventually(lambda: all(tap.calls["next_due"] >= 3 for tap in taps), "each has looked at the store")
-        before = [tap.calls.copy() for tap in taps]
-        eventually(lambda: sum(tap.calls["next_due"] for tap in taps) >= 30, "seconds pass")
-        asked = sum((tap.calls - old for tap, old in zip(taps, before, strict=True)), Counter[str]())
+        eventually(
+            lambda: all(interceptor.calls["next_due"] >= 3 for interceptor in taps), "each has looked at the store"
+        )
+        before = [interceptor.calls.copy() for interceptor in taps]
+        eventually(lambda: sum(interceptor.calls["next_due"] for interceptor in taps) >= 30, "seconds pass")
+        asked = sum((interceptor.calls - old for interceptor, old in zip(taps, before, strict=True)), Counter[str]())
     assert asked["control"] + asked["waiting_of"] + asked["cycle"] < asked["next_due"]
-    assert sum(tap.calls["lead"] > old["lead"] for tap, old in zip(taps, before, strict=True)) <= 1
+    assert sum(interceptor.calls["lead"] > old["lead"] for interceptor, old in zip(taps, before, strict=True)) <= 1
 
 
 @pytest.mark.only_on("postgres", "redis")
@@ -165,7 +167,7 @@ def test_endings_are_heard_of_only_while_a_result_is_awaited(new_app: Apps) -> N
 def test_workers_are_called_for_a_job_that_no_worker_was_told_of(new_app: Apps) -> None:
     """C4: the worker that looks for all serves other queues."""
     app, keeper, producer = a_worker_app(new_app), a_worker_app(new_app), new_app()
-    mute = tapped(producer)
+    mute = intercept(producer)
     mute.store = mute.execute  # type: ignore[method-assign]  # stores, and does not tell
     called = Event()
     unsubscribe = app.client.session.subscribe(called.set, Topic.BACKLOG)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-from tests.faults.compiling import build
+from tests.faults.c_libraries import build
 from tests.servers.account import server_account, server_folder
 
 _SOURCE = Path(__file__).with_name("clockshim.c")

@@ -12,10 +12,10 @@ import sys
 from pathlib import Path
 from threading import Event, Lock
 
-from tests.faults.moments import BEATS, MOMENTS
+from tests.faults.kill_points import BEATS, MOMENTS
 from tests.faults.programs.tasks import app, say
 from tests.faults.programs.worker import Said
-from tests.worker.tap import tapped
+from tests.worker.call_interceptor import intercept
 from windlass.store.operation import Answer, Call
 from windlass.worker.process.signals import run_until_signalled
 
@@ -52,9 +52,9 @@ class Held:
 if __name__ == "__main__":
     logging.basicConfig(level=logging.INFO, handlers=[Said()])
     name, options = json.loads(sys.argv[1])
-    tap, held = tapped(app), Held(name)
-    tap.before.append(held.before)
-    tap.after.append(held.after)
+    interceptor, held = intercept(app), Held(name)
+    interceptor.before.append(held.before)
+    interceptor.after.append(held.after)
     worker = app.worker(**options)
     run_until_signalled(worker, on_started=lambda: say("ready", worker.name))
     say("stopped")

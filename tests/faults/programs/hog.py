@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from time import monotonic
 
-from tests.faults.starving import move_to_one_cpu, push_ahead
+from tests.faults.busy_cpu import move_to_one_cpu, push_ahead
 
 LONGEST = 60.0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tests.faults.starving import move_to_one_cpu, stand_back
+from tests.faults.busy_cpu import move_to_one_cpu, stand_back
 
 if __name__ == "__main__":
     move_to_one_cpu()

@@ -9,9 +9,9 @@ from uuid import uuid4
 import pytest
 
 from tests.manual_clock import manual_clock
+from tests.places.place import ServerPlace, put_postgres, wipe_postgres
 from tests.servers import ServerMissing
 from tests.servers.pgbouncer import pgbouncer
-from tests.store.places import ServerPlace, put_postgres, wipe_postgres
 from tests.store.postgres.database import Database, new_database
 from tests.store.stores import Store, open_store
 

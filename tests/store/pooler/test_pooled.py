@@ -13,8 +13,8 @@ import pytest
 
 from tests.ledger.apps import Apps, gate
 from tests.leeway import leeway
+from tests.places.place import ServerPlace
 from tests.store.builders import new_job
-from tests.store.places import ServerPlace
 from tests.store.stores import Store
 from tests.waiting import PATIENCE, eventually
 from windlass import State

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.store.postgres.database import Database, new_database
-from tests.store.postgres.opening import Opening, opening
+from tests.store.postgres.open_stores import Opening, opening
 
 
 @pytest.fixture

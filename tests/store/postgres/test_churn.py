@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.store.builders import HOUR, SECOND, ending, fresh, new_job
+from tests.store.cleaning import prunable
 from tests.store.postgres.database import Database
-from tests.store.postgres.opening import Opening
-from tests.store.retaining import prunable
+from tests.store.postgres.open_stores import Opening
 from tests.store.stores import Store
 from windlass.core.state import State
 from windlass.store.operation import Call, Lane

@@ -13,7 +13,7 @@ import pytest
 from tests.leeway import leeway
 from tests.store.builders import new_job
 from tests.store.postgres.database import Database
-from tests.store.postgres.opening import Opening, on_its_connection, threads
+from tests.store.postgres.open_stores import Opening, on_its_connection, threads
 from tests.waiting import eventually
 from windlass.errors import AppClosed, StoreUnavailable
 from windlass.store.driver import Topic

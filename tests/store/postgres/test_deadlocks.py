@@ -16,8 +16,8 @@ from psycopg.errors import DeadlockDetected
 
 from tests.manual_clock import manual_clock
 from tests.store.builders import HOUR, OWN_ID, RETURNED, ending, mark, new_job, raised
+from tests.store.cleaning import prunable, tidy
 from tests.store.postgres.database import Database
-from tests.store.retaining import prunable, tidy
 from tests.store.stores import Store, open_store
 from tests.waiting import eventually
 from windlass.core.ending import Ending

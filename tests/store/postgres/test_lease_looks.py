@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from tests.store.postgres.database import Database
-from tests.store.postgres.opening import Opening
+from tests.store.postgres.open_stores import Opening
 from windlass.store.operation import Call, Lane
 
 MANY = 1_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.store.builders import RETURNED, TTL, ids, new_job, raised
 from tests.store.postgres.database import Database
-from tests.store.postgres.opening import Opening, threads
+from tests.store.postgres.open_stores import Opening, threads
 from tests.waiting import eventually
 from windlass.core.outcome import Outcome
 from windlass.core.state import State

@@ -11,7 +11,7 @@ from psycopg import RawCursor
 
 from tests.store.builders import HOUR, INTERRUPTED, RETURNED, ending, fresh, new_job
 from tests.store.postgres.database import Database
-from tests.store.postgres.opening import Opening, threads
+from tests.store.postgres.open_stores import Opening, threads
 from tests.store.stores import Store
 from tests.waiting import eventually
 from windlass.core.outcome import Outcome

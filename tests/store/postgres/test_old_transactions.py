@@ -14,7 +14,7 @@ from psycopg.sql import SQL, Literal
 from tests.servers.postgres_node import postgres_node
 from tests.store.builders import HOUR, ending, fresh, new_job
 from tests.store.postgres.database import Database
-from tests.store.postgres.opening import Opening
+from tests.store.postgres.open_stores import Opening
 from tests.store.postgres.test_churn import pages
 from tests.store.stores import Store, Worker
 from tests.waiting import eventually

@@ -15,9 +15,9 @@ import psycopg
 import pytest
 
 from tests.store.builders import HOUR, OWN_ID, SECOND, ending, mark, new_job, raised
+from tests.store.cleaning import tidy
 from tests.store.postgres.database import Database
-from tests.store.postgres.opening import Opening
-from tests.store.retaining import tidy
+from tests.store.postgres.open_stores import Opening
 from tests.store.stores import Store, Worker
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import State

@@ -16,7 +16,7 @@ import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
 
-from tests.store.places import wipe_postgres
+from tests.places.place import wipe_postgres
 from windlass.store.open import open_driver
 from windlass.store.postgres.statements import Statement, statements
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.store.builders import RETURNED, ending, new_job
 from tests.store.postgres.database import Database
-from tests.store.postgres.opening import Opening, on_its_connection
+from tests.store.postgres.open_stores import Opening, on_its_connection
 from tests.store.stores import Store
 from windlass.store.operation import Lane
 from windlass.store.postgres.connection import TimedConnection

@@ -14,7 +14,7 @@ from psycopg import errors
 
 from tests.store.builders import ending, new_job
 from tests.store.postgres.database import Database
-from tests.store.postgres.opening import Opening
+from tests.store.postgres.open_stores import Opening
 from windlass.store.postgres.statements import statements
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "postgresql.md"

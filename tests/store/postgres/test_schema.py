@@ -6,7 +6,7 @@ import pytest
 
 from tests.store.builders import new_job
 from tests.store.postgres.database import Database
-from tests.store.postgres.opening import Opening, threads
+from tests.store.postgres.open_stores import Opening, threads
 from tests.store.postgres.steps import NEWEST, newer, note, outdate
 from windlass.errors import ConfigError, StoreUnavailable
 from windlass.store.open import open_driver

@@ -10,7 +10,7 @@ import pytest
 from tests.places.raw_postgres import RawPostgres
 from tests.store.builders import RETURNED, ending, fresh, new_job, raised
 from tests.store.postgres.database import Database
-from tests.store.postgres.opening import Opening
+from tests.store.postgres.open_stores import Opening
 from tests.store.stores import Store
 from windlass.core.state import State
 from windlass.store.operation import Call

@@ -6,7 +6,7 @@ import pytest
 
 from tests.store.builders import ids
 from tests.store.postgres.database import Database
-from tests.store.postgres.opening import Opening
+from tests.store.postgres.open_stores import Opening
 from windlass.core.state import State
 from windlass.store.operations import jobs, queries
 from windlass.store.postgres.schema import all_steps

@@ -12,7 +12,7 @@ from redis.crc import key_slot
 from tests.servers.redis_node import RedisNode, redis_node
 from tests.servers.running import free_port
 from tests.store.builders import new_job
-from tests.store.ear import Ear
+from tests.store.received_topics import ReceivedTopics
 from tests.store.redis.test_connections import documented_rights
 from tests.store.stores import Store, open_store
 from tests.waiting import eventually
@@ -137,12 +137,12 @@ def test_a_cluster_that_is_down_is_waited_for() -> None:
 
 def test_news_reach_whoever_listens_at_another_node() -> None:
     with cluster(2) as [other, ours], open_store(url_of(other)) as teller, open_store(url_of(ours)) as listener:
-        ear = Ear()
-        with closing(listener.driver.listen(ear)):
-            ear.begins()
+        received = ReceivedTopics()
+        with closing(listener.driver.listen(received)):
+            received.begins()
             teller.enqueue(new_job())
             teller.driver.notify(Topic.WORK)
-            assert ear.next() is Topic.WORK
+            assert received.next() is Topic.WORK
 
 
 def move(slot: int, source: RedisNode, target: RedisNode) -> None:

@@ -20,7 +20,7 @@ import redis
 from tests.leeway import leeway
 from tests.servers.redis_node import RedisNode
 from tests.store.builders import new_job
-from tests.store.ear import Ear
+from tests.store.received_topics import ReceivedTopics
 from tests.store.stores import Store, open_store
 from tests.waiting import eventually
 from windlass.errors import AppClosed, ConfigError, OutcomeUnknown, StoreUnavailable, WindlassError
@@ -267,22 +267,22 @@ def test_a_database_that_the_server_lacks_is_a_matter_of_configuration(node: Red
 def test_a_user_needs_only_the_documented_rights(node: RedisNode) -> None:
     """Everything works with them: writing, reading, news; and the server's other keys are out of reach."""
     password = "s/e:c@r?e#t%&"
-    ear = Ear()
+    received = ReceivedTopics()
     node.command("ACL", "SETUSER", "jobs", *documented_rights(password))
     with open_store(f"redis://jobs:{quote(password, safe='')}@127.0.0.1:{node.port}/0") as store:
         assert store.driver.name == f"redis://127.0.0.1:{node.port}/0"
-        with closing(store.driver.listen(ear)) as news:
+        with closing(store.driver.listen(received)) as news:
             worker = store.a_worker()
             store.enqueue(new_job(), new_job(delay=1000))
             [job] = worker.take(1)
             assert not worker.end(job)
             store.rescue()
             worker.renew()
-            ear.begins()
+            received.begins()
             news.follow([Topic.FINISHED])
             eventually(lambda: not news.hears(Topic.WORK))
             store.driver.notify(Topic.FINISHED)
-            eventually(lambda: ear.next() is Topic.FINISHED)
+            eventually(lambda: received.next() is Topic.FINISHED)
     with (
         redis.Redis(port=node.port, username="jobs", password=password) as client,
         pytest.raises(redis.exceptions.NoPermissionError),

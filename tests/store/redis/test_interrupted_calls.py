@@ -10,7 +10,7 @@ import pytest
 
 from tests.servers.redis_node import RedisNode
 from tests.store.builders import new_job
-from tests.store.ear import Ear
+from tests.store.received_topics import ReceivedTopics
 from tests.store.stores import Worker, open_store
 from tests.waiting import eventually
 from windlass.core.state import State
@@ -107,14 +107,14 @@ def test_a_connection_that_was_killed_during_a_write_leaves_its_outcome_open(
 
 def test_a_listener_that_was_killed_comes_back_and_is_told_to_look(node: RedisNode) -> None:
     """R6: CLIENT KILL of the connection for news; calls keep theirs."""
-    ear = Ear()
+    received = ReceivedTopics()
     with open_store(node.url) as store:
         store.enqueue(new_job())
         callers = set(node.clients())
-        with closing(store.driver.listen(ear)):
-            ear.begins()
+        with closing(store.driver.listen(received)):
+            received.begins()
             node.command("CLIENT", "KILL", "TYPE", "pubsub")
-            ear.begins()
+            received.begins()
             assert callers <= set(node.clients())
             store.driver.notify(Topic.FINISHED)
-            assert ear.next() is Topic.FINISHED
+            assert received.next() is Topic.FINISHED

@@ -13,11 +13,11 @@ from hypothesis import Phase
 
 from tests.model.histories import run_histories
 from tests.model.tally import Tally
+from tests.places.place import ServerPlace, wipe_redis
 from tests.store.builders import DAY, HOUR, SECOND, TTL, new_job, raised
+from tests.store.cleaning import tidy
 from tests.store.every_state import a_job_in
-from tests.store.places import ServerPlace, wipe_redis
 from tests.store.redis.keyspace import BLOCK, Keyspace, documented
-from tests.store.retaining import tidy
 from tests.store.stores import Store
 from windlass import clock
 from windlass.core.outcome import FailedPermanently, Postponed

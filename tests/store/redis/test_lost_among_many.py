@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import redis
 
-from tests.places.behind import Behind
+from tests.places.raw_store import RawStore
 from tests.store.builders import HOUR, new_job
+from tests.store.cleaning import tidy
 from tests.store.redis.keyspace import Keyspace
-from tests.store.retaining import tidy
 from tests.store.stores import Store
 from windlass.core.state import State
 from windlass.store.operations import jobs, queries
@@ -27,7 +27,7 @@ def test_the_id_of_a_lost_job_is_found_among_many(store: Store) -> None:
     """P5: in steps, each of which looks at a part of them."""
     gone = store.a_job()
     store.enqueue(*(new_job() for _ in range(MANY)))
-    Behind(store.place).remove(gone.id)
+    RawStore(store.place).remove(gone.id)
     store.a_worker().take(1)
     assert gone.id in ids(store), "nothing leads from the job to it"
     assert store.run(tidy_leftovers()), "not all of them at once"
@@ -43,7 +43,7 @@ def test_too_many_due_jobs_are_not_counted_anew(store: Store) -> None:
     for _ in range(5):
         store.enqueue(*(new_job(delay=HOUR) for _ in range(COUNTED // 5)))
     for job in (gone, also):
-        Behind(store.place).remove(job.id)
+        RawStore(store.place).remove(job.id)
     store.advance(1)
     store.run(jobs.promote())
     assert store.run(queries.counts()) == {"default": {State.SCHEDULED: COUNTED + 2}}

@@ -13,8 +13,8 @@ import pytest
 from tests.leeway import leeway
 from tests.servers.redis_node import RedisNode
 from tests.store.builders import new_job
-from tests.store.ear import SECONDS, Ear
 from tests.store.open_files import many_open_files
+from tests.store.received_topics import SECONDS, ReceivedTopics
 from tests.store.stores import open_store
 from tests.waiting import eventually
 from windlass.store.connection.listener import Listener
@@ -29,30 +29,30 @@ from windlass.store.redis.news import subscribe
 @pytest.mark.parametrize("topic", Topic)
 def test_what_is_told_is_heard(node: RedisNode, topic: Topic) -> None:
     """C4: by others and by the teller, with its topic."""
-    ear = Ear()
-    with open_store(node.url) as listener, open_store(node.url) as teller, closing(listener.driver.listen(ear)):
-        ear.begins()
+    received = ReceivedTopics()
+    with open_store(node.url) as listener, open_store(node.url) as teller, closing(listener.driver.listen(received)):
+        received.begins()
         teller.driver.notify(topic)
-        assert ear.next() is topic
+        assert received.next() is topic
 
 
 def test_a_job_in_an_empty_queue_is_heard_of(node: RedisNode) -> None:
     """C4: storing it tells, in the same step; with jobs that wait already nobody has to be woken."""
-    ear = Ear()
-    with open_store(node.url) as listener, open_store(node.url) as teller, closing(listener.driver.listen(ear)):
-        ear.begins()
+    received = ReceivedTopics()
+    with open_store(node.url) as listener, open_store(node.url) as teller, closing(listener.driver.listen(received)):
+        received.begins()
         teller.enqueue(new_job())
-        assert ear.next() is Topic.WORK
+        assert received.next() is Topic.WORK
         teller.enqueue(new_job())
         teller.driver.notify(Topic.FINISHED)
-        assert ear.next() is Topic.FINISHED
+        assert received.next() is Topic.FINISHED
         teller.enqueue(new_job(queue="other"))
-        assert ear.next() is Topic.WORK
+        assert received.next() is Topic.WORK
 
 
 def test_another_namespace_hears_nothing(node: RedisNode) -> None:
     """S11."""
-    ours, other = Ear(), Ear()
+    ours, other = ReceivedTopics(), ReceivedTopics()
     with (
         open_store(node.url) as teller,
         closing(open_driver(node.url, namespace="other")) as stranger,
@@ -68,20 +68,20 @@ def test_another_namespace_hears_nothing(node: RedisNode) -> None:
 
 def test_a_listener_comes_back_after_a_restart_and_is_told_to_look(node: RedisNode) -> None:
     """What was told while nobody listened may be lost, so that everybody looks once."""
-    ear = Ear()
-    with open_store(node.url) as store, closing(store.driver.listen(ear)):
-        ear.begins()
+    received = ReceivedTopics()
+    with open_store(node.url) as store, closing(store.driver.listen(received)):
+        received.begins()
         node.kill()
         node.start()
-        ear.begins()
+        received.begins()
         store.enqueue(new_job())
         store.driver.notify(Topic.WORK)
-        assert ear.next() is Topic.WORK
+        assert received.next() is Topic.WORK
 
 
 def test_a_server_that_fell_silent_is_left(node: RedisNode) -> None:
     """S4: a network that swallows everything tells nobody; a listener must find out by itself."""
-    ear = Ear()
+    received = ReceivedTopics()
     attempts: list[float] = []
     with open_store(node.url) as store:
         driver = store.driver
@@ -94,13 +94,13 @@ def test_a_server_that_fell_silent_is_left(node: RedisNode) -> None:
 
         connector = Counting(driver._address, prefix="{windlass}:", inspection=driver._inspection)
         subscription = partial(subscribe, connector, prefix="{windlass}:", patience=0.5)
-        with closing(Listener(subscription, ear, quiet=0.2)):
-            ear.begins()
+        with closing(Listener(subscription, received, quiet=0.2)):
+            received.begins()
             node.freeze()
             eventually(lambda: len(attempts) > 1)
-            ear.begins()  # in doubt, before it leaves
+            received.begins()  # in doubt, before it leaves
             node.thaw()
-            ear.begins()
+            received.begins()
 
 
 @pytest.mark.parametrize("trouble", [RedisNode.freeze, RedisNode.kill])
@@ -111,10 +111,10 @@ def test_closing_is_immediate_whatever_the_server_does(
     with open_store(node.url) as store:
         if not is_connected:
             trouble(node)
-        ear = Ear()
-        news = store.driver.listen(ear)
+        received = ReceivedTopics()
+        news = store.driver.listen(received)
         if is_connected:
-            ear.begins()
+            received.begins()
             trouble(node)
         started = monotonic()
         news.close()
@@ -122,18 +122,18 @@ def test_closing_is_immediate_whatever_the_server_does(
 
 
 def test_a_listener_may_close_the_news(node: RedisNode) -> None:
-    ear, closes, heard, said = Ear(), Event(), Event(), []
+    received, closes, heard, said = ReceivedTopics(), Event(), Event(), []
     with open_store(node.url) as store:
 
         def close(topic: Topic) -> None:
-            ear(topic)
+            received(topic)
             if closes.is_set():
                 said.append(topic)
                 news.close()
                 heard.set()
 
         news = store.driver.listen(close)
-        ear.begins()
+        received.begins()
         closes.set()
         store.enqueue(new_job())
         store.driver.notify(Topic.WORK)
@@ -144,11 +144,11 @@ def test_a_listener_may_close_the_news(node: RedisNode) -> None:
 
 def test_a_program_with_very_many_open_files_hears(node: RedisNode) -> None:
     """S6: a descriptor above 1,023 is none that ``select`` takes."""
-    ear = Ear()
-    with open_store(node.url) as store, many_open_files(), closing(store.driver.listen(ear)):
-        ear.begins()
+    received = ReceivedTopics()
+    with open_store(node.url) as store, many_open_files(), closing(store.driver.listen(received)):
+        received.begins()
         store.driver.notify(Topic.WORK)
-        assert ear.next() is Topic.WORK
+        assert received.next() is Topic.WORK
 
 
 def test_telling_costs_nothing_while_the_server_is_away(node: RedisNode) -> None:

@@ -9,8 +9,8 @@ import pytest
 import redis
 
 from tests.store.builders import DAY, INTERRUPTED, MINUTE, TTL, ids, new_job
+from tests.store.cleaning import prunable, tidy
 from tests.store.redis.keyspace import Keyspace, documented
-from tests.store.retaining import prunable, tidy
 from tests.store.stores import Store, Worker
 from windlass.core.state import State
 from windlass.errors import OutcomeUnknown, StoreUnavailable

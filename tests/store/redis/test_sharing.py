@@ -6,10 +6,10 @@ import pytest
 import redis
 
 from tests.manual_clock import manual_clock
+from tests.places.place import ServerPlace
 from tests.servers.redis_node import RedisNode
 from tests.store.builders import TTL, ids, new_job
-from tests.store.places import ServerPlace
-from tests.store.retaining import tidy
+from tests.store.cleaning import tidy
 from tests.store.stores import Store, open_store
 from windlass.core.state import State
 from windlass.store.operations import leases, queries, queues

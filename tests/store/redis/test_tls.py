@@ -12,7 +12,7 @@ from tests.leeway import leeway
 from tests.servers.redis_node import RedisNode
 from tests.servers.tls import Certificates, make_certificates, tls_front
 from tests.store.builders import new_job
-from tests.store.ear import Ear
+from tests.store.received_topics import ReceivedTopics
 from tests.store.stores import open_store
 from tests.waiting import eventually
 from windlass.core.state import State
@@ -27,16 +27,16 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
 
 @pytest.mark.parametrize("scheme", ["rediss", "valkeys"])
 def test_jobs_and_news_travel_through_tls(node: RedisNode, certificates: Certificates, scheme: str) -> None:
-    ear = Ear()
+    received = ReceivedTopics()
     with tls_front(node.port, certificates) as port:
         url = f"{scheme}://127.0.0.1:{port}/0?ssl_ca_certs={certificates.authority}"
-        with open_store(url) as store, closing(store.driver.listen(ear)):
+        with open_store(url) as store, closing(store.driver.listen(received)):
             assert store.driver.name == f"{scheme}://127.0.0.1:{port}/0"
             worker, job = store.a_worker(), store.claimed(new_job(payload="x" * 100_000))
             assert not worker.end(job)
-            ear.begins()
+            received.begins()
             store.driver.notify(Topic.FINISHED)
-            eventually(lambda: ear.next() is Topic.FINISHED)
+            eventually(lambda: received.next() is Topic.FINISHED)
 
 
 def test_a_server_of_an_unknown_authority_is_refused_at_once(node: RedisNode, certificates: Certificates) -> None:

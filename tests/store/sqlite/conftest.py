@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.compiling import build
+from tests.faults.c_libraries import build
 from tests.faults.diskshim import SOURCE, Disk
-from tests.store.places import SqlitePlace
+from tests.places.place import SqlitePlace
 
 
 @pytest.fixture(params=["", "?driver=stdlib"], ids=["apsw", "stdlib"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.store.places import SqlitePlace
+from tests.places.place import SqlitePlace
 
 
 def beside(place: SqlitePlace, name: str) -> SqlitePlace:

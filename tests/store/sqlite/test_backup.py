@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from tests.places.place import SqlitePlace
 from tests.store.builders import new_job
-from tests.store.places import SqlitePlace
 from tests.store.processes import running
 from tests.store.sqlite.files import beside, is_intact
-from tests.store.sqlite.writing import BATCH
+from tests.store.sqlite.writing_process import BATCH
 from tests.store.stores import open_store
 from windlass.store.operations import queries
 
@@ -14,7 +14,7 @@ from windlass.store.operations import queries
 def test_a_backup_of_a_file_in_use_is_a_whole_store(place: SqlitePlace) -> None:
     """Q5: ``VACUUM INTO``, as the documentation has it, while somebody writes all the time."""
     copy = beside(place, "backup.db")
-    with running("tests.store.sqlite.writing", place.url, "endless") as writer:
+    with running("tests.store.sqlite.writing_process", place.url, "endless") as writer:
         acknowledged = [writer.line() for _ in range(20)]
         place.execute("VACUUM INTO ?", (str(copy.path),))
         assert writer.line()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 
 from tests.store.builders import new_job
-from tests.store.ear import Ear
+from tests.store.received_topics import ReceivedTopics
 from tests.store.stores import Store
 from tests.waiting import eventually
 from windlass.store.driver import Topic
@@ -72,10 +72,10 @@ def test_beside_a_backlog_not_every_commit_is_looked_into() -> None:
 
 
 def test_a_heartbeat_of_another_process_is_no_news_of_work(store: Store) -> None:
-    other, ear = store.another(), Ear()
+    other, received = store.another(), ReceivedTopics()
     worker = other.a_worker()
-    with closing(store.driver.listen(ear)):
+    with closing(store.driver.listen(received)):
         worker.renew("busy")
-        assert ear.next() is Topic.FINISHED
+        assert received.next() is Topic.FINISHED
         other.enqueue(new_job())
-        eventually(lambda: ear.next() is Topic.WORK)
+        eventually(lambda: received.next() is Topic.WORK)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.places.place import SqlitePlace
 from tests.store.builders import TTL, ids, new_job
-from tests.store.places import SqlitePlace
-from tests.store.retaining import prunable
+from tests.store.cleaning import prunable
 from tests.store.stores import Store, open_store
 from windlass.core.state import State
 from windlass.store.operations import jobs, queries

@@ -7,10 +7,10 @@ from errno import EIO, ENOSPC
 import pytest
 
 from tests.faults.diskshim import Calls, Disk, Files
-from tests.store.places import SqlitePlace
+from tests.places.place import SqlitePlace
 from tests.store.processes import running
 from tests.store.sqlite.files import is_intact
-from tests.store.sqlite.writing import BATCH, ask_to_write
+from tests.store.sqlite.writing_process import BATCH, ask_to_write
 from tests.store.stores import open_store
 
 REFUSED = {
@@ -39,7 +39,7 @@ def test_a_call_that_the_disk_refuses_leaves_nothing(
     call, file, error, told = trouble
     with open_store(place) as store:
         store.driver.migrate()
-    with disk.under(), running("tests.store.sqlite.writing", place.url, "asked") as writer:
+    with disk.under(), running("tests.store.sqlite.writing_process", place.url, "asked") as writer:
         disk.fail(call, file, error)
         for _ in range(3):
             assert ask_to_write(writer).startswith(f"{place.path}: {told}")
@@ -59,7 +59,7 @@ def test_a_log_that_cannot_be_brought_into_the_file_is_kept(
     call, file, error = trouble
     with open_store(place) as store:
         store.driver.migrate()
-    with disk.under(), running("tests.store.sqlite.writing", place.url, "asked") as writer:
+    with disk.under(), running("tests.store.sqlite.writing_process", place.url, "asked") as writer:
         disk.fail(call, file, error)
         written = 0
         while not disk.met:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.places.place import SqlitePlace
 from tests.servers.small_disk import mounted
 from tests.store.builders import new_job
-from tests.store.places import SqlitePlace
 from tests.store.sqlite.files import is_intact
 from tests.store.stores import Store, open_store
 from windlass.errors import StoreUnavailable

@@ -9,11 +9,11 @@ from time import monotonic
 
 import pytest
 
+from tests.places.place import SqlitePlace
 from tests.store.builders import TTL, new_job
-from tests.store.places import SqlitePlace
 from tests.store.processes import Process, running
 from tests.store.sqlite.files import beside, is_intact, move
-from tests.store.sqlite.writing import BATCH, ask_to_write
+from tests.store.sqlite.writing_process import BATCH, ask_to_write
 from tests.store.stores import Store, open_store
 from windlass.errors import StoreUnavailable
 from windlass.store.operations.leases import WorkerReport, open_lease
@@ -159,12 +159,12 @@ def write_until_refused(writer: Process) -> tuple[int, str]:
 def test_who_has_a_log_that_others_made_anew_does_no_harm(place: SqlitePlace, suffix: str) -> None:
     """Q5: what others stored meanwhile is not overwritten by whoever still has the old log, not even at its end."""
     log = Path(f"{place.path}{suffix}")
-    with running("tests.store.sqlite.writing", place.url, "asked") as former:
+    with running("tests.store.sqlite.writing_process", place.url, "asked") as former:
         assert ask_to_write(former) == "written"
         log.unlink()
         late, told = write_until_refused(former)
         assert told.startswith(f"{log}: deleted while in use; stop all")
-        with running("tests.store.sqlite.writing", place.url, "asked") as newcomer:
+        with running("tests.store.sqlite.writing_process", place.url, "asked") as newcomer:
             assert [ask_to_write(newcomer) for _ in range(20)] == ["written"] * 20
             newcomer.kill()
         assert ask_to_write(former).startswith(f"{log}: deleted while in use, and made anew")
@@ -180,7 +180,7 @@ def test_a_process_that_has_a_replaced_log_cannot_begin_anew(place: SqlitePlace)
         store.enqueue(new_job())
         Path(f"{place.path}-wal").unlink()
         enqueue_until_refused(store)
-        with running("tests.store.sqlite.writing", place.url, "asked") as newcomer:
+        with running("tests.store.sqlite.writing_process", place.url, "asked") as newcomer:
             assert ask_to_write(newcomer) == "written"
         assert "made anew by another process" in refusal(store)
     with open_store(place) as store, pytest.raises(StoreUnavailable, match=r"log was replaced .* restart it"):

@@ -8,8 +8,8 @@ from contextlib import closing, contextmanager
 from functools import partial
 from typing import Any
 
+from tests.places.place import SqlitePlace
 from tests.store.builders import new_job
-from tests.store.places import SqlitePlace
 from tests.store.stores import Store, open_store
 from tests.strikes import Strike, sweep
 from tests.waiting import eventually

@@ -13,7 +13,7 @@ from threading import Event
 import pytest
 
 from tests.store.builders import OWN_ID, TTL, ending, ids, new_job
-from tests.store.stepping import Stepwise
+from tests.store.step_by_step import Stepwise
 from tests.store.stores import Store, Worker
 from windlass.core.state import State
 from windlass.store.operations import jobs

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.faults.diskshim import Calls, Disk, Files
+from tests.places.place import SqlitePlace
 from tests.store.builders import new_job
-from tests.store.places import SqlitePlace
 from tests.store.processes import running
 from tests.store.sqlite.files import is_intact
 from tests.store.stores import open_store
@@ -34,7 +34,7 @@ def test_a_file_that_was_half_made_can_be_used(
 ) -> None:
     """Q4: killed in a migration: all of its steps are taken, or none."""
     disk.kill_at(*moment)
-    with disk.under(), running("tests.store.sqlite.writing", place.url, "asked") as writer:
+    with disk.under(), running("tests.store.sqlite.writing_process", place.url, "asked") as writer:
         writer.say("write")
         assert writer.lines() == []
     assert disk.met == 1

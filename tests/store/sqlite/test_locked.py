@@ -11,8 +11,8 @@ from time import monotonic
 import pytest
 
 from tests.leeway import leeway
+from tests.places.place import SqlitePlace
 from tests.store.builders import TTL, new_job
-from tests.store.places import SqlitePlace
 from tests.store.processes import Process, running
 from tests.store.stores import open_store
 from windlass.errors import StoreUnavailable
@@ -79,7 +79,7 @@ def test_a_lock_that_is_given_up_in_time_is_no_error(place: SqlitePlace) -> None
 
 @contextmanager
 def locked_elsewhere(place: SqlitePlace, how: str) -> Iterator[Process]:
-    with running("tests.store.sqlite.locking", str(place.path), how) as holder:
+    with running("tests.store.sqlite.locking_process", str(place.path), how) as holder:
         assert holder.line() == "locked"
         yield holder
 

@@ -13,11 +13,11 @@ from time import monotonic
 
 import pytest
 
+from tests.places.place import SqlitePlace
 from tests.store.builders import new_job
-from tests.store.places import SqlitePlace
 from tests.store.stores import open_store
 from tests.waiting import PATIENCE, eventually
-from tests.worker.scarce import ThreadRefusals, open_files
+from tests.worker.system_limits import ThreadRefusals, open_files
 from windlass import StartRefused
 from windlass.store.driver import Topic
 from windlass.store.sqlite.commit_topics import CommitTopics

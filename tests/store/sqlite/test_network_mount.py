@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.places import SqlitePlace
+from tests.places.place import SqlitePlace
 from tests.store.stores import open_store
 from windlass.store.sqlite.guards.network_mount import warn_of_network
 

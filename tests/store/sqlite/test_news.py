@@ -8,11 +8,11 @@ from threading import Event
 
 import pytest
 
+from tests.places.place import SqlitePlace
 from tests.store.builders import new_job
 from tests.store.open_files import many_open_files
-from tests.store.places import SqlitePlace
 from tests.store.processes import running
-from tests.store.sqlite.writing import ask_to_write
+from tests.store.sqlite.writing_process import ask_to_write
 from tests.store.stores import open_store
 
 SECONDS = 1.0
@@ -42,7 +42,7 @@ def test_a_commit_of_another_process_is_noticed(watched: SqlitePlace) -> None:
     with (
         open_store(watched) as listener,
         closing(listener.driver.listen(lambda topic: woken.set())),
-        running("tests.store.sqlite.writing", watched.url, "asked") as writer,
+        running("tests.store.sqlite.writing_process", watched.url, "asked") as writer,
     ):
         for _ in range(5):
             woken.clear()

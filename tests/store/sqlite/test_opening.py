@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from tests.places.place import SqlitePlace
 from tests.store.builders import new_job
-from tests.store.places import SqlitePlace
 from tests.store.processes import running
 from tests.store.sqlite.files import is_intact
 from tests.store.stores import Store, open_store

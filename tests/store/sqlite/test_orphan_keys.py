@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tests.store.adding import add
+from tests.places.place import SqlitePlace
 from tests.store.builders import new_job
-from tests.store.places import SqlitePlace
-from tests.store.retaining import tidy
+from tests.store.cleaning import tidy
+from tests.store.enqueue import add
 from tests.store.stores import open_store
 from windlass.store.operations.enqueue import Uniqueness
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.ledger.apps import work
+from tests.places.place import SqlitePlace
 from tests.store.builders import new_job
-from tests.store.places import SqlitePlace
 from tests.store.sqlite.files import is_intact
 from tests.store.stores import open_store
 from windlass import Windlass

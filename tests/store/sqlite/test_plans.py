@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 import pytest
 
-from tests.store.places import SqlitePlace
+from tests.places.place import SqlitePlace
 from tests.store.stores import open_store
 from windlass.store.statement_files import load_calls
 

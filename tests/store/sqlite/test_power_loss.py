@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.faults.diskshim import Calls, Disk, Files
-from tests.store.places import SqlitePlace
+from tests.places.place import SqlitePlace
 from tests.store.processes import running
 from tests.store.sqlite.files import is_intact
-from tests.store.sqlite.writing import BATCH
+from tests.store.sqlite.writing_process import BATCH
 from tests.store.stores import open_store
 from windlass.store.operations import queries
 
@@ -30,7 +30,7 @@ MOMENTS = {
 
 def until_killed(url: str, disk: Disk) -> list[str]:
     """Write batches until the disk kills the process; those that were acknowledged."""
-    with disk.under(), running("tests.store.sqlite.writing", url, "endless") as writer:
+    with disk.under(), running("tests.store.sqlite.writing_process", url, "endless") as writer:
         acknowledged = writer.lines()
     assert disk.met == 1
     return acknowledged

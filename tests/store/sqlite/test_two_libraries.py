@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.places.place import SqlitePlace
 from tests.store.builders import new_job
-from tests.store.places import SqlitePlace
 from tests.store.stores import open_store
 from windlass.errors import ConfigError
 

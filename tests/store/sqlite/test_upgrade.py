@@ -8,8 +8,8 @@ from pathlib import Path
 import apsw
 import pytest
 
+from tests.places.place import SqlitePlace
 from tests.store.builders import ids
-from tests.store.places import SqlitePlace
 from tests.store.sqlite.files import is_intact
 from tests.store.stores import open_store
 from windlass.store.operations import queries

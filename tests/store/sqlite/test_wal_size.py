@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.places.place import SqlitePlace
 from tests.store.builders import new_job
-from tests.store.places import SqlitePlace
 from tests.store.stores import Store
 from tests.waiting import eventually
 from windlass import clock

@@ -21,7 +21,7 @@ from pathlib import Path
 from threading import Thread
 from types import FrameType
 
-from tests.worker.copies import end_copies
+from tests.worker.forked_copies import end_copies
 from windlass import ActiveJob, JobNotFound, JobTimeout, Windlass, current_job
 
 app = Windlass("sqlite:///:memory:")
@@ -149,7 +149,7 @@ async def aodd(name: str) -> None:
 
 
 def _odd(name: str) -> BaseException:
-    from tests.worker.odd import ODD  # not above: every child would import all drivers, which takes a second
+    from tests.worker.odd_exceptions import ODD  # not above: every child would import all drivers, which takes a second
 
     return ODD[name]
 

@@ -1,6 +1,6 @@
 """Stories of forks, each for a process of its own.
 
-Usage: python -m tests.store.redis.forking URL STORY
+Usage: python -m tests.store.redis.fork_scenarios URL STORY
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from functools import partial
 from threading import Event, Thread
 
 from tests.store.builders import new_job
-from tests.store.ear import Ear
-from tests.store.sqlite.forking import fork, wait
+from tests.store.received_topics import ReceivedTopics
+from tests.store.sqlite.fork_scenarios import fork, wait
 from tests.store.stores import Store, open_store
 from windlass.store.driver import Topic
 
@@ -70,11 +70,11 @@ def many_children_beside_busy_threads(store: Store) -> None:
 
 def news_in_parent_and_child(store: Store) -> None:
     def listen_and_tell() -> None:
-        ear = Ear()
-        with closing(store.driver.listen(ear)):
-            ear.begins()
+        received = ReceivedTopics()
+        with closing(store.driver.listen(received)):
+            received.begins()
             store.driver.notify(Topic.CONTROL)
-            assert ear.next() is Topic.CONTROL
+            assert received.next() is Topic.CONTROL
 
     with closing(store.driver.listen(lambda topic: None)):
         wait(fork(listen_and_tell))

@@ -12,7 +12,7 @@ from windlass.store.operation import Answer, Call, Operation, drive
 A = TypeVar("A")
 
 
-class Tapped:
+class WatchedCalls:
     """Carries out calls as the store does; ``before`` may raise instead, ``after`` sees what was answered."""
 
     def __init__(

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis.stateful import initialize
 
-from tests.model.material import BY_HAND, LEASE, OUTCOMES, QUEUES
+from tests.model.samples import BY_HAND, LEASE, OUTCOMES, QUEUES
 from tests.model.side_by_side import Asked, SideBySide
 from windlass.core.decide import decide
 from windlass.core.ending import Ending

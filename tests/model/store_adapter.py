@@ -11,8 +11,8 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from tests.store.adding import add
-from tests.store.retaining import tidy
+from tests.store.cleaning import tidy
+from tests.store.enqueue import add
 from windlass.core.ending import Ending
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import State

@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import closing
 from typing import Any, Protocol
 
+from tests.places.place import Place, SqlitePlace
 from tests.places.raw_postgres import RawPostgres
 from tests.places.raw_redis import RawRedis
 from tests.places.raw_sqlite import RawSqlite
-from tests.store.places import Place, SqlitePlace
 from windlass import Job
 from windlass.store.operation import Operation, drive
 from windlass.store.operations.leases import WorkerReport, close_lease, open_lease
@@ -55,7 +55,7 @@ class Raw(Protocol):
         """Fail if the data contradict themselves."""
 
 
-class Behind:
+class RawStore:
     """One place's data, for what the API rightly does not show or allow."""
 
     def __init__(self, place: Place) -> None:

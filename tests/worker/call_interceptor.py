@@ -18,7 +18,7 @@ Before = Callable[[Call], None]
 After = Callable[[Call, Answer], None]
 
 
-class Tap:
+class CallInterceptor:
     """A driver that hands every call on, and lets a test watch, hold up or spoil it."""
 
     def __init__(self, driver: Driver) -> None:
@@ -83,11 +83,11 @@ class Tap:
         self._driver.close()
 
 
-def tapped(app: Windlass) -> Tap:
+def intercept(app: Windlass) -> CallInterceptor:
     """Put a tap between an app and its store."""
-    tap = Tap(app.client.session._driver)
-    app.client.session._driver = tap
-    return tap
+    interceptor = CallInterceptor(app.client.session._driver)
+    app.client.session._driver = interceptor
+    return interceptor
 
 
 class Hold:

@@ -1,6 +1,6 @@
 """Stories of forks, each for a process of its own.
 
-Usage: python -m tests.store.sqlite.forking URL STORY
+Usage: python -m tests.store.sqlite.fork_scenarios URL STORY
 """
 
 from __future__ import annotations

@@ -10,12 +10,12 @@ from tests.faults.names import NOTE
 from tests.faults.process import Process, Processes
 from tests.ledger.apps import failure_of
 from tests.waiting import PATIENCE, eventually
-from tests.worker.odd import ODD
+from tests.worker.odd_exceptions import ODD
 from windlass import PayloadError, State, Windlass
 
 
 def odd_worker(processes: Processes, **options: object) -> Process:
-    process = processes.start("odd", json.dumps(options))
+    process = processes.start("misbehaving", json.dumps(options))
     process.await_line("ready")
     return process
 

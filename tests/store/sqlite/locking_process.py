@@ -1,6 +1,6 @@
 """A process that locks a file until its input ends.
 
-Usage: python -m tests.store.sqlite.locking PATH writing | new | alone | repairing
+Usage: python -m tests.store.sqlite.locking_process PATH writing | new | alone | repairing
 """
 
 from __future__ import annotations

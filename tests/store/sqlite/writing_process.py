@@ -1,6 +1,6 @@
 """A process that enqueues and says what was acknowledged.
 
-Usage: python -m tests.store.sqlite.writing URL endless | asked | SECONDS
+Usage: python -m tests.store.sqlite.writing_process URL endless | asked | SECONDS
 """
 
 from __future__ import annotations

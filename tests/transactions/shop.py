@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from types import TracebackType
 
+from tests.slow_shutdown import unhurried
 from tests.transactions.places import Shop
-from tests.unhurried import unhurried
 from windlass import Windlass
 
 

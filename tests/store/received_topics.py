@@ -10,7 +10,7 @@ from windlass.store.driver import ALL_TOPICS, Topic
 SECONDS = 20.0
 
 
-class Ear:
+class ReceivedTopics:
     """Remembers what it heard, in order."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ import time
 
 from tests.faults.programs.tasks import app, say
 from tests.faults.programs.worker import Said
-from tests.worker.odd import ODD, unstorable
+from tests.worker.odd_exceptions import ODD, unstorable
 from windlass.worker.process.signals import run_until_signalled
 
 

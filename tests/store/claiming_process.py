@@ -1,6 +1,6 @@
 """A process that claims and completes jobs until there are none, and says which it got.
 
-Usage: python -m tests.store.claiming URL NAMESPACE NAME ROOM
+Usage: python -m tests.store.claiming_process URL NAMESPACE NAME ROOM
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis.stateful import precondition, rule
 
 from tests.manual_clock import move
-from tests.model import material as m
-from tests.model.cast import Cast, once_more, presence
-from tests.model.material import BY_HAND, LEASE
+from tests.model import samples as m
+from tests.model.actors import Cast, once_more, presence
+from tests.model.samples import BY_HAND, LEASE
 from tests.model.side_by_side import Asked
 from windlass.core.records import Claimed
 from windlass.store.operations.cycle import StartMark

@@ -1,6 +1,6 @@
 """A story of a fork beside a listener, for a process of its own.
 
-Usage: python -m tests.store.postgres.forking URL
+Usage: python -m tests.store.postgres.fork_scenario URL
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import partial
 from threading import Event
 
 from tests.store.builders import new_job
-from tests.store.sqlite.forking import fork, present, wait
+from tests.store.sqlite.fork_scenarios import fork, present, wait
 from tests.store.stores import Store
 from tests.waiting import eventually
 from windlass.store.driver import News, Topic

@@ -61,7 +61,7 @@ class RowFields:
     fields: tuple[str, ...]
 
     def value(self, name: str) -> str:
-        return f"{self.prefix}value ->> {self.fields.index(_known(name, self.fields))}"
+        return f"{self.prefix}value ->> {self.fields.index(known(name, self.fields))}"
 
 
 @dataclass(slots=True)
@@ -87,7 +87,7 @@ class FieldList:
         elif found := _CAST.fullmatch(clause):
             self.casts.update(dict.fromkeys(self._named(found[1]), found[2]))
         elif found := _INSTEAD.fullmatch(clause):
-            self.instead[_known(found[1], self.fields)] = found[2]
+            self.instead[known(found[1], self.fields)] = found[2]
         else:
             raise UnknownName(f"{clause!r} says nothing of a list")
 
@@ -104,7 +104,7 @@ class FieldList:
     def _named(self, names: str) -> Iterable[str]:
         if names == "numbers":
             return numbers_of(self.struct)
-        return [_known(name, self.fields) for name in split(names)]
+        return [known(name, self.fields) for name in split(names)]
 
 
 def fill(text: str, *, file: str) -> str:
@@ -140,7 +140,7 @@ def _field(rows: Mapping[str, RowFields], found: re.Match[str]) -> str:
     name, field = found.groups()
     if name is None:
         return found[0]
-    return rows[_known(name, rows)].value(field)
+    return rows[known(name, rows)].value(field)
 
 
 def _list(rows: Mapping[str, RowFields], found: re.Match[str]) -> str:
@@ -158,10 +158,11 @@ def _list(rows: Mapping[str, RowFields], found: re.Match[str]) -> str:
 
 
 def _fields_of(struct: str) -> tuple[str, ...]:
-    return fields_of(_known(struct, STRUCTS))
+    return fields_of(known(struct, STRUCTS))
 
 
-def _known(name: str, names: Iterable[str]) -> str:
+def known(name: str, names: Iterable[str]) -> str:
+    """The name, or ``UnknownName`` where it is none of these."""
     if name not in names:
         raise UnknownName(f"there is no {name!r} among {', '.join(names) or 'rows: no heading declares any'}")
     return name

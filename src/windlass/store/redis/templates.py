@@ -1,7 +1,7 @@
 """Fills the positions of fields into the text of a script.
 
-Replies and rows are lists, and a script reads a position faster than a name. So scripts are written with names, and get
-the positions when they are loaded. A comment, or the command itself, says which fields a variable has in this file:
+Replies and rows are lists, which a script reads by position. Scripts are written with names instead, and get the
+positions when they are loaded. A comment, or the command itself, says which fields a variable has in this file:
 
 - ``-- completed: rows (seq, fence, ran_for, result) as run``: these are the fields of ``run``. The name of a struct
   stands for all of its fields, ``rows (Ending, was_started) as ending``. Several variables may have the same fields,
@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from windlass.store.columns import STRUCTS, fields_of
-from windlass.store.templates import UnknownName, split
+from windlass.store.templates import UnknownName, known, split
 
 GIVEN = ("now", "prefix", "epoch")
 """What every script is given before its parameters."""
@@ -59,12 +59,12 @@ class RowFields:
         return f".{field}" if field in self.beside else f"[{self.position(field)}]"
 
     def position(self, field: str) -> int:
-        return self.fields.index(_known(field, self.fields)) + 1
+        return self.fields.index(known(field, self.fields)) + 1
 
     def made_of(self, values: Mapping[str, str]) -> str:
         """The row of these values, as Lua writes it; what is left out at its end is not there."""
         for name in values:
-            _known(name, self.fields + self.beside)
+            known(name, self.fields + self.beside)
         missing = [name for name in self.fields if name not in values and name not in self.optional]
         if missing:
             raise UnknownName(f"a row of {', '.join(self.fields)} has no {', '.join(missing)}")
@@ -112,7 +112,7 @@ def _row(items: Iterable[str], *, beside: tuple[str, ...] = ()) -> RowFields:
     optional: set[str] = set()
     for item in items:
         if item[:1].isupper():
-            fields += fields_of(_known(item, STRUCTS))
+            fields += fields_of(known(item, STRUCTS))
             optional.update(fields[len(fields) - len(STRUCTS[item].__struct_defaults__) :])
         else:
             fields.append(item)
@@ -155,9 +155,3 @@ def _of_struct(found: re.Match[str]) -> str:
 def _value(rows: Rows, found: re.Match[str]) -> str:
     name, field = found.groups()
     return f"{name}{rows[name].access(field)}" if name in rows else found[0]
-
-
-def _known(name: str, names: Iterable[str]) -> str:
-    if name not in names:
-        raise UnknownName(f"there is no {name!r} among {', '.join(names)}")
-    return name

@@ -121,6 +121,7 @@ def load_calls(package: str, *, prefix: str, left_open: str | None = None) -> Ma
     }
 
 
+@cache
 def shared_text(package: str, name: str) -> str:
     """What several statements have in common."""
     return files(package).joinpath("shared", f"{name}.sql").read_text(encoding="utf-8")

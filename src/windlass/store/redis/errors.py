@@ -110,9 +110,9 @@ def server_error(error: RedisError, where: str) -> Away | WindlassError:
     return StoreUnavailable(f"{where}: the server refused the call ({text})")
 
 
-def overwritten(foreign: Iterable[tuple[str, str, str]], where: str, *, may_have_written: bool) -> StoreUnavailable:
-    """A key that is ours holds what we did not put there. Which one the server does not say; ``foreign`` were found."""
-    found = ", ".join(f"{key} is a {kind}, not a {right}" for key, kind, right in foreign)
+def overwritten(keys: Iterable[tuple[str, str, str]], where: str, *, may_have_written: bool) -> StoreUnavailable:
+    """A key that is ours holds what we did not put there. Which one the server does not say; ``keys`` were found."""
+    found = ", ".join(f"{key} is a {kind}, not a {right}" for key, kind, right in keys)
     text = (
         f"{where}: a key that is ours holds something else (WRONGTYPE): another program uses the same namespace; "
         f"{found or 'it belongs to a single job, a unique key, a duty or a queue that never had a job'}"

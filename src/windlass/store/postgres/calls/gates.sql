@@ -9,7 +9,7 @@ WITH
     SELECT seq, queue, priority, state, run_at, reason, worker, lease, crashes + rescues > 0 AS suspect
     FROM windlass_record WHERE seq = CAST(:seq AS bigint)
 ), serving AS MATERIALIZED (
-    SELECT count(*) AS total, count(*) FILTER (
+    SELECT count(*) AS serving, count(*) FILTER (
         WHERE worker.state NOT IN ('paused', 'draining') AND worker.signal IS DISTINCT FROM 'pause') AS willing
     FROM clock, job, windlass_worker AS worker JOIN windlass_lease AS lease ON lease.id = worker.lease
     WHERE
@@ -35,7 +35,7 @@ WITH
                 WHERE ready.queue = job.queue AND NOT ready.suspect AND NOT job.suspect
                 AND ready.priority = job.priority AND (ready.since, ready.seq) < (job.run_at, job.seq) LIMIT 1000)
             LIMIT 1000) AS ahead) AS ahead,
-        serving.total, serving.willing, job.run_at - clock.now AS due_in, job.reason, job.worker,
+        serving.serving, serving.willing, job.run_at - clock.now AS due_in, job.reason, job.worker,
         (SELECT count(*) FROM (
             SELECT 1 FROM windlass_ready AS ready
             WHERE ready.queue = job.queue AND ready.suspect AND job.suspect
@@ -54,7 +54,5 @@ WITH
         FROM windlass_lease AS lease WHERE lease.id = job.lease AND job.state = 'running') AS held ON true
 )
 SELECT
-    (SELECT coalesce(json_agg(json_build_array(
-            state, ahead, total, willing, due_in, reason, worker, suspects_ahead, silent, is_over, is_tended)), '[]')
-        FROM gates) AS gates,
-    (SELECT coalesce(json_agg(json_build_array(gate, paused_at, paused_by, paused_reason)), '[]') FROM shut) AS shut
+    (SELECT coalesce(json_agg(json_build_array({Gates; without shut})), '[]') FROM gates) AS gates,
+    (SELECT coalesce(json_agg(json_build_array({ShutGate})), '[]') FROM shut) AS shut

@@ -1,5 +1,5 @@
--- The gates of the queue {queue} that are shut, rows (gate, since, by, reason). While there is one, nothing is claimed of
+-- The gates of the queue {queue} that are shut, rows of ShutGate. While there is one, nothing is claimed of
 -- the queue; why tells which. Another gate of a queue is another SELECT here.
-    SELECT CASE queue.name WHEN '*' THEN 'everything_paused' ELSE 'queue_paused' END AS gate, queue.paused_at,
-        queue.paused_by, queue.paused_reason
+    SELECT CASE queue.name WHEN '*' THEN 'everything_paused' ELSE 'queue_paused' END AS gate,
+        queue.paused_at AS since, queue.paused_by AS by, queue.paused_reason AS reason
     FROM windlass_queue AS queue WHERE queue.name IN ({queue}, '*') AND queue.paused_at IS NOT NULL

@@ -154,9 +154,9 @@ local function complete(runs)
                 members[#members + 1] = stamp
                 -- A result that has a key of its own has an empty field, which is the last.
                 members[#members + 1] = plain ~= '' and ended[#ended] ~= '' and plain_member(seq) or padded(seq)
-                accepted = accepted + 1
             else
                 drop_completed(seq, queue)
+                accepted = accepted - 1
             end
             removed[#removed + 1] = field
             removed[field] = true
@@ -171,7 +171,7 @@ local function complete(runs)
         place_completed(queue, members)
     end
     remove_own_runs(removed)
-    return accepted
+    return accepted + #removed
 end
 
 -- Says that user code has begun; the attempt itself is charged by the ending or by rescue.

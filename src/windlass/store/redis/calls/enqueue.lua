@@ -113,12 +113,12 @@ local function add(fields, name, value)
     fields[#fields + 1] = value
 end
 
--- Writes the jobs with the seqs from `first` on; the state of each by its id.
-local function store_jobs(first)
+-- Writes the jobs with the seqs behind `last`; the state of each by its id.
+local function store_jobs(last)
     local long, numbers, states = {}, {}, {}
     for index, job in ipairs(added) do
-        local id, queue, priority = job.id, job.queue, job.priority
-        local seq = written(first + index - 1)
+        local id, queue, priority, timeout, key = job.id, job.queue, job.priority, job.timeout, job.unique_key
+        local seq = written(last + index)
         local run_at = math.max(now, job.at or now + job.delay)
         local state = run_at > now and 'scheduled' or 'pending'
         local fields = {
@@ -127,8 +127,8 @@ local function store_jobs(first)
             'payload', text_field('payload', seq, job.payload, long),
         }
         if priority ~= 0 then add(fields, 'priority', written(priority)) end
-        if job.timeout then add(fields, 'timeout', written(job.timeout)) end
-        if job.unique_key then add(fields, 'unique_key', job.unique_key) end
+        if timeout then add(fields, 'timeout', written(timeout)) end
+        if key then add(fields, 'unique_key', key) end
         if job.meta then add_text('meta', seq, job.meta, fields, long) end
         if job.retry then add_text('retry', seq, job.retry, fields, long) end
         redis.call('HSET', job_key(seq), unpack(fields))
@@ -143,13 +143,13 @@ local function store_jobs(first)
 end
 
 -- From here on the call writes.
-local first = #added > 0 and take_seqs(#added) - #added + 1
+local last = #added > 0 and take_seqs(#added) - #added
 in_portions(stale_keys, function(...) redis.call('DEL', ...) end)
 for _, named in ipairs(takers) do
     hold_key(named.unique_key, named.id, named.until, named.window and now + named.window)
 end
-local states = store_jobs(first)
-if first then add_run_to_index('all', first, first + #added - 1) end
+local states = store_jobs(last)
+if last then add_run_to_index('all', last + 1, last + #added) end
 local begun = settle()
 
 -- A queue with jobs that wait is known. Workers know of them too, or are told when they may have them; only a worker

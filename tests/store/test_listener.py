@@ -14,7 +14,7 @@ import pytest
 from tests.store.received_topics import ReceivedTopics
 from tests.waiting import eventually
 from windlass.store.connection.circuit_breaker import Away
-from windlass.store.connection.listener import CannotListen, Listener, Notification
+from windlass.store.connection.listener import CannotListen, Notification, NotificationListener
 from windlass.store.driver import ALL_TOPICS, Topic
 
 
@@ -70,7 +70,7 @@ class Servers(list[Server]):
 
 def test_what_is_followed_is_told() -> None:
     server, received, queues = Server(), ReceivedTopics(), SimpleQueue[str]()
-    with closing(Listener(lambda: server, received, filled=queues.put, topics=[Topic.WORK])) as listener:
+    with closing(NotificationListener(lambda: server, received, filled=queues.put, topics=[Topic.WORK])) as listener:
         received.begins([Topic.WORK])
         assert listener.hears(Topic.WORK)
         server.say(Topic.WORK, "mail")
@@ -86,7 +86,7 @@ def test_what_is_followed_is_told() -> None:
 
 def test_another_connection_tells_everything_again() -> None:
     servers, received = Servers(), ReceivedTopics()
-    with closing(Listener(servers.subscribe, received)):
+    with closing(NotificationListener(servers.subscribe, received)):
         received.begins()
         servers[0].hang_up()
         received.begins()
@@ -97,7 +97,7 @@ def test_another_connection_tells_everything_again() -> None:
 
 def test_a_server_that_does_not_answer_is_doubted_and_then_left() -> None:
     servers, received = Servers(), ReceivedTopics()
-    with closing(Listener(servers.subscribe, received, quiet=0.01)):
+    with closing(NotificationListener(servers.subscribe, received, quiet=0.01)):
         received.begins()
         received.begins()  # in doubt
         assert servers[0].is_closed.wait(20)
@@ -113,7 +113,7 @@ def test_who_is_told_may_close_it() -> None:
         listener.close()
         is_closed.set()
 
-    listener = Listener(lambda: server, close, topics=ALL_TOPICS)
+    listener = NotificationListener(lambda: server, close, topics=ALL_TOPICS)
     may_close.set()
     assert is_closed.wait(20)
     assert server.is_closed.wait(20)
@@ -130,7 +130,7 @@ def test_a_server_that_passes_nothing_on_is_asked_once(caplog: pytest.LogCapture
 
     with (
         caplog.at_level(logging.INFO, logger="windlass.store"),
-        closing(Listener(refuse, ReceivedTopics())) as listener,
+        closing(NotificationListener(refuse, ReceivedTopics())) as listener,
     ):
         eventually(lambda: not listener._thread.is_alive())
         listener.follow([Topic.WORK])

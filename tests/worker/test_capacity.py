@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from windlass.core.records import Claimed
 from windlass.worker.fetch.capacity import FEW, Capacity
+from windlass.worker.fetch.claim_size import ClaimSize
 from windlass.worker.fetch.prefetch import PooledPrefetch, PrefetchByQueue
 
 
@@ -15,7 +16,10 @@ def a_room(weights: dict[str, int], *, concurrency: int = 10, most: int = 200, q
     for queue in quick:
         for _ in range(20):
             prefetch.observe(queue, "t", 0.0, now=0.0)
-    return Capacity(weights, concurrency=concurrency, most=most, prefetch=prefetch)
+    claim_size = ClaimSize()
+    for _ in range(12):
+        claim_size.note(taken("small", 1))
+    return Capacity(weights, concurrency=concurrency, most=most, prefetch=prefetch, claim_size=claim_size)
 
 
 def dealt(room: Capacity, *, in_flight: int = 0) -> dict[str, int]:

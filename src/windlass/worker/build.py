@@ -28,6 +28,7 @@ from windlass.worker.executors.processes.executor import ProcessExecutor
 from windlass.worker.executors.processes.recycling import ChildLimits
 from windlass.worker.executors.threads import ThreadExecutor
 from windlass.worker.fetch.capacity import FEW, Capacity
+from windlass.worker.fetch.claim_size import ClaimSize
 from windlass.worker.fetch.cycle_client import CycleClient
 from windlass.worker.fetch.prefetch import NoPrefetch, PooledPrefetch, Prefetch, PrefetchByQueue
 from windlass.worker.fetch.pump import Pump
@@ -76,7 +77,13 @@ def build_worker(
         concurrency=settings.concurrency, on_ended=lambda: pump.ended(), on_run=partial(_observe, prefetch)
     )
     checks, close_executors = _give_executors(dispatcher, attempts, settings.children, worker=who.name)
-    capacity = Capacity(settings.queues, concurrency=settings.concurrency, most=session.cycle_limit, prefetch=prefetch)
+    capacity = Capacity(
+        settings.queues,
+        concurrency=settings.concurrency,
+        most=session.cycle_limit,
+        prefetch=prefetch,
+        claim_size=ClaimSize(),
+    )
     recent = RecentJobs()
     pump = Pump(
         session=session,

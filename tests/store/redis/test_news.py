@@ -17,7 +17,7 @@ from tests.store.open_files import many_open_files
 from tests.store.received_topics import SECONDS, ReceivedTopics
 from tests.store.stores import open_store
 from tests.waiting import eventually
-from windlass.store.connection.listener import Listener
+from windlass.store.connection.listener import NotificationListener
 from windlass.store.driver import Topic
 from windlass.store.open import open_driver
 from windlass.store.redis.connection import Connection
@@ -94,7 +94,7 @@ def test_a_server_that_fell_silent_is_left(node: RedisNode) -> None:
 
         connector = Counting(driver._address, prefix="{windlass}:", inspection=driver._inspection)
         subscription = partial(subscribe, connector, prefix="{windlass}:", patience=0.5)
-        with closing(Listener(subscription, received, quiet=0.2)):
+        with closing(NotificationListener(subscription, received, quiet=0.2)):
             received.begins()
             node.freeze()
             eventually(lambda: len(attempts) > 1)

@@ -57,7 +57,7 @@ class Subscription(Protocol):
     def close(self) -> None: ...
 
 
-class Listener:
+class NotificationListener:
     """Listens until it is closed; connects again by itself, and then tells everything, for it may have missed it.
 
     After ``quiet`` seconds without a word the server is asked whether it is still there.

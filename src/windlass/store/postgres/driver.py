@@ -17,7 +17,7 @@ from windlass.errors import AppClosed, ConfigError, StoreUnavailable
 from windlass.forks import reset_in_child
 from windlass.store.caller.joined import Joined, join
 from windlass.store.connection.circuit_breaker import Away, CircuitBreaker
-from windlass.store.connection.listener import Listener
+from windlass.store.connection.listener import NotificationListener
 from windlass.store.connection.notifier import Notifier
 from windlass.store.connection.pool import Pool
 from windlass.store.driver import ALL_TOPICS, DataRejected, News, Topic, no_store
@@ -103,7 +103,7 @@ class PostgresDriver:
             deadline=self._deadline,
             trusts_pooler=self._address.news == "listen",
         )
-        return Listener(subscription, heard, filled=filled, topics=topics)
+        return NotificationListener(subscription, heard, filled=filled, topics=topics)
 
     def notify(self, topic: Topic) -> None:
         self._notifier.notify(topic)

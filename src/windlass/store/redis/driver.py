@@ -14,7 +14,7 @@ from windlass.errors import AppClosed, ConfigError, StoreUnavailable
 from windlass.forks import reset_in_child
 from windlass.store.caller.joined import Joined
 from windlass.store.connection.circuit_breaker import Away, CircuitBreaker
-from windlass.store.connection.listener import Listener
+from windlass.store.connection.listener import NotificationListener
 from windlass.store.connection.notifier import Notifier
 from windlass.store.connection.pool import Pool
 from windlass.store.driver import ALL_TOPICS, News, Topic, no_store
@@ -103,7 +103,7 @@ class RedisDriver:
         topics: Collection[Topic] = ALL_TOPICS,
     ) -> News:
         subscription = partial(subscribe, self._connector, prefix=self._prefix, patience=self._deadline)
-        return Listener(subscription, heard, filled=filled, topics=topics)
+        return NotificationListener(subscription, heard, filled=filled, topics=topics)
 
     def notify(self, topic: Topic) -> None:
         self._notifier.notify(topic)

@@ -21,7 +21,7 @@ from typing import TypeVar
 from windlass.errors import WindlassError
 from windlass.store.operation import Answer
 from windlass.store.sqlite.file import DatabaseFile
-from windlass.store.sqlite.libraries import Busy, Commit, Connection, Rows
+from windlass.store.sqlite.libraries import Busy, Connection, Rows
 from windlass.store.sqlite.statements import BoundCall, GuardHit
 
 _SHARED = 64
@@ -31,32 +31,20 @@ T = TypeVar("T")
 
 
 class _Request:
-    __slots__ = ("answer", "call", "error")
+    """One caller's call, and what came of it."""
+
+    __slots__ = ("answer", "call", "error", "is_committed")
 
     def __init__(self, call: BoundCall) -> None:
         self.call = call
         self.answer: Answer | None = None
+        """Counts once it is committed: until then the call may have to be run again."""
+        self.is_committed = False
         self.error: BaseException | None = None
 
     @property
     def is_done(self) -> bool:
-        return self.answer is not None or self.error is not None
-
-
-class _SharedCommit(Commit):
-    """A commit that is under way, and what it means for those who share it."""
-
-    __slots__ = ("_answers", "_requests")
-
-    def __init__(self, requests: list[_Request], answers: list[Answer | None]) -> None:
-        super().__init__()
-        self._requests = requests
-        self._answers = answers
-
-    def hand_out(self) -> None:
-        """It was carried out; may be called again when the first time was cut short."""
-        for request, answer in zip(self._requests, self._answers, strict=True):
-            request.answer = answer
+        return self.is_committed or self.error is not None
 
 
 class Sight(Enum):
@@ -75,8 +63,8 @@ class GroupCommit:
         self._file = file
         self._turn = Lock()
         self._queued: deque[_Request] = deque()
-        self._commit_sent: _SharedCommit | None = None
-        """Set before SQLite is asked to commit, until the answers are handed out."""
+        self._commit_sent: list[_Request] | None = None
+        """The requests that share a commit, from before SQLite is asked for it until all of them are done."""
         self._version = -1
         self._changes = 0
         self.connection: Connection | None = None
@@ -178,9 +166,10 @@ class GroupCommit:
         try:
             connection = self._open()
             self._file.begin(connection)
-            self._commit_sent = sent = _SharedCommit(batch, _run_all(connection, batch))
-            connection.commit(sent)
-            sent.hand_out()
+            _run_all(connection, batch)
+            self._commit_sent = batch
+            connection.commit()
+            _note_commit(batch)
             self._commit_sent = None
         except (Busy, WindlassError) as error:  # nothing was committed: every caller must hear of it
             self._recover()
@@ -195,9 +184,9 @@ class GroupCommit:
         """Find out what became of a commit whose leader was struck, and end a transaction that is still open."""
         connection, sent = self.connection, self._commit_sent
         is_open = connection is not None and connection.is_in_transaction
-        if sent is not None:
-            if not is_open and not sent.is_refused:
-                sent.hand_out()
+        if connection is not None and sent is not None:
+            if not is_open and not connection.has_refused_commit:
+                _note_commit(sent)
             self._commit_sent = None
         if connection is not None and is_open:
             with suppress(Busy, WindlassError):
@@ -206,30 +195,37 @@ class GroupCommit:
                 self._discard()
 
 
-def _run_all(connection: Connection, batch: list[_Request]) -> list[Answer | None]:
-    if len(batch) == 1:
-        # Alone there is no call to protect from an error: the transaction itself is the savepoint.
-        try:
-            return [batch[0].call.run_on(connection)]
-        except GuardHit as guarded:
-            connection.run("ROLLBACK")
-            connection.run("BEGIN")
-            return [guarded.answer]
-    return [_run_one(connection, request) for request in batch]
+def _note_commit(batch: list[_Request]) -> None:
+    """Their commit was carried out; may be called again when the first time was cut short."""
+    for request in batch:
+        request.is_committed = True
 
 
-def _run_one(connection: Connection, request: _Request) -> Answer | None:
-    answer: Answer | None = None
+def _run_all(connection: Connection, batch: list[_Request]) -> None:
+    if len(batch) > 1:
+        for request in batch:
+            _run_one(connection, request)
+        return
+    # Alone there is no call to protect from an error: the transaction itself is the savepoint.
+    [request] = batch
+    try:
+        request.answer = request.call.run_on(connection)
+    except GuardHit as guarded:
+        connection.run("ROLLBACK")
+        connection.run("BEGIN")
+        request.answer = guarded.answer
+
+
+def _run_one(connection: Connection, request: _Request) -> None:
     connection.run("SAVEPOINT one")
     try:
-        answer = request.call.run_on(connection)
+        request.answer = request.call.run_on(connection)
     except GuardHit as guarded:
         connection.run("ROLLBACK TO one")
-        answer = guarded.answer
+        request.answer = guarded.answer
     except WindlassError as error:  # its own caller's; the others go on
         if not connection.is_in_transaction:
             raise  # SQLite gave the whole transaction up (disk full, I/O error)
         connection.run("ROLLBACK TO one")
         request.error = error
     connection.run("RELEASE one")
-    return answer

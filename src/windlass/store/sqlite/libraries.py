@@ -29,25 +29,18 @@ class Busy(Exception):
     """Another connection is writing; try again soon."""
 
 
-class Commit:
-    """One attempt to commit, for the thread that finds out later what became of it."""
-
-    __slots__ = ("is_refused",)
-
-    def __init__(self) -> None:
-        self.is_refused = False
-        """Whether SQLite refused it."""
-
-
 class Connection(Protocol):
     """One connection; not for two threads at once."""
 
     def run(self, text: str, params: Mapping[str, Any] | None = None) -> Rows:
         """Execute one statement; raises ``Busy``, ``DataRejected`` or ``StoreUnavailable``."""
 
-    def commit(self, attempt: Commit) -> None:
+    has_refused_commit: bool
+    """Whether SQLite refused the last commit that it was asked for."""
+
+    def commit(self) -> None:
         """Commit; raises like ``run``. Afterwards, whatever was raised here from outside, a connection that is in no
-        transaction has committed unless the attempt says that it was refused.
+        transaction has committed unless ``has_refused_commit`` says otherwise.
         """
 
     @property
@@ -67,6 +60,7 @@ class _Opened:
     """What both libraries have in common."""
 
     _connection: apsw.Connection | sqlite3.Connection
+    has_refused_commit = False
 
     @property
     def is_in_transaction(self) -> bool:
@@ -106,13 +100,14 @@ class ApswConnection(_Opened):
     def changes(self) -> int:
         return self._connection.total_changes()
 
-    def commit(self, attempt: Commit) -> None:
+    def commit(self) -> None:
+        self.has_refused_commit = False
         try:
             self._connection.execute("COMMIT")
         except apsw.BusyError as error:
             raise Busy from error  # the transaction is still open
         except apsw.Error as error:
-            attempt.is_refused = True  # before anything else: the interpreter looks for exceptions at calls
+            self.has_refused_commit = True  # before anything else: the interpreter looks for exceptions at calls
             raise _translate_apsw(error, self._path) from error
 
 
@@ -138,11 +133,12 @@ class StdlibConnection(_Opened):
     def changes(self) -> int:
         return self._connection.total_changes
 
-    def commit(self, attempt: Commit) -> None:
+    def commit(self) -> None:
+        self.has_refused_commit = False
         try:
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
-            attempt.is_refused = True  # before anything else: the interpreter looks for exceptions at calls
+            self.has_refused_commit = True  # before anything else: the interpreter looks for exceptions at calls
             raise translate_stdlib(error, self._path) from error
 
 

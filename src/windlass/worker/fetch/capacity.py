@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from windlass.core.records import Claimed
 from windlass.core.round_robin import SmoothWeights
+from windlass.worker.fetch.claim_size import ClaimSize
 from windlass.worker.fetch.prefetch import Prefetch
 
 ClaimRequests = list[tuple[str, int]]
@@ -30,11 +31,14 @@ class Capacity:
     buffer ahead of time. A round costs about the same with twenty queues and with ten thousand.
     """
 
-    def __init__(self, weights: Mapping[str, int], *, concurrency: int, most: int, prefetch: Prefetch) -> None:
+    def __init__(
+        self, weights: Mapping[str, int], *, concurrency: int, most: int, prefetch: Prefetch, claim_size: ClaimSize
+    ) -> None:
         self._declared = dict(weights)
         self._weights = SmoothWeights(weights)
         self._concurrency = concurrency
-        self._most = self._limit = most
+        self._most = most
+        self._claim_size = claim_size
         self._prefetch = prefetch
         self._set: Mapping[str, int | None] | None = None
         """The weights that operators have set, until the next round applies them."""
@@ -63,10 +67,6 @@ class Capacity:
         May be called from any thread: the next round applies it.
         """
         self._set = weights
-
-    def claim_at_most(self, number: int) -> None:
-        """Ask for at most so many jobs at once, however many fit."""
-        self._most = min(self._limit, number)
 
     def recheck_all(self) -> None:
         """Forget which queues were empty: something may have come."""
@@ -115,7 +115,7 @@ class Capacity:
         waiting = max(0, in_flight - self._concurrency)
         contenders, full = self._weights.contenders, self._full(waiting_elsewhere)
         ahead = self._prefetch.ahead(contenders - full if full else contenders, now=now)
-        return min(free + max(0, ahead - waiting), self._most)
+        return min(free + max(0, ahead - waiting), self._most, self._claim_size.most)
 
     def requests(self, *, in_flight: int, now: float, waiting_elsewhere: Mapping[str, int] = NOTHING) -> ClaimRequests:
         """How many jobs to claim of which queue; none when no job fits or every queue is known to be empty.
@@ -137,12 +137,18 @@ class Capacity:
         """Take in what a cycle claimed: a queue that gave less than it was asked for is empty until the next
         notification. Returns whether other queues may have more.
         """
+        self._claim_size.note(claimed)
         self._unknown.difference_update(name for name, _ in requests)
         if len(claimed) == sum(count for _, count in requests):
             return False
         given = Counter(job.queue for job in claimed)
         self._weights.leave(name for name, room in requests if given[name] < room)
         return self.may_find_work
+
+    def note_failure(self, requests: ClaimRequests) -> None:
+        """A cycle that asked for these has failed, perhaps because of their size."""
+        if requests:
+            self._claim_size.note_failure(sum(count for _, count in requests))
 
     def _full(self, waiting_elsewhere: Mapping[str, int]) -> set[str]:
         return {name for name, count in waiting_elsewhere.items() if count >= self._concurrency}

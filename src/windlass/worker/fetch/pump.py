@@ -17,7 +17,7 @@ from windlass.store.driver import DataRejected, Topic
 from windlass.store.operations.cycle import CycleResult, StartMark
 from windlass.threads.wakeup import Wakeup
 from windlass.worker.fetch.capacity import Capacity
-from windlass.worker.fetch.claim_size import ClaimSize, first_page
+from windlass.worker.fetch.claim_size import first_page
 from windlass.worker.fetch.cycle_client import CycleClient, Ended
 from windlass.worker.fetch.wake_ups import WakeUps
 from windlass.worker.recent_jobs import RecentJobs
@@ -91,7 +91,6 @@ class Pump:
         self._recent = recent
         self._run_log = run_log
         self.wake = wake
-        self._claim_size = ClaimSize()
         self._wake_ups = WakeUps(frozenset(capacity.queues), workers=workers)
         self._is_watched = is_watched
         """Whether some worker checks for unclaimed jobs, and we would be notified of them."""
@@ -198,8 +197,8 @@ class Pump:
         self._cycled = clock.monotonic()
         if result is not None:
             self._apply(batch, result)
-        elif batch.requests:
-            self._claim_size.note_failure(sum(count for _, count in batch.requests))
+        else:
+            self._capacity.note_failure(batch.requests)
 
     def _collect(self, now: float) -> _Batch:
         """What the next cycle carries: endings, start marks, and how many jobs to claim from which queue."""
@@ -233,7 +232,6 @@ class Pump:
             self._unmarked = [run for run in self._unmarked if run not in batch.starting]
         self._admit([run for run in batch.starting if run.job.seq in result.marked])
         self._take_in(result.claimed)
-        self._claim_size.note(result.claimed)
         others_may_have_more = self._capacity.note_claimed(requests, result.claimed)
         if requests and (batch.is_prompted or (batch.was_called and result.claimed)):
             self._learn_from_wake_up(result.claimed, requests)
@@ -311,7 +309,6 @@ class Pump:
         waiting = self._waiting_for_child(now)
         taken = self._dispatcher.in_flight + len(self._unmarked) + self._dispatcher.missing_slots
         in_flight = taken - waiting.total()
-        self._capacity.claim_at_most(self._claim_size.most)
         if self._capacity.needs_survey and self._capacity.places(
             in_flight=in_flight, now=now, waiting_elsewhere=waiting
         ):

@@ -20,6 +20,8 @@ RETIRED = {
     "afresh",
     "attendance",
     "belongings",
+    "binding",
+    "guardian",
     "hindrance",
     "lanes",
     "portrait",

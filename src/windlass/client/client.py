@@ -161,21 +161,21 @@ class Client:
 
     def enqueue(self, request: Request) -> Job[Any]:
         """Store one job, or make it part of the caller's transaction."""
-        [stored] = self._store([request])
+        [stored] = self._store_in_hooks([request])
         return Job(self, stored.id, state=stored.state, duplicate=stored.is_duplicate)
 
     async def aenqueue(self, request: Request) -> Job[Any]:
         """``enqueue`` for async code."""
-        [stored] = await self._astore([request])
+        [stored] = await self._astore_in_hooks([request])
         return Job(self, stored.id, state=stored.state, duplicate=stored.is_duplicate)
 
     def enqueue_many(self, requests: list[Request]) -> list[Job[Any]]:
         """Store all of these jobs or none; in order."""
-        return self._jobs(self._store(requests))
+        return self._jobs(self._store_in_hooks(requests))
 
     async def aenqueue_many(self, requests: list[Request]) -> list[Job[Any]]:
         """``enqueue_many`` for async code."""
-        return self._jobs(await self._astore(requests))
+        return self._jobs(await self._astore_in_hooks(requests))
 
     def decode_call(self, task: str, payload: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments of a stored call; ``PayloadError`` when they cannot be read."""
@@ -192,43 +192,43 @@ class Client:
         known = self.registry.find(task)
         return self.codec.decode_result(known.signature if known else None, text)
 
-    def _store(self, requests: list[Request]) -> list[Enqueued]:
-        """Inside the hooks, if there are any."""
+    def _store_in_hooks(self, requests: list[Request]) -> list[Enqueued]:
+        """Store jobs inside the hooks, if there are any."""
         if not self.hooks.around_enqueue:
-            return self._put(requests)
+            return self._store(requests)
         enqueuing = Enqueuing(self.hooks.around_enqueue, requests)
         try:
-            stored = self._put(enqueuing.requests)
+            stored = self._store(enqueuing.requests)
         except BaseException as error:
             enqueuing.failed(error)
             raise
         enqueuing.stored(self._jobs(stored))
         return stored
+
+    async def _astore_in_hooks(self, requests: list[Request]) -> list[Enqueued]:
+        if not self.hooks.around_enqueue:
+            return await self._astore(requests)
+        enqueuing = Enqueuing(self.hooks.around_enqueue, requests)
+        try:
+            stored = await self._astore(enqueuing.requests)
+        except BaseException as error:
+            enqueuing.failed(error)
+            raise
+        enqueuing.stored(self._jobs(stored))
+        return stored
+
+    def _store(self, requests: list[Request]) -> list[Enqueued]:
+        """Store jobs, in the caller's transaction if there is one."""
+        joined = self.transactions.joined(requests)
+        if joined is not None:
+            return joined.run(self.enqueuer.prepare(requests))
+        return self.session.store(self.enqueuer.prepare(requests))
 
     async def _astore(self, requests: list[Request]) -> list[Enqueued]:
-        if not self.hooks.around_enqueue:
-            return await self._aput(requests)
-        enqueuing = Enqueuing(self.hooks.around_enqueue, requests)
-        try:
-            stored = await self._aput(enqueuing.requests)
-        except BaseException as error:
-            enqueuing.failed(error)
-            raise
-        enqueuing.stored(self._jobs(stored))
-        return stored
-
-    def _put(self, requests: list[Request]) -> list[Enqueued]:
-        """In the caller's transaction, if there is one."""
         joined = self.transactions.joined(requests)
         if joined is not None:
-            return joined.run(self.enqueuer.store(requests))
-        return self.session.store(self.enqueuer.store(requests))
-
-    async def _aput(self, requests: list[Request]) -> list[Enqueued]:
-        joined = self.transactions.joined(requests)
-        if joined is not None:
-            return await joined.arun(self.enqueuer.store(requests))
-        return await self.session.astore(self.enqueuer.store(requests))
+            return await joined.arun(self.enqueuer.prepare(requests))
+        return await self.session.astore(self.enqueuer.prepare(requests))
 
     def _jobs(self, stored: Sequence[Enqueued]) -> list[Job[Any]]:
         return [Job(self, one.id, state=one.state, duplicate=one.is_duplicate) for one in stored]

@@ -68,7 +68,7 @@ class Enqueuer:
         a limit all the same.
         """
 
-    def store(self, requests: Sequence[Request]) -> Operation[list[Enqueued]]:
+    def prepare(self, requests: Sequence[Request]) -> Operation[list[Enqueued]]:
         """The operation that stores these requests; everything that can be refused without the store is, here."""
         most = self._codec.limits.bulk
         if len(requests) > most:

@@ -15,7 +15,7 @@ from windlass.cli.output import Output, with_output
 from windlass.cli.terminal.watch import watching
 from windlass.cli.views.jobs import JobList
 from windlass.cli.views.message import Message, jobs_counted
-from windlass.cli.views.queue import QueueList
+from windlass.cli.views.queues import QueueList
 from windlass.client.config import actor
 from windlass.core.state import WAITING
 from windlass.core.units import duration

@@ -12,7 +12,7 @@ from windlass.cli.output import Output, with_output
 from windlass.cli.per_id_results import PerIdResults
 from windlass.cli.terminal.watch import watching
 from windlass.cli.views.message import Message, counted
-from windlass.cli.views.worker import WorkerDetail, WorkerList
+from windlass.cli.views.workers import WorkerDetail, WorkerList
 from windlass.client.config import actor
 from windlass.core.units import duration
 from windlass.errors import IllegalTransition

@@ -7,8 +7,8 @@ Files, in reading order:
 - ``job``: One job with everything about it.
 - ``timeline``: The history of a job, and why it is not running.
 - ``dead``: Dead letters in groups.
-- ``queue``: Queues at a glance.
-- ``worker``: Workers at a glance, and one in detail.
+- ``queues``: Queues at a glance.
+- ``workers``: Workers at a glance, and one in detail.
 - ``message``: A sentence, and the same as values.
 - ``sql_text``: SQL that a person may run.
 - ``style``: Colours of states.

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from windlass.cli.terminal.screen import Cell, Screen, Styled
 from windlass.cli.times import age
-from windlass.cli.views.queue import draw_queues, paused
+from windlass.cli.views.queues import draw_queues, paused
 from windlass.cli.views.style import STATE_STYLES
-from windlass.cli.views.worker import draw_workers
+from windlass.cli.views.workers import draw_workers
 from windlass.core.state import State
 from windlass.insight import json_forms
 from windlass.insight.overview import Overview

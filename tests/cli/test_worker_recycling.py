@@ -8,36 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.process_jobs import JOBS
 from tests.cli.program import Program
 from tests.waiting import eventually
 from windlass import State
-
-JOBS = """
-import os
-import uuid
-from pathlib import Path
-
-from windlass import Windlass
-
-app = Windlass()
-life = uuid.uuid4().hex
-
-
-@app.task(name="life")
-def live() -> tuple[int, str]:
-    return os.getpid(), life
-
-
-@app.task(name="wander")
-def wander() -> None:
-    os.chdir("/")
-
-
-@app.task(name="listen")
-def listen(pipe: str) -> str:
-    print("listening", flush=True)
-    return Path(pipe).read_text()
-"""
 
 
 @pytest.fixture

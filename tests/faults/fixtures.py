@@ -1,4 +1,4 @@
-"""Servers that go away, as pytest fixtures: a proxy before the test's place, or a server that the test may stop."""
+"""Processes that work on the test's store, and a network that breaks, as pytest fixtures."""
 
 from __future__ import annotations
 
@@ -12,6 +12,13 @@ from tests.faults.process import Processes
 from tests.faults.proxy import Proxy, proxied
 from tests.ledger.apps import Apps
 from tests.places.place import Place, ServerPlace
+
+
+@pytest.fixture
+def processes(place: Place, tmp_path: Path) -> Iterator[Processes]:
+    """Starts processes; all of them are gone when the test ends."""
+    with closing(Processes(place, tmp_path / "gates")) as started:
+        yield started
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 """Places as pytest fixtures, and the marker for a test that is about one store.
 
-A folder whose tests run on several stores names them in its ``conftest.py`` (``STORES``) and has a fixture ``place``
-with them as parameters, which asks ``place_on`` for an empty one. A test that is marked ``only_on("sqlite")`` runs on
-that store alone; one that is marked ``varied_on("sqlite")`` runs on each store, with all its parameters only there.
+A test that uses ``place``, or what is made of it (``app``, ``new_app``, ``processes``), runs on each of ``STORES``,
+unless its folder's ``conftest.py`` has another ``place``. A test that is marked ``only_on("sqlite")`` runs on that
+store alone; one that is marked ``varied_on("sqlite")`` runs on each store, with all its parameters only there.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from tests.places.place import Place, ServerPlace, SqlitePlace, put_postgres, pu
 from tests.places.raw_sqlite import RawSqlite
 from tests.places.raw_store import RawStore
 from tests.places.schemas import Schemas
+from windlass import Windlass
 
 PlaceOn = Callable[[str], Place]
+STORES: tuple[str, ...] = ("sqlite", "postgres", "redis")
 
 _ABOUT_FILES = Path(__file__).parents[1] / "store" / "sqlite"
 """Tests of how a file comes to be: theirs is not there yet."""
@@ -91,6 +93,18 @@ def place_on(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[PlaceOn
             return place
 
         yield make
+
+
+@pytest.fixture(params=STORES)
+def place(request: pytest.FixtureRequest, place_on: PlaceOn) -> Place:
+    """Where the test's jobs live."""
+    return place_on(request.param)
+
+
+@pytest.fixture
+def app(new_app: Apps) -> Windlass:
+    """An app without tasks, on the test's store."""
+    return new_app()
 
 
 @pytest.fixture

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from windlass import Windlass
-from windlass.worker.shutdown import Parting
+from windlass.worker.shutdown import ShutdownTimes
 
 
 def unhurried(app: Windlass) -> Windlass:
     """The same app, whose workers give up on a store that does not answer much later than in production."""
-    app._parting = Parting(last_writes=10.0, goodbye=10.0)  # noqa: SLF001
+    app._shutdown_times = ShutdownTimes(last_writes=10.0, last_call=10.0)  # noqa: SLF001
     return app
 
 
 def hurried(app: Windlass) -> Windlass:
     """The same app, whose workers have only as much time to leave as in production."""
-    app._parting = None  # noqa: SLF001
+    app._shutdown_times = None  # noqa: SLF001
     return app

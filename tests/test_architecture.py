@@ -12,6 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "windlass"
+TESTS = ROOT / "tests"
 MAP = (ROOT / "docs" / "architecture.md").read_text()
 
 PACKAGES = sorted(path.parent for path in SOURCE.rglob("__init__.py"))
@@ -20,21 +21,36 @@ MOST_FILES = 15
 
 RETIRED = {
     "afresh",
+    "anew",
+    "anybody",
     "attendance",
     "belongings",
     "binding",
+    "goodbye",
     "guardian",
     "hindrance",
     "lanes",
+    "nobody",
+    "outlook",
+    "patiently",
     "portrait",
+    "somebody",
     "surroundings",
     "swelling",
     "swollen",
+    "tend",
+    "tending",
     "twofold",
     "vitals",
     "whereabouts",
+    "whoever",
+    "worn",
 }
-"""Words that meant something to nobody but us; ``docs/architecture.md`` has those that replace them."""
+"""Private names for things; ``docs/architecture.md`` has the words that replace them."""
+
+PERSONS = re.compile(r"\b(nobody|somebody|anybody|everybody|whoever|whom)\b", re.IGNORECASE)
+"""A sentence names the thing: a worker, a process, a thread, a caller."""
+PROSE_IS_PLAIN = ("admin", "cli", "core", "insight", "integrations", "programs", "testing", "threads", "worker")
 
 
 def _name(package: Path) -> str:
@@ -136,3 +152,30 @@ def test_retired_words_do_not_come_back() -> None:
                 used.setdefault(word, []).append(str(path.relative_to(SOURCE)))
 
     assert used == {}
+
+
+@pytest.mark.parametrize("package", PROSE_IS_PLAIN)
+def test_sentences_name_things_not_persons(package: str) -> None:
+    found = {
+        f"{path.relative_to(SOURCE)}:{number}": line.strip()
+        for path in (SOURCE / package).rglob("*.py")
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if PERSONS.search(line)
+    }
+
+    assert found == {}
+
+
+def test_the_tests_of_every_module_are_found() -> None:
+    tests = {re.sub(r"^[a-e]\d\d_", "", path.stem.removeprefix("test_")) for path in TESTS.rglob("test_*.py")}
+    rows = re.findall(r"^\| (`.*?`) \| (`.*?`[^|]*) \|$", (TESTS / "README.md").read_text(), re.M)
+    mapped = {name for names, _ in rows for name in re.findall(r"`([\w/.]+)`", names)}
+    unmapped = [
+        name
+        for name in (str(path.relative_to(SOURCE)) for path in SOURCE.rglob("*.py") if not path.stem.startswith("__"))
+        if Path(name).stem not in tests and not mapped & {name, *(f"{each}/" for each in Path(name).parents)}
+    ]
+    named = {name for _, places in rows for name in re.findall(r"`([\w/.]+(?:/|\.py))`", places)}
+
+    assert unmapped == []
+    assert [name for name in named if not (TESTS / name).exists()] == []

@@ -45,7 +45,7 @@ from windlass.task import COMMAND, Request, Task, TaskDecorator, TaskWithOptions
 if TYPE_CHECKING:
     from windlass.programs.helper import Helper
     from windlass.task import AsyncTask
-    from windlass.worker.shutdown import Parting
+    from windlass.worker.shutdown import ShutdownTimes
     from windlass.worker.worker import Worker
 
 P = ParamSpec("P")
@@ -120,7 +120,7 @@ class Windlass(Operator, Hookable, MethodHints):
             archive=archive_from(archive),
             routes=Routes(),
         )
-        self._parting: Parting | None = None
+        self._shutdown_times: ShutdownTimes | None = None
         """What its workers take for leaving; None: what they have in production."""
         self._reaper = Reaper()
         reset_in_child(self._reaper, Reaper.reset_after_fork)
@@ -278,7 +278,7 @@ class Windlass(Operator, Hookable, MethodHints):
         client = self.client
         client.load_included()
         check_known(options, WORKER_OPTION_NAMES, "worker option")
-        settings = WorkerSettings.of(client, queues, parting=self._parting, **options)
+        settings = WorkerSettings.of(client, queues, shutdown_times=self._shutdown_times, **options)
         worker = build_worker(client, settings, reaper=self._reaper)
         client.add_worker(worker)
         return worker

@@ -60,7 +60,7 @@ def test_status_tells_what_was_noticed_lately(windlass: Program) -> None:
     lines = out[out.index("noticed within the last 24 hours:") + 1 : out.index("no worker is alive")]
     assert [line.partition(", ")[0].strip() for line in lines] == [
         "3 jobs lost their data; the last one was running",
-        "the store lost all its jobs: somebody emptied it",
+        "the store lost all its jobs: it was emptied",
         "the clock of worker w1's host is 12.5 s ahead of the store's",
         "the store's clock was stepped by -3600.0 s",
     ]

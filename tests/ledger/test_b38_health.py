@@ -27,10 +27,10 @@ JOBS = """
 import asyncio
 
 from windlass import Windlass
-from windlass.worker.shutdown import Parting
+from windlass.worker.shutdown import ShutdownTimes
 
 app = Windlass(namespace="{namespace}")  # the store comes from the environment
-app._parting = Parting(last_writes=10.0, goodbye=10.0)
+app._shutdown_times = ShutdownTimes(last_writes=10.0, last_call=10.0)
 
 
 @app.task(name="answer")

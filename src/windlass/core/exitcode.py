@@ -12,7 +12,7 @@ def how_it_ended(code: int | None) -> str:
     ('was killed by SIGSEGV', 'exited with code 3')
     """
     if code is None:
-        return "was reaped by somebody else"
+        return "was reaped elsewhere"
     if code >= 0:
         return f"exited with code {code}"
     try:

@@ -66,7 +66,7 @@ def _lost(notice: Notice) -> str:
 
 
 def _emptied(notice: Notice) -> str:
-    return "the store lost all its jobs: somebody emptied it, or its server came back without them"
+    return "the store lost all its jobs: it was emptied, or its server came back without them"
 
 
 def _skewed(notice: Notice) -> str:
@@ -80,7 +80,7 @@ def _stepped(notice: Notice) -> str:
 
 
 def _hindered(notice: Notice) -> str:
-    holder = notice.detail.get("holder", "somebody")
+    holder = notice.detail.get("holder", "an unknown client")
     return f"{holder} had a transaction open for long, so that what jobs leave behind could not be removed"
 
 

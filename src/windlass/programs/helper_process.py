@@ -84,7 +84,7 @@ class HelperProcess:
     def _read_rest(self) -> None:
         for stream, chunk in self._group.pipes.rest():
             if stream is Stream.OUT:
-                raise HelperFailed(f"it said something that nobody asked for: {chunk[:200]!r}")
+                raise HelperFailed(f"it wrote something unasked: {chunk[:200]!r}")
             self._stderr.add(chunk)
         self._stderr.flush()
 

@@ -143,7 +143,7 @@ def build_worker(
         duties=duties,
         close_executors=(*close_executors, close_commands),
     )
-    return Worker(parts, grace=settings.grace, parting=settings.parting)
+    return Worker(parts, grace=settings.grace, shutdown_times=settings.shutdown_times)
 
 
 def _give_executors(

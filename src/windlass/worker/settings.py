@@ -16,7 +16,7 @@ from windlass.options import WORKER_DEFAULTS, WorkerOptions
 from windlass.worker.executors.processes.recycling import ChildLimits
 from windlass.worker.identity import Identity, identity
 from windlass.worker.lease.heartbeat import HeartbeatTimes
-from windlass.worker.shutdown import Parting
+from windlass.worker.shutdown import ShutdownTimes
 
 Queues = Mapping[str, int] | Sequence[str] | None
 """Queues with weights, or names alone; None: those that the app's tasks name."""
@@ -32,7 +32,7 @@ class WorkerSettings:
     concurrency: int
     beats: HeartbeatTimes
     grace: float
-    parting: Parting
+    shutdown_times: ShutdownTimes
     """Not for users: a test on a busy machine gives its workers more time to stop."""
     stop_patience: float
     children: ChildLimits
@@ -43,7 +43,12 @@ class WorkerSettings:
 
     @classmethod
     def of(
-        cls, client: Client, queues: Queues = None, *, parting: Parting | None = None, **given: Unpack[WorkerOptions]
+        cls,
+        client: Client,
+        queues: Queues = None,
+        *,
+        shutdown_times: ShutdownTimes | None = None,
+        **given: Unpack[WorkerOptions],
     ) -> WorkerSettings:
         """The settings of a worker; the error names a wrong one."""
         options: WorkerOptions = {**WORKER_DEFAULTS, **given}
@@ -57,7 +62,7 @@ class WorkerSettings:
             concurrency=options["concurrency"],
             beats=_beats(options),
             grace=duration(options["grace"], "grace").total_seconds(),
-            parting=parting or Parting(),
+            shutdown_times=shutdown_times or ShutdownTimes(),
             stop_patience=duration(options["stop_patience"], "stop_patience").total_seconds(),
             children=_child_limits(options),
             has_duties=options["duties"],

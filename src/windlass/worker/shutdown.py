@@ -24,14 +24,14 @@ _CLOSE_AGAIN = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parting:
+class ShutdownTimes:
     """How many seconds each step after the grace time may take. Together they stay below two seconds, within which a
     worker is gone whatever its store does.
     """
 
     last_lines: float = 0.25
     last_writes: float = 0.8
-    goodbye: float = 0.5
+    last_call: float = 0.5
 
 
 class Shutdown:
@@ -46,7 +46,7 @@ class Shutdown:
         heartbeat: Heartbeat,
         duties: Duties | None,
         rounds: Wakeup,
-        parting: Parting,
+        shutdown_times: ShutdownTimes,
     ) -> None:
         self._pump = pump
         self._dispatcher = dispatcher
@@ -55,7 +55,7 @@ class Shutdown:
         self._duties = duties
         self._rounds = rounds
         """Set whenever the pump has made a round."""
-        self._parting = parting
+        self._shutdown_times = shutdown_times
         self._gone_by = 0.0
         """When the worker has to be gone, on the monotonic clock."""
         self._has_closed_lease = False
@@ -64,30 +64,30 @@ class Shutdown:
         """Wait for runs to end, within the grace time; release the others. The pump drains already."""
         until = clock.monotonic() + grace
         self._wait_until(lambda: is_urgent() or self.is_done(), until)
-        parting = self._parting
-        self._gone_by = clock.monotonic() + parting.last_lines + parting.last_writes + parting.goodbye
+        times = self._shutdown_times
+        self._gone_by = clock.monotonic() + times.last_lines + times.last_writes + times.last_call
         self._control.stop_running()
-        self._wait_until(lambda: not self._dispatcher.in_flight, clock.monotonic() + parting.last_lines)
+        self._wait_until(lambda: not self._dispatcher.in_flight, clock.monotonic() + times.last_lines)
         self._control.release_running()
-        self._wait_until(self.is_done, clock.monotonic() + parting.last_writes)
+        self._wait_until(self.is_done, clock.monotonic() + times.last_writes)
 
     def is_done(self) -> bool:
         """Whether nothing runs, waits or is on its way to or from the store."""
         return self._pump.is_idle and not self._dispatcher.is_busy
 
-    def part(
+    def close(
         self,
         *,
         unsubscribe: Callable[[], None],
         background: Sequence[Ticker],
         essential: Sequence[Ticker],
-        close: Sequence[Callable[[], None]],
+        executors: Sequence[Callable[[], None]],
     ) -> None:
         """End all threads and close the lease, on a thread of its own: a store that is away may hold up any step, but
         not the process.
 
         ``unsubscribe`` ends notifications; ``background`` may be in the middle of something long and is not waited for;
-        ``essential`` ends after its round.
+        ``essential`` ends after its round; ``executors`` are closed last.
         """
 
         def shut_down() -> None:
@@ -96,16 +96,16 @@ class Shutdown:
             for ticker in essential:
                 ticker.stop()
             self._close_lease()
-            for end in close:
+            for end in executors:
                 end()
 
         try:
-            parting = start_thread(shut_down, name="windlass-shutdown")
+            thread = start_thread(shut_down, name="windlass-shutdown")
         except StartRefused:
             shut_down()  # every call to the store has a deadline
             return
         # Time that earlier steps did not need may be used here: with a slow store the lease is still closed.
-        parting.join(max(self._parting.goodbye, self._gone_by - clock.monotonic()))
+        thread.join(max(self._shutdown_times.last_call, self._gone_by - clock.monotonic()))
         if not self._has_closed_lease:
             log.warning("the store does not answer; the lease stays open, and its jobs are rescued when it expires")
 

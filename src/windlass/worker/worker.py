@@ -33,7 +33,7 @@ from windlass.worker.process.stop_order import Stop, Urgency
 from windlass.worker.runs.dispatcher import Dispatcher
 from windlass.worker.runs.job_log import capture_logs
 from windlass.worker.runs.watchdog import Watchdog
-from windlass.worker.shutdown import Parting, Shutdown
+from windlass.worker.shutdown import Shutdown, ShutdownTimes
 from windlass.worker.status import StatusReporter, WorkerStatus
 from windlass.worker.ticker import Ticker
 
@@ -74,7 +74,7 @@ class Worker:
     >>> app.close()
     """
 
-    def __init__(self, parts: Parts, *, grace: float, parting: Parting) -> None:
+    def __init__(self, parts: Parts, *, grace: float, shutdown_times: ShutdownTimes) -> None:
         self._grace = grace
         self._session = parts.session
         self._dispatcher = parts.dispatcher
@@ -106,7 +106,7 @@ class Worker:
             heartbeat=parts.heartbeat,
             duties=parts.duties,
             rounds=self._rounds,
-            parting=parting,
+            shutdown_times=shutdown_times,
         )
         self._subscriptions: list[Callable[[], None]] = []
         self._process = os.getpid()
@@ -268,11 +268,11 @@ class Worker:
         if self.is_asked_to_stop:
             log.info("stopping, as %s asked: finishing what runs", self._control.asked_to_stop_by)
         self._shutdown.finish(grace=grace, is_urgent=is_urgent)
-        self._shutdown.part(
+        self._shutdown.close(
             unsubscribe=self._unsubscribe,
             background=(self._watching, *self._upkeep_tickers()),
             essential=(self._pumping, self._beating),
-            close=self._close_executors,
+            executors=self._close_executors,
         )
         self._at_exit.unregister()
         relay.flush(_LAST_RECORDS)

@@ -86,7 +86,7 @@ def resume(app: Windlass, *, out: Output, name: str | None, everything: bool) ->
 @with_output
 @with_app
 def change(app: Windlass, *, out: Output, name: str, **given: Any) -> None:
-    """Change a queue's settings, for everybody and while workers run; the queue need not exist yet."""
+    """Change a queue's settings, for all workers and while they run; the queue need not exist yet."""
     queue = app.queue(name)
     changes = _changes(queue, given)
     if not changes:

@@ -45,7 +45,7 @@ def show(app: Windlass, *, out: Output, worker: str) -> None:
         if worker in (found.id, found.name):
             out.show(WorkerDetail(found))
             return
-    raise _nobody(worker)
+    raise _no_such_worker(worker)
 
 
 @workers.command()
@@ -133,8 +133,8 @@ def _reached(app: Windlass, count: int, worker: str) -> int:
     for found in app.workers():
         if worker in (found.id, found.name):
             raise Problem(f"worker {worker} was asked to stop by {found.signalled_by}; that cannot be taken back")
-    raise _nobody(worker)
+    raise _no_such_worker(worker)
 
 
-def _nobody(worker: str) -> Problem:
+def _no_such_worker(worker: str) -> Problem:
     return Problem(unknown_worker(worker))

@@ -82,6 +82,6 @@ def _settings(settings: QueueSettings) -> str:
 
 
 def paused(settings: QueueSettings) -> str:
-    """By whom, since when and why, in a few words."""
+    """Who paused it, since when and why, in a few words."""
     reason = f": {settings.paused_reason}" if settings.paused_reason else ""
     return f"paused by {settings.paused_by} {age(settings.paused_at)}{reason}"

@@ -26,9 +26,9 @@ class DatabaseIdentity:
         self._known: str | None = None
 
     def known(self) -> str:
-        return self._known or self.asked_anew()
+        return self._known or self.asked_again()
 
-    def asked_anew(self) -> str:
+    def asked_again(self) -> str:
         self._known = self._ask()
         return self._known
 
@@ -69,7 +69,7 @@ class PostgresScripts:
         reply = yield Query(statement.text.decode(), values)
         here = reply.rows[0][0]
         # The server may have been started anew since we asked it.
-        if here != (yield Own(self._home.known)) and here != (yield Own(self._home.asked_anew)):
+        if here != (yield Own(self._home.known)) and here != (yield Own(self._home.asked_again)):
             raise ConfigError(
                 f"{self._name}: the connection is to another database than the store; enqueue on a connection to the "
                 "store's own database, or without one"

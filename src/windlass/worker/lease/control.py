@@ -53,7 +53,7 @@ class WorkerControl:
         """Whether code of this process paused the worker; operators pause it by an order in the store."""
         self.is_asked_to_stop = False
         """Whether an order in the store asks the worker to stop."""
-        self.asked_to_stop_by = "somebody"
+        self.asked_to_stop_by = "an operator"
 
     @property
     def is_busy(self) -> bool:

@@ -202,7 +202,7 @@ class AttemptRules:
     def _unknown(self, job: Claimed) -> Outcome:
         self._unknown_tasks.meet(job)
         if job.unknown_for is not None and job.unknown_for >= _UNKNOWN_FOR_GOOD:
-            error = UnknownTask(_nobody_knew(job.task))
+            error = UnknownTask(_unknown_to_all(job.task))
             return FailedPermanently(self._fault(job, error), "unknown_task", is_run=False)
         return Postponed(_patience(job.unknown_for), "unknown_task")
 
@@ -278,7 +278,7 @@ def _check_readable(job: Claimed) -> None:
         raise PayloadError(f"the errors of earlier attempts cannot be read: {job.errors}")
 
 
-def _nobody_knew(task: str) -> str:
+def _unknown_to_all(task: str) -> str:
     if task == COMMAND:
         return "no worker that allows commands has come for 24 hours; start one with --allow-commands"
     return f"no worker has known the task {task!r} for 24 hours"

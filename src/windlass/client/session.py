@@ -51,7 +51,7 @@ class Session:
     def __init__(self, driver: Driver, *, namespace: str) -> None:
         self._driver = driver
         self.namespace = namespace
-        self._listeners = _nobody()
+        self._listeners = _no_listeners()
         self._followers: list[Callable[[], None]] = []
         self._lock = Lock()
         self._reentry = Reentry("Windlass")
@@ -228,7 +228,7 @@ class Session:
     def reset_after_fork(self) -> None:
         """Forget the parent's threads, locks and listeners; called in a forked child."""
         self._lock = Lock()
-        self._listeners = _nobody()
+        self._listeners = _no_listeners()
         self._news = self._threads = None
 
     def _run(self, operation: Operation[A], execute: Callable[[Call], Answer]) -> A:
@@ -322,5 +322,5 @@ class Session:
                 raise
 
 
-def _nobody() -> dict[Topic, list[Listener]]:
+def _no_listeners() -> dict[Topic, list[Listener]]:
     return {topic: [] for topic in Topic}

@@ -218,7 +218,7 @@ def test_a_retention_of_nothing_could_mean_two_things(state: str) -> None:
         Retention(**{state: 0})
 
 
-def test_how_long_claims_by_hand_last_can_be_set_for_the_app() -> None:
+def test_how_long_manual_claims_last_can_be_set_for_the_app() -> None:
     clock = ManualClock()
     with Windlass("sqlite:///:memory:", claim_lease="1m", clock=clock) as app:
         app.enqueue("noop")

@@ -136,7 +136,7 @@ BY_WORKER: list[tuple[str, Outcome, dict[str, Any], tuple[Any, ...]]] = [
     ("lost started, rescues do not count", Lost(True, FAULT), {"rescues": 4}, (State.PENDING, None, 1, 1, 0, None)),
 ]
 
-# A claim by hand was charged when it was handed out: nothing is added, and what does not count is refunded.
+# A manual claim was charged when it was handed out: nothing is added, and what does not count is refunded.
 BY_HAND: list[tuple[str, Outcome, dict[str, Any], tuple[Any, ...]]] = [
     ("returned", Returned(None), {"attempt": 1}, (State.COMPLETED, None, 0, 0, 0, None)),
     ("raised first", Raised(FAULT), {"attempt": 1}, (State.RETRYING, None, 0, 0, 0, 2_000)),
@@ -169,7 +169,7 @@ def test_a_suspect_whose_code_did_not_begin_stays_one(outcome: Outcome) -> None:
 
 
 @pytest.mark.parametrize(("outcome", "known", "expected"), _named(BY_HAND))
-def test_a_claim_by_hand_ends_so(outcome: Outcome, known: dict[str, Any], expected: tuple[Any, ...]) -> None:
+def test_a_manual_claim_ends_so(outcome: Outcome, known: dict[str, Any], expected: tuple[Any, ...]) -> None:
     assert essence(ending_of(outcome, **known | {"is_charged": True})) == expected
 
 

@@ -162,7 +162,7 @@ def test_connections_that_the_network_has_forgotten_cost_one_deadline_together(f
     assert _seconds(lambda: producer.enqueue(NOTE, 1)) < DEADLINE / 2
 
 
-def test_a_claim_by_hand_whose_answer_was_lost_is_read_again(app: Windlass, far_app: Apps, proxy: Proxy) -> None:
+def test_a_manual_claim_whose_answer_was_lost_is_read_again(app: Windlass, far_app: Apps, proxy: Proxy) -> None:
     """S3: the caller gets the jobs that were taken in its name, and no others."""
     hand = far_app()
     app.enqueue_many([app.request(NOTE, (marker,)) for marker in ("unmistakable", "b", "c")])

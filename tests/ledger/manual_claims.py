@@ -19,11 +19,11 @@ VERBS: dict[str, Callable[[ClaimedJob], None]] = {
 
 
 def declare(app: Windlass) -> None:
-    """A task whose jobs are pulled: it never runs here."""
+    """A task whose jobs are claimed manually: it never runs here."""
 
     @app.task(name="speak", queue="tts", retry=Retry(jitter=0))
     def speak(text: str, *, voice: str = "alto") -> str:
-        raise AssertionError("a pulled job runs elsewhere")
+        raise AssertionError("a manually claimed job runs elsewhere")
 
 
 def claimed(app: Windlass, lease: str = "5m", **options: Any) -> ClaimedJob:

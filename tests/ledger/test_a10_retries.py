@@ -130,7 +130,7 @@ def test_the_nearest_rule_wins(new_app: Apps, clock: ManualClock, given: tuple[s
 
 
 @pytest.mark.parametrize("given", ["job", "task", "queue", "app"])
-def test_a_pulled_job_follows_the_same_rules(new_app: Apps, clock: ManualClock, given: str) -> None:
+def test_a_manually_claimed_job_follows_the_same_rules(new_app: Apps, clock: ManualClock, given: str) -> None:
     """A10: the rule is the job's, whoever runs it."""
     app = new_app(retry=fixed(5) if given == "app" else None)
     app.queue("default").configure(retry=fixed(5) if given == "queue" else None)

@@ -160,7 +160,7 @@ def test_a_job_that_waited_for_its_time_lines_up_when_that_has_come(
     assert runs_before(app, order, clock, come) == 3
 
 
-def test_claims_by_hand_come_in_the_same_order(app: Windlass, order: Order) -> None:
+def test_manual_claims_come_in_the_same_order(app: Windlass, order: Order) -> None:
     """B3: by priority and time."""
     note = app.tasks[0]
     low, high, other = note.enqueue(), note.options(priority=1).enqueue(), note.enqueue()

@@ -110,7 +110,7 @@ def test_a_dead_letter_with_damaged_errors_is_still_grouped(app: Windlass, job: 
     assert groups in ({("fail", "OSError"): 1, ("fail", None): 1}, {("fail", "OSError"): 2})
 
 
-def test_a_pulled_job_that_cannot_be_read(app: Windlass, job: Job[Any], raw_store: RawStore) -> None:
+def test_a_manually_claimed_job_that_cannot_be_read(app: Windlass, job: Job[Any], raw_store: RawStore) -> None:
     """B32: claim hands it out; reading its arguments is PayloadError, and it can be discarded."""
     raw_store.damage(job, payload="{")
     [claimed] = app.claim()

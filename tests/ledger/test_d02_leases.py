@@ -1,4 +1,4 @@
-"""The lease of a claim by hand goes with its job, however that ends."""
+"""The lease of a manual claim goes with its job, however that ends."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ def _tasks(app: Windlass) -> None:
 
 
 def test_a_claim_is_charged_at_once(app: Windlass) -> None:
-    """D2: nobody may tell whether a pulled job was started; an ending charges nothing more."""
+    """D2: nobody may tell whether a manually claimed job was started; an ending charges nothing more."""
     one = claimed(app)
     assert one.job.attempt == 1
     one.fail("broken")

@@ -23,7 +23,7 @@ def test_two_workers_never_claim_the_same_job(app: Windlass, new_app: Apps) -> N
     assert Counter(runs) == Counter(job.id for job in jobs)
 
 
-def test_two_claims_by_hand_never_take_the_same_job(app: Windlass, new_app: Apps) -> None:
+def test_two_manual_claims_never_take_the_same_job(app: Windlass, new_app: Apps) -> None:
     """E1, E5: a claim is one transaction: whatever the threads, a job is handed out once."""
     app.enqueue_many([app.request("anything")] * 300)
     taken: list[str] = []

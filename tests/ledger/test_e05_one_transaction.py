@@ -23,11 +23,11 @@ def test_a_claim_is_one_transaction(app: Windlass, raw_store: RawStore) -> None:
     commits: list[int] = []
 
     def look(call: Call) -> None:
-        if call.name == "claim":
+        if call.name == "manual_claim":
             before.append(raw_store.commits())
 
     def count(call: Call, answer: Answer) -> None:
-        if call.name == "claim":
+        if call.name == "manual_claim":
             commits.append(raw_store.commits() - before[-1])
 
     interceptor.before.append(look)

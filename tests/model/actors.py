@@ -103,7 +103,7 @@ class Cast(SideBySide):
         return self.remember(self.do("cycle", self.claimant(worker), rooms=rooms, takes_suspect=True))
 
     def by_hand(self) -> dict[str, Any]:
-        """The options of a claim by hand."""
+        """The options of a manual claim."""
         return {"queues": QUEUES, "worker": BY_HAND, "token": self.name("token"), "ttl": LEASE}
 
     def claimant(self, worker: str) -> ClaimRequest:

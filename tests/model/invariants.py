@@ -28,12 +28,12 @@ class Invariants:
 
     def _check_budget(self, job: JobRecord) -> None:
         assert 0 <= job.attempt <= job.max_attempts, f"attempts overdrawn: {job}"
-        # A claim by hand is charged beforehand; whoever else may still run needs a run left to charge.
+        # A manual claim is charged beforehand; whoever else may still run needs a run left to charge.
         may_run = job.state not in FINISHED and not (job.lease and ":" in job.lease)
         assert job.attempt < job.max_attempts or not may_run, f"waits without an attempt left: {job}"
         assert job.crashes <= CRASHES_ALLOWED, f"crashed too often: {job}"
         assert job.crashes < CRASHES_ALLOWED or job.state in FINISHED, f"crashed too often to go on: {job}"
-        # Losing a claim by hand counts as a rescue too, but uses up an attempt each time.
+        # Losing a manual claim counts as a rescue too, but uses up an attempt each time.
         rescues = job.rescues - job.attempt
         assert rescues < RESCUES_ALLOWED or job.state in FINISHED, f"rescued too often to go on: {job}"
 

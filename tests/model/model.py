@@ -177,23 +177,21 @@ class Model:
 
     def _take(self, job: JobRecord, claimant: ClaimRequest) -> None:
         owner = {"lease": claimant.lease, "worker": claimant.worker, "fence": job.fence + 1}
-        times = {"claimed_at": self._now(), "started_at": self._now() if _is_by_hand(claimant.lease) else None}
-        self._move(job, Verb.CLAIM, State.RUNNING, attempt=job.attempt + _is_by_hand(claimant.lease), **owner, **times)
+        times = {"claimed_at": self._now(), "started_at": self._now() if _is_manual(claimant.lease) else None}
+        self._move(job, Verb.CLAIM, State.RUNNING, attempt=job.attempt + _is_manual(claimant.lease), **owner, **times)
         self._tokens[job.seq] = claimant.token
 
     def _taken(self, token: str, lease: str | None = None) -> list[JobRecord]:
         """What one call took and still holds: under a worker's lease, or (without one) by hand."""
         taken = [job for job in self._running() if self._tokens[job.seq] == token]
-        return _in_order_of_age(
-            job for job in taken if job.lease == lease or (lease is None and _is_by_hand(job.lease))
-        )
+        return _in_order_of_age(job for job in taken if job.lease == lease or (lease is None and _is_manual(job.lease)))
 
     def _claimed(self, job: JobRecord) -> Claimed:
         return Claimed(
             **_shared(job, Claimed),
             wants_cancel=job.cancel_requested_at is not None,
             unknown_for=None if job.unknown_at is None else self._now() - job.unknown_at,
-            is_charged=_is_by_hand(job.lease),
+            is_charged=_is_manual(job.lease),
         )
 
     def _end(self, ending: Ending, verb: Verb) -> bool:
@@ -243,7 +241,7 @@ class Model:
 
     def extend(self, seq: int, fence: int, *, ttl: int, worker: str) -> bool:
         job = self.owned(seq, fence)
-        if job and job.lease and _is_by_hand(job.lease):
+        if job and job.lease and _is_manual(job.lease):
             self._leases[job.lease] = Lease(ttl, self._now())
             return True
         self._refuse(seq, fence, worker)
@@ -303,7 +301,7 @@ class Model:
         found = {}
         for job in held_together:
             lease = self._leases.get(job.lease or "")
-            if job.started_at is not None and _is_suspect(job) and not _is_by_hand(job.lease):
+            if job.started_at is not None and _is_suspect(job) and not _is_manual(job.lease):
                 ran_for = (lease.renewed_at if lease else 0) - job.started_at
                 if ran_for <= watched_for(fatal_run(job.errors)):
                     found[job.seq] = ran_for
@@ -473,7 +471,7 @@ def _has_begun(job: JobRecord) -> bool:
     return job.attempt > 0 or job.started_at is not None
 
 
-def _is_by_hand(lease: str | None) -> bool:
+def _is_manual(lease: str | None) -> bool:
     return lease is not None and ":" in lease
 
 

@@ -91,8 +91,8 @@ MORE: dict[str, list[Edit]] = {
     "retry in spite of the key": [Edit("retry", "holder.id <> windlass_job.id", "false")],
     "claim under a late lease": [Edit("cycle", f"AND {IN_TIME}")],
     "claim while paused": [Edit("cycle", "paused_at IS NOT NULL", "false")],
-    "claim by hand takes more when repeated": [Edit("claim", "lease < :token || ';')))", "false)))")],
-    "claim by hand gets its old lease back": [Edit("claim", " || ':' || (fence + 1)")],
+    "manual claim takes more when repeated": [Edit("manual_claim", "lease < :token || ';')))", "false)))")],
+    "manual claim gets its old lease back": [Edit("manual_claim", " || ':' || (fence + 1)")],
     "rescue too late by one": [
         Edit("expired", ":now < windlass_lease.renewed_at", ":now <= windlass_lease.renewed_at"),
         Edit("rescue", ":now < windlass_lease.renewed_at", ":now <= windlass_lease.renewed_at"),

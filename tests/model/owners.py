@@ -1,4 +1,4 @@
-"""Those who run jobs: workers, and callers who claim by hand."""
+"""Those who run jobs: workers, and callers that make manual claims."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Owners(Cast):
 
     @rule(limit=m.few, fate=m.fates, verb=m.hands, outcome=m.outcomes)
     def pull(self, limit: int, fate: str, verb: str, outcome: str) -> None:
-        """Somebody claims by hand, and does something with the newest that he holds."""
+        """A caller makes a manual claim, and does something with the newest job that it holds."""
         self.ask(Asked("claim", (1 + limit,), self.by_hand()), fate)
         if verb != "wait":
             for claim in self.live(BY_HAND)[-1:]:

@@ -16,7 +16,7 @@ HOUR = 3_600_000
 QUEUES = ("mail", "bulk")
 WORKERS = ("w1", "w2")
 BY_HAND = "hand"
-"""Who claims by hand."""
+"""Who makes manual claims."""
 WINDOWS = {"started": None, "finished": None, "window": LEASE}
 """How long a unique key is held, by its kind."""
 

@@ -83,7 +83,7 @@ def test_a_call_that_claims_a_job_again_after_its_rescue_gets_the_whole_time(sto
     assert store.rescue() == []
 
 
-def test_the_fault_of_a_lost_claim_by_hand_names_the_attempt_that_was_lost(store: Store) -> None:
+def test_the_fault_of_a_lost_manual_claim_names_the_attempt_that_was_lost(store: Store) -> None:
     store.enqueue("job")
     store.claim("token")
     move(store.clock, LEASE)

@@ -102,10 +102,10 @@ class Store:
         assert [job.id for job in taken] == [new.id], "jobs of the same queue stand before it"
         return taken[0]
 
-    def claimed_by_hand(
+    def manually_claimed(
         self, new: NewJob | None = None, *, worker: str = "me", token: str | None = None, ttl: int = TTL
     ) -> Claimed:
-        """A new job that was pulled."""
+        """A new job that was claimed manually."""
         new = new or new_job()
         self.enqueue(new)
         token = token or fresh("token")

@@ -18,7 +18,7 @@ def resume(store: Store, queue: str) -> None:
     store.run(queues.pause(queue, by="me", reason=None, is_paused=False))
 
 
-def claim_by_hand(store: Store) -> list[str]:
+def manual_claim(store: Store) -> list[str]:
     return ids(store.run(claim(9, queues=["default"], worker="me", token="t", ttl=1000)))
 
 
@@ -27,7 +27,7 @@ def test_a_paused_queue_gives_nothing(store: Store) -> None:
     store.enqueue(new_job("a"), new_job("b", queue="other"))
     pause(store, "default")
     assert ids(store.a_worker().cycle(rooms=[("default", 9), ("other", 9)]).claimed) == ["b"]
-    assert claim_by_hand(store) == []
+    assert manual_claim(store) == []
 
 
 def test_a_pause_of_all_queues_holds_for_each(store: Store) -> None:
@@ -35,7 +35,7 @@ def test_a_pause_of_all_queues_holds_for_each(store: Store) -> None:
     store.enqueue(new_job("a"), new_job("b", queue="other"))
     pause(store, ALL)
     assert store.a_worker().cycle(rooms=[("default", 9), ("other", 9)]).claimed == []
-    assert claim_by_hand(store) == []
+    assert manual_claim(store) == []
 
 
 def test_a_resumed_queue_goes_on_where_it_stood(store: Store) -> None:

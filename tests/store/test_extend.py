@@ -1,4 +1,4 @@
-"""extend: more time for one job that was claimed by hand."""
+"""extend: more time for one manually claimed job."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def extend(store: Store, job: Claimed, ttl: int = TTL) -> bool:
 
 def test_an_extended_job_is_held_for_the_new_time_from_now(store: Store) -> None:
     """D1: extend."""
-    job = store.claimed_by_hand(ttl=10 * SECOND)
+    job = store.manually_claimed(ttl=10 * SECOND)
     store.advance(9 * SECOND)
     assert extend(store, job, 60 * SECOND)
     store.advance(60 * SECOND - 1)
@@ -25,7 +25,7 @@ def test_an_extended_job_is_held_for_the_new_time_from_now(store: Store) -> None
 
 
 def test_a_lease_may_be_made_shorter(store: Store) -> None:
-    job = store.claimed_by_hand(ttl=60 * SECOND)
+    job = store.manually_claimed(ttl=60 * SECOND)
     assert extend(store, job, SECOND)
     store.advance(SECOND)
     assert [rescued.id for rescued in store.rescue()] == [job.id]
@@ -33,7 +33,7 @@ def test_a_lease_may_be_made_shorter(store: Store) -> None:
 
 def test_an_overdue_lease_may_be_extended_until_somebody_rescues(store: Store) -> None:
     """E3: time alone does not end it."""
-    job = store.claimed_by_hand()
+    job = store.manually_claimed()
     store.advance(10 * TTL)
     assert extend(store, job)
     assert store.rescue() == []
@@ -41,7 +41,7 @@ def test_an_overdue_lease_may_be_extended_until_somebody_rescues(store: Store) -
 
 def test_a_lost_lease_is_not_extended(store: Store) -> None:
     """A7: extend with an old fence tells that the lease is lost."""
-    job = store.claimed_by_hand()
+    job = store.manually_claimed()
     store.advance(TTL)
     store.rescue()
     before = store.job(job.id)
@@ -50,7 +50,7 @@ def test_a_lost_lease_is_not_extended(store: Store) -> None:
 
 
 def test_a_job_that_has_ended_is_not_extended(store: Store) -> None:
-    job = store.claimed_by_hand()
+    job = store.manually_claimed()
     store.end(job)
     assert not extend(store, job)
 

@@ -41,7 +41,7 @@ SHUT: dict[Gate, Situation] = {
 }
 """How each gate is shut for a suspect that a worker could take."""
 BY_HAND = {Gate.EVERYTHING_PAUSED, Gate.QUEUE_PAUSED}
-"""The gates that also hold a claim by hand."""
+"""The gates that also hold a manual claim."""
 
 
 def several(some: Iterable[Gate]) -> list[tuple[Gate, ...]]:
@@ -63,7 +63,7 @@ def shut_gates(store: Store, job: JobRecord) -> list[Gate]:
     return found.names()
 
 
-def claimed_by_hand(store: Store) -> list[int]:
+def manually_claimed(store: Store) -> list[int]:
     return [job.seq for job in store.run(claim(9, queues=["default"], worker="me", token="t", ttl=HOUR))]
 
 
@@ -83,13 +83,13 @@ def test_a_worker_gets_a_job_if_and_only_if_no_gate_is_shut(store: Store, shut: 
 
 
 @pytest.mark.parametrize("shut", several(SHUT), ids=lambda shut: "+".join(shut) or "none")
-def test_a_claim_by_hand_is_held_by_the_gates_of_its_queue(store: Store, shut: tuple[Gate, ...]) -> None:
-    """F2: nor does a claim by hand pass a gate that is shut for it."""
+def test_a_manual_claim_is_held_by_the_gates_of_its_queue(store: Store, shut: tuple[Gate, ...]) -> None:
+    """F2: nor does a manual claim pass a gate that is shut for it."""
     job, worker = a_suspect(store), store.a_worker()
     for gate in shut:
         SHUT[gate](store, worker)
     is_held = not BY_HAND.isdisjoint(shut_gates(store, job))
-    assert (job.seq in claimed_by_hand(store)) is not is_held
+    assert (job.seq in manually_claimed(store)) is not is_held
 
 
 def expire(store: Store, worker: Worker) -> None:
@@ -156,7 +156,7 @@ def test_a_database_has_the_gates_that_are_known(database: str) -> None:
     calls = load_calls(f"windlass.store.{database}", prefix="windlass_", left_open="tell")
     named = {name: names_in("".join(statement.text for statement in calls[name])) for name in calls}
     assert named["gates"] == set(Gate) - OF_WORKERS
-    for call in ("claim", "cycle", "waiting", "waiting_of", "next_due"):
+    for call in ("manual_claim", "cycle", "waiting", "waiting_of", "next_due"):
         assert named[call] == named["gates"] - {Gate.SUSPECT_WAITS}, call
 
 

@@ -31,7 +31,7 @@ def test_payloads_of_every_length_come_back_as_they_were(store: Store, length: i
     assert [job.payload for job in store.a_worker().take(3)] == [job.payload for job in new]
 
 
-def test_a_claim_by_hand_and_a_look_ahead_have_it(store: Store) -> None:
+def test_a_manual_claim_and_a_look_ahead_have_it(store: Store) -> None:
     store.enqueue(a_large_job("a"))
     assert [job.payload for job in store.run(queries.peek("default", limit=1))] == [LARGE]
     [taken] = store.run(claim(1, queues=["default"], worker="me", token="t", ttl=1_000))

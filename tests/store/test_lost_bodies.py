@@ -87,7 +87,7 @@ def test_a_pending_job_without_a_body_is_noticed_by_who_takes_it(
     tidied(store)
 
 
-def test_a_claim_by_hand_passes_lost_jobs_by(store: Store) -> None:
+def test_a_manual_claim_passes_lost_jobs_by(store: Store) -> None:
     """P5."""
     gone, sound = store.a_job(), store.a_job()
     lose(store, gone.id)
@@ -225,9 +225,9 @@ def test_a_run_whose_body_is_gone_is_noticed(store: Store, step: Step, outcome: 
     assert [stored.is_duplicate for stored in store.enqueue(new)] == [False], "neither the id nor the key is taken"
 
 
-def test_a_claim_by_hand_whose_body_is_gone_is_noticed_when_it_ends(store: Store) -> None:
+def test_a_manual_claim_whose_body_is_gone_is_noticed_when_it_ends(store: Store) -> None:
     """P5: and nothing of its lease is left."""
-    job = store.claimed_by_hand()
+    job = store.manually_claimed()
     lose(store, job.id)
     assert store.end(job, worker="me") == {job.seq}
     queue = "default" if leaves_traces(store) else None
@@ -254,7 +254,7 @@ def test_a_mark_of_a_lost_run_harms_nobody(store: Store) -> None:
 @pytest.mark.parametrize("attempt", [1, 2])
 def test_rescue_notices_lost_runs(store: Store, by_hand: bool, attempt: int) -> None:
     """P5: a later run too; nothing is rescued, and nobody looks for it again."""
-    gone, sound = (store.claimed_by_hand() if by_hand else store.claimed() for _ in range(2))
+    gone, sound = (store.manually_claimed() if by_hand else store.claimed() for _ in range(2))
     if attempt == 2:
         store.advance(HOUR)
         assert len(store.rescue()) == 2

@@ -55,7 +55,7 @@ def test_a_lease_from_the_future_is_due_now(store: Store) -> None:
 
 
 def test_nothing_is_left_after_the_duties(store: Store) -> None:
-    """D6: claim by hand promotes and rescues only when there is something to do."""
+    """D6: a manual claim promotes and rescues only when there is something to do."""
     store.enqueue(new_job(delay=1))
     store.claimed()
     store.advance(TTL)
@@ -66,7 +66,7 @@ def test_nothing_is_left_after_the_duties(store: Store) -> None:
 
 def test_workers_in_time_are_counted_and_the_first_of_them_is_the_keeper(store: Store) -> None:
     first, second = sorted((store.a_worker(), store.a_worker(ttl=2 * TTL)), key=lambda worker: worker.lease)
-    store.claimed_by_hand()
+    store.manually_claimed()
     ahead = ahead_of(store)
     assert (ahead.workers, ahead.keeper) == (2, first.lease)
     first.close()

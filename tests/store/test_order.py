@@ -99,15 +99,15 @@ def a_rescued_run(store: Store) -> str:
     return job.id
 
 
-def a_claim_by_hand_that_ran_out(store: Store) -> str:
-    job = store.claimed_by_hand(new_job("back"))
+def a_manual_claim_that_ran_out(store: Store) -> str:
+    job = store.manually_claimed(new_job("back"))
     store.advance(TTL)
     store.rescue()
     return job.id
 
 
-def a_released_claim_by_hand(store: Store) -> str:
-    job = store.claimed_by_hand(new_job("back"))
+def a_released_manual_claim(store: Store) -> str:
+    job = store.manually_claimed(new_job("back"))
     store.end(job, INTERRUPTED)
     return job.id
 
@@ -124,8 +124,8 @@ def a_job_that_is_to_run_now_and_was_ready(store: Store) -> str:
     [
         a_run_that_ended(INTERRUPTED),
         a_rescued_run,
-        a_claim_by_hand_that_ran_out,
-        a_released_claim_by_hand,
+        a_manual_claim_that_ran_out,
+        a_released_manual_claim,
         a_job_that_is_to_run_now_and_was_ready,
     ],
     ids=["released", "rescued", "timed out", "released by hand", "run now"],

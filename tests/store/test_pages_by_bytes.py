@@ -104,7 +104,7 @@ def test_a_claim_of_many_by_hand_learns_how_much_jobs_hold(store: Store, monkeyp
     taken = tapped.run(claim_many(11, queues=["default"], worker="me", token="t", ttl=TTL))
     assert ids(taken) == names[:11]
     assert [call.params["limit"] for call in tapped.calls] == [2, 4, 4, 1]
-    assert max(tapped.sizes("claim")) < MOST
+    assert max(tapped.sizes("manual_claim")) < MOST
     assert [job.seq for job in taken if store.end(job)] == []
     assert ids(tapped.run(claim_many(11, queues=["default"], worker="me", token="u", ttl=TTL))) == names[11:]
 
@@ -115,7 +115,7 @@ def test_a_claim_of_many_gives_what_it_has_when_the_store_goes_away(
     """What was taken must not wait until its lease is over."""
     monkeypatch.setattr("windlass.store.operations.manual_claim._FIRST_CLAIM", 2)
     store.enqueue(*(new_job(f"{number}") for number in range(5)))
-    tapped = WatchedCalls(store, before=never("claim", lambda params: params["token"] != "t.0"))
+    tapped = WatchedCalls(store, before=never("manual_claim", lambda params: params["token"] != "t.0"))
     taken = tapped.run(claim_many(5, queues=["default"], worker="me", token="t", ttl=TTL))
     assert ids(taken) == ["0", "1"]
 

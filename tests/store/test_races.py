@@ -235,7 +235,7 @@ def test_a_rescue_whose_answer_was_lost(store: Store) -> None:
     assert store.job(job.id).rescues == 1
 
 
-def test_a_claim_by_hand_whose_answer_was_lost(store: Store) -> None:
+def test_a_manual_claim_whose_answer_was_lost(store: Store) -> None:
     """D2: charged once (I5)."""
     store.enqueue(new_job("a"), new_job("b"))
     Stepwise(store, claim(1, queues=["default"], worker="me", token="t", ttl=TTL)).lose_answer()

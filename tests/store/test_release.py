@@ -34,8 +34,8 @@ def test_a_release_keeps_earlier_attempts_and_errors(store: Store) -> None:
 
 
 def test_a_release_refunds_a_job_that_was_claimed_by_hand(store: Store) -> None:
-    """D2: pulled jobs are charged at the claim; release refunds."""
-    job = store.claimed_by_hand()
+    """D2: manually claimed jobs are charged at the claim; release refunds."""
+    job = store.manually_claimed()
     assert store.job(job.id).attempt == 1
     assert not store.end(job, INTERRUPTED)
     found = store.job(job.id)
@@ -44,7 +44,7 @@ def test_a_release_refunds_a_job_that_was_claimed_by_hand(store: Store) -> None:
 
 def test_a_release_that_is_repeated_refunds_once(store: Store) -> None:
     """D2: after a lost answer."""
-    job = store.claimed_by_hand()
+    job = store.manually_claimed()
     store.end(job, INTERRUPTED)
     assert not store.end(job, INTERRUPTED)
     assert store.job(job.id).attempt == 0
@@ -70,7 +70,7 @@ def test_a_release_under_an_old_fence_is_refused(store: Store) -> None:
 @pytest.mark.parametrize("by_hand", [False, True])
 def test_a_release_of_a_job_that_shall_be_cancelled_cancels_it(store: Store, by_hand: bool) -> None:
     """D3, A4: claimed but not started is cancelled at once when its owner gives way."""
-    job = store.claimed_by_hand(new_job()) if by_hand else store.claimed()
+    job = store.manually_claimed(new_job()) if by_hand else store.claimed()
     store.run(jobs.cancel([job.seq], by="me"))
     store.end(job, INTERRUPTED)
     found = store.job(job.id)

@@ -1,4 +1,4 @@
-"""rescue: missing leases, jobs that were claimed by hand, and the trace that each rescue leaves."""
+"""rescue: missing leases, manually claimed jobs, and the trace that each rescue leaves."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def claim(store: Store) -> Claimed:
     return job
 
 
-def test_a_pulled_job_whose_time_ran_out_comes_back_charged_once(store: Store) -> None:
+def test_a_manually_claimed_job_whose_time_ran_out_comes_back_charged_once(store: Store) -> None:
     """D2: charged at the claim, so its loss charges nothing more and is no crash."""
     store.enqueue(new_job("a"))
     claim(store)
@@ -80,7 +80,7 @@ def test_a_pulled_job_whose_time_ran_out_comes_back_charged_once(store: Store) -
     assert (fault.type, fault.worker, fault.attempt) == ("windlass.LeaseLost", "me", 1)
 
 
-def test_a_pulled_job_comes_back_at_most_as_often_as_it_has_attempts(store: Store) -> None:
+def test_a_manually_claimed_job_comes_back_at_most_as_often_as_it_has_attempts(store: Store) -> None:
     """D2: then a dead letter; errors are kept as a list."""
     store.enqueue(new_job("a", attempts=3))
     states = []
@@ -95,7 +95,7 @@ def test_a_pulled_job_comes_back_at_most_as_often_as_it_has_attempts(store: Stor
     assert len(read_faults(found.errors).faults) == 3
 
 
-def test_a_pulled_job_is_not_failed_by_the_cap_of_rescues(store: Store) -> None:
+def test_a_manually_claimed_job_is_not_failed_by_the_cap_of_rescues(store: Store) -> None:
     """D2: only its attempts bound it."""
     store.enqueue(new_job("a", attempts=20))
     for _ in range(10):
@@ -106,7 +106,7 @@ def test_a_pulled_job_is_not_failed_by_the_cap_of_rescues(store: Store) -> None:
     assert (found.state, found.attempt) == (State.PENDING, 10)
 
 
-def test_a_pulled_job_in_time_is_left_alone(store: Store) -> None:
+def test_a_manually_claimed_job_in_time_is_left_alone(store: Store) -> None:
     store.enqueue(new_job("a"))
     job = claim(store)
     store.advance(5 * MINUTE - 1)

@@ -125,7 +125,7 @@ def test_a_repeated_call_finds_its_suspect_again(store: Store) -> None:
     assert ids(worker.cycle(token="t").claimed) == ids(taken) == ["a"]
 
 
-def test_claims_by_hand_take_suspects_like_all_others(store: Store) -> None:
+def test_manual_claims_take_suspects_like_all_others(store: Store) -> None:
     """F3: they are never suspects; in the order of priority and of when they became ready."""
     a_suspect(store, "a", "b")
     store.advance(SECOND)
@@ -134,8 +134,8 @@ def test_claims_by_hand_take_suspects_like_all_others(store: Store) -> None:
     assert ids(claimed) == ["first", "a", "b", "x"]
 
 
-def test_the_loss_of_a_claim_by_hand_makes_no_suspect(store: Store) -> None:
-    job = store.claimed_by_hand()
+def test_the_loss_of_a_manual_claim_makes_no_suspect(store: Store) -> None:
+    job = store.manually_claimed()
     die(store)
     assert counted(store.job(job.id)) == (1, 0, 0)
     assert ids(store.a_worker().cycle(rooms=[("default", 5)], takes_suspect=False).claimed) == [job.id]

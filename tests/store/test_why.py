@@ -152,8 +152,8 @@ def test_a_running_job_whose_lease_is_gone_is_over(store: Store) -> None:
     assert (gates(store, job.seq).silent, gates(store, job.seq).is_over) == (None, True)
 
 
-def test_a_claim_by_hand_is_over_when_its_time_is(store: Store) -> None:
-    job = store.claimed_by_hand(ttl=SECOND)
+def test_a_manual_claim_is_over_when_its_time_is(store: Store) -> None:
+    job = store.manually_claimed(ttl=SECOND)
     assert not gates(store, job.seq).is_over
     store.advance(2 * SECOND)
     assert (gates(store, job.seq).silent, gates(store, job.seq).is_over) == (2 * SECOND, True)

@@ -64,6 +64,6 @@ def test_a_row_that_somebody_deleted_is_made_anew_by_the_next_heartbeat(store: S
     assert states(store) == {"w1": "idle"}
 
 
-def test_claims_by_hand_show_no_worker(store: Store) -> None:
-    store.claimed_by_hand()
+def test_manual_claims_show_no_worker(store: Store) -> None:
+    store.manually_claimed()
     assert states(store) == {}

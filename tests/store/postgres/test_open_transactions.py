@@ -230,7 +230,7 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _archive: ("archive",),
     _beat: ("open_lease", "renew", "show", "close_lease"),
     _cancel: ("cancel",),
-    _claim: ("claim", "extend"),
+    _claim: ("manual_claim", "extend"),
     _delete: ("delete",),
     _end_and_claim: ("cycle",),
     _ensure: ("queue_ensure",),

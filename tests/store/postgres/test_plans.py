@@ -27,8 +27,8 @@ COUNTING = {"counts", "depth", "queue_delete"}
 UNPLANNED = {"vacuum_due", "vacuum_ready", "vacuum_running", "vacuum_tally"}
 FORMS = [(name, number) for name in sorted(set(CALLS) - COUNTING - UNPLANNED) for number in range(len(CALLS[name]))]
 HOT = {
-    "append", "claim", "control", "cycle", "enqueue", "expired", "extend", "job", "progress", "promote", "prunable",
-    "prune", "prune_oldest", "record_stale_writes", "renew", "rescue", "next_due",
+    "append", "control", "cycle", "enqueue", "expired", "extend", "job", "manual_claim", "progress", "promote",
+    "prunable", "prune", "prune_oldest", "record_stale_writes", "renew", "rescue", "next_due",
 }  # fmt: skip
 """Calls that come so often that they cannot wait for the first ANALYZE after the first jobs."""
 HOT_FORMS = [form for form in FORMS if form[0] in HOT]
@@ -169,7 +169,7 @@ def sorted_tables(step: Plan, *, is_sorted: bool = False) -> Iterator[str]:
         yield from sorted_tables(inner, is_sorted=is_sorted)
 
 
-CLAIMS = [form for form in HOT_FORMS if form[0] in ("cycle", "claim")]
+CLAIMS = [form for form in HOT_FORMS if form[0] in ("cycle", "manual_claim")]
 
 
 @pytest.mark.parametrize("when", ["analysed", "never analysed", "first day"])

@@ -92,7 +92,7 @@ def test_a_job_that_is_retried_by_hand_leaves_keys_that_agree(store: Store) -> N
 def test_nothing_is_left_of_jobs_leases_and_workers_that_are_gone(store: Store) -> None:
     """A13: everything that grows is bounded."""
     found = [a_job_in(store, state) for state in State if state is not State.BLOCKED]
-    store.claimed_by_hand(new_job(key="k", payload=LONG))
+    store.manually_claimed(new_job(key="k", payload=LONG))
     store.advance(DAY)
     store.rescue()
     store.advance(DAY + 1)

@@ -161,7 +161,7 @@ def test_jobs_whose_bodies_were_overwritten_are_lost_alone(store: Store, strange
     worker.end(store.claimed(new_job("later"), by=worker), INTERRUPTED)
     store.enqueue(new_job("first"), new_job("marked"))
     runs = {job.id: job for job in worker.take()}
-    lapsed = store.claimed_by_hand(new_job("lapsed"))
+    lapsed = store.manually_claimed(new_job("lapsed"))
     waiting = [store.a_job(new_job("pending")), store.a_job(new_job("due", delay=MINUTE))]
     store.enqueue(new_job("sound"), new_job("put off", delay=MINUTE))
     seqs = [*(job.seq for job in waiting), *(job.seq for job in runs.values()), lapsed.seq, done.seq]

@@ -39,7 +39,7 @@ def test_a_claim_gives_them_their_turns(store: Store) -> None:
     assert ids(worker.take()) == ["early", "late", "new", "low"]
 
 
-def test_a_claim_by_hand_does_so_too(store: Store) -> None:
+def test_a_manual_claim_does_so_too(store: Store) -> None:
     three_old_jobs(store)
     taken = store.run(claim(2, queues=["default"], worker="me", token="t", ttl=SECOND))
     assert ids(taken) == ["early", "late"]

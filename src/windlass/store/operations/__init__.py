@@ -5,7 +5,7 @@ Files, in reading order:
 - ``enqueue``: Adds jobs.
 - ``cycle``: The cycle: one call that writes endings and start marks and claims jobs.
 - ``rescue``: Frees the jobs of expired leases, and decides which job is blamed for the loss.
-- ``manual_claim``: Claims by hand, each job under a lease of its own, and more time for them.
+- ``manual_claim``: Manual claims, each job under a lease of its own, and more time for them.
 - ``jobs``: Changes jobs: promotes, cancels, retries, reschedules, deletes, and shows the progress of a run.
 - ``leases``: Leases and workers: open, renew, control, close.
 - ``queues``: Queues and their settings.

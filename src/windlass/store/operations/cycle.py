@@ -21,7 +21,7 @@ log = logging.getLogger("windlass.store")
 
 _ENDS = TRANSITIONS[Verb.FINISH][State.RUNNING]
 
-_HANDED_IN: dict[str, list[Any]] = {"completed": [], "endings": [], "keys": [], "marks": [], "by_hand": []}
+_HANDED_IN: dict[str, list[Any]] = {"completed": [], "endings": [], "keys": [], "marks": [], "manual": []}
 """A cycle that only claims."""
 
 
@@ -60,7 +60,7 @@ def cycle(
     endings: Sequence[Ending] = (),
     marks: Sequence[StartMark] = (),
     rooms: Sequence[tuple[str, int]] = (),
-    by_hand: Sequence[tuple[int, int]] = (),
+    manual: Sequence[tuple[int, int]] = (),
     takes_suspect: bool = False,
 ) -> Operation[CycleResult]:
     """Hand in what ended and what began, take as many jobs of each queue as there is room for, in one commit.
@@ -70,8 +70,8 @@ def cycle(
     Repeating it with the same token and without rooms is safe after an answer was lost: endings that were written
     stay written, and what the first try took is handed out again.
 
-    It raises nothing once jobs were taken: nobody would know of them. ``by_hand`` names (seq, fence) of endings that
-    may be those of claims by hand, whose leases end with their jobs; a worker has none.
+    It raises nothing once jobs were taken: nobody would know of them. ``manual`` names (seq, fence) of endings that
+    may be those of manual claims, whose leases end with their jobs; a worker has none.
     """
     # Most runs just return; what they need to say is short, and so is the statement that takes it.
     completed = [(e.seq, e.fence, e.ran_for, e.result) for e in endings if _just_returned(e)]
@@ -86,7 +86,7 @@ def cycle(
         "keys": unique_keys(endings),
         "marks": list(marks),
         "rooms": list(rooms),
-        "by_hand": list(by_hand),
+        "manual": list(manual),
         "takes_suspect": int(takes_suspect),
     }
     answer = yield Call("cycle", params)
@@ -133,11 +133,11 @@ def _changed(answer: Answer, part: str) -> int:
 
 def finish(endings: Sequence[Ending], *, worker: str) -> Operation[Collection[int]]:
     """End runs without taking new ones; the seqs that were refused."""
-    by_hand = [(ending.seq, ending.fence) for ending in endings]
+    manual = [(ending.seq, ending.fence) for ending in endings]
     try:
-        cycled = yield from cycle(ClaimRequest(worker, "", ""), endings=endings, by_hand=by_hand)
+        cycled = yield from cycle(ClaimRequest(worker, "", ""), endings=endings, manual=manual)
     except OutcomeUnknown:  # what was ended under its fence may be ended again, and stays as it is
-        cycled = yield from cycle(ClaimRequest(worker, "", ""), endings=endings, by_hand=by_hand)
+        cycled = yield from cycle(ClaimRequest(worker, "", ""), endings=endings, manual=manual)
     if not cycled.has_all_refusals:
         raise StoreUnavailable("the store went away before it could tell whether all endings were written")
     return cycled.refused

@@ -24,12 +24,12 @@ class Gate(StrEnum):
     EVERYTHING_PAUSED = "everything_paused"
     QUEUE_PAUSED = "queue_paused"
     NO_WORKER = "no_worker"
-    """No worker with a live lease serves the queue; a claim by hand brings a lease of its own."""
+    """No worker with a live lease serves the queue; a manual claim brings a lease of its own."""
     NO_WILLING_WORKER = "no_willing_worker"
     """All workers that serve the queue are paused or about to leave. They check this gate themselves: they ask for no
     jobs."""
     SUSPECT_WAITS = "suspect_waits"
-    """Jobs of a higher priority come before a suspect. For a claim by hand suspects are jobs like all others."""
+    """Jobs of a higher priority come before a suspect. For a manual claim suspects are jobs like all others."""
 
 
 OF_WORKERS = frozenset({Gate.NO_WORKER, Gate.NO_WILLING_WORKER})

@@ -1,4 +1,4 @@
-"""Claims by hand, each job under a lease of its own, and more time for them."""
+"""Manual claims, each job under a lease of its own, and more time for them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from windlass.store.operations.events import record_stale_writes, remove_vanishe
 from windlass.store.pages import PAGE, PAGE_BYTES
 
 _FIRST_CLAIM = 64
-"""How many jobs a claim by hand takes before it knows how much they hold."""
+"""How many jobs a manual claim takes before it knows how much they hold."""
 
 
 def claim_many(limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int) -> Operation[list[Claimed]]:
-    """Take jobs by hand, in steps that one call can carry.
+    """Claim jobs for a caller that runs them itself, in steps that one call can carry.
 
     What a job holds is not known before it is taken, so the first step is short and tells how long the next may be. A
     step that fails ends the claim with what the steps before it have taken.
@@ -40,9 +40,9 @@ def claim_many(limit: int, *, queues: Sequence[str], worker: str, token: str, tt
 
 
 def claim(limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int) -> Operation[list[Claimed]]:
-    """Take jobs by hand, each under a lease of its own; repeating with the same token takes nothing twice."""
+    """One step: each job gets a lease of its own; repeating with the same token takes nothing twice."""
     call = Call(
-        "claim",
+        "manual_claim",
         {"limit": limit, "queues": [(queue,) for queue in queues], "worker": worker, "token": token, "ttl": ttl},
     )
     try:
@@ -56,7 +56,7 @@ def claim(limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: in
 
 
 def extend(seq: int, fence: int, *, ttl: int, worker: str) -> Operation[bool]:
-    """Give a job that was claimed by hand more time; false when the lease is lost."""
+    """Give a manually claimed job more time; false when the lease is lost."""
     answer = yield Call("extend", {"seq": seq, "fence": fence, "ttl": ttl})
     if answer["extended"]:
         return True

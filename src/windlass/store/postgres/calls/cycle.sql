@@ -157,7 +157,7 @@ WITH
         CASE WHEN running.started_at IS NULL AND ending.state = 'completed' THEN running.seq
             ELSE (SELECT job.seq FROM windlass_job AS job WHERE job.seq = running.seq) END AS job
 ), closed AS (
-    -- The lease of a claim by hand goes with its job; a worker's, which has no colon, holds others too.
+    -- The lease of a manual claim goes with its job; a worker's, which has no colon, holds others too.
     DELETE FROM windlass_lease AS lease USING ended
     WHERE lease.id = ended.lease AND strpos(ended.lease, ':') > 0
 ), finished AS (

@@ -1,4 +1,4 @@
--- Gives one job that was claimed by hand more time, under its fence.
+-- Gives one manually claimed job more time, under its fence.
 -- gives extended
 WITH
 -- here clock

@@ -1,6 +1,6 @@
 -- In how many milliseconds the next job is due and the next lease that holds something is over; a running job without
 -- an open lease is overdue. And the time from which that is counted, how many workers have a lease in time, and the
--- first of these leases; those of claims by hand have a colon in their names. Last, whether a queue that is not paused
+-- first of these leases; those of manual claims have a colon in their names. Last, whether a queue that is not paused
 -- has jobs to claim, and whether the lead is free.
 -- :strays whether every lease that holds something is looked at; else only open ones that are over within a second,
 -- which are few however many there are

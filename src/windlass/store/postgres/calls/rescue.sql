@@ -29,7 +29,7 @@ WITH
     WHERE lease.id = ANY (ARRAY(SELECT over.id FROM over WHERE NOT over.is_old AND strpos(over.id, ':') = 0))
     RETURNING lease.id, lease.blamed
 ), closed AS (
-    -- That of a claim by hand goes with its job.
+    -- That of a manual claim goes with its job.
     DELETE FROM windlass_lease AS lease
     WHERE lease.id = ANY (ARRAY(SELECT over.id FROM over WHERE over.is_old OR strpos(over.id, ':') > 0))
 ), held AS MATERIALIZED (

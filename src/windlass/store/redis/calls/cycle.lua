@@ -93,7 +93,7 @@ local function finish(ending)
     if ending.errors then keep_errors(seq, ending.errors) end
     count('running', job.queue, -1)
     place(state, job.queue, seq, tonumber(job.priority) or 0, at, suspect)
-    if is_pulled(job.lease) then remove_pulled(job.lease) end
+    if is_manual(job.lease) then remove_manual(job.lease) end
     return 1
 end
 

@@ -48,7 +48,7 @@ end
 local begun, suspects = {}, {}
 for _, run in ipairs(held) do
     local seq, lease = written(run.seq), run.lease
-    if not is_pulled(lease) then
+    if not is_manual(lease) then
         local found = try('HMGET', job_key(seq), {found: crashes, rescues, started_at}) or {}
         local is_suspect = (tonumber(found.crashes) or 0) + (tonumber(found.rescues) or 0) > 0
         local started_at = tonumber(found.started_at)
@@ -79,8 +79,8 @@ for index = 1, math.min(#jobs, ask.limit) do
         Expired; seq = seq; fence = fence; attempt = tonumber(job.attempt) or 0;
         max_attempts = tonumber(job.max_attempts) or 0; crashes = tonumber(job.crashes) or 0;
         rescues = tonumber(job.rescues) or 0; errors = errors; unique_key = job.unique_key or false;
-        -- A claim by hand was charged when it was made.
-        is_charged = is_pulled(lease) and 1 or 0; was_started = job.started_at and 1 or 0;
+        -- A manual claim was charged when it was made.
+        is_charged = is_manual(lease) and 1 or 0; was_started = job.started_at and 1 or 0;
         lease = lease; worker = job.worker or false;
         ran_for = tonumber(job.started_at) and math.max(0, facts.over_at - job.started_at) or false;
         blamed = facts.blamed;

@@ -10,7 +10,7 @@ local AT_ONCE = 100
 
 local function holds(lease) return redis.call('EXISTS', held_key(lease)) == 1 end
 
--- Leases are few: those of workers, and those of claims by hand, which all hold a job.
+-- Leases are few: those of workers, and those of manual claims, which all hold a job.
 local early = {}
 for _, lease in ipairs(redis.call('ZRANGEBYSCORE', KEY.lease_from, '(' .. stamp, '+inf')) do early[lease] = true end
 
@@ -33,7 +33,7 @@ end
 local function live_workers()
     local count, first = 0, false
     for _, lease in ipairs(redis.call('ZRANGEBYSCORE', KEY.lease_until, '(' .. stamp, '+inf')) do
-        if not early[lease] and not is_pulled(lease) then
+        if not early[lease] and not is_manual(lease) then
             count = count + 1
             if not first or lease < first then first = lease end
         end

@@ -29,7 +29,7 @@ local rescued = {}
 -- A run whose job's body is gone: nothing can be put back, but nobody must look for it for ever.
 local function let_go(seq, fence)
     for _, lease in ipairs(ask.leases) do
-        if not is_open(lease) and drop_run(lease, seq, fence) and is_pulled(lease) then
+        if not is_open(lease) and drop_run(lease, seq, fence) and is_manual(lease) then
             redis.call('ZREM', KEY.lease_lost, lease)
         end
     end
@@ -73,9 +73,9 @@ local function free(ending)
     count('running', job.queue, -1)
     local at = FINISHED[state] and now or tonumber(job.run_at) or now
     place(state, job.queue, seq, tonumber(job.priority) or 0, at, suspect)
-    if is_pulled(lease) then
+    if is_manual(lease) then
         redis.call('ZREM', KEY.lease_lost, lease)
-        remove_pulled(lease)
+        remove_manual(lease)
     end
     rescued[#rescued + 1] = {job.id, state, job.worker}
 end

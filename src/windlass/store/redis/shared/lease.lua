@@ -7,8 +7,8 @@ local function lease_key(lease) return prefix .. 'lease:' .. lease end
 local function held_key(lease) return prefix .. 'held:' .. lease end
 -- Those of its jobs that somebody wants cancelled, as in held_key: a worker asks for them every second.
 local function cancels_key(lease) return prefix .. 'cancels:' .. lease end
--- The leases that a token of claims by hand holds.
-local function pulled_key(token) return prefix .. 'pulled:' .. token end
+-- The leases that a token of manual claims holds.
+local function manual_leases_key(token) return prefix .. 'pulled:' .. token end
 
 local function is_open(lease) return try('HGET', lease_key(lease), 'state') == 'open' end
 
@@ -88,11 +88,11 @@ local function forget_if_empty(lease)
     end
 end
 
--- The lease of a claim by hand is named token:seq:fence; a worker's name has no colon.
-local function is_pulled(lease) return string.find(lease, ':', 1, true) ~= nil end
+-- The lease of a manual claim is named token:seq:fence; a worker's name has no colon.
+local function is_manual(lease) return string.find(lease, ':', 1, true) ~= nil end
 
--- A claim by hand ends with its one job.
-local function remove_pulled(lease)
-    redis.call('SREM', pulled_key(string.match(lease, '^(.*):%d+:%d+$')), lease)
+-- A manual claim ends with its one job.
+local function remove_manual(lease)
+    redis.call('SREM', manual_leases_key(string.match(lease, '^(.*):%d+:%d+$')), lease)
     remove_lease(lease)
 end

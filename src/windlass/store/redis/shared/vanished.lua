@@ -15,7 +15,7 @@ local function drop_run(lease, seq, fence)
     if not value then return false end
     redis.call('HDEL', held_key(lease), field)
     redis.call('SREM', cancels_key(lease), field)
-    if is_pulled(lease) then remove_pulled(lease) else forget_if_empty(lease) end
+    if is_manual(lease) then remove_manual(lease) else forget_if_empty(lease) end
     local queue = queue_of_any_run(value)
     if queue then count('running', queue, -1) end
     add_vanished(seq, queue, 'running')

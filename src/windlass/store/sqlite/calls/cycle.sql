@@ -1,9 +1,9 @@
 -- 1. lease
--- The lease of a claim by hand goes with its job. Before the endings, which make the job forget its lease.
--- :by_hand rows (seq, fence) as claim, the endings of jobs that were claimed by hand
--- only with by_hand
+-- The lease of a manual claim goes with its job. Before the endings, which make the job forget its lease.
+-- :manual rows (seq, fence) as claim, the endings of manually claimed jobs
+-- only with manual
 DELETE FROM windlass_lease WHERE id IN (
-    SELECT lease FROM jsonb_each(:by_hand) AS claim JOIN windlass_job ON windlass_job.seq = {claim.seq}
+    SELECT lease FROM jsonb_each(:manual) AS claim JOIN windlass_job ON windlass_job.seq = {claim.seq}
     WHERE windlass_job.fence = {claim.fence} AND windlass_job.state = 'running'
     -- a worker's lease, which has no colon, holds other jobs too
     AND instr(lease, ':') > 0)

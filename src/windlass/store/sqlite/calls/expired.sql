@@ -22,7 +22,7 @@ FROM (
 WHERE before < :bytes
 
 -- 2. suspects
--- The suspects among them that had begun: one of them is held responsible for the loss of its lease. A claim by hand is
+-- The suspects among them that had begun: one of them is held responsible for the loss of its lease. A manual claim is
 -- none.
 -- gives suspects as json
 SELECT CAST(json_group_array(json_array({suspect.StartedSuspect;

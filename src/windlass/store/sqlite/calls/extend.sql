@@ -1,4 +1,4 @@
--- Gives one job that was claimed by hand more time, under its fence.
+-- Gives one manually claimed job more time, under its fence.
 -- gives extended
 UPDATE windlass_lease SET renewed_at = :now, ttl = :ttl
 WHERE state = 'open' AND id = (

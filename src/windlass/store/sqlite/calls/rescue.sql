@@ -67,7 +67,7 @@ DELETE FROM windlass_key WHERE until <> 'window' AND (key, id) IN (
         OR (kept.until = 'started' AND (windlass_job.attempt > 0 OR windlass_job.started_at IS NOT NULL))))
 
 -- 5. close
--- A lost lease whose jobs are all free has done its duty as a marker for its owner after a day; that of a claim by hand
+-- A lost lease whose jobs are all free has done its duty as a marker for its owner after a day; that of a manual claim
 -- goes with its job.
 DELETE FROM windlass_lease WHERE state = 'lost' AND (
     renewed_at < :now - 86400000 OR (id IN (SELECT value FROM jsonb_each(:leases)) AND instr(id, ':') > 0))

@@ -1,5 +1,5 @@
 -- 1. take
--- Takes jobs of one queue for a caller that drives them by hand: each gets a lease of its own and is charged at once.
+-- A manual claim, for a caller that runs the jobs itself: each gets a lease of its own and is charged at once.
 -- The lease is named token:seq:fence, so that a job that the same token takes again does not get its old one back.
 -- The room left shrinks by what this token already holds, so a repeated call takes nothing twice.
 -- each queues (queue)
@@ -7,7 +7,7 @@ UPDATE windlass_job SET
     state = 'running', fence = fence + 1, lease = :token || ':' || seq || ':' || (fence + 1), claim = :token,
     worker = :worker, claimed_at = :now, started_at = :now, finished_at = NULL, attempt = attempt + 1
 WHERE seq IN (
-    -- Suspects are taken by hand like all others; each of both places has its index.
+    -- A manual claim takes suspects like all others; each of both places has its index.
     SELECT seq FROM (
         SELECT seq, priority, run_at FROM (
             SELECT seq, priority, run_at FROM windlass_job

@@ -1,14 +1,14 @@
--- Takes jobs for a caller that drives them by hand: each gets a lease of its own and is charged at once. The lease is
--- named token:seq:fence, so that a job that the same token takes again does not get its old one back.
+-- A manual claim, for a caller that runs the jobs itself: each gets a lease of its own and is charged at once. The lease
+-- is named token:seq:fence, so that a job that the same token takes again does not get its old one back.
 -- The room left shrinks by what this token already holds, so a repeated call takes nothing twice.
 -- KEYS counts, due, lease_from, lease_until, waiting
 -- asks limit, queues: rows (name) as queue, in the order in which they are served; worker, token, ttl
 -- gives claimed: rows (Claimed) as row, of everything that the token holds; vanished, overwritten: see there
 --       in shared/
 -- with chunks, texts, allow_oom, index, state_sets, lease, vanished, gates, claim
-local pulled = pulled_key(ask.token)
+local leases = manual_leases_key(ask.token)
 
-local function pull(seq, fence, row)
+local function own(seq, fence, row)
     local lease = ask.token .. ':' .. seq .. ':' .. fence
     redis.call(
         'HSET', job_key(seq), 'state', 'running', 'fence', fence, 'lease', lease, 'worker', ask.worker,
@@ -16,10 +16,10 @@ local function pull(seq, fence, row)
     redis.call('HSET', lease_key(lease), 'state', 'open', 'worker', ask.worker)
     set_time(lease, ask.ttl)
     redis.call('HSET', held_key(lease), seq .. ':' .. fence, held_value(ask.token, row.queue))
-    redis.call('SADD', pulled, lease)
+    redis.call('SADD', leases, lease)
 end
 
--- Suspects are taken by hand like all others: one by one, whichever of both places has the next.
+-- A manual claim takes suspects like all others: one by one, whichever of both places has the next.
 local function take_of_both(queue, room)
     for _ = 1, room do
         local suspect, turn_of_suspect = first_of(suspects_key(queue))
@@ -27,20 +27,20 @@ local function take_of_both(queue, room)
         if not suspect then return end
         local is_other = other
             and (turn_of_other < turn_of_suspect or (turn_of_other == turn_of_suspect and other < suspect))
-        if is_other then take(queue, 1, {}, pull) else take_suspect(queue, {}, pull) end
+        if is_other then take(queue, 1, {}, own) else take_suspect(queue, {}, own) end
     end
 end
 
 for _, queue in ipairs(ask.queues) do
-    local function room() return ask.limit - redis.call('SCARD', pulled) end
+    local function room() return ask.limit - redis.call('SCARD', leases) end
     if room() > 0 and not is_shut(COMMON_GATES) and not is_shut(QUEUE_GATES, queue.name) then
         take_of_both(queue.name, room())
-        if room() > 0 then take(queue.name, room(), {}, pull) end
+        if room() > 0 then take(queue.name, room(), {}, own) end
     end
 end
 
 local rows, long = {}, {}
-for _, lease in ipairs(redis.call('SMEMBERS', pulled)) do
+for _, lease in ipairs(redis.call('SMEMBERS', leases)) do
     local seq, fence = string.match(lease, ':(%d+):(%d+)$')
     local row = read_claimed(seq, false, 0, tonumber(fence), long)
     if row then

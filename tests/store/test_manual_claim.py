@@ -1,4 +1,4 @@
-"""claim: takes jobs by hand, each under a lease of its own, charged at once."""
+"""manual_claim: takes jobs for a caller that runs them itself, each under a lease of its own, charged at once."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_queues_are_served_in_the_order_they_are_named(store: Store) -> None:
     assert sorted(ids(claim(store, 2, "high", "low"))) == ["a", "b"]
 
 
-def test_a_pulled_job_is_charged_at_the_claim(store: Store) -> None:
+def test_a_manually_claimed_job_is_charged_at_the_claim(store: Store) -> None:
     """D2: charged when it is handed out."""
     store.enqueue(new_job("a"))
     store.advance(SECOND)
@@ -51,16 +51,16 @@ def test_a_pulled_job_is_charged_at_the_claim(store: Store) -> None:
     assert (found.claimed_at, found.started_at) == (START + SECOND, START + SECOND)
 
 
-def test_an_ending_charges_a_pulled_job_nothing_more(store: Store) -> None:
+def test_an_ending_charges_a_manually_claimed_job_nothing_more(store: Store) -> None:
     """D2: one run, one charge."""
-    job = store.claimed_by_hand()
+    job = store.manually_claimed()
     store.end(job)
     assert store.job(job.id).attempt == 1
 
 
-def test_a_pulled_job_has_as_many_runs_as_it_has_attempts(store: Store) -> None:
+def test_a_manually_claimed_job_has_as_many_runs_as_it_has_attempts(store: Store) -> None:
     """D2: at most ``attempts`` times, then a dead letter."""
-    job = store.claimed_by_hand(new_job("a", attempts=2))
+    job = store.manually_claimed(new_job("a", attempts=2))
     store.end(job, raised(delay=0))
     assert store.job("a").state is State.RETRYING
     store.run(jobs.promote())
@@ -122,14 +122,14 @@ def test_workers_and_pullers_share_a_queue_without_meeting(store: Store) -> None
     assert ids(taken) == [f"{number}" for number in range(6)]
 
 
-def test_a_claim_by_hand_needs_no_worker(store: Store) -> None:
+def test_a_manual_claim_needs_no_worker(store: Store) -> None:
     """D6: with no worker anywhere."""
     store.enqueue(new_job("a"))
     assert ids(claim(store, 1)) == ["a"]
 
 
-def test_a_mark_of_a_pulled_job_is_answered_and_changes_nothing(store: Store) -> None:
-    job = store.claimed_by_hand()
+def test_a_mark_of_a_manually_claimed_job_is_answered_and_changes_nothing(store: Store) -> None:
+    job = store.manually_claimed()
     before = store.job(job.id)
     store.advance(SECOND)
     assert set(store.a_worker().cycle(marks=[mark(job)]).marked) == {job.seq}

@@ -1,5 +1,5 @@
--- Takes jobs for a caller that drives them by hand: each gets a lease of its own and is charged at once. The lease is
--- named token:seq:fence, so that a job that the same token takes again does not get its old one back.
+-- A manual claim, for a caller that runs the jobs itself: each gets a lease of its own and is charged at once. The lease
+-- is named token:seq:fence, so that a job that the same token takes again does not get its old one back.
 -- :queues rows (queue), served in this order
 -- :limit how many; what this token already holds counts, so that a repeated call takes nothing twice
 -- gives claimed as json
@@ -21,7 +21,7 @@ WITH
 ), picked AS MATERIALIZED (
     -- Every queue offers as much as all may give together; what goes over the limit stays, and is locked for a moment.
     SELECT room.kind, next.place, room.place AS turn, next.priority, next.since, next.seq, room.room
-    -- Suspects are taken by hand like all others; each of both places is walked in its order.
+    -- A manual claim takes suspects like all others; each of both places is walked in its order.
     FROM room CROSS JOIN (VALUES (false), (true)) AS part (suspect) CROSS JOIN LATERAL (
         SELECT ready.ctid AS place, ready.priority, ready.since, ready.seq FROM windlass_ready AS ready
         WHERE ready.queue = room.queue AND ready.suspect = part.suspect AND ready.seq BETWEEN 0 AND 9223372036854775807

@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection
 from enum import Enum
 from typing import Protocol
 
+from msgspec.json import encode
+
 from windlass.errors import StoreNotFound, WindlassError
 from windlass.store.caller.joined import Joined
 from windlass.store.operation import Answer, Call
@@ -13,6 +15,14 @@ from windlass.store.operation import Answer, Call
 
 class DataRejected(WindlassError):
     """The store is well but will not take these values; the same call without them would pass."""
+
+
+def json_text(value: object, *, store: str) -> str:
+    """Rows as they travel to a store that speaks SQL; ``DataRejected`` for what the store has no room for."""
+    try:
+        return encode(value).decode()
+    except (UnicodeError, OverflowError) as error:  # lone surrogates, too large numbers
+        raise DataRejected(f"{store}: {error}") from error
 
 
 def no_store(name: str, namespace: str) -> StoreNotFound:

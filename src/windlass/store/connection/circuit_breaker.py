@@ -24,6 +24,10 @@ class Away(Exception):
     """The server could not be reached; nothing was sent to it. The text says why."""
 
 
+class LoginDenied(StoreUnavailable):
+    """The server answers, but lets us in on no account: another try would only be refused again."""
+
+
 def fair_deadline(until: float) -> float:
     """Until when a new connection may take, whose caller's patience ends at ``until``; both on the monotonic clock.
 

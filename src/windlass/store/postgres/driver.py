@@ -7,27 +7,26 @@ from collections.abc import Callable, Collection
 from functools import partial
 from math import inf
 from threading import Lock
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from msgspec.json import encode
 from psycopg import errors
 
 from windlass import clock
 from windlass.errors import AppClosed, ConfigError, StoreUnavailable
 from windlass.forks import reset_in_child
 from windlass.store.caller.joined import Joined, join
-from windlass.store.connection.circuit_breaker import Away, CircuitBreaker
+from windlass.store.connection.circuit_breaker import Away, CircuitBreaker, LoginDenied
 from windlass.store.connection.listener import NotificationListener
 from windlass.store.connection.notifier import Notifier
 from windlass.store.connection.pool import Pool
-from windlass.store.driver import ALL_TOPICS, DataRejected, News, Topic, no_store
+from windlass.store.driver import ALL_TOPICS, DataRejected, News, Topic, json_text, no_store
 from windlass.store.operation import Answer, Call, Lane
 from windlass.store.postgres import schema as schemas
 from windlass.store.postgres.address import parse_address
 from windlass.store.postgres.caller import DatabaseIdentity, PostgresScripts
 from windlass.store.postgres.connection import TimedConnection
 from windlass.store.postgres.connector import Connector
-from windlass.store.postgres.errors import LoginDenied, TryAgain, Unprepared, translated
+from windlass.store.postgres.errors import TryAgain, Unprepared, translated
 from windlass.store.postgres.news import Silence, channel, subscribe
 from windlass.store.postgres.statements import Bound, statements
 
@@ -272,18 +271,14 @@ class PostgresDriver:
         statement = next((one for one in self._statements.get(call.name, ()) if one.suits(params)), None)
         if statement is None:
             raise NotImplementedError(f"the PostgreSQL store knows no call {call.name!r}")
-        values = {name: self._encoded(value) for name, value in params.items()}
+        store = self.name
+        values = {
+            name: json_text(value, store=store) if isinstance(value, list | dict) else value
+            for name, value in params.items()
+        }
         values["now"] = None if self._now is None else self._now()
         values["ourselves"] = self._identity
         return statement, [values[name] for name in statement.names]
-
-    def _encoded(self, value: Any) -> Any:
-        if not isinstance(value, list | dict):
-            return value
-        try:
-            return encode(value).decode()
-        except (UnicodeError, OverflowError) as error:  # lone surrogates, numbers that no store has room for
-            raise DataRejected(f"{self.name}: {error}") from error
 
 
 def _has_stored(answer: Answer) -> bool:

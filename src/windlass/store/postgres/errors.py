@@ -11,7 +11,7 @@ import psycopg
 from psycopg import errors
 
 from windlass.errors import OutcomeUnknown, StoreUnavailable
-from windlass.store.connection.circuit_breaker import Away
+from windlass.store.connection.circuit_breaker import Away, LoginDenied
 from windlass.store.driver import DataRejected
 from windlass.store.postgres.connection import TimedConnection, Unsent
 
@@ -56,10 +56,6 @@ class TryAgain(Exception):
 
 class Unprepared(Exception):
     """A pooler has lost our prepared statements; nothing was written."""
-
-
-class LoginDenied(StoreUnavailable):
-    """The server answers, but lets us in on no account: another try would only be refused again."""
 
 
 def unreachable(error: psycopg.Error, name: str) -> Away | LoginDenied:

@@ -23,10 +23,9 @@ from redis.exceptions import (
 )
 
 from windlass.errors import OutcomeUnknown, StoreUnavailable, WindlassError
-from windlass.store.connection.circuit_breaker import Away
+from windlass.store.connection.circuit_breaker import Away, LoginDenied
 from windlass.store.driver import DataRejected
 from windlass.store.redis.connection import NoReply
-from windlass.store.redis.server import LoginDenied
 
 _CODES: tuple[tuple[type[RedisError], str], ...] = (
     (MovedError, "MOVED"),  # before what it is a kind of

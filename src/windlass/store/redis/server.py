@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from windlass.errors import ConfigError, StoreUnavailable, WindlassError
-from windlass.store.connection.circuit_breaker import Away
+from windlass.store.connection.circuit_breaker import Away, LoginDenied
 from windlass.store.redis.address import Address
 
 log = logging.getLogger("windlass.store")
@@ -42,10 +42,6 @@ def read_info(text: str) -> Server:
         policy=said.get("maxmemory_policy", ""),
         has_log=said.get("aof_enabled", "1") != "0",
     )
-
-
-class LoginDenied(StoreUnavailable):
-    """The server answers, but lets us in on no account: another try would only be refused again."""
 
 
 class Inspection:

@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
-from msgspec.json import encode
 
-from windlass.store.driver import DataRejected
+from windlass.store.driver import json_text
 from windlass.store.operation import Answer, Call
 from windlass.store.sqlite.libraries import Connection, Statements, carry_out
 from windlass.store.statement_files import Statement
@@ -73,11 +72,5 @@ class Calls:
         bound: dict[str, Any] = {**call.params}
         for name, value in call.params.items():
             if type(value) in _COMPOSED:
-                bound[name] = self._encoded(value)
+                bound[name] = json_text(value, store=self._name)
         return BoundCall(self.statements[call.name], call.params, bound, self._now)
-
-    def _encoded(self, value: object) -> str:
-        try:
-            return encode(value).decode()
-        except (UnicodeError, OverflowError) as error:  # lone surrogates, numbers that no store has room for
-            raise DataRejected(f"{self._name}: {error}") from error

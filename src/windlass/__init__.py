@@ -27,7 +27,7 @@ Files, in reading order:
 - ``store/``: The store: what is asked of it, and the three that answer.
 - ``testing/``: For tests of code that enqueues: run jobs at once, collect them, move the time.
 - ``threads/``: Threads of our own.
-- ``worker/``: The worker: claims jobs, runs them, and hands in how they ended.
+- ``worker/``: The worker: claims jobs, runs them, and writes how they ended.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ if TYPE_CHECKING:
     from windlass.worker.status import WorkerStatus
     from windlass.worker.worker import Worker
 else:
-    # Loaded when first used: whoever has Windlass installed loads it with pytest's plugins, whether used or not.
+    # Loaded when first used: pytest imports it with its plugins wherever Windlass is installed, whether used or not.
     _HOMES = {
         "ClaimedJob": "windlass.claimed_job",
         "Fault": "windlass.core.fault",

@@ -223,9 +223,9 @@ def claim(client: Client, limit: int, *, queues: Sequence[str], ttl: int) -> Ope
     validate.whole_number(limit, "claim: limit", least=1, most=10_000)
     named = validate.texts(queues, "claim: queues", example="['mail']")
     wanted = [validate.queue_name(queue) for queue in named] or client.known_queues
-    # There may be no worker anywhere: a manual claim promotes and rescues too. Unlike the duties it does not wait
-    # after a step of the store's clock: a program that is frozen between two claims would see one each time, and
-    # would never rescue anybody.
+    # There may be no worker anywhere: a manual claim promotes and rescues too. Unlike the duties it does not wait after
+    # a step of the store's clock: a program that is frozen between two claims would see one each time, and would never
+    # rescue a job.
     yield from jobs.promote(by=client.actor)
     yield from rescue(by=client.actor, now=client.now)
     claimed = yield from claim_many(limit, queues=wanted, worker=client.actor, token=client.ids.next(), ttl=ttl)

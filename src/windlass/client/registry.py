@@ -25,7 +25,7 @@ log = logging.getLogger("windlass")
 
 
 class KnownTasks(Protocol):
-    """Whoever knows what may be run. Nothing is imported to answer: the worker's pump asks."""
+    """The tasks that may be run. Nothing is imported to answer: the worker's pump asks."""
 
     def find(self, name: str) -> Task[..., Any] | None:
         """The task of this name, or None when it is not to be run here, or not at this moment."""
@@ -38,7 +38,8 @@ class Registry:
     """Tasks by name. A stored name is a key of this table and nothing else.
 
     The one exception is asked for by name: a plain function below a prefix in ``importable`` is imported when a job
-    names it as ``module:qualname``. Only functions: to call a class that somebody named would make any object there.
+    names it as ``module:qualname``. Only functions: to call a class that a stored name names would make any object
+    there.
     """
 
     def __init__(self, app: ClientOwner, *, codec: Codec, hooks: Hooks, importable: Iterable[str]) -> None:

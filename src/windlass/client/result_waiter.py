@@ -94,7 +94,7 @@ class ResultWaiter:
         """Have it come true when the job is finished, or turns out not to be there; raises ``StartRefused``."""
         with self._lock:
             if self._thread is None or not self._thread.is_alive():
-                # It waits for our lock before it looks whom it serves.
+                # It waits for our lock before it reads which jobs are awaited.
                 self._thread = start_thread(self._run, name="windlass-waiter")
             self._awaited.setdefault(id, []).append(future)
         self._wake.set()

@@ -90,7 +90,7 @@ class Session:
         return answer
 
     def store(self, operation: Operation[A]) -> A:
-        """Run an operation that stores jobs for a caller of the app, and let everybody hear of them."""
+        """Run an operation that stores jobs for a caller of the app, and notify all listeners of them."""
         stored = self._run(operation, self._store)
         self._notify_stored()
         deliver_interrupt()
@@ -269,7 +269,7 @@ class Session:
 
     @property
     def _topics(self) -> set[Topic]:
-        """What there are listeners for: news that nobody here waits for need not come."""
+        """The topics that have listeners: notifications without one need not come."""
         return {topic for topic, listeners in self._listeners.items() if listeners}
 
     def _listen(self, topics: set[Topic]) -> None:

@@ -26,7 +26,7 @@ def json_text(value: object, *, store: str) -> str:
 
 
 def no_store(name: str, namespace: str) -> StoreNotFound:
-    """What a call that only looks says where there is nothing to look at."""
+    """The error of a call that only reads where there is no store."""
     return StoreNotFound(
         f"there is no store at {name} (namespace {namespace!r}); check the address, or make one: the first job, "
         "a worker and `windlass migrate` do"
@@ -34,16 +34,16 @@ def no_store(name: str, namespace: str) -> StoreNotFound:
 
 
 class Topic(Enum):
-    """What a piece of news is about."""
+    """What a notification is about."""
 
     WORK = "work"
-    """Jobs may be taken that could not be taken before."""
+    """Jobs may be claimed that could not be claimed before."""
     FINISHED = "endings"
     """Jobs have finished."""
     CONTROL = "cancels"
-    """Workers are wanted to do something: stop running jobs, pause, follow other settings."""
+    """There are orders for workers: stop running jobs, pause, apply other settings."""
     BACKLOG = "backlog"
-    """Jobs were found that no worker has gone for, although there was news of them."""
+    """Jobs were found that no worker has claimed, although it was notified of them."""
 
     __hash__ = object.__hash__  # of its own Enum has one that is written in Python, and every enqueue looks topics up
 
@@ -52,19 +52,19 @@ ALL_TOPICS = tuple(Topic)
 
 
 class News(Protocol):
-    """Tells that something was committed elsewhere; may be late, may be lost, is never needed for correctness."""
+    """Notifies of commits of other processes; may be late, may be lost, is never needed for correctness."""
 
     def hears(self, topic: Topic) -> bool:
-        """Whether what other processes tell of this topic at this moment is heard, as far as is known."""
+        """Whether notifications of this topic arrive at this moment, as far as is known."""
 
     def follow(self, topics: Collection[Topic]) -> None:
-        """Hear of these topics from now on, and of no others; returns at once.
+        """Subscribe to these topics from now on, and to no others; returns at once.
 
-        A topic that is new is told once when it is heard: what came before that could not be heard.
+        A new topic is notified once when the subscription holds: notifications before that could not arrive.
         """
 
     def close(self) -> None:
-        """Stop telling."""
+        """Stop notifying."""
 
 
 class Driver(Protocol):
@@ -86,7 +86,7 @@ class Driver(Protocol):
         """
 
     def store(self, call: Call) -> Answer:
-        """Carry out one call that stores jobs, and let other processes hear of them."""
+        """Carry out one call that stores jobs, and notify other processes of them."""
 
     def listen(
         self,
@@ -95,13 +95,13 @@ class Driver(Protocol):
         filled: Callable[[str], None] | None = None,
         topics: Collection[Topic] = ALL_TOPICS,
     ) -> News:
-        """Call ``heard`` from a thread of the store's own soon after other processes told something of these topics.
+        """Call ``heard`` from a thread of the store's own soon after other processes notified of these topics.
 
         ``filled`` is called instead, with a queue, where it is known that jobs were added to that queue.
         """
 
     def notify(self, topic: Topic) -> None:
-        """Let other processes hear of something that was just committed here."""
+        """Notify other processes of something that was just committed here."""
 
     def join(self, connection: object) -> Joined:
         """The caller's own transaction, as a place to carry out calls in; does nothing on the connection yet.
@@ -110,10 +110,12 @@ class Driver(Protocol):
         """
 
     def exists(self) -> bool:
-        """Whether there is a store under this namespace already; only looks, where other calls would make one."""
+        """Whether there is a store under this namespace already; only reads, where other calls would make one."""
 
     def make(self) -> None:
-        """Make the store where there is none, for what reads before it writes; one that is there stays as it is."""
+        """Make the store where there is none, for operations that read before they write; an existing one stays as it
+        is.
+        """
 
     def migrate(self) -> list[str]:
         """Make the store, or bring its schema up to date; the names of the steps taken."""
@@ -122,4 +124,4 @@ class Driver(Protocol):
         """What ``migrate`` would run, for a person to run; empty where nothing is missing or the store has no SQL."""
 
     def close(self) -> None:
-        """Let go of every connection; later calls raise ``AppClosed``."""
+        """Close every connection; later calls raise ``AppClosed``."""

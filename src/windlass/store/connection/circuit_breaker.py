@@ -29,10 +29,9 @@ class LoginDenied(StoreUnavailable):
 
 
 def fair_deadline(until: float) -> float:
-    """Until when a new connection may take, whose caller's patience ends at ``until``; both on the monotonic clock.
+    """The deadline of a new connection for a caller whose deadline is ``until``; both on the monotonic clock.
 
-    One that begins just before the end would only hide, by running out of time, what the attempts before it have found
-    out.
+    An attempt that begins just before the end would only time out, and hide what the attempts before it have found.
     """
     return max(until, clock.monotonic() + _FAIR_CHANCE)
 
@@ -57,7 +56,7 @@ class CircuitBreaker:
         self._why = ""
 
     def reach(self, attempt: Callable[[], T], *, deadline: float) -> T:
-        """What ``attempt`` gives, which raises ``Away`` where it fails; ``StoreUnavailable`` when time is up."""
+        """The result of ``attempt``, which raises ``Away`` where it fails; ``StoreUnavailable`` at the deadline."""
         is_probe = self._down_since is not None and self._admit_probe()
         until = clock.monotonic() + deadline
         pause = _FIRST_PAUSE

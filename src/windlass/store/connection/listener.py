@@ -25,7 +25,7 @@ _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 4.0
 _AT_ONCE = 4096
 _FAREWELL = 0.5
-"""How many seconds ``close`` waits for the thread, which may be waiting for a server that does not answer."""
+"""Seconds that ``close`` waits for the thread, which may be waiting for a server that does not answer."""
 
 Notification = tuple[Topic, str]
 """A topic, and the queue to which jobs were added; empty where that is not known."""
@@ -36,31 +36,38 @@ class CannotListen(Exception):
 
 
 class Subscription(Protocol):
-    """One connection on which a server tells of topics. Its methods raise ``Away`` where the connection has broken."""
+    """One connection on which a server sends notifications. Its methods raise ``Away`` where the connection has
+    broken.
+    """
 
     @property
     def followed(self) -> frozenset[Topic]:
-        """What the server has said that we hear."""
+        """The topics that the server has confirmed."""
 
     def fileno(self) -> int:
         """For ``poll``."""
 
     def follow(self, topics: frozenset[Topic]) -> Iterable[Notification]:
-        """Ask for these topics and no others, as soon as the connection takes the question; what came along."""
+        """Subscribe to these topics and no others, as soon as the connection takes the request; returns what came
+        meanwhile.
+        """
 
     def read(self) -> Iterable[Notification]:
-        """What has come in. A topic that is heard from now on is among it, for it may have been told before."""
+        """The notifications that have come. A topic that is subscribed from now on is among them, for one may have been
+        missed before.
+        """
 
     def ping(self) -> None:
-        """Ask the server for a word."""
+        """Ask the server for an answer."""
 
     def close(self) -> None: ...
 
 
 class NotificationListener:
-    """Listens until it is closed; connects again by itself, and then tells everything, for it may have missed it.
+    """Listens until it is closed; connects again by itself, and then notifies of every topic, for some may have been
+    missed.
 
-    After ``quiet`` seconds without a word the server is asked whether it is still there.
+    After ``quiet`` seconds without a message the server is asked whether it is still there.
     """
 
     def __init__(
@@ -80,7 +87,7 @@ class NotificationListener:
         self._followed: frozenset[Topic] = frozenset()
         self._is_doubted = False
         self._is_prompted = False
-        """Whether the thread will look at what is wanted: a socket that nobody reads for long must not become full."""
+        """Whether the thread will read what is wanted: a socket that is not read for long must not become full."""
         self._pause = 0.0
         """Seconds before the next attempt to connect."""
         self._stopped = Wakeup()
@@ -103,7 +110,7 @@ class NotificationListener:
             self._prompt()
 
     def close(self) -> None:
-        """Nothing is told any more once this has returned."""
+        """No notification comes after this has returned."""
         with self._telling:
             if self._stopped.is_set():
                 return
@@ -150,7 +157,7 @@ class NotificationListener:
             # Rounded up: ``poll`` would come back a little early again and again.
             ready = dict(either.poll(ceil(liveness.pause(clock.monotonic()) * 1000)))
             if prompt in ready:
-                self._is_prompted = False  # before what is wanted is looked at
+                self._is_prompted = False  # before what is wanted is read
                 self._woken.recv(_AT_ONCE)
             if server in ready:
                 liveness.note_word(clock.monotonic())

@@ -1,7 +1,7 @@
 """Asks a silent connection whether its server still answers.
 
-A network may forget a connection without a word to either side, and a proxy in between may hang. A worker would then
-wait for notifications that cannot arrive.
+A network may drop a connection without notice to either side, and a proxy in between may hang. A worker would then wait
+for notifications that cannot arrive.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from enum import Enum
 
 QUIET = 0.6
-"""Seconds without a word after which the server is asked for one: each idle worker asks so often."""
+"""Seconds without a message after which the server is asked for one: each idle worker asks so often."""
 _LATE = 0.3
-"""Seconds after which an answer is late. Together with ``QUIET`` and a look at the store it stays below one second, the
-most that a lost wake-up may cost.
+"""Seconds after which an answer is late. Together with ``QUIET`` and a check of the store it stays below one second,
+the most that a lost notification may cost.
 """
 _OVER = 3.0
 """Seconds without an answer after which the connection is given up."""
@@ -23,17 +23,17 @@ class Finding(Enum):
 
     NOTHING = "nothing"
     ASK = "ask"
-    """Ask the server for a word."""
+    """Ask the server for an answer."""
     DOUBT = "doubt"
-    """Its answer is late: what was told meanwhile may be lost, and is to be looked for."""
+    """Its answer is late: notifications may be lost, and the store has to be checked."""
     OVER = "over"
 
 
 class Liveness:
     """Judges one connection by what came in and when; all times are on the monotonic clock.
 
-    A late answer ends no connection: the server, or this machine, may only be busy. What comes in after all ends the
-    doubt, because nothing that the server says overtakes anything else.
+    A late answer ends no connection: the server, or this machine, may only be busy. A message that comes after all ends
+    the doubt, because messages of a server keep their order.
     """
 
     def __init__(self, now: float, *, quiet: float = QUIET) -> None:
@@ -47,11 +47,11 @@ class Liveness:
         self._heard, self._asked, self.is_doubted = now, None, False
 
     def note_question(self, now: float) -> None:
-        """The server was asked for a word."""
+        """The server was asked for an answer."""
         self._asked = now
 
     def pause(self, now: float) -> float:
-        """The seconds until there is something to be found, if nothing comes in."""
+        """The seconds until ``judge`` has a finding, if nothing comes in."""
         if self._asked is None:
             due = self._heard + self._quiet
         else:
@@ -59,7 +59,7 @@ class Liveness:
         return max(0.0, due - now)
 
     def judge(self, now: float) -> Finding:
-        """To be asked when nothing can be read; a doubt is found once."""
+        """Called when nothing can be read; a doubt is found once."""
         if self.pause(now):
             return Finding.NOTHING
         if self._asked is None:

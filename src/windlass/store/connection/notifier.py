@@ -1,8 +1,8 @@
 """Notifies other processes, rarely enough to cost nothing.
 
-News after a quiet time goes out at once, on the caller's thread, so that it is not lost with a program that ends right
-after its enqueue; news of jobs even in the transaction that stores them. What follows soon after is sent by a thread,
-and what comes within one moment is one piece of news.
+A notification after a quiet time goes out at once, on the caller's thread, so that it is not lost with a program that
+ends right after its enqueue; a notification of jobs even in the transaction that stores them. What follows soon after
+is sent by a thread, and what comes within one moment is one notification.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from windlass.threads.start import start_thread
 from windlass.threads.wakeup import Wakeup
 
 _MOMENT = {Topic.WORK: 0.005, Topic.FINISHED: 0.02, Topic.CONTROL: 0.02, Topic.BACKLOG: 0.02}
-"""How far apart, in seconds, two pieces of news are at the least. Idle workers wait for work, so it is told sooner."""
+"""Seconds between two notifications at the least. Idle workers wait for work, so that goes out sooner."""
 _QUIET = 0.05
-"""After so many seconds without news the caller sends it."""
+"""After so many seconds without a notification the caller sends the next one."""
 _IDLE = 5.0
-"""After so many quiet seconds the thread ends; the next news that has to wait starts another."""
+"""After so many quiet seconds the thread ends; the next notification that has to wait starts another."""
 
 
 class Notifier:
@@ -43,7 +43,7 @@ class Notifier:
         self._is_closed = False
 
     def notify(self, topic: Topic) -> None:
-        """Let others know, now or within a moment."""
+        """Notify other processes, now or within a moment."""
         if topic in self._waiting:  # read without the lock: the busy path, and the answer can only be a moment old
             return
         with self._lock:
@@ -56,7 +56,9 @@ class Notifier:
         self._try_to_send(topic)
 
     def goes_along(self, topic: Topic) -> bool:
-        """Whether the caller is to send news together with what it is about, because there was none for a while."""
+        """Whether the caller is to send the notification together with its write, because there was none for a
+        while.
+        """
         with self._lock:
             now = clock.monotonic()
             if topic in self._waiting or now - self._sent[topic] < _QUIET:
@@ -65,7 +67,7 @@ class Notifier:
             return True
 
     def was_not_sent(self, topic: Topic) -> None:
-        """Nothing came of what the news was about, so that the next goes out at once."""
+        """The write failed, and its notification with it: the next goes out at once."""
         with self._lock:
             self._sent[topic] = float("-inf")
 
@@ -80,7 +82,7 @@ class Notifier:
         self._send_all(self._take(lambda topic: True))
 
     def _sees_to_it(self) -> bool:
-        """Whether there is a thread that sends what waits; what there is none for is sent at once."""
+        """Whether a thread sends what waits; without one it is sent at once."""
         if self._thread is None and not self._is_closed:
             try:
                 self._thread = start_thread(self._run, name="windlass-announcer")
@@ -127,5 +129,5 @@ class Notifier:
             self._try_to_send(topic)
 
     def _try_to_send(self, topic: Topic) -> None:
-        with suppress(WindlassError):  # listeners look by themselves within a second
+        with suppress(WindlassError):  # listeners check by themselves within a second
             self._send(topic)

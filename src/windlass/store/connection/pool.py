@@ -16,10 +16,10 @@ _UNUSED = 10.0
 
 
 class PooledConnection(Protocol):
-    """What a pool has to know of a connection."""
+    """What a pool uses of a connection."""
 
     until: float
-    """The instant on the monotonic clock at which its user's patience ends, whatever it is waiting for."""
+    """The deadline of its user, on the monotonic clock."""
     used: float
     """When it was last given back, on the monotonic clock."""
 
@@ -28,7 +28,7 @@ class PooledConnection(Protocol):
 
     @property
     def is_disconnected(self) -> bool:
-        """Whether the server has hung up, as far as one can tell without a question to it."""
+        """Whether the server has hung up, as far as is known without asking it."""
 
     @property
     def is_idle(self) -> bool:
@@ -64,7 +64,7 @@ class Pool(Generic[C]):
     """A few connections for calls and one for heartbeats, so that busy threads cannot hold those up.
 
     A caller that finds no place free waits, and callers are served in turn. Connections are kept as long as they are
-    needed now and then. There is no thread that looks after them.
+    needed now and then. No thread watches them.
 
     An exception from outside (Ctrl-C, a signal handler that raises, one set by another thread) may strike a caller at
     any instruction, also while it is handed a place. So giving back does no harm twice, and it is done twice.
@@ -134,7 +134,7 @@ class Pool(Generic[C]):
         unused = places.pop_unused(connection.used - _UNUSED)
         if unused is not None:
             self._connector.discard(unused)
-        if self._is_closed:  # looked at last: it may be closed at any moment, and then nobody else would see this one
+        if self._is_closed:  # checked last: it may be closed at any moment, and then no other call closes this one
             self.drop_idle()
 
     def _refusal(self, count: int) -> Exception:
@@ -147,9 +147,9 @@ class Pool(Generic[C]):
 
 
 class Places(Generic[C]):
-    """Who may use connections at the same time, who waits for that, and the connections that are idle.
+    """The callers that use connections, those that wait for one, and the idle connections.
 
-    Who has a place is one set that loans are put in and taken out of, so that no exception can lose a place.
+    Loans are put into one set and taken out of it, so that no exception can lose a place.
     """
 
     def __init__(self, count: int) -> None:
@@ -186,7 +186,7 @@ class Places(Generic[C]):
             self._hand_on()
 
     def refuse_waiting(self) -> None:
-        """Let all who wait for a place go without one."""
+        """Let all callers that wait for a place go without one."""
         with self._lock:
             for loan in self._waiting:
                 _wake(loan)
@@ -207,7 +207,7 @@ class Places(Generic[C]):
             return None
 
     def _hand_on(self) -> None:
-        """Give free places to those who have waited longest: a caller that comes by would take them away for ever."""
+        """Give free places to the callers that have waited longest: new callers would always take them first."""
         while self._waiting:
             first = self._waiting[0]
             if first not in self._lent:

@@ -80,7 +80,7 @@ class Enqueued(Struct, frozen=True, gc=False):
 
 
 def append(terms: JobTemplate, jobs: list[tuple[str, str]]) -> Operation[list[Enqueued] | None]:
-    """Store jobs of which only the id and the payload differ, all of them or none; the ids are nobody's yet.
+    """Store jobs of which only the id and the payload differ, all of them or none; the ids are new.
 
     Nearly every enqueue is of this kind, so stores have a short way for it, into a queue that is there and has no
     limit. None where that does not hold: then nothing was stored.

@@ -1,7 +1,7 @@
 """Retention: finds finished jobs that are no longer kept, archives and deletes them.
 
-``prune_oldest`` looks and deletes in one call, which is the way of nearly all jobs. Where somebody has to see the jobs
-before (an archive), and where such a call fails, ``prunable`` looks and ``prune`` deletes what was seen.
+``prune_oldest`` reads and deletes in one call, which is the way of nearly all jobs. Where the jobs have to be read
+first (for an archive), and where such a call fails, ``prunable`` reads and ``prune`` deletes what was read.
 
 Retention has an order: by the time of finishing, then by seq. A position in it stays true while jobs come and go, so a
 cleaning looks up once where it has to end, and goes on behind the last job it has seen.

@@ -167,7 +167,7 @@ def _blame(job: Expired, suspicion: Suspicion | None) -> Blame:
     if blamed is None:
         return Blame.SHARED
     if blamed == SEVERAL and suspicion is not None and job.seq in suspicion.seqs:
-        # One that has to run alone and dies as soon as it begins is hardly innocent, whoever runs on beside it.
+        # A job that has to run alone and dies as soon as it begins is most likely the cause, whatever ran beside it.
         return Blame.SUSPECTED if has_to_run_alone(job) and job.seq in suspicion.fresh else Blame.JOINT
     if blamed != job.seq:
         return Blame.OTHER

@@ -66,7 +66,7 @@ def parse_address(url: str, *, deadline: float) -> Address:
         raise ConfigError(_trouble(plain)) from None
     _check_ports(said)
     name = _name(said)
-    # Not sooner: an option that nobody knows may be part of a password, and would be named.
+    # Not sooner: an unknown option may be part of a password, and would be named.
     refuse_repeated(map(unquote, _option_names(url)), name)
     prepare = _chosen(name, "prepare", ours.get("prepare", "on"), "on", "off") == "on"
     return Address(

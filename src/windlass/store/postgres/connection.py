@@ -57,7 +57,7 @@ class TimedConnection(Connection[Any]):
     used: float = 0.0
     """When it was last given back, on the monotonic clock."""
     _pool = None
-    """psycopg's mark of connections that may end with the program; without it an app that nobody closed would warn."""
+    """psycopg's mark of connections that may end with the program; without it an app that was not closed would warn."""
 
     def __init__(self, pgconn: PGconn) -> None:
         super().__init__(pgconn)

@@ -37,7 +37,7 @@ T = TypeVar("T")
 _NO_NEWS = (errors.ProgramLimitExceeded, errors.FeatureNotSupported, errors.UndefinedFunction)
 """What a server says that takes no news, or has no room for more because a listener does not read. Jobs it takes."""
 _NOTIFY = b"SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)"
-"""A notification is a transaction too. It is for those who listen now, so nobody waits until it is on disk."""
+"""A notification is a transaction too. It is for processes that listen now, so it need not wait for the disk."""
 _NOTIFY_DEADLINE = 1.0
 """Seconds; an enqueue does not wait longer than this for its notification."""
 

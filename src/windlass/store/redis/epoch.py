@@ -99,7 +99,7 @@ class Epoch:
             is_first_to_know, self._known = self._known == known, _Known(connection.server.identity, int(epoch))
         if has_lost_data and is_first_to_know:
             log.error(
-                "%s: the store has lost its jobs: somebody emptied it (FLUSHALL, FLUSHDB), or the server came back "
+                "%s: the store has lost its jobs: it was emptied (FLUSHALL, FLUSHDB), or the server came back "
                 "without its data. Going on with the empty store; what ran is not recorded",
                 self._name,
             )

@@ -53,7 +53,7 @@ _NOT_NOW = {
     "MASTERDOWN": "the server is a replica that has lost its primary",
     "READONLY": "the server is a replica and takes no writes",
     "LOADING": "the server is still loading its data",
-    "BUSY": "the server is busy with a script of somebody else",
+    "BUSY": "the server is busy with a script of another client",
     "NOREPLICAS": "the server has too few replicas to take writes",
 }
 """Answers that mean: nothing was carried out, ask again or elsewhere."""

@@ -13,7 +13,7 @@ _REMEMBERED = 1000
 
 
 class OverwrittenKeys:
-    """Says of each key once that another program has written to it; whoever met it has gone on without it."""
+    """Logs once for each key that another program has written to it; the call that met it has gone on without it."""
 
     def __init__(self, *, name: str) -> None:
         self._name = name

@@ -19,7 +19,7 @@ Ts = TypeVarTuple("Ts")
 
 
 class Connections:
-    """A writer, a heartbeat that waits for no writer of this process, and readers that wait for nobody."""
+    """A writer, a heartbeat that waits for no writer of this process, and readers that never wait."""
 
     def __init__(self, file: DatabaseFile) -> None:
         self._file = file

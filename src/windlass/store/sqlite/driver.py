@@ -160,7 +160,7 @@ class SqliteDriver:
         try:
             rows = self._connections.writer.peek(statement.text) if self._is_open else None
         except (Busy, WindlassError):
-            rows = None  # whoever goes for it will say what is wrong
+            rows = None  # the next call reports what is wrong
         if rows is None:
             return True, None
         [(is_waiting, due)] = rows

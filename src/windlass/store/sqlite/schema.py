@@ -84,7 +84,7 @@ def set_up(connection: Connection, *, durability: str, path: str) -> None:
     if mode[0][0] not in ("wal", "memory"):
         raise StoreUnavailable(f"{path}: SQLite could not switch to WAL mode (a network file system?)")
     connection.run(f"PRAGMA synchronous = {'FULL' if durability == 'full' else 'NORMAL'}")
-    # A log that had to grow, because somebody read for long, gives its room back once it is emptied.
+    # A log that had to grow, because of a long read, shrinks again once it is emptied.
     connection.run(f"PRAGMA journal_size_limit = {_LOG_KEPT}")
     # Only now the log and its index exist.
     connection.run("SELECT 1 FROM sqlite_schema LIMIT 1")

@@ -1,8 +1,8 @@
 """Checks that the open files are still those at their path.
 
-SQLite works on with files that somebody has deleted, moved or replaced: whatever is committed then is acknowledged, and
-lost. So the file that a store was opened with is remembered for as long as the store lives, and its log and the log's
-index for as long as connections have them open.
+SQLite works on with files that were deleted, moved or replaced: whatever is committed then is acknowledged, and lost.
+So the file that a store was opened with is remembered for as long as the store lives, and its log and the log's index
+for as long as connections have them open.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LOG_EVERY = 0.1
 
 
 class LogDeleted(StoreUnavailable):
-    """The log or its index is gone. Whoever still has it open has the only copy of what it holds."""
+    """The log or its index is gone. Processes that still have it open have the only copy of its contents."""
 
 
 class LogReplaced(StoreUnavailable):

@@ -24,8 +24,8 @@ class WalSize:
         was_large, self._is_large = self._is_large, size > self._large
         if self._is_large and not was_large:
             log.warning(
-                "%s-wal has grown to %.0f MiB: somebody has been reading from the file all along (a transaction left "
-                "open, a slow backup?), and it can be emptied only when they end",
+                "%s-wal has grown to %.0f MiB: a reader has been in the file all along (a transaction left open, "
+                "a slow backup?), and it can be emptied only when that ends",
                 self._path,
                 size / 1024**2,
             )

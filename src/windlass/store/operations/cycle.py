@@ -70,8 +70,8 @@ def cycle(
     Repeating it with the same token and without rooms is safe after an answer was lost: endings that were written
     stay written, and what the first try took is handed out again.
 
-    It raises nothing once jobs were taken: nobody would know of them. ``manual`` names (seq, fence) of endings that
-    may be those of manual claims, whose leases end with their jobs; a worker has none.
+    It raises nothing once jobs were claimed: they would be known to no worker. ``manual`` names (seq, fence) of endings
+    that may be those of manual claims, whose leases end with their jobs; a worker has none.
     """
     # Most runs just return; what they need to say is short, and so is the statement that takes it.
     completed = [(e.seq, e.fence, e.ran_for, e.result) for e in endings if _just_returned(e)]

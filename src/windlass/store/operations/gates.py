@@ -37,7 +37,7 @@ OF_WORKERS = frozenset({Gate.NO_WORKER, Gate.NO_WILLING_WORKER})
 
 
 class ShutGate(Struct, frozen=True, array_like=True):
-    """A gate that is shut, and as far as it is somebody's doing: since when, by whom and why."""
+    """A gate that is shut; if an operator has shut it, since when, by which operator and why."""
 
     gate: Gate
     since: int | None = None

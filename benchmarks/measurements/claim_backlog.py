@@ -23,7 +23,7 @@ from windlass.core.retry import Retry
 from windlass.store.driver import Driver
 from windlass.store.open import open_driver
 from windlass.store.operation import drive
-from windlass.store.operations.cycle import ClaimRequest, cycle, finish
+from windlass.store.operations.cycle import Claimant, cycle, finish
 from windlass.store.operations.enqueue import NewJob, enqueue
 from windlass.store.operations.leases import WorkerReport, open_lease
 
@@ -51,7 +51,7 @@ class Backlog:
 
     def claim(self) -> None:
         """Time one claim, then put the store back as it was."""
-        claimant = ClaimRequest(_WORKER, _LEASE, f"token-{next(self._numbers)}")
+        claimant = Claimant(_WORKER, _LEASE, f"token-{next(self._numbers)}")
         began = time.perf_counter()
         claimed = drive(cycle(claimant, rooms=[("default", _CLAIMED)]), self._driver.execute).claimed
         self.samples.append(time.perf_counter() - began)

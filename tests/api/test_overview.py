@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.waiting import eventually
 from windlass import Windlass
 from windlass.store.operations import leader
-from windlass.store.operations.cycle import ClaimRequest, cycle
+from windlass.store.operations.cycle import Claimant, cycle
 from windlass.store.operations.leases import WorkerReport, open_lease
 from windlass.testing import ManualClock
 
@@ -22,7 +22,7 @@ def die_with_a_job(app: Windlass, name: str = "alpha") -> None:
     """A worker takes a job and is not heard of again."""
     app.enqueue("noop")
     open_worker(app, name)
-    claimant = ClaimRequest(name, f"lease-{name}", f"token-{name}")
+    claimant = Claimant(name, f"lease-{name}", f"token-{name}")
     app.client.session.run(cycle(claimant, endings=[], marks=[], rooms=[("default", 1)], takes_suspect=True))
 
 

@@ -32,11 +32,11 @@ def tend(app: Windlass) -> None:
 
 def worker_that_died(app: Windlass, *jobs: Job[Any]) -> None:
     """A worker takes the jobs and is not heard of again."""
-    from windlass.store.operations.cycle import ClaimRequest, cycle
+    from windlass.store.operations.cycle import Claimant, cycle
 
     presence = WorkerReport("w1", "alpha-worker-1", "busy", '{"queues":["default"]}')
     app.client.session.run(open_lease(presence, lease="lease-1", ttl=30_000))
-    claimant = ClaimRequest("alpha-worker-1", "lease-1", "token")
+    claimant = Claimant("alpha-worker-1", "lease-1", "token")
     app.client.session.run(cycle(claimant, endings=[], marks=[], rooms=[("default", len(jobs))], takes_suspect=True))
     assert {job.refresh().state for job in jobs} == {State.RUNNING}
 

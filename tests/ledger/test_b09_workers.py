@@ -12,7 +12,7 @@ from tests.waiting import PATIENCE, eventually
 from tests.worker.call_interceptor import intercept
 from windlass import Cancel, Snooze, State, Windlass
 from windlass.store.operation import Call
-from windlass.store.operations.cycle import ClaimRequest, cycle
+from windlass.store.operations.cycle import Claimant, cycle
 from windlass.store.operations.leases import WorkerReport, open_lease
 from windlass.testing import ManualClock
 from windlass.version import VERSION
@@ -131,7 +131,7 @@ def test_a_lost_worker_shows_for_a_day_what_was_taken_from_it(app: Windlass, clo
     job = app.enqueue("somewhere.else")
     for operation in (
         open_lease(WorkerReport("instance", "dead-worker-1", "idle", "{}"), lease="its lease", ttl=HOUR),
-        cycle(ClaimRequest("dead-worker-1", "its lease", "token"), rooms=[("default", 1)]),
+        cycle(Claimant("dead-worker-1", "its lease", "token"), rooms=[("default", 1)]),
     ):
         app.client.session.run(operation)
     assert [(view.state, view.taken) for view in app.workers()] == [("idle", ())]

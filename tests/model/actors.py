@@ -14,7 +14,7 @@ from windlass.core.ending import Ending
 from windlass.core.records import Claimed
 from windlass.core.retry import Retry
 from windlass.errors import IdConflict, QueueFull
-from windlass.store.operations.cycle import ClaimRequest, CycleResult, StartMark
+from windlass.store.operations.cycle import Claimant, CycleResult, StartMark
 from windlass.store.operations.enqueue import NewJob, Uniqueness
 from windlass.store.operations.leases import WorkerReport
 
@@ -106,8 +106,8 @@ class Cast(SideBySide):
         """The options of a manual claim."""
         return {"queues": QUEUES, "worker": BY_HAND, "token": self.name("token"), "ttl": LEASE}
 
-    def claimant(self, worker: str) -> ClaimRequest:
-        return ClaimRequest(worker, self.leases.get(worker, "none yet"), self.name("token"))
+    def claimant(self, worker: str) -> Claimant:
+        return Claimant(worker, self.leases.get(worker, "none yet"), self.name("token"))
 
     def remember(self, answer: CycleResult | list[Claimed]) -> list[Claimed]:
         """Keep what a call handed out, and count what it refused."""
@@ -126,7 +126,7 @@ class Cast(SideBySide):
 
     def finish(self, claims: list[Claimed], outcome: str, *, worker: str) -> None:
         endings = [ending(claim, outcome) for claim in claims]
-        self.remember(self.do("cycle", ClaimRequest(worker, "", ""), endings=endings))
+        self.remember(self.do("cycle", Claimant(worker, "", ""), endings=endings))
 
     def write_under(self, claim: Claimed, verb: str, outcome: str) -> None:
         """Write something to a job, be the claim good or stale."""
@@ -136,7 +136,7 @@ class Cast(SideBySide):
                 return
             case "mark":
                 marks = [StartMark(claim.seq, claim.fence, 5)]
-                is_written = bool(self.do("cycle", ClaimRequest("late", "", ""), marks=marks).marked)
+                is_written = bool(self.do("cycle", Claimant("late", "", ""), marks=marks).marked)
             case "extend":
                 is_written = self.do("extend", claim.seq, claim.fence, ttl=LEASE, worker="late")
             case _:

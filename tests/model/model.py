@@ -23,7 +23,7 @@ from windlass.core.retry import Retry
 from windlass.core.state import DUE_LATER, FINISHED, State, Verb, allowed_from, is_legal
 from windlass.core.suspect import fatal_run, has_to_run_alone, is_fresh, watched_for
 from windlass.errors import IdConflict, QueueFull
-from windlass.store.operations.cycle import ClaimRequest, CycleResult, StartMark
+from windlass.store.operations.cycle import Claimant, CycleResult, StartMark
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness
 from windlass.store.operations.jobs import Retried
 from windlass.store.operations.leases import Renewed, WorkerReport
@@ -137,7 +137,7 @@ class Model:
 
     def cycle(
         self,
-        claimant: ClaimRequest,
+        claimant: Claimant,
         *,
         endings: Sequence[Ending] = (),
         marks: Sequence[StartMark] = (),
@@ -161,7 +161,7 @@ class Model:
             for job in _in_order_of_age(self._ready(queue))[: max(0, limit - len(self._taken(token)))]:
                 lease = f"{token}:{job.seq}:{job.fence + 1}"
                 self._leases[lease] = Lease(ttl, self._now())
-                self._take(job, ClaimRequest(worker, lease, token))
+                self._take(job, Claimant(worker, lease, token))
         return [self._claimed(job) for job in self._taken(token)][:limit]
 
     def pending(self, queue: str) -> list[JobRecord]:
@@ -175,7 +175,7 @@ class Model:
         """The suspect that may be taken now: none before a job of a higher priority."""
         return [job for job in self._ready(queue)[:1] if _is_suspect(job)]
 
-    def _take(self, job: JobRecord, claimant: ClaimRequest) -> None:
+    def _take(self, job: JobRecord, claimant: Claimant) -> None:
         owner = {"lease": claimant.lease, "worker": claimant.worker, "fence": job.fence + 1}
         times = {"claimed_at": self._now(), "started_at": self._now() if _is_manual(claimant.lease) else None}
         self._move(job, Verb.CLAIM, State.RUNNING, attempt=job.attempt + _is_manual(claimant.lease), **owner, **times)

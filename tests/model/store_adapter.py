@@ -19,7 +19,7 @@ from windlass.core.state import State
 from windlass.store.driver import Driver
 from windlass.store.operation import Call, Operation, drive
 from windlass.store.operations import jobs, leases, queries, queues
-from windlass.store.operations.cycle import ClaimRequest, CycleResult, StartMark, cycle
+from windlass.store.operations.cycle import Claimant, CycleResult, StartMark, cycle
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness
 from windlass.store.operations.jobs import Retried
 from windlass.store.operations.leases import Renewed, WorkerReport
@@ -56,7 +56,7 @@ class Mirror:
 
     def cycle(
         self,
-        claimant: ClaimRequest,
+        claimant: Claimant,
         *,
         endings: Sequence[Ending] = (),
         marks: Sequence[StartMark] = (),

@@ -14,7 +14,7 @@ from windlass.core.outcome import Returned
 from windlass.core.retry import Retry
 from windlass.store.open import open_driver
 from windlass.store.operation import drive
-from windlass.store.operations.cycle import ClaimRequest, cycle
+from windlass.store.operations.cycle import Claimant, cycle
 from windlass.store.operations.leases import WorkerReport, open_lease
 
 
@@ -26,7 +26,7 @@ def main(url: str, namespace: str, name: str, room: int) -> None:
     got: list[int] = []
     endings: list[Ending] = []
     for turn in count():
-        claimant = ClaimRequest(name, f"lease-{name}", f"{name}-{turn}")
+        claimant = Claimant(name, f"lease-{name}", f"{name}-{turn}")
         cycled = drive(cycle(claimant, endings=endings, rooms=[("default", room)]), driver.execute)
         assert not cycled.refused
         if not cycled.claimed:

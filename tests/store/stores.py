@@ -18,7 +18,7 @@ from windlass.core.records import Claimed, JobRecord
 from windlass.store.driver import Driver
 from windlass.store.operation import Operation, drive
 from windlass.store.operations import leases, queries
-from windlass.store.operations.cycle import ClaimRequest, CycleResult, StartMark, cycle, finish
+from windlass.store.operations.cycle import Claimant, CycleResult, StartMark, cycle, finish
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness
 from windlass.store.operations.manual_claim import claim
 from windlass.store.operations.rescue import Rescued, rescue
@@ -169,7 +169,7 @@ class Worker:
         token: str | None = None,
         takes_suspect: bool = True,
     ) -> CycleResult:
-        claimant = ClaimRequest(self.name, self.lease, token or fresh("token"))
+        claimant = Claimant(self.name, self.lease, token or fresh("token"))
         return self.store.run(cycle(claimant, endings=endings, marks=marks, rooms=rooms, takes_suspect=takes_suspect))
 
     def take(self, room: int = 100, *, queue: str = "default", token: str | None = None) -> list[Claimed]:

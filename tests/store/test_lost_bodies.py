@@ -23,7 +23,7 @@ from windlass.core.records import Claimed
 from windlass.core.state import State
 from windlass.store.operation import Answer, Call, drive
 from windlass.store.operations import jobs, queries, transfer
-from windlass.store.operations.cycle import ClaimRequest, cycle
+from windlass.store.operations.cycle import Claimant, cycle
 from windlass.store.operations.manual_claim import claim
 
 LONG = '{"v":1,"args":["' + 100 * "x" + '"],"kwargs":{}}'
@@ -125,7 +125,7 @@ def test_word_that_cannot_be_left_undoes_nothing(store: Store, caplog: pytest.Lo
             raise StoreUnavailable("away")
         return store.driver.execute(call)
 
-    claimant = ClaimRequest(worker.name, worker.lease, "token")
+    claimant = Claimant(worker.name, worker.lease, "token")
     assert ids(drive(cycle(claimant, rooms=[("default", 2)]), execute).claimed) == [sound.id]
     told = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
     assert ["1 pending in queue default" in line for line in told] == ([True] if leaves_traces(store) else [])
@@ -186,7 +186,7 @@ def just_claimed(store: Store, job: Claimed) -> None:
 
 
 def marked(store: Store, job: Claimed) -> None:
-    store.run(cycle(ClaimRequest("finder", "", ""), marks=[mark(job)]))
+    store.run(cycle(Claimant("finder", "", ""), marks=[mark(job)]))
 
 
 def cancelled(store: Store, job: Claimed) -> None:

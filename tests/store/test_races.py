@@ -8,7 +8,7 @@ from tests.store.stores import Store
 from windlass.core.outcome import FailedPermanently
 from windlass.core.state import State
 from windlass.store.operations import enqueue, jobs, queries
-from windlass.store.operations.cycle import ClaimRequest, cycle, finish
+from windlass.store.operations.cycle import Claimant, cycle, finish
 from windlass.store.operations.jobs import Retried
 from windlass.store.operations.manual_claim import claim
 from windlass.store.operations.rescue import Rescued, rescue
@@ -207,7 +207,7 @@ def test_a_cycle_whose_answer_was_lost(store: Store) -> None:
     worker = store.a_worker()
     store.enqueue(*(new_job(f"{number}") for number in range(6)))
     done = worker.take(2)
-    claimant = ClaimRequest(worker.name, worker.lease, fresh("token"))
+    claimant = Claimant(worker.name, worker.lease, fresh("token"))
     endings = [ending(job) for job in done]
     Stepwise(store, cycle(claimant, endings=endings, rooms=[("default", 2)])).lose_answer()
     again = store.run(cycle(claimant, endings=endings))

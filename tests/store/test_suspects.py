@@ -15,7 +15,7 @@ from windlass.core.state import State
 from windlass.store.answers import records
 from windlass.store.operation import Call, Lane, drive
 from windlass.store.operations import gates, jobs, queries, queues
-from windlass.store.operations.cycle import ClaimRequest, StartMark, cycle
+from windlass.store.operations.cycle import Claimant, StartMark, cycle
 from windlass.store.operations.manual_claim import claim
 from windlass.store.operations.rescue import Rescued, rescue
 from windlass.store.operations.transfer import export, store_batch
@@ -446,5 +446,5 @@ def test_the_time_of_a_fatal_run_ends_with_the_lease(store: Store) -> None:
 
 def test_a_claim_of_a_suspect_needs_a_lease_in_time(store: Store) -> None:
     a_suspect(store, "a")
-    claimant = ClaimRequest("nobody", "no lease", "t")
+    claimant = Claimant("nobody", "no lease", "t")
     assert store.run(cycle(claimant, rooms=[("default", 1)], takes_suspect=True)).claimed == []

@@ -12,7 +12,7 @@ from windlass.core.outcome import Postponed
 from windlass.core.records import Claimed
 from windlass.core.state import State
 from windlass.store.operations import jobs
-from windlass.store.operations.cycle import ClaimRequest, cycle, finish
+from windlass.store.operations.cycle import Claimant, cycle, finish
 from windlass.store.operations.enqueue import Enqueued, Uniqueness
 
 UNTIL_STARTED = Uniqueness(until="started")
@@ -66,7 +66,7 @@ def a_run_that_snoozes(store: Store, job: Claimed) -> None:
 
 
 def a_marked_run_that_is_rescued(store: Store, job: Claimed) -> None:
-    store.run(cycle(ClaimRequest("w", "", ""), marks=[mark(job)]))
+    store.run(cycle(Claimant("w", "", ""), marks=[mark(job)]))
     store.advance(TTL)
     assert store.rescue()
 

@@ -17,7 +17,7 @@ from windlass.core.records import Claimed, JobRecord
 from windlass.core.retry import read_retry
 from windlass.store.driver import Topic
 from windlass.store.operations import queries, queues
-from windlass.store.operations.cycle import ClaimRequest, StartMark, cycle, finish
+from windlass.store.operations.cycle import Claimant, StartMark, cycle, finish
 from windlass.store.operations.jobs import progress, promote
 from windlass.store.operations.leases import WorkerReport, close_lease, open_lease
 from windlass.worker.identity import identity
@@ -114,8 +114,8 @@ class Runner:
             running.reset(token)
         return self._attempts.returned(run, value)
 
-    def _claimant(self, lease: str) -> ClaimRequest:
-        return ClaimRequest(self._who.name, lease, self._client.ids.next())
+    def _claimant(self, lease: str) -> Claimant:
+        return Claimant(self._who.name, lease, self._client.ids.next())
 
     def _report(self, run: Run, value: float | None, text: str | None) -> bool:
         shown = write_progress(value, text)

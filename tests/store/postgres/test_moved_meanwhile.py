@@ -18,7 +18,7 @@ from windlass.core.outcome import Outcome
 from windlass.core.state import State
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs
-from windlass.store.operations.cycle import ClaimRequest, cycle, finish
+from windlass.store.operations.cycle import Claimant, cycle, finish
 from windlass.store.operations.jobs import Retried
 from windlass.store.postgres.driver import PostgresDriver
 
@@ -59,7 +59,7 @@ def uncommitted(database: Database, store: Store, operation: Operation[Any]) -> 
 
 def claiming(store: Store) -> Operation[Any]:
     worker = store.a_worker()
-    return cycle(ClaimRequest(worker.name, worker.lease, fresh("token")), rooms=[("default", 9)])
+    return cycle(Claimant(worker.name, worker.lease, fresh("token")), rooms=[("default", 9)])
 
 
 def test_a_job_that_is_being_claimed_is_asked_to_stop(store: Store, beside: Beside[Any]) -> None:

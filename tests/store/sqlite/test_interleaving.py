@@ -17,7 +17,7 @@ from tests.store.step_by_step import Stepwise
 from tests.store.stores import Store, Worker
 from windlass.core.state import State
 from windlass.store.operations import jobs
-from windlass.store.operations.cycle import ClaimRequest, cycle, finish
+from windlass.store.operations.cycle import Claimant, cycle, finish
 from windlass.store.operations.rescue import Rescued, rescue
 
 
@@ -83,7 +83,7 @@ def test_a_claim_that_the_rescue_of_its_lease_waits_for_is_rescued_next(store: S
     rescuer = Stepwise(store, rescue(by="r", now=store.clock))
     rescuer.step("expired")
     with doorway.shut():
-        claimant = ClaimRequest(owner.name, owner.lease, "late")
+        claimant = Claimant(owner.name, owner.lease, "late")
         claim = pool.submit(claimer.run, cycle(claimant, rooms=[("default", 9)]))
         assert doorway.is_reached.wait(20), "the claim is inside its transaction"
         rescuing = pool.submit(rescuer.end)

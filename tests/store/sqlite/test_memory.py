@@ -14,7 +14,7 @@ from windlass.core.state import State
 from windlass.store.driver import Topic
 from windlass.store.open import open_driver
 from windlass.store.operations import queries
-from windlass.store.operations.cycle import ClaimRequest, cycle, finish
+from windlass.store.operations.cycle import Claimant, cycle, finish
 from windlass.store.operations.leases import WorkerReport, open_lease
 
 
@@ -27,7 +27,7 @@ def memory(request: pytest.FixtureRequest) -> Iterator[Store]:
 def test_jobs_run_through_it(memory: Store) -> None:
     memory.enqueue(new_job("a"), new_job("b"))
     memory.run(open_lease(WorkerReport("w", "w", "idle", "{}"), lease="l", ttl=TTL))
-    claimant = ClaimRequest("w", "l", "t")
+    claimant = Claimant("w", "l", "t")
     claimed = memory.run(cycle(claimant, rooms=[("default", 1)])).claimed
     memory.run(finish([ending(job) for job in claimed], worker="w"))
     assert memory.run(queries.counts()) == {"default": {State.PENDING: 1, State.COMPLETED: 1}}

@@ -46,7 +46,7 @@ class CycleResult(Struct, frozen=True):
     """
 
 
-class ClaimRequest(Struct, frozen=True):
+class Claimant(Struct, frozen=True):
     """Who claims: a worker's name, its lease, and a token of this one call."""
 
     worker: str
@@ -55,7 +55,7 @@ class ClaimRequest(Struct, frozen=True):
 
 
 def cycle(
-    claimant: ClaimRequest,
+    claimant: Claimant,
     *,
     endings: Sequence[Ending] = (),
     marks: Sequence[StartMark] = (),
@@ -135,9 +135,9 @@ def finish(endings: Sequence[Ending], *, worker: str) -> Operation[Collection[in
     """End runs without taking new ones; the seqs that were refused."""
     manual = [(ending.seq, ending.fence) for ending in endings]
     try:
-        cycled = yield from cycle(ClaimRequest(worker, "", ""), endings=endings, manual=manual)
+        cycled = yield from cycle(Claimant(worker, "", ""), endings=endings, manual=manual)
     except OutcomeUnknown:  # what was ended under its fence may be ended again, and stays as it is
-        cycled = yield from cycle(ClaimRequest(worker, "", ""), endings=endings, manual=manual)
+        cycled = yield from cycle(Claimant(worker, "", ""), endings=endings, manual=manual)
     if not cycled.has_all_refusals:
         raise StoreUnavailable("the store went away before it could tell whether all endings were written")
     return cycled.refused

@@ -11,7 +11,7 @@ from windlass.core.ending import Ending
 from windlass.core.records import Claimed
 from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.store.driver import DataRejected
-from windlass.store.operations.cycle import ClaimRequest, CycleResult, StartMark, cycle, finish
+from windlass.store.operations.cycle import Claimant, CycleResult, StartMark, cycle, finish
 from windlass.store.operations.queries import waiting
 from windlass.worker.runs.attempt import AttemptRules
 
@@ -39,7 +39,7 @@ class CycleClient:
         self.worker = worker
         self._lease = lease
         self._token = token
-        self._no_reply: ClaimRequest | None = None
+        self._no_reply: Claimant | None = None
         self._failures = 0
         self._is_unreadable = False
         """Whether the last failure was that of a read."""
@@ -65,7 +65,7 @@ class CycleClient:
         self, endings: list[Ending], marks: list[StartMark], requests: list[tuple[str, int]], *, takes_suspect: bool
     ) -> CycleResult | None:
         """Make one cycle; None where the store is away. Raises ``DataRejected``, and then nothing of it was written."""
-        claimant = self._no_reply or ClaimRequest(self.worker, self._lease(), self._token())
+        claimant = self._no_reply or Claimant(self.worker, self._lease(), self._token())
         try:
             cycled = self._repeated(claimant, endings, marks, requests, takes_suspect=takes_suspect)
         except DataRejected as error:
@@ -103,7 +103,7 @@ class CycleClient:
 
     def _repeated(
         self,
-        claimant: ClaimRequest,
+        claimant: Claimant,
         endings: Sequence[Ending],
         marks: Sequence[StartMark],
         requests: Sequence[tuple[str, int]],

@@ -68,7 +68,7 @@ def test_workers_without_duties_leave_upkeep_to_others(app: Windlass, clock: Man
         clock.advance("15s")
         eventually(lambda: len(app.overview().problems) == 2, "what is due already is told at once")
         assert app.overview().problems[1] == f"jobs that are due are not promoted for 0:00:05; {WITH_DUTIES}"
-        app.client.session.run(leader.lead("leader", holder="windlass duties", ttl=10_000))
+        app.client.session.run(leader.take_lead("leader", holder="windlass duties", ttl=10_000))
         assert app.overview().problems == []
 
 

@@ -27,7 +27,7 @@ ANYBODY = "it will be rescued as soon as any worker or `windlass duties` runs"
 
 def tend(app: Windlass) -> None:
     """Let a process do upkeep, as every worker and ``windlass duties`` does."""
-    app.client.session.run(leader.lead("leader", holder="me", ttl=10_000))
+    app.client.session.run(leader.take_lead("leader", holder="me", ttl=10_000))
 
 
 def worker_that_died(app: Windlass, *jobs: Job[Any]) -> None:

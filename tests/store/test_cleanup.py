@@ -66,7 +66,7 @@ def test_an_archive_is_given_whole_jobs_a_page_at_a_time(store: Store) -> None:
     shelf, tapped = Shelf(), WatchedCalls(store)
     assert cleaned(tapped, shelf) == Cleaned(10, 10, 0.0)
     assert shelf.pages == [list("abcd"), list("efgh"), list("ij")]
-    assert max(tapped.sizes("job")) < PAGE_BYTES + 2_000_000
+    assert max(tapped.sizes("jobs_by_id")) < PAGE_BYTES + 2_000_000
 
 
 def test_a_page_that_is_too_much_is_halved(store: Store) -> None:

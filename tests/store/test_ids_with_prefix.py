@@ -1,4 +1,4 @@
-"""ids_with_prefix, shared_starts: ids by their beginning."""
+"""ids_with_prefix, ambiguous_prefixes: ids by their beginning."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ def test_beginnings_that_neighbours_share_are_told(store: Store) -> None:
     store.enqueue(new_job("aa-1"), new_job("aa-2"), new_job("bb-1"))
     found = store.run(queries.find(["aa-1", "aa-2", "bb-1"]))
     starts = [("aa", found["aa-1"].seq), ("aa-2", found["aa-2"].seq), ("bb", found["bb-1"].seq)]
-    assert store.run(queries.shared_starts(starts)) == {"aa"}
-    assert store.run(queries.shared_starts([])) == frozenset()
+    assert store.run(queries.ambiguous_prefixes(starts)) == {"aa"}
+    assert store.run(queries.ambiguous_prefixes([])) == frozenset()

@@ -13,11 +13,11 @@ TEN = 10 * SECOND
 
 
 def lead(store: Store, holder: str, duty: str = "prune") -> Lead:
-    return store.run(leader.lead(duty, holder=holder, ttl=TEN))
+    return store.run(leader.take_lead(duty, holder=holder, ttl=TEN))
 
 
 def leads(store: Store, term: Lead) -> bool:
-    return store.run(leader.leads(term))
+    return store.run(leader.still_leads(term))
 
 
 def test_the_first_to_ask_leads(store: Store) -> None:

@@ -117,11 +117,11 @@ def test_a_suspect_is_a_job_to_claim(store: Store) -> None:
 def test_whether_the_lead_is_free_is_told(store: Store) -> None:
     """D6: so nobody but the leader has to ask for the lead while there is one."""
     assert ahead_of(store).is_lead_free
-    lead = store.run(leader.lead(leader.LEADER, holder="me", ttl=TTL))
+    lead = store.run(leader.take_lead(leader.LEADER, holder="me", ttl=TTL))
     assert not ahead_of(store).is_lead_free
     store.advance(TTL)
     assert ahead_of(store).is_lead_free
-    lead = store.run(leader.lead(leader.LEADER, holder="me", ttl=TTL))
+    lead = store.run(leader.take_lead(leader.LEADER, holder="me", ttl=TTL))
     store.run(leader.resign(lead))
     assert ahead_of(store).is_lead_free
 

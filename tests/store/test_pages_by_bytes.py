@@ -36,9 +36,9 @@ def test_a_list_reads_whole_jobs_in_portions(store: Store) -> None:
     found = tapped.run(queries.page(Filter(), limit=100))
     assert (ids(found.jobs), found.next) == (names[::-1], None)
     assert {len(job.payload) for job in found.jobs} == {len(LARGE) + 2}
-    assert tapped.names() == ["page", "job", "job", "job"]
+    assert tapped.names() == ["page", "jobs_by_id", "jobs_by_id", "jobs_by_id"]
     assert max(tapped.sizes("page")) < 1000
-    assert max(tapped.sizes("job")) < MOST
+    assert max(tapped.sizes("jobs_by_id")) < MOST
 
 
 @pytest.mark.parametrize("verb", ["cancel", "delete"])
@@ -79,9 +79,9 @@ def test_a_peek_reads_whole_jobs_in_portions(store: Store) -> None:
     names = large_jobs(store, 10)
     tapped = WatchedCalls(store)
     assert ids(tapped.run(queries.peek("default", limit=100))) == names
-    assert tapped.names() == ["peek", "job", "job", "job"]
+    assert tapped.names() == ["peek", "jobs_by_id", "jobs_by_id", "jobs_by_id"]
     assert max(tapped.sizes("peek")) < 1000
-    assert max(tapped.sizes("job")) < MOST
+    assert max(tapped.sizes("jobs_by_id")) < MOST
 
 
 def test_a_peek_leaves_out_what_is_claimed_meanwhile(store: Store) -> None:

@@ -162,12 +162,12 @@ def test_a_manual_claim_is_over_when_its_time_is(store: Store) -> None:
 def test_a_store_is_tended_while_a_process_leads_and_until_another_could(store: Store) -> None:
     job = store.a_job()
     assert not gates(store, job.seq).is_tended
-    store.run(leader.lead("leader", holder="me", ttl=10 * SECOND))
+    store.run(leader.take_lead("leader", holder="me", ttl=10 * SECOND))
     assert gates(store, job.seq).is_tended
     store.advance(19 * SECOND)
     assert gates(store, job.seq).is_tended
     store.advance(SECOND)
     assert not gates(store, job.seq).is_tended
-    lead = store.run(leader.lead("leader", holder="me", ttl=10 * SECOND))
+    lead = store.run(leader.take_lead("leader", holder="me", ttl=10 * SECOND))
     store.run(leader.resign(lead))
     assert not gates(store, job.seq).is_tended

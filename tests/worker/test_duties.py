@@ -90,7 +90,7 @@ NOBODY = "nobody"
 
 def leader(app: Windlass) -> tuple[str, int]:
     """Who leads, and in which term; where nobody does, whoever asks does for a moment."""
-    lead = app.client.session.run(store_leader.lead("leader", holder=NOBODY, ttl=0))
+    lead = app.client.session.run(store_leader.take_lead("leader", holder=NOBODY, ttl=0))
     return lead.holder, lead.term
 
 
@@ -226,7 +226,7 @@ def test_while_one_leads_no_other_asks_for_the_lead(app: Windlass, interceptor: 
     second._due_times.read()
     for _ in range(3):
         assert second.tick() > 0
-    assert interceptor.calls["lead"] == 1
+    assert interceptor.calls["take_lead"] == 1
     first.resign()
     second._due_times.read()
     second.tick()
@@ -284,7 +284,7 @@ def test_a_slow_cleaning_holds_up_no_other_duty(new_app: Apps) -> None:
         before = interceptor.calls.copy()
         job = app.enqueue_many([app.request("echo", (1,), delay="0.05s")])[0]
         eventually(lambda: job.refresh().state == State.PENDING, "it is promoted")
-        eventually(lambda: interceptor.calls["lead"] > before["lead"], "the lead is renewed")
+        eventually(lambda: interceptor.calls["take_lead"] > before["take_lead"], "the lead is renewed")
         eventually(
             lambda: interceptor.calls["bloated_tables"] > before["bloated_tables"], "the tables are looked after"
         )

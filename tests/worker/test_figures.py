@@ -105,11 +105,11 @@ def test_figures_that_change_are_shown_every_two_seconds_and_others_are_not(
 
     rounds.go_on(60, then=see_it)
     assert ended > 100
-    assert 30 <= calls["show"] <= 41
+    assert 30 <= calls["report_worker"] <= 41
     rounds.go_on(2)
-    shown = calls["show"]
+    shown = calls["report_worker"]
     rounds.go_on(600)
-    assert (calls["show"], calls["renew"], calls["open_lease"]) == (shown, 0, 1)
+    assert (calls["report_worker"], calls["renew"], calls["open_lease"]) == (shown, 0, 1)
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,10 @@ def test_a_worker_at_rest_leaves_polling_and_the_lead_to_others(new_app: Apps) -
         eventually(lambda: sum(interceptor.calls["next_due"] for interceptor in taps) >= 30, "seconds pass")
         asked = sum((interceptor.calls - old for interceptor, old in zip(taps, before, strict=True)), Counter[str]())
     assert asked["control"] + asked["waiting_of"] + asked["cycle"] < asked["next_due"]
-    assert sum(interceptor.calls["lead"] > old["lead"] for interceptor, old in zip(taps, before, strict=True)) <= 1
+    assert (
+        sum(interceptor.calls["take_lead"] > old["take_lead"] for interceptor, old in zip(taps, before, strict=True))
+        <= 1
+    )
 
 
 @pytest.mark.only_on("postgres", "redis")

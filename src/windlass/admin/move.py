@@ -110,9 +110,9 @@ def _refuse_if_same(source: Session, target: Session) -> None:
     """One store may have many addresses, so the source gets a mark and the target is asked for it."""
     if not target.exists():
         return
-    mark = source.run(leader.lead(_DUTY, holder=f"{clock.random_bits(128):032x}", ttl=_MOMENT))
+    mark = source.run(leader.take_lead(_DUTY, holder=f"{clock.random_bits(128):032x}", ttl=_MOMENT))
     try:
-        is_same = target.run(leader.leads(mark))
+        is_same = target.run(leader.still_leads(mark))
     finally:
         source.run(leader.resign(mark))
     if is_same:

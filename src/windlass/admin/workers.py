@@ -48,7 +48,7 @@ def forget_worker(worker: str) -> Operation[int]:
             f"worker {worker} is {found[0].state}, and only lost workers are forgotten; stop it first: "
             f"windlass workers stop {worker}"
         )
-    forgotten = yield from leases.forget(worker)
+    forgotten = yield from leases.forget_workers(worker)
     return len(forgotten)
 
 
@@ -57,7 +57,7 @@ def forget_lost_workers() -> Operation[int]:
     found = yield from leases.workers()
     if all(worker.state != "lost" for worker in found):
         return 0
-    forgotten = yield from leases.forget(None)
+    forgotten = yield from leases.forget_workers(None)
     return len(forgotten)
 
 

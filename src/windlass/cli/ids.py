@@ -41,7 +41,7 @@ def short_ids(app: Windlass, jobs: Sequence[Job[Any]], out: Output) -> dict[str,
         return {}
     starts = _distinct_starts([job.id for job in jobs])
     seqs = {job.id: job.record.seq for job in jobs}
-    shared = app.client.session.run(queries.shared_starts([(start, seqs[id]) for id, start in starts.items()]))
+    shared = app.client.session.run(queries.ambiguous_prefixes([(start, seqs[id]) for id, start in starts.items()]))
     return {id: start for id, start in starts.items() if start not in shared}
 
 

@@ -124,7 +124,7 @@ def tidy_up(store: Store, random: Random) -> None:
     store.run(queues.change(random.choice(QUEUES), {"weight": 2}, by="me"))
     store.run(queues.ensure([(queue, None, None) for queue in shuffled(list(QUEUES), random)]))
     store.run(leases.signal(None, signal=None, by="me"))
-    store.run(leases.forget(None))
+    store.run(leases.forget_workers(None))
 
 
 def fill(store: Store) -> None:

@@ -152,8 +152,8 @@ def _archive(scene: Scene) -> None:
 
 
 def _lead(scene: Scene) -> None:
-    lead = scene.store.run(leader.lead("leader", holder="me", ttl=SECOND))
-    assert scene.store.run(leader.leads(lead))
+    lead = scene.store.run(leader.take_lead("leader", holder="me", ttl=SECOND))
+    assert scene.store.run(leader.still_leads(lead))
     assert scene.store.run(leader.resign(lead))
 
 
@@ -165,7 +165,7 @@ def _lose(scene: Scene) -> None:
 def _beat(scene: Scene) -> None:
     worker = scene.store.a_worker(queues=["first used here"])
     assert worker.renew().is_open
-    scene.store.run(leases.show(worker.presence("busy"), lease=worker.lease))
+    scene.store.run(leases.report_worker(worker.presence("busy"), lease=worker.lease))
     worker.close()
 
 
@@ -180,7 +180,7 @@ def _signal(scene: Scene) -> None:
 
 
 def _forget(scene: Scene) -> None:
-    assert scene.store.run(leases.forget(scene.worker.id)) == []
+    assert scene.store.run(leases.forget_workers(scene.worker.id)) == []
 
 
 def _note(scene: Scene) -> None:
@@ -228,14 +228,14 @@ def _read(scene: Scene) -> None:
 
 DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _archive: ("archive",),
-    _beat: ("open_lease", "renew", "show", "close_lease"),
+    _beat: ("open_lease", "renew", "report_worker", "close_lease"),
     _cancel: ("cancel",),
     _claim: ("manual_claim", "extend"),
     _delete: ("delete",),
     _end_and_claim: ("cycle",),
     _ensure: ("queue_ensure",),
-    _forget: ("forget",),
-    _lead: ("lead", "resign"),
+    _forget: ("forget_workers",),
+    _lead: ("take_lead", "resign"),
     _lose: ("remove_vanished",),
     _note: ("record_job_events", "record_store_events", "record_stale_writes"),
     _progress: ("progress",),

@@ -27,8 +27,8 @@ COUNTING = {"counts", "depth", "queue_delete"}
 UNPLANNED = {"vacuum_due", "vacuum_ready", "vacuum_running", "vacuum_tally"}
 FORMS = [(name, number) for name in sorted(set(CALLS) - COUNTING - UNPLANNED) for number in range(len(CALLS[name]))]
 HOT = {
-    "append", "control", "cycle", "enqueue", "expired", "extend", "job", "manual_claim", "progress", "promote",
-    "prunable", "prune", "prune_oldest", "record_stale_writes", "renew", "rescue", "next_due",
+    "append", "control", "cycle", "enqueue", "expired", "extend", "jobs_by_id", "manual_claim", "progress",
+    "promote", "prunable", "prune", "prune_oldest", "record_stale_writes", "renew", "rescue", "next_due",
 }  # fmt: skip
 """Calls that come so often that they cannot wait for the first ANALYZE after the first jobs."""
 HOT_FORMS = [form for form in FORMS if form[0] in HOT]

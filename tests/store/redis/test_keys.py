@@ -54,7 +54,7 @@ def test_every_call_of_a_life_leaves_keys_that_agree(store: Store) -> None:
     store.run(tidy())
     store.run(queues.pause(queues.ALL, by="me", reason="x"))
     store.run(queues.pause(queues.ALL, by="me", reason=None, is_paused=False))
-    store.run(leader.lead("prune", holder="a", ttl=TTL))
+    store.run(leader.take_lead("prune", holder="a", ttl=TTL))
     keys_of(store).check()
 
 

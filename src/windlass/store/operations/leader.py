@@ -20,16 +20,16 @@ class Lead(Struct, frozen=True):
     """Milliseconds until the lead is free."""
 
 
-def lead(duty: str, *, holder: str, ttl: int) -> Operation[Lead]:
+def take_lead(duty: str, *, holder: str, ttl: int) -> Operation[Lead]:
     """Take the lead if it is free, keep it if it is ours; who has it now."""
-    answer = yield Call("lead", {"duty": duty, "holder": holder, "ttl": ttl})
+    answer = yield Call("take_lead", {"duty": duty, "holder": holder, "ttl": ttl})
     found, term, left = answer["leader"][0]
     return Lead(duty, found, term, left)
 
 
-def leads(lead: Lead) -> Operation[bool]:
+def still_leads(lead: Lead) -> Operation[bool]:
     """Whether this term still leads."""
-    answer = yield Call("leads", {"duty": lead.duty, "holder": lead.holder, "term": lead.term}, Lane.READ)
+    answer = yield Call("still_leads", {"duty": lead.duty, "holder": lead.holder, "term": lead.term}, Lane.READ)
     return bool(answer["leads"][0][0])
 
 

@@ -49,10 +49,10 @@ def renew(presence: WorkerReport, *, lease: str) -> Operation[Renewed]:
     return Renewed(bool(answer["open"][0][0]), frozenset(map(tuple, answer["held"])))
 
 
-def show(presence: WorkerReport, *, lease: str) -> Operation[None]:
+def report_worker(presence: WorkerReport, *, lease: str) -> Operation[None]:
     """Show what a worker does, as ``renew`` does, without prolonging its lease."""
     params = {"worker": presence.worker, "state": presence.state, "info": presence.info, "lease": lease}
-    yield Call("show", params, Lane.HEARTBEAT)
+    yield Call("report_worker", params, Lane.HEARTBEAT)
 
 
 class QueueControl(Struct, frozen=True, array_like=True):
@@ -119,12 +119,12 @@ def signal(worker: str | None, *, signal: str | None, by: str) -> Operation[list
     return [id for (id,) in answer["signalled"]]
 
 
-def forget(worker: str | None) -> Operation[list[str]]:
+def forget_workers(worker: str | None) -> Operation[list[str]]:
     """Remove one lost worker by id or name, or all lost ones, from the lists; the ids of those it removed.
 
     Their leases stay, and with them what is known of their jobs.
     """
-    answer = yield Call("forget", {"worker": worker})
+    answer = yield Call("forget_workers", {"worker": worker})
     return [id for (id,) in answer["forgotten"]]
 
 

@@ -57,7 +57,7 @@ def find(ids: Sequence[str], seqs: Sequence[int] = ()) -> Operation[dict[str, Jo
 
     With ``seqs``, the numbers of the same jobs, those are found too whose id was changed by hand (see Redis).
     """
-    answer = yield Call("job", {"ids": list(ids), "seqs": list(seqs)}, Lane.READ)
+    answer = yield Call("jobs_by_id", {"ids": list(ids), "seqs": list(seqs)}, Lane.READ)
     return {record.id: record for record in records(answer["jobs"], JobRecord)}
 
 
@@ -76,10 +76,10 @@ def ids_with_prefix(prefix: str, *, limit: int) -> Operation[list[str] | None]:
     return None
 
 
-def shared_starts(starts: Sequence[tuple[str, int]]) -> Operation[frozenset[str]]:
-    """Which of some beginnings of ids, each with the ``seq`` of a job that has it, more than one job has."""
+def ambiguous_prefixes(starts: Sequence[tuple[str, int]]) -> Operation[frozenset[str]]:
+    """Of the given id prefixes, each with the ``seq`` of a job that has it, those that more than one job has."""
     params = {"starts": [start for start, _ in starts], "seqs": [seq for _, seq in starts]}
-    answer = yield Call("shared_starts", params, Lane.READ)
+    answer = yield Call("ambiguous_prefixes", params, Lane.READ)
     return frozenset(start for (start,) in answer["starts"])
 
 

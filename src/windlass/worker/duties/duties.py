@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from windlass import clock
 from windlass.client.session import Session
 from windlass.errors import StoreUnavailable
-from windlass.store.operations.leader import leads
+from windlass.store.operations.leader import still_leads
 from windlass.worker.duties.due_times import DueTimes
 from windlass.worker.duties.duty import Duty
 from windlass.worker.duties.leader import Leadership
@@ -73,7 +73,7 @@ class LedDuty:
 
     def tick(self) -> float:
         term = self._leadership.term
-        if term is None or not self._session.run(leads(term)):
+        if term is None or not self._session.run(still_leads(term)):
             return _WITHOUT_LEAD
         return self._duty.tick()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from windlass import clock
 from windlass.client.session import Session
-from windlass.store.operations.leader import LEADER, Lead, lead, resign
+from windlass.store.operations.leader import LEADER, Lead, resign, take_lead
 from windlass.worker.duties.due_times import DueTimes
 
 _TTL = 10_000
@@ -37,7 +37,7 @@ class Leadership:
     def tick(self) -> float:
         if self._lead is None and not self._due_times.is_lead_free:
             return _LOOK * (0.5 + clock.roll() / 2)
-        found = self._session.run(lead(LEADER, holder=self._holder, ttl=_TTL))
+        found = self._session.run(take_lead(LEADER, holder=self._holder, ttl=_TTL))
         self._lead = found if found.holder == self._holder else None
         self._due_times.is_lead_free = False
         return _EVERY if self._lead else _LOOK

@@ -11,7 +11,7 @@ from windlass import clock
 from windlass.client.session import Session
 from windlass.errors import StoreUnavailable
 from windlass.store.driver import Topic
-from windlass.store.operations.leases import STOP, Renewed, close_lease, control, open_lease, renew, show
+from windlass.store.operations.leases import STOP, Renewed, close_lease, control, open_lease, renew, report_worker
 from windlass.worker.lease.clock_skew import ClockSkew
 from windlass.worker.lease.control import WorkerControl
 from windlass.worker.runs.run import Run
@@ -164,7 +164,7 @@ class Heartbeat:
     def _show(self) -> None:
         self._shown_at = self._monotonic()
         presence = self._status.presence()
-        self._session.run(show(presence, lease=self.lease))
+        self._session.run(report_worker(presence, lease=self.lease))
         self._shown = presence.state
 
     def _stop_lost_runs(self, running: list[Run], renewed: Renewed) -> None:

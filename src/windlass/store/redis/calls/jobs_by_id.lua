@@ -1,7 +1,7 @@
 -- Jobs by id, with everything that is known of them.
 -- KEYS ids
 -- without epoch
--- asks ids; seqs: none, or the numbers of these jobs, for those whose id somebody has changed
+-- asks ids; seqs: none, or the numbers of these jobs, for those whose entry in `ids` was changed by hand
 -- gives jobs: rows (JobRecord)
 -- with chunks, texts, record
 local seqs = {}

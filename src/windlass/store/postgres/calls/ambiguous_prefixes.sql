@@ -1,4 +1,4 @@
--- Those of some beginnings of ids that more than one job has; two looks into the index on ids for each.
+-- Of the given id prefixes, those that more than one job has; two looks into the index on ids for each.
 -- gives starts
 SELECT start.text
 FROM jsonb_array_elements_text(CAST(:starts AS jsonb)) AS start (text) CROSS JOIN LATERAL (

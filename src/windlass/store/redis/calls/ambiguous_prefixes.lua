@@ -1,4 +1,4 @@
--- Those of some beginnings of ids that more than one job has. Ids have no order here; but ids that begin alike were
+-- Of the given id prefixes, those that more than one job has. Ids have no order here; but ids that begin alike were
 -- made in the same millisecond, as a rule by one call, so their jobs are neighbours: only those are looked at.
 -- without epoch
 -- asks starts; seqs: the number of a job with each of them

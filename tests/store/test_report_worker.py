@@ -1,4 +1,4 @@
-"""show: what a worker does, between two heartbeats."""
+"""report_worker: what a worker does, between two heartbeats."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from windlass.store.operations.leases import WorkerRecord, WorkerReport
 
 def show(worker: Worker, info: str = "{}") -> None:
     presence = WorkerReport(worker.id, worker.name, "busy", info)
-    worker.store.run(leases.show(presence, lease=worker.lease))
+    worker.store.run(leases.report_worker(presence, lease=worker.lease))
 
 
 def test_figures_are_as_new_as_the_worker_showed_them(store: Store) -> None:
@@ -48,7 +48,7 @@ def test_a_worker_that_is_gone_is_not_shown_again(store: Store) -> None:
     left, forgotten = store.a_worker("w1"), store.a_worker("w2")
     left.close()
     store.advance(TTL)
-    store.run(leases.forget("w2"))
+    store.run(leases.forget_workers("w2"))
     for worker in (left, forgotten):
         show(worker)
     assert store.run(leases.workers()) == []
@@ -59,5 +59,5 @@ def test_it_counts_only_under_the_lease_that_the_worker_has(store: Store) -> Non
     worker = store.a_worker("w1")
     late = WorkerReport(worker.id, worker.name, "busy", "{}")
     store.run(leases.open_lease(worker.presence(), lease="another", ttl=TTL))
-    store.run(leases.show(late, lease=worker.lease))
+    store.run(leases.report_worker(late, lease=worker.lease))
     assert [seen.state for seen in store.run(leases.workers())] == ["idle"]

@@ -1,4 +1,4 @@
-"""job: everything the store knows about jobs, by id."""
+"""jobs_by_id: everything the store knows about jobs, by id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""forget: lost workers disappear from the lists, and nothing else does."""
+"""forget_workers: lost workers disappear from the lists, and nothing else does."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ def names(store: Store) -> list[str]:
 def test_a_lost_worker_is_forgotten(store: Store, by_name: bool) -> None:
     lost, other = store.a_worker("w1"), store.a_worker("w2")
     store.advance(TTL)
-    assert store.run(leases.forget(lost.name if by_name else lost.id)) == [lost.id]
+    assert store.run(leases.forget_workers(lost.name if by_name else lost.id)) == [lost.id]
     assert names(store) == [other.name]
-    assert store.run(leases.forget(lost.id)) == [], "asked twice is asked once"
+    assert store.run(leases.forget_workers(lost.id)) == [], "asked twice is asked once"
 
 
 def test_all_lost_workers_are_forgotten_at_once(store: Store) -> None:
     lost = {store.a_worker("w1").id, store.a_worker("w2").id}
     store.advance(TTL)
     store.a_worker("w3")
-    assert set(store.run(leases.forget(None))) == lost
+    assert set(store.run(leases.forget_workers(None))) == lost
     assert names(store) == ["w3"]
 
 
@@ -37,9 +37,9 @@ def test_a_worker_that_lives_is_not_forgotten(store: Store) -> None:
     store.advance(TTL)
     new = leases.WorkerReport("another-id", "w1", "idle", "{}")
     store.run(leases.open_lease(new, lease="another-lease", ttl=TTL))
-    assert store.run(leases.forget("w1")) == [worker.id]
-    assert store.run(leases.forget("w1")) == []
-    assert store.run(leases.forget("another-id")) == []
+    assert store.run(leases.forget_workers("w1")) == [worker.id]
+    assert store.run(leases.forget_workers("w1")) == []
+    assert store.run(leases.forget_workers("another-id")) == []
     assert [found.id for found in store.run(leases.workers())] == ["another-id"]
 
 
@@ -48,7 +48,7 @@ def test_its_jobs_are_rescued_all_the_same(store: Store) -> None:
     worker = store.a_worker("w1")
     job = store.claimed(by=worker)
     store.advance(TTL)
-    store.run(leases.forget("w1"))
+    store.run(leases.forget_workers("w1"))
     assert [rescued.id for rescued in store.rescue()] == [job.id]
     assert (store.job(job.id).state, store.job(job.id).fence > job.fence) == (State.PENDING, True)
     assert store.end(job) == {job.seq}, "the former owner's ending is refused"
@@ -59,7 +59,7 @@ def test_one_that_lives_after_all_shows_again_and_keeps_its_jobs(store: Store) -
     worker = store.a_worker("w1")
     job = store.claimed(by=worker)
     store.advance(TTL)
-    store.run(leases.forget("w1"))
+    store.run(leases.forget_workers("w1"))
     assert worker.renew().held == {(job.seq, job.fence)}
     assert names(store) == ["w1"]
     assert not worker.end(job)
@@ -70,7 +70,7 @@ def test_one_whose_jobs_were_rescued_shows_again_under_another_lease(store: Stor
     store.claimed(by=worker)
     store.advance(TTL)
     store.rescue()
-    store.run(leases.forget("w1"))
+    store.run(leases.forget_workers("w1"))
     assert not worker.renew().is_open
     assert names(store) == []
     store.a_worker("w1")

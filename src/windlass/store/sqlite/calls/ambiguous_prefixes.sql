@@ -1,4 +1,4 @@
--- Those of some beginnings of ids that more than one job has; two looks into the index on ids for each.
+-- Of the given id prefixes, those that more than one job has; two looks into the index on ids for each.
 -- gives starts
 SELECT start.value FROM json_each(:starts) AS start
 WHERE (

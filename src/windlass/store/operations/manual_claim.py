@@ -47,9 +47,7 @@ def claim(limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: in
     )
     try:
         answer = yield call
-    except (
-        OutcomeUnknown
-    ):  # no other caller has the token: what was claimed under it would wait until its lease expires
+    except OutcomeUnknown:  # only this call has the token: what was claimed under it would wait until its lease expires
         answer = yield call
     claimed = records(answer["claimed"], Claimed)
     if (yield from remove_vanished(answer, by=worker)) and not claimed:

@@ -35,7 +35,7 @@ WITH
         FOR UPDATE) AS found
     WHERE (SELECT count(*) FROM due) >= 0
 ), from_ready AS (
-    -- By their place in the table: they are locked, and nobody ever updates such a row.
+    -- By their place in the table: they are locked, and such a row is never updated.
     DELETE FROM windlass_ready AS gone USING ready
     WHERE gone.ctid = ready.place AND ready.seq BETWEEN 0 AND 9223372036854775807
     RETURNING gone.seq

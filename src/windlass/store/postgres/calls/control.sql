@@ -3,7 +3,7 @@
 -- gives cancels
 -- gives queues
 SELECT
-    -- What somebody wants of this worker and who that is, whether its lease is still open, and the time.
+    -- The order for this worker and who gave it, whether its lease is still open, and the time.
     json_build_array(json_build_array(
         (SELECT signal FROM windlass_worker WHERE id = :worker),
         (SELECT signalled_by FROM windlass_worker WHERE id = :worker),
@@ -11,7 +11,7 @@ SELECT
         coalesce(
             CAST(:now AS bigint),
             CAST(floor(extract(epoch FROM statement_timestamp()) * 1000) AS bigint)))) AS signal,
-    -- The jobs of this lease that somebody wants cancelled.
+    -- The jobs of this lease that are to be cancelled.
     (SELECT coalesce(json_agg(json_build_array(seq, fence)), '[]') FROM windlass_running
         WHERE lease = :lease AND cancel_requested_at IS NOT NULL) AS cancels,
     -- The settings of the queues, followed while running.

@@ -63,7 +63,7 @@ WITH
 SELECT
     endings.ended, begins.claimed,
     coalesce(endings.vanished || begins.vanished, endings.vanished, begins.vanished) AS vanished,
-    -- Somebody has cancelled or rescued one of the jobs meanwhile: nothing is kept, and the driver repeats it.
+    -- One of the jobs was cancelled or rescued meanwhile: nothing is kept, and the driver repeats it.
     -- An ending that was sent twice is one.
     CAST(CASE
         WHEN (SELECT count(DISTINCT place) FROM owner) <> endings.number THEN 'windlass: look again'
@@ -233,7 +233,7 @@ WITH
 SELECT
     endings.ended, (SELECT coalesce(json_agg(json_build_array(seq)), '[]') FROM marked) AS marked, begins.claimed,
     coalesce(endings.vanished || begins.vanished, endings.vanished, begins.vanished) AS vanished,
-    -- Somebody has marked, cancelled or rescued one of the jobs meanwhile: nothing is kept, and the driver repeats it.
+    -- One of the jobs was marked, cancelled or rescued meanwhile: nothing is kept, and the driver repeats it.
     -- An ending or a mark that was sent twice is one.
     CAST(CASE
         WHEN (SELECT count(DISTINCT place) FROM owner) <> endings.number

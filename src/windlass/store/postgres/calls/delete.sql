@@ -44,7 +44,7 @@ WITH allowed AS MATERIALIZED (
         FOR UPDATE) AS found
     WHERE (SELECT count(*) FROM ready) >= 0
 ), from_finished AS (
-    -- By their place in the table: they are locked, and nobody ever updates such a row.
+    -- By their place in the table: they are locked, and such a row is never updated.
     DELETE FROM windlass_finished AS gone USING finished
     WHERE gone.ctid = finished.place AND finished.seq BETWEEN 0 AND 9223372036854775807
     RETURNING gone.seq

@@ -38,7 +38,7 @@ WITH
     SELECT there.id, there.task, named.index FROM named JOIN there ON there.id = named.id
     WHERE there.task <> named.task OR there.payload <> named.payload
 ), kept AS MATERIALIZED (
-    -- Keys that somebody holds. A key whose window is over, or whose job has started, has ended or is gone, is free.
+    -- Keys that are held. A key whose window is over, or whose job has started, has ended or is gone, is free.
     SELECT key.key, key.id, holder.state
     FROM (SELECT DISTINCT named.key FROM named) AS wanted CROSS JOIN LATERAL (
         SELECT key, id, until, expires_at FROM windlass_key AS held WHERE held.key = wanted.key OFFSET 0

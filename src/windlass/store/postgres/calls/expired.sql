@@ -28,7 +28,7 @@ WITH RECURSIVE
     AND crashes + rescues > 0 AND started_at IS NOT NULL AND strpos(lease, ':') = 0
 )
 SELECT
-    -- A job whose row somebody deleted has nowhere to go; rescue takes it off the list all the same, and says so.
+    -- A job whose row was deleted has nowhere to go; rescue takes it off the list all the same, and says so.
     (SELECT coalesce(json_agg(json_build_array({page.Expired;
             max_attempts = coalesce(page.max_attempts, 0);
             is_charged = strpos(page.lease, ':') > 0;

@@ -4,7 +4,7 @@
 WITH
 -- here clock
 DELETE FROM windlass_worker
--- Locked by id, as everybody does who writes several workers.
+-- Locked by id, as in all calls that write several workers.
 WHERE id = ANY (ARRAY(
     SELECT worker.id
     FROM clock, windlass_worker AS worker LEFT JOIN windlass_lease AS lease ON lease.id = worker.lease

@@ -63,6 +63,6 @@ SELECT
             unknown_for = clock.now - unknown_at;
             is_charged = true}) ORDER BY priority DESC, run_at, seq), '[]')
         FROM claimed, clock) AS claimed,
-    -- Jobs whose rows somebody has deleted.
+    -- Jobs whose rows were deleted.
     (SELECT json_agg(json_build_array(seq, queue, 'pending') ORDER BY seq) FROM taken
         WHERE taken.seq NOT IN (SELECT begun.seq FROM begun)) AS vanished

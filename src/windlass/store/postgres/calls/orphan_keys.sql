@@ -1,4 +1,4 @@
--- Keys whose job is gone, which somebody deleted past us, among the next :limit behind :after, each with the version of
+-- Keys whose job is gone, which was deleted past us, among the next :limit behind :after, each with the version of
 -- its row; tidy_keys removes them.
 -- gives keys
 -- gives looked

@@ -23,6 +23,6 @@ WITH
 SELECT
     (SELECT coalesce(json_agg(json_build_array(seq, id, size, fence, finished_at) ORDER BY finished_at, seq), '[]')
         FROM known WHERE id IS NOT NULL) AS jobs,
-    -- Jobs whose rows somebody has deleted.
+    -- Jobs whose rows were deleted.
     (SELECT json_agg(json_build_array(seq, CAST(:queue AS text), CAST(:state AS text)) ORDER BY seq) FROM known
         WHERE id IS NULL) AS vanished

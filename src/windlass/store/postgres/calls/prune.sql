@@ -3,7 +3,7 @@
 -- :jobs rows (seq, fence, id, finished_at)
 -- gives pruned
 --
--- It waits for nobody: a row that another has in hand is passed by, and goes next time. A key that is passed by is free
+-- It never waits: a row that another transaction has locked is skipped, and goes next time. A skipped key is free
 -- without its job, and tidy_keys removes it.
 --
 -- As in cycle, rows are looked up in LATERAL parts and some conditions are there only for the planner (all of the
@@ -17,7 +17,7 @@ WITH asked AS MATERIALIZED (
         WHERE finished.seq = asked.seq AND finished.fence = asked.fence AND finished.state = :state
         FOR UPDATE SKIP LOCKED) AS found
 ), moved AS (
-    -- By their place in the table: they are locked, and nobody ever updates such a row.
+    -- By their place in the table: they are locked, and such a row is never updated.
     DELETE FROM windlass_finished AS gone USING finished
     WHERE gone.ctid = finished.place AND finished.seq BETWEEN 0 AND 9223372036854775807
     RETURNING gone.seq

@@ -4,7 +4,7 @@
 -- gives pruned
 -- gives vanished
 --
--- It waits for nobody: a row that another has in hand is passed by, and goes next time. A key that is passed by is free
+-- It never waits: a row that another transaction has locked is skipped, and goes next time. A skipped key is free
 -- without its job, and tidy_keys removes it.
 --
 -- As in cycle, rows are looked up in LATERAL parts and some conditions are there only for the planner (all of the
@@ -58,6 +58,6 @@ SELECT
             (SELECT count(*) FROM moved), finished_at, seq,
             number < (SELECT count(*) FROM old) OR number = CAST(:limit AS bigint))), '[]')
         FROM (SELECT finished_at, seq, number FROM going ORDER BY number DESC LIMIT 1) AS last) AS pruned,
-    -- Jobs whose rows somebody has deleted.
+    -- Jobs whose rows were deleted.
     (SELECT json_agg(json_build_array(seq, CAST(:queue AS text), CAST(:state AS text)) ORDER BY seq) FROM going
         WHERE body IS NULL) AS vanished

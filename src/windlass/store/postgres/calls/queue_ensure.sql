@@ -13,7 +13,7 @@ WITH wanted AS MATERIALIZED (
     WHERE queue.changed_at IS NULL
     AND (queue.weight IS NULL AND wanted.weight IS NOT NULL
         OR queue.max_length IS NULL AND wanted.max_length IS NOT NULL)
-    -- By name, as everybody locks queues.
+    -- By name, as all calls lock queues.
     ORDER BY queue.name
     FOR UPDATE OF queue SKIP LOCKED
 ), seeded AS (

@@ -1,5 +1,5 @@
--- Prolongs a lease and says that its worker lives and what it does. Time alone does not end a lease: as long as nobody
--- has rescued its jobs it may be renewed, however late.
+-- Prolongs a lease and says that its worker lives and what it does. Time alone does not end a lease: until its
+-- jobs are rescued it may be renewed, however late.
 -- gives held
 -- gives open
 WITH
@@ -9,7 +9,7 @@ WITH
     WHERE lease.id = :lease AND lease.state = 'open'
     RETURNING lease.id
 ), shown AS (
-    -- A worker's row that somebody deleted is made anew.
+    -- A worker's row that was deleted is written again.
     INSERT INTO windlass_worker (id, name, state, lease, started_at, seen_at, info)
     SELECT CAST(:worker AS text), CAST(:name AS text), CAST(:state AS text), CAST(:lease AS text), now, now,
         CAST(:info AS text)

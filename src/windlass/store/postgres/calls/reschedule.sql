@@ -3,7 +3,7 @@
 -- keeps its place.
 -- gives rescheduled
 --
--- It waits for whoever has the job in hand; if the job has gone elsewhere meanwhile, the statement fails with
+-- It waits for a transaction that has the job locked; if the job has gone elsewhere meanwhile, the statement fails with
 -- 'windlass: look again', which leaves nothing behind, and the driver repeats it.
 WITH
 -- here clock

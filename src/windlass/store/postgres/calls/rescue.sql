@@ -44,7 +44,7 @@ WITH
         without delay, ran_for, result, unique_key}, {endings.was_started} = '1' AS was_started
     FROM jsonb_array_elements(CAST(:endings AS jsonb))
 ), locked AS MATERIALIZED (
-    -- A row that somebody has in hand is being ended by its owner; if not, the next round finds it.
+    -- A row that is locked is being ended by its owner; if not, the next round finds it.
     SELECT running.seq FROM windlass_running AS running
     WHERE running.seq = ANY (ARRAY(SELECT ending.seq FROM ending)) AND (SELECT count(*) FROM held) >= 0
     FOR UPDATE SKIP LOCKED
@@ -104,6 +104,6 @@ WITH
 )
 SELECT
     (SELECT coalesce(json_agg(json_build_array(id, state, worker) ORDER BY seq), '[]') FROM rescued) AS rescued,
-    -- Jobs whose rows somebody has deleted have nowhere to go.
+    -- Jobs whose rows were deleted have nowhere to go.
     (SELECT json_agg(json_build_array(seq, queue, 'running') ORDER BY seq) FROM taken
         WHERE taken.seq NOT IN (SELECT rescued.seq FROM rescued)) AS vanished

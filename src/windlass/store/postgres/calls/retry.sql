@@ -49,7 +49,7 @@ WITH
     WHERE (key.expires_at IS NULL OR key.expires_at > (SELECT now FROM clock)) AND
 -- here holds
 ), from_finished AS (
-    -- By their place in the table: they are locked, and nobody ever updates such a row.
+    -- By their place in the table: they are locked, and such a row is never updated.
     DELETE FROM windlass_finished AS gone USING finished
     WHERE gone.ctid = finished.place AND finished.seq BETWEEN 0 AND 9223372036854775807
     AND finished.seq NOT IN (SELECT taken.seq FROM taken)

@@ -5,7 +5,7 @@ WITH
 -- here clock
 UPDATE windlass_worker SET signal = :signal,
     signalled_by = CASE WHEN signal = 'stop' THEN signalled_by ELSE CAST(:by AS text) END
--- Locked by id, as everybody does who writes several workers.
+-- Locked by id, as in all calls that write several workers.
 WHERE id = ANY (ARRAY(
     SELECT worker.id
     FROM clock, windlass_worker AS worker LEFT JOIN windlass_lease AS lease ON lease.id = worker.lease

@@ -2,7 +2,7 @@
 -- gives old
 -- gives many
 --
--- Takes no lock that somebody else has, so that it waits for nobody; what it passes by goes next time.
+-- Takes no lock that another transaction has, so that it never waits; what it skips goes next time.
 WITH
 -- here clock
 , old AS MATERIALIZED (

@@ -1,4 +1,4 @@
--- Whoever has the oldest transaction open among those that keep dead rows of this database from being removed: a session
+-- The holder of the oldest transaction among those that keep dead rows of this database from being removed: a session
 -- that has written something or still uses a snapshot, a standby that feeds back, a transaction that was prepared and
 -- then forgotten.
 -- gives vacuum_blocker

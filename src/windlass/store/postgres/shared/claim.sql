@@ -32,7 +32,7 @@ room AS MATERIALIZED (
         LIMIT room.room - (SELECT count(*) FROM suspect WHERE suspect.queue = room.queue)
         FOR UPDATE SKIP LOCKED) AS next
 ), taken AS (
-    -- By their place in the table: they are locked, and nobody ever updates such a row.
+    -- By their place in the table: they are locked, and such a row is never updated.
     DELETE FROM windlass_ready AS ready USING picked
     WHERE ready.ctid = picked.place AND picked.kind = 'array'
     RETURNING ready.seq, ready.queue, ready.since

@@ -21,7 +21,7 @@ if math.abs(priority) > 499 then return redis.error_reply('REFUSED priority ' ..
 
 local is_due = ask.delay <= 0
 local waiting = is_due and prefix .. 'pending:' .. queue or KEY.due
--- Refused where another program has written: nothing may be stored that nobody would find.
+-- Refused where another program has written: nothing may be stored that could not be found.
 call('ZCARD', waiting)
 
 -- The first write is one that a server without memory refuses.
@@ -65,7 +65,7 @@ add_run_to_index('all', first, last)
 -- A queue with jobs that wait is known, and workers know of them; only who finds nothing stops asking.
 if call('HINCRBY', KEY.counts, state .. ':' .. queue, #jobs) == #jobs then
     call('SADD', KEY.queues, queue)
-    -- Not with call: whoever may not publish has enqueued all the same, and workers look by themselves within a second.
+    -- Not with call: a user without the right to publish has enqueued all the same; workers check within a second.
     if is_due then
         redis.pcall('SADD', KEY.waiting, queue)
         redis.pcall('PUBLISH', prefix .. 'news:work', queue)

@@ -9,7 +9,7 @@ if call('HGET', prefix .. 'queue:' .. queue, 'max_length') then return {'stored'
 -- The order of claims is made of three digits.
 if math.abs(priority) > 499 then return redis.error_reply('REFUSED priority ' .. priority .. ' is out of range') end
 
--- The first write is one that a server without memory refuses. A number that is not used is given to nobody else.
+-- The first write is one that a server without memory refuses. A number that is not used is given to no other job.
 local number = take_seqs(1)
 local seq, long = written(number), {}
 if call('HSETNX', KEY.ids, id, seq) == 0 then return {'stored', {}} end
@@ -23,7 +23,7 @@ if is_due then
 else
     placed = redis.pcall('ZADD', KEY.due, run_at, string.format('%014d', number))
 end
--- Another program has written there: nothing is stored that nobody would find.
+-- Another program has written there: nothing is stored that could not be found.
 if type(placed) == 'table' then
     call('HDEL', KEY.ids, id)
     return placed
@@ -47,7 +47,7 @@ add_to_index('all', number)
 -- A queue with jobs that wait is known, and workers know of them; only who finds nothing stops asking.
 if call('HINCRBY', KEY.counts, state .. ':' .. queue, 1) == 1 then
     call('SADD', KEY.queues, queue)
-    -- Not with call: whoever may not publish has enqueued all the same, and workers look by themselves within a second.
+    -- Not with call: a user without the right to publish has enqueued all the same; workers check within a second.
     if is_due then
         redis.pcall('SADD', KEY.waiting, queue)
         redis.pcall('PUBLISH', prefix .. 'news:work', queue)

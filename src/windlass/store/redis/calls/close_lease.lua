@@ -1,8 +1,8 @@
 -- Ends a lease on its owner's word and removes the worker at once. Jobs that the lease should still hold are rescued by
--- whoever comes next.
+-- the next worker.
 -- KEYS counts, workers, lease_from, lease_until, lease_lost
 -- asks worker, lease
--- gives signal: one row, what somebody asked of the worker last; no row if nobody did
+-- gives signal: one row, the last order for the worker; no row if there is none
 -- with allow_oom, workers
 local signal = redis.call('HGET', worker_key(ask.worker), 'signal')
 remove_lease(ask.lease)

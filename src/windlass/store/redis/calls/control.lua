@@ -3,7 +3,7 @@
 -- without epoch
 -- asks worker, lease
 -- gives signal: one row (signal, signalled_by, is_open, now)
---       cancels: rows (seq, fence) of the jobs of this lease that somebody wants cancelled
+--       cancels: rows (seq, fence) of the jobs of this lease that are to be cancelled
 --       queues: rows (QueueControl) of the queues that have one of these
 --       overwritten: see shared/overwritten
 -- with lease, paused

@@ -136,7 +136,7 @@ local function remove_own_runs(removed)
 end
 
 -- Ends runs that returned; how many were accepted. Most of them are first runs under the caller's own lease that were
--- over before anybody marked them: then what the lease holds of them is all that has to be known, and one command takes
+-- over before they were marked: then what the lease holds of them is all that has to be known, and one command takes
 -- them away together.
 local function complete(runs)
     local seqs, fields = held_fields(runs)

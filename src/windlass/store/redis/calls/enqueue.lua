@@ -103,7 +103,7 @@ for _, queue in ipairs(ask.queues) do
 end
 if #full > 0 then return {'full', full} end
 
--- Refused where another program has written: nothing may be stored that nobody would find.
+-- Refused where another program has written: nothing may be stored that could not be found.
 for queue in pairs(added_to) do redis.call('ZCARD', pending_key(queue)) end
 if is_put_off then redis.call('ZCARD', KEY.due) end
 

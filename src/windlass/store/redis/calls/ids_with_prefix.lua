@@ -1,5 +1,5 @@
--- Ids that begin with a text. There is no order among ids here, so all are looked through, a slice at a time: nobody
--- else is served meanwhile.
+-- Ids that begin with a text. There is no order among ids here, so all are read, a slice at a time: no other
+-- call is served meanwhile.
 -- KEYS ids
 -- without epoch
 -- asks prefix; cursor: where the slice begins, '0' at first; slice: about how many ids it has

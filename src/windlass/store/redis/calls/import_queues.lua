@@ -1,4 +1,4 @@
--- Takes over the settings of queues, unless somebody has changed them here since.
+-- Takes over the settings of queues, unless they were changed here since.
 -- KEYS counts, queues, configured
 -- asks queues: rows (QueueRecord) as queue
 -- gives nothing

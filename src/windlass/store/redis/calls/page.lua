@@ -87,7 +87,7 @@ local function look(number)
         found[#found + 1] = {Found; seq = number; id = known.id; size = size}
     end
     looked, last = looked + 1, number
-    -- Long texts count as many jobs: nobody else is served meanwhile.
+    -- Long texts count as many jobs: no other client is served meanwhile.
     if bytes > ask.bytes then looked = ask.window end
     return #found == ask.limit or looked == ask.window
 end

@@ -26,7 +26,7 @@ for _, member in ipairs(members) do
         place('pending', queue, seq, tonumber(job.priority) or 0, job.run_at, suspect)
         promoted[#promoted + 1] = {seq}
     else
-        -- Where it was counted nobody knows here; the call `remove_vanished` finds out.
+        -- Where it was counted is not known here; the call `remove_vanished` finds out.
         vanished[#vanished + 1] = {VanishedJob; seq = seq; queue = false; was = 'scheduled'}
     end
 end

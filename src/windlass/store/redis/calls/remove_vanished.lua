@@ -1,4 +1,4 @@
--- Removes what is left of jobs whose bodies are gone, and leaves a notice of each. Whoever met one that waited or ran
+-- Removes what is left of jobs whose bodies are gone, and leaves a notice of each. The call that met one that waited or ran
 -- has taken it from there; one that was finished is taken from there here, by the first who tells of it.
 -- KEYS counts, due, events, notices, astray, waiting
 -- asks vanished: rows (VanishedJob) as gone; by
@@ -14,7 +14,7 @@ local function add(seq, queue, was)
     if not gone.queue and was == 'scheduled' then due[#due + 1] = gone end
 end
 
--- Jobs that wait for their time lie in one set, so nobody knows in which queue and state one was counted whose body is
+-- Jobs that wait for their time lie in one set, so it is unknown in which queue and state one was counted whose body is
 -- gone: all of them are counted anew, unless that would hold up other calls. What is missing besides has vanished too.
 -- The counters that are too large, rows (queue, state, surplus) as shrink, tell what these jobs were, if it is only
 -- one.

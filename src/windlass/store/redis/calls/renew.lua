@@ -1,4 +1,4 @@
--- Prolongs a lease and shows its worker. Time alone does not end a lease: as long as nobody has rescued its jobs it may
+-- Prolongs a lease and shows its worker. Time alone does not end a lease: until its jobs are rescued it may
 -- be renewed, however late.
 -- KEYS counts, workers, lease_from, lease_until
 -- asks worker, name, state, info, lease

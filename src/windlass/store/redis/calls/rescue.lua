@@ -26,7 +26,7 @@ end
 -- Only what this call freed is told: another rescuer's jobs, or those of a new owner, carry a raised fence as well.
 local rescued = {}
 
--- A run whose job's body is gone: nothing can be put back, but nobody must look for it for ever.
+-- A run whose job's body is gone: nothing can be put back, but it must not be looked for again and again.
 local function let_go(seq, fence)
     for _, lease in ipairs(ask.leases) do
         if not is_open(lease) and drop_run(lease, seq, fence) and is_manual(lease) then

@@ -1,4 +1,4 @@
--- Takes the lead where nobody has it in time, or keeps it. The term grows whenever the leader changes.
+-- Takes the lead where it is free or has expired, or keeps it. The term grows whenever the leader changes.
 -- KEYS counts
 -- asks duty, holder, ttl
 -- gives leader: one row (holder, term, milliseconds until the lead is free)

@@ -43,7 +43,7 @@ for index = 1, #found.pairs, 2 do
         gone[#gone + 1] = seq
     end
 end
--- Also of those that nobody has met yet, or whose finder did not come so far.
+-- Also of those that no call has met yet, or whose call did not come so far.
 remove_remains(gone)
 if found.next == '0' then
     redis.call('DEL', KEY.astray)

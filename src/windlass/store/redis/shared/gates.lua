@@ -1,5 +1,5 @@
 -- The gates before pending jobs, each in one place: a claim asks whether any is shut, why asks which. A gate is a row
--- (name, is_shut, told) as gate; what tells since when, by whom and why, may be missing. Another gate is another row.
+-- (name, is_shut, told) as gate; since when, by which operator and why may be missing. Another gate is another row.
 -- Needs state_sets where suspects are asked about.
 -- with paused
 

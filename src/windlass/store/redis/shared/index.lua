@@ -11,7 +11,7 @@ local function blocks_key(name) return prefix .. 'blocks:' .. name end
 local function take_seqs(number)
     local last = redis.call('INCRBY', KEY.seq, number)
     if last > number then return last end
-    -- The counter is new. If somebody deleted it, the jobs that are there must not be overwritten.
+    -- The counter is new. If it was deleted, the jobs that are there must not be overwritten.
     local newest = redis.call('ZREVRANGE', blocks_key('all'), 0, 0)[1]
     return newest and redis.call('INCRBY', KEY.seq, (newest + 1) * BLOCK) or last
 end

@@ -1,11 +1,11 @@
 -- A lease is a hash; a hash beside it holds what runs under it: `seq:fence` -> the token of the call that claimed it
--- and the queue of its job. The first run of a job that nobody has marked has it behind one line feed: who ends it need
+-- and the queue of its job. The first run of a job without a start mark has it after one line feed: its ending need
 -- not look at the job. All others have it behind two. Behind the queue of a plain job (see state_sets) is another line
 -- feed. Needs KEY.lease_from and KEY.lease_until where a lease is prolonged or removed.
 -- with overwritten
 local function lease_key(lease) return prefix .. 'lease:' .. lease end
 local function held_key(lease) return prefix .. 'held:' .. lease end
--- Those of its jobs that somebody wants cancelled, as in held_key: a worker asks for them every second.
+-- Those of its jobs that are to be cancelled, as in held_key: a worker reads them every second.
 local function cancels_key(lease) return prefix .. 'cancels:' .. lease end
 -- The leases that a token of manual claims holds.
 local function manual_leases_key(token) return prefix .. 'pulled:' .. token end
@@ -81,7 +81,7 @@ local function remove_lease(lease)
     end
 end
 
--- A lease that is over is looked for as long as it holds jobs: to be asked by whoever took some away.
+-- An expired lease is looked for as long as it holds jobs: called after some were taken away.
 local function forget_if_empty(lease)
     if not is_open(lease) and redis.call('EXISTS', held_key(lease)) == 0 then
         redis.call('ZREM', KEY.lease_until, lease)

@@ -1,4 +1,4 @@
--- Keys of ours that hold something else, because another program wrote to them. Whoever serves many queues or jobs goes
+-- Keys of ours that hold something else, because another program wrote to them. A worker of many queues or jobs goes
 -- on without what it cannot read and gives `overwritten`, rows (key); all others are refused by the server.
 local overwritten = {}
 

@@ -1,7 +1,7 @@
--- Queues whose jobs nobody may take; the name * stands for all of them. One whose settings are overwritten has none.
+-- Queues whose jobs may not be claimed; the name * stands for all of them. One whose settings are overwritten has none.
 -- with overwritten
 local function queue_key(queue) return prefix .. 'queue:' .. queue end
--- Queues that have, or had, settings; nobody has to look at the others. Needs KEY.configured.
+-- Queues that have, or had, settings; the others need not be read. Needs KEY.configured.
 local function note_settings(queue)
     if redis.call('EXISTS', KEY.configured) == 1 then redis.call('SADD', KEY.configured, queue) end
 end

@@ -7,7 +7,7 @@ local function has_started(state, attempt, started_at)
     return state == 'running' or (tonumber(attempt) or 0) > 0 or started_at
 end
 
--- Whose a key is, or nobody's (false) and whether something of it is left. Nobody holds it any more if its window is
+-- The holder of a key, or false, and whether something of it is left. It has no holder any more if its window is
 -- over, its job has started (if it is held until then) or is gone; a job that finished gave its key back at once.
 local function holder_of(key)
     local held = redis.call('HMGET', unique_key(key), {held: id, until, expires_at})
@@ -29,7 +29,7 @@ local function release_key(key, id, is_started)
     end
 end
 
--- Removes the key of a job whose body is gone, and with it its id, which nobody else knows.
+-- Removes the key of a job whose body is gone, and with it its id, which is stored nowhere else.
 local function forget_key(key, seq)
     local id = redis.call('HGET', unique_key(key), 'id')
     if id and redis.call('HGET', KEY.ids, id) == written(seq) then

@@ -1,5 +1,5 @@
 -- 1. signal
--- What somebody wants of this worker and who that is, whether its lease is still open, and the time.
+-- The order for this worker and who gave it, whether its lease is still open, and the time.
 -- gives signal
 SELECT (SELECT signal FROM windlass_worker WHERE id = :worker),
     (SELECT signalled_by FROM windlass_worker WHERE id = :worker),
@@ -7,7 +7,7 @@ SELECT (SELECT signal FROM windlass_worker WHERE id = :worker),
     :now
 
 -- 2. cancels
--- The jobs of this lease that somebody wants cancelled.
+-- The jobs of this lease that are to be cancelled.
 -- gives cancels
 SELECT seq, fence FROM windlass_job WHERE state = 'running' AND lease = :lease AND cancel_requested_at IS NOT NULL
 

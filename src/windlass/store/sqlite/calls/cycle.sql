@@ -27,7 +27,7 @@ FROM jsonb_each(:completed) AS run
 WHERE windlass_job.seq = {run.seq} AND windlass_job.fence = {run.fence} AND windlass_job.state = 'running'
 
 -- 3. completed
--- How many of them were accepted; when all were, nobody needs to ask which.
+-- How many of them were accepted; when all were, it need not be asked which.
 -- only with completed
 -- gives completed
 SELECT changes()

@@ -20,7 +20,7 @@ WHERE EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.id = {named.id})
 INSERT INTO windlass_queue (name) SELECT value FROM jsonb_each(:queues) WHERE true ON CONFLICT DO NOTHING
 
 -- 4. forget
--- Keys that nobody holds any more: their window is over, their job has started, or it is gone. (A job that finished gave
+-- Keys without a holder: their window is over, their job has started, or it is gone. (A job that finished gave
 -- its key back at once.) Whether a job that was claimed has begun its run is known only later, so it counts as started
 -- until it is handed back: an enqueue that comes after the start must not be taken for a duplicate.
 -- :named rows (index, id, task, payload, key, until, window) as named

@@ -1,4 +1,4 @@
--- Takes over the settings of queues, unless somebody has changed them here since.
+-- Takes over the settings of queues, unless they were changed here since.
 -- :queues rows (QueueRecord)
 INSERT INTO windlass_queue ({QueueRecord})
 SELECT {queues.QueueRecord} FROM jsonb_each(:queues) WHERE true

@@ -1,5 +1,5 @@
 -- 1. keys
--- Keys whose job is gone, which somebody deleted past us, among the next :limit behind :after. Only read, so that nobody
+-- Keys whose job is gone, which was deleted past us, among the next :limit behind :after. Only read, so that no other call
 -- has to wait meanwhile; tidy_keys removes them.
 -- gives keys
 SELECT key, NULL FROM (SELECT key, id FROM windlass_key WHERE key > :after ORDER BY key LIMIT :limit) AS looked

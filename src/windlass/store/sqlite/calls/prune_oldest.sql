@@ -18,7 +18,7 @@ FROM (
     ORDER BY finished_at, seq LIMIT :limit)
 
 -- 2. going
--- As many of them as hold :bytes together, but at least one: nearly always all, and then nobody has to add up.
+-- As many of them as hold :bytes together, but at least one: nearly always all, and then sizes need no adding up.
 -- :jobs rows (seq, id, finished_at, size), those of the page
 -- binds going
 SELECT CASE WHEN :page ->> 'bytes' <= :bytes THEN :page -> 'jobs' ELSE (

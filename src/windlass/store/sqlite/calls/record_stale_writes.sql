@@ -13,7 +13,7 @@ SELECT {refused.seq} FROM jsonb_each(:writes) AS refused
 WHERE NOT EXISTS (SELECT 1 FROM windlass_job WHERE seq = {refused.seq} AND fence = {refused.fence})
 
 -- 3. vanished
--- Runs that ended while nobody could have deleted their jobs but behind the store's back: the lease of a manual claim is
+-- Runs that ended while their jobs could only have been deleted behind the store's back: the lease of a manual claim is
 -- still open, or all leases of the worker are. One that has lost a lease may have lost the job before it was deleted.
 -- :writes rows (seq, fence, what) as refused
 -- :worker whose writes they were

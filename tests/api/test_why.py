@@ -16,7 +16,7 @@ from tests.waiting import eventually
 from windlass import Job, State, Windlass
 from windlass.insight.why import explain
 from windlass.store.operations import leader
-from windlass.store.operations.gates import Gate, Gates, ShutGate
+from windlass.store.operations.gates import ClaimSituation, Gate, ShutGate
 from windlass.store.operations.leases import WorkerReport, open_lease
 from windlass.store.operations.queries import find
 from windlass.testing import ManualClock
@@ -148,7 +148,7 @@ def test_queues_that_are_paused(app: Windlass) -> None:
 def test_every_gate_has_a_sentence_of_its_own(app: Windlass) -> None:
     """F2: what holds a claim back is told."""
     [record] = app.client.session.run(find([app.enqueue("noop").id])).values()
-    found = Gates(State.PENDING, 1, 1, 0, 0, None, None, 0)
+    found = ClaimSituation(State.PENDING, 1, 1, 0, 0, None, None, 0)
     assert len({explain(replace(found, shut=(ShutGate(gate),)), record) for gate in Gate}) == len(Gate)
 
 

@@ -12,10 +12,10 @@ from windlass.core.outcome import Postponed
 from windlass.core.state import State
 from windlass.store.operations import gates as operation
 from windlass.store.operations import leader, leases, queues
-from windlass.store.operations.gates import Gate, Gates, ShutGate
+from windlass.store.operations.gates import ClaimSituation, Gate, ShutGate
 
 
-def gates(store: Store, seq: int) -> Gates:
+def gates(store: Store, seq: int) -> ClaimSituation:
     found = store.run(operation.gates(seq))
     assert found is not None
     return found
@@ -24,7 +24,7 @@ def gates(store: Store, seq: int) -> Gates:
 def test_nothing_stands_before_a_job_that_a_worker_may_take(store: Store) -> None:
     job = store.a_job()
     store.a_worker(queues=["default"])
-    assert gates(store, job.seq) == Gates(State.PENDING, 0, 1, 1, 0, None, None, 0)
+    assert gates(store, job.seq) == ClaimSituation(State.PENDING, 0, 1, 1, 0, None, None, 0)
 
 
 def test_a_job_that_is_gone_has_no_gates(store: Store) -> None:

@@ -13,7 +13,7 @@ from windlass.insight.timeline import detail_of
 from windlass.insight.workers import WorkerView, worker_views
 from windlass.store.operation import Operation
 from windlass.store.operations import queries
-from windlass.store.operations.gates import Gate, Gates, ShutGate, gates
+from windlass.store.operations.gates import ClaimSituation, Gate, ShutGate, gates
 from windlass.store.operations.queries import EventRecord
 from windlass.task import COMMAND
 
@@ -30,66 +30,70 @@ def why(job: JobRecord) -> Operation[str]:
     return explain(found, job, story.events, workers)
 
 
-def needs_upkeep(gates: Gates) -> bool:
+def needs_upkeep(situation: ClaimSituation) -> bool:
     """Whether the job waits to be promoted or rescued."""
-    return gates.is_over or (gates.state in DUE_LATER and gates.due_in <= 0)
+    return situation.is_over or (situation.state in DUE_LATER and situation.due_in <= 0)
 
 
 def explain(
-    gates: Gates, job: JobRecord, events: Sequence[EventRecord] = (), workers: Sequence[WorkerView] = ()
+    situation: ClaimSituation, job: JobRecord, events: Sequence[EventRecord] = (), workers: Sequence[WorkerView] = ()
 ) -> str:
     """The first closed gate, by the same conditions as the claim.
 
     ``workers`` are read where the job needs duties and no process is known to do them.
     """
-    match gates.state:
+    match situation.state:
         case State.RUNNING:
-            return _running(gates, job, events, workers)
+            return _running(situation, job, events, workers)
         case State.COMPLETED:
             return "it is completed"
         case State.CANCELLED:
             return f"it is cancelled{_left_behind(job, events)}"
         case State.FAILED:
-            return f"it failed ({gates.reason}){_left_behind(job, events)}; retry it to run it again"
+            return f"it failed ({situation.reason}){_left_behind(job, events)}; retry it to run it again"
         case State.SCHEDULED | State.RETRYING:
-            return _not_due(gates, job, workers)
+            return _not_due(situation, job, workers)
         case State.BLOCKED:
             return "it waits for other jobs"
         case State.PENDING:
-            return _pending(gates, job)
+            return _pending(situation, job)
 
 
-def _running(gates: Gates, job: JobRecord, events: Sequence[EventRecord], workers: Sequence[WorkerView]) -> str:
-    if gates.is_over:
-        return f"{_lost_owner(gates, job)}; {_rescued_when(gates, workers)}"
-    return f"it is running on {gates.worker}{_time_over(gates, job, events)}{_asked(job)}"
+def _running(
+    situation: ClaimSituation, job: JobRecord, events: Sequence[EventRecord], workers: Sequence[WorkerView]
+) -> str:
+    if situation.is_over:
+        return f"{_lost_owner(situation, job)}; {_rescued_when(situation, workers)}"
+    return f"it is running on {situation.worker}{_time_over(situation, job, events)}{_asked(job)}"
 
 
-def _lost_owner(gates: Gates, job: JobRecord) -> str:
+def _lost_owner(situation: ClaimSituation, job: JobRecord) -> str:
     by_hand = ":" in (job.lease or "")  # the lease of a manual claim is named token:seq:fence
-    who = f"{gates.worker}, who claimed it by hand," if by_hand else f"its worker {gates.worker}"
-    return f"{who} is gone" if gates.silent is None else f"{who} has not been heard of for {_passed(gates.silent)}"
+    who = f"{situation.worker}, who claimed it by hand," if by_hand else f"its worker {situation.worker}"
+    return (
+        f"{who} is gone" if situation.silent is None else f"{who} has not been heard of for {_passed(situation.silent)}"
+    )
 
 
-def _has_duties(gates: Gates, workers: Sequence[WorkerView]) -> bool:
+def _has_duties(situation: ClaimSituation, workers: Sequence[WorkerView]) -> bool:
     """Whether a process does the duties; a worker that has just started does them before it leads."""
-    return gates.is_tended or any(worker.does_upkeep for worker in workers)
+    return situation.is_tended or any(worker.does_upkeep for worker in workers)
 
 
-def _rescued_when(gates: Gates, workers: Sequence[WorkerView]) -> str:
-    if _has_duties(gates, workers):
+def _rescued_when(situation: ClaimSituation, workers: Sequence[WorkerView]) -> str:
+    if _has_duties(situation, workers):
         return "it will be rescued in a moment"
     if any(worker.is_alive for worker in workers):
         return "it will be rescued as soon as `windlass duties` runs, or a worker without --no-duties"
     return "it will be rescued as soon as any worker or `windlass duties` runs"
 
 
-def _time_over(gates: Gates, job: JobRecord, events: Sequence[EventRecord]) -> str:
+def _time_over(situation: ClaimSituation, job: JobRecord, events: Sequence[EventRecord]) -> str:
     """A clause for a run that goes on after its time limit; empty for others."""
     for event in events:
         if event.kind == "overtime" and event.fence == job.fence:
             detail = detail_of(event.detail)
-            now = job.run_at - gates.due_in
+            now = job.run_at - situation.due_in
             since = now - event.at + round(1000 * float(detail.get("over", 0)))
             return (
                 f"; its time limit of {detail.get('limit', 0):g} s is over since {_passed(since)}; it is in a call "
@@ -112,45 +116,45 @@ def _left_behind(job: JobRecord, events: Sequence[EventRecord]) -> str:
     return ""
 
 
-def _not_due(gates: Gates, job: JobRecord, workers: Sequence[WorkerView]) -> str:
-    due = _due(gates, workers)
-    if gates.reason == "unknown_task" and job.task == COMMAND:
+def _not_due(situation: ClaimSituation, job: JobRecord, workers: Sequence[WorkerView]) -> str:
+    due = _due(situation, workers)
+    if situation.reason == "unknown_task" and job.task == COMMAND:
         return (
             f"no worker that met it allows commands ({due}); start one with windlass worker --allow-commands, or "
             "app.worker(allow_commands=True)"
         )
-    if gates.reason == "unknown_task":
+    if situation.reason == "unknown_task":
         return (
             f"no worker that met it knows the task {job.task!r} ({due}); deploy a worker that registers it, or, for a "
             "plain function, allow its module with Windlass(importable=[...])"
         )
-    if gates.reason == "newer_format":
+    if situation.reason == "newer_format":
         return f"its payload was written by a newer Windlass; upgrade the workers ({due})"
-    if gates.state is State.RETRYING:
+    if situation.state is State.RETRYING:
         return f"attempt {job.attempt} of {job.max_attempts} failed; the next is {due}"
     return f"it is scheduled, {due}"
 
 
-def _due(gates: Gates, workers: Sequence[WorkerView]) -> str:
-    if gates.due_in > 0:
-        return f"due in {_length(gates.due_in)}"
-    if _has_duties(gates, workers):
+def _due(situation: ClaimSituation, workers: Sequence[WorkerView]) -> str:
+    if situation.due_in > 0:
+        return f"due in {_length(situation.due_in)}"
+    if _has_duties(situation, workers):
         return "due now, waiting to be promoted"
     which = "worker without --no-duties" if any(worker.is_alive for worker in workers) else "worker"
-    return f"overdue by {_passed(-gates.due_in)}: no {which} and no `windlass duties` runs that would promote it"
+    return f"overdue by {_passed(-situation.due_in)}: no {which} and no `windlass duties` runs that would promote it"
 
 
-def _pending(gates: Gates, job: JobRecord) -> str:
-    if gates.shut:
-        return _kept_by(gates.shut[0], gates, job)
+def _pending(situation: ClaimSituation, job: JobRecord) -> str:
+    if situation.shut:
+        return _kept_by(situation.shut[0], situation, job)
     if job.crashes + job.rescues > 0:
-        return _suspected(gates, job)
-    if gates.ahead:
-        return _behind_others(gates, job)
+        return _suspected(situation, job)
+    if situation.ahead:
+        return _behind_others(situation, job)
     return "it is next in line and waits for a free slot"
 
 
-def _kept_by(shut: ShutGate, gates: Gates, job: JobRecord) -> str:
+def _kept_by(shut: ShutGate, situation: ClaimSituation, job: JobRecord) -> str:
     """What is said of a gate; the type checker misses a gate of which nothing is."""
     match shut.gate:
         case Gate.EVERYTHING_PAUSED:
@@ -160,35 +164,38 @@ def _kept_by(shut: ShutGate, gates: Gates, job: JobRecord) -> str:
         case Gate.NO_WORKER:
             return f"no worker serves queue {job.queue!r}"
         case Gate.NO_WILLING_WORKER:
-            return f"{_unwilling(gates, job)} no jobs now: paused, or about to leave"
+            return f"{_unwilling(situation, job)} no jobs now: paused, or about to leave"
         case Gate.SUSPECT_WAITS:
-            return _behind_others(gates, job)
+            return _behind_others(situation, job)
 
 
 def _for_reason(shut: ShutGate) -> str:
     return f": {shut.reason}" if shut.reason else ""
 
 
-def _unwilling(gates: Gates, job: JobRecord) -> str:
-    if gates.serving == 1:
+def _unwilling(situation: ClaimSituation, job: JobRecord) -> str:
+    if situation.serving == 1:
         return f"the only worker that serves queue {job.queue!r} takes"
-    return f"all {gates.serving} workers that serve queue {job.queue!r} take"
+    return f"all {situation.serving} workers that serve queue {job.queue!r} take"
 
 
-def _behind_others(gates: Gates, job: JobRecord) -> str:
-    before = "1,000 or more jobs" if gates.ahead >= 1000 else _several(gates.ahead, "job")
-    comes = "comes" if gates.ahead == 1 else "come"
-    serve = "serves" if gates.willing == 1 else "serve"
-    return f"{before} of queue {job.queue!r} {comes} first; {_several(gates.willing, 'worker')} {serve} it"
+def _behind_others(situation: ClaimSituation, job: JobRecord) -> str:
+    before = "1,000 or more jobs" if situation.ahead >= 1000 else _several(situation.ahead, "job")
+    comes = "comes" if situation.ahead == 1 else "come"
+    serve = "serves" if situation.willing == 1 else "serve"
+    return f"{before} of queue {job.queue!r} {comes} first; {_several(situation.willing, 'worker')} {serve} it"
 
 
-def _suspected(gates: Gates, job: JobRecord) -> str:
+def _suspected(situation: ClaimSituation, job: JobRecord) -> str:
     """Why a suspect waits: a worker process has at most one in flight."""
-    ahead = f", and {_several(gates.suspects_ahead, 'such job')} of its queue first" if gates.suspects_ahead else ""
-    serve = "serves" if gates.willing == 1 else "serve"
+    ahead = (
+        f", and {_several(situation.suspects_ahead, 'such job')} of its queue first" if situation.suspects_ahead else ""
+    )
+    serve = "serves" if situation.willing == 1 else "serve"
     return (
         f"workers died {_several(job.crashes + job.rescues, 'time')} while it held this job, which may be the cause: a "
-        f"worker process begins one such job at a time{ahead}; {_several(gates.willing, 'worker')} {serve} its queue"
+        f"worker process begins one such job at a time{ahead}; "
+        f"{_several(situation.willing, 'worker')} {serve} its queue"
     )
 
 

@@ -16,7 +16,7 @@ from windlass.core.records import Claimed, Expired, JobRecord, StartedSuspect
 from windlass.store.operations.cycle import StartMark
 from windlass.store.operations.enqueue import JobTemplate, NewJob
 from windlass.store.operations.events import VanishedJob
-from windlass.store.operations.gates import Gates, ShutGate
+from windlass.store.operations.gates import ClaimSituation, ShutGate
 from windlass.store.operations.leases import QueueControl, WorkerRecord
 from windlass.store.operations.prune import Prunable, Pruned
 from windlass.store.operations.queries import DeadGroup, Depth, EventRecord, FinishedJob, NextDue
@@ -27,6 +27,7 @@ from windlass.store.pages import Found
 STRUCTS: Mapping[str, type[msgspec.Struct]] = {
     struct.__name__: struct
     for struct in (
+        ClaimSituation,
         Claimed,
         DeadGroup,
         Depth,
@@ -35,7 +36,6 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         Expired,
         FinishedJob,
         Found,
-        Gates,
         HeldKey,
         JobRecord,
         JobTemplate,

@@ -45,8 +45,8 @@ class ShutGate(Struct, frozen=True, array_like=True):
     reason: str | None = None
 
 
-class Gates(Struct, frozen=True, array_like=True):
-    """What stands between a job and its claim."""
+class ClaimSituation(Struct, frozen=True, array_like=True):
+    """What ``why`` has to know of a job: the gates, jobs ahead, workers of its queue, its owner if it runs."""
 
     state: State
     ahead: int
@@ -74,17 +74,17 @@ class Gates(Struct, frozen=True, array_like=True):
         return [shut.gate for shut in self.shut]
 
 
-def gates(seq: int) -> Operation[Gates | None]:
+def gates(seq: int) -> Operation[ClaimSituation | None]:
     """The gates before one job, or None when it is gone."""
     answer = yield Call("gates", {"seq": seq}, Lane.READ)
-    found = records(answer["gates"], Gates)
+    found = records(answer["gates"], ClaimSituation)
     if not found:
         return None
     shut = [*records(answer["shut"], ShutGate), *_shut_by_workers(found[0])]
     return replace(found[0], shut=tuple(sorted(shut, key=_place)))
 
 
-def _shut_by_workers(found: Gates) -> Iterator[ShutGate]:
+def _shut_by_workers(found: ClaimSituation) -> Iterator[ShutGate]:
     if found.serving == 0:
         yield ShutGate(Gate.NO_WORKER)
     elif found.willing == 0:

@@ -54,5 +54,5 @@ WITH
         FROM windlass_lease AS lease WHERE lease.id = job.lease AND job.state = 'running') AS held ON true
 )
 SELECT
-    (SELECT coalesce(json_agg(json_build_array({Gates; without shut})), '[]') FROM gates) AS gates,
+    (SELECT coalesce(json_agg(json_build_array({ClaimSituation; without shut})), '[]') FROM gates) AS gates,
     (SELECT coalesce(json_agg(json_build_array({ShutGate})), '[]') FROM shut) AS shut

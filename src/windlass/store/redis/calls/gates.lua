@@ -3,7 +3,7 @@
 -- KEYS workers, counts, due
 -- without epoch
 -- asks seq
--- gives gates: one row (Gates), or none if the job is gone; shut: rows (ShutGate)
+-- gives gates: one row (ClaimSituation), or none if the job is gone; shut: rows (ShutGate)
 -- with chunks, index, state_sets, lease, leader, gates
 local COUNTED = 1000
 
@@ -56,7 +56,7 @@ end
 local leader = read_leader('leader')
 local is_tended = leader.holder and leader.over_at - 2 * leader.ttl <= now and now < leader.over_at + leader.ttl
 return {'gates', {{
-    Gates; state = state; ahead = math.min(ahead, COUNTED); serving = serving; willing = willing;
+    ClaimSituation; state = state; ahead = math.min(ahead, COUNTED); serving = serving; willing = willing;
     due_in = (tonumber(job.run_at) or now) - now; reason = job.reason; worker = job.worker;
     suspects_ahead = math.min(suspects_ahead, COUNTED); silent = silent; is_over = is_over and 1 or 0;
     is_tended = is_tended and 1 or 0;

@@ -2,7 +2,7 @@
 -- What stands between a job and its run: jobs before it, no worker that serves its queue; of one that runs, how long its
 -- owner has been silent. And whether any process keeps the store up.
 -- gives gates
-SELECT {Gates; without shut} FROM (
+SELECT {ClaimSituation; without shut} FROM (
     SELECT windlass_job.state,
         -- Two walks through the index of ready jobs, both of them short.
         (SELECT min(1000, sum(number)) FROM (

@@ -11,7 +11,7 @@ Files, in reading order:
 - ``libraries``: apsw and sqlite3 behind one small interface.
 - ``schema``: Makes, checks and upgrades the schema of one file.
 - ``news``: Notices commits of other processes.
-- ``commit_topics``: Finds out what the commits of other processes were about.
+- ``commit_topics``: Turns commits of other processes into notifications.
 - ``log_watch``: Watches the write-ahead log by inotify (Linux).
 - ``caller``: Calls inside the caller's transaction on the same file.
 - ``guards/``: Protection against what can happen to a file; the main path is readable without it.

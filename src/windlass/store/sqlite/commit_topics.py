@@ -1,4 +1,4 @@
-"""Finds out what the commits of other processes were about."""
+"""Turns commits of other processes into notifications."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from windlass import clock
 from windlass.store.driver import Topic
 
 COMMITTED = (Topic.WORK, Topic.FINISHED)
-"""What each commit of another process may be about. The rest is rare, and looked for every second."""
+"""What each commit of another process may be about. Other topics are rare, and checked every second."""
 _BACKLOG = 4
-"""So many looks in a row that found jobs waiting make a backlog."""
+"""So many checks in a row that found jobs waiting make a backlog."""
 _STILL = 0.02
-"""Seconds for which a backlog is taken to be there still: beside one there are very many commits."""
+"""Seconds for which a backlog counts without another check: with a backlog there are very many commits."""
 
 
 class CommitTopics:
-    """Tells those topics that are followed. Work is told where there is some: most commits are heartbeats, claims and
-    endings, and a worker that went for each of them would keep others from writing.
+    """Notifies of the subscribed topics. Work is notified only where jobs wait: most commits are heartbeats, claims and
+    endings, and a worker that tried to claim after each of them would keep others from writing.
 
     ``work`` says whether jobs wait to be claimed, and when the next one is due, in milliseconds.
     """

@@ -88,7 +88,7 @@ class SqliteDriver:
         return listen(self._address, commits, look=self._look_for_commits)
 
     def notify(self, topic: Topic) -> None:
-        """The commit itself is the news."""
+        """The commit itself is the notification."""
 
     def join(self, connection: object) -> Joined:
         if self._is_closed:

@@ -5,8 +5,8 @@ savepoint of its own, commits once, and hands the answers out. While one thread 
 gathers, so a web server's threads and a worker's pump share commits, and a lone caller pays for no hand-over.
 
 A leader may be struck by an exception from outside at any instruction: Ctrl-C, a signal handler that raises, or one
-that another thread raises in it. That is the leader's own affair. Calls that SQLite had committed by then have their
-answers; all others are as if they had not been tried, and the threads that wait for them carry them out.
+that another thread raises in it. Only the leader's own call raises it. Calls that SQLite had committed by then have
+their answers; all others are as if they had not been tried, and the threads that wait for them carry them out.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class _Request:
 
 
 class Sight(Enum):
-    """What a look for commits has seen."""
+    """What a check for commits has found."""
 
     NOTHING = "nothing"
     OURS = "ours"
@@ -70,7 +70,7 @@ class GroupCommit:
         self.connection: Connection | None = None
 
     def execute(self, call: BoundCall) -> Answer:
-        """Carry out one call, alone or in company; returns after the commit."""
+        """Carry out one call, alone or with others; returns after the commit."""
         request = _Request(call)
         try:
             self._queued.append(request)
@@ -100,9 +100,9 @@ class GroupCommit:
             return result
 
     def look_for_commits(self) -> Sight:
-        """What was committed since the last time this was asked. For a thread of our own.
+        """What was committed since the last check. For a thread of our own.
 
-        Nothing is seen while a commit of our own is under way: looking must not hold it up, and the next look comes
+        Nothing is found while a commit of our own is under way: the check must not hold it up, and the next one comes
         soon.
         """
         if not self._turn.acquire(blocking=False):
@@ -120,7 +120,7 @@ class GroupCommit:
 
     def peek(self, text: str) -> Rows | None:
         """The rows of a statement that only reads; None while a commit of our own is under way. On this connection it
-        costs a third of what it does on another: a look for commits has just read what it needs.
+        costs a third of what it does on another: a check for commits has just read what it needs.
         """
         if not self._turn.acquire(blocking=False):
             return None
@@ -141,12 +141,14 @@ class GroupCommit:
 
     def _discard(self) -> None:
         connection, self.connection = self.connection, None
-        self._version = -1  # the counter of the next connection begins anew
+        self._version = -1  # the counter of the next connection begins again
         if connection is not None:
             connection.close()
 
     def _withdraw(self, request: _Request) -> None:
-        """Its caller is told by an exception; it must not be carried out later, with the next call of another."""
+        """Withdraw a call whose caller gets an exception: it must not be carried out later, with the next call of
+        another.
+        """
         with suppress(ValueError):  # a leader has it, or had it
             self._queued.remove(request)
 
@@ -171,7 +173,7 @@ class GroupCommit:
             connection.commit()
             _note_commit(batch)
             self._commit_sent = None
-        except (Busy, WindlassError) as error:  # nothing was committed: every caller must hear of it
+        except (Busy, WindlassError) as error:  # nothing was committed: every caller gets the error
             self._recover()
             for request in batch:
                 if not request.is_done:
@@ -181,7 +183,7 @@ class GroupCommit:
             raise
 
     def _recover(self) -> None:
-        """Find out what became of a commit whose leader was struck, and end a transaction that is still open."""
+        """Find out whether a commit was made whose leader was interrupted, and end a transaction that is still open."""
         connection, sent = self.connection, self._commit_sent
         is_open = connection is not None and connection.is_in_transaction
         if connection is not None and sent is not None:

@@ -5,9 +5,9 @@
 
 VENV ?= .venv
 PYTHON ?=
-# Many tests wait for processes and servers, and some for a deadline of the product: three at once keep two cores busy
-# and starve none of them.
-WORKERS ?= 3
+# Many tests wait for processes and servers: with three at once two cores are idle for a third of the time. What a test
+# waits for comes on a machine with more to do, too.
+WORKERS ?= 4
 PYTEST_ARGS ?=
 PEERS ?=
 STORES ?=

@@ -16,11 +16,11 @@ from typing import Any
 import psycopg
 
 from tests.places.frozen_process import freeze
-from tests.torture.fleet import PRODUCERS, Fleet
+from tests.torture.fleet import PRODUCERS, SHORT_LEASES, Fleet
 from tests.torture.ground import Ground, ServerGround
 from tests.torture.plan import MOMENTARY, OF_STORE, Fault, Kind
 from tests.torture.witness import Acked, Asked, CancelAccepted, CancelAsked, Refused, Unsure, Witness, now
-from tests.torture.workload import KEYED, KEYS
+from tests.torture.workload import KEYED, KEYS, LONG
 from windlass import JobNotFound, State, StoreUnavailable, Windlass
 
 Restore = Callable[[], None]
@@ -40,6 +40,8 @@ class Incident:
     pid: int | None = None
     is_void: bool = False
     """There was nothing to strike."""
+    lost: frozenset[str] = frozenset()
+    """The jobs that a paused worker has, and that will end as soon as it is resumed."""
 
 
 class Faults:
@@ -71,6 +73,10 @@ class Faults:
 
         return take_back
 
+    def has_begun_anew(self, incident: Incident) -> bool:
+        """Whether one of the jobs that a paused worker has lost runs elsewhere by now, if it had any."""
+        return not incident.lost or any(self.running.get(id, incident.pid) != incident.pid for id in incident.lost)
+
     def counts(self) -> Counter[Kind]:
         return Counter(incident.fault.kind for incident in self.incidents if not incident.is_void)
 
@@ -101,7 +107,7 @@ class Faults:
         return None
 
     def _struck_worker(self, fault: Fault, incident: Incident) -> Restore | None:
-        pid = pick(self._fleet.pids(), fault)
+        pid = pick(self._to_pause() if fault.kind is Kind.PAUSE_WORKER else self._fleet.pids(), fault)
         if pid is None:
             incident.is_void = True
             return None
@@ -114,10 +120,23 @@ class Faults:
             case Kind.RELOAD_WORKER:
                 _signal(pid, signal.SIGHUP)
             case Kind.PAUSE_WORKER:
+                incident.lost = frozenset(id for id, of in self._long_runs().items() if of == pid)
                 return self._paused(pid)
             case _:
                 return _without_files(pid, incident)
         return None
+
+    def _to_pause(self) -> list[int]:
+        """The workers whose leases a pause outlasts. Those come first that have runs which end as soon as they are
+        resumed, when others have long begun the same jobs anew: their endings are stale writes.
+        """
+        struck = {incident.pid for incident in self.incidents if incident.until is None}
+        losing = [pid for pid in self._fleet.pids(of=SHORT_LEASES) if pid not in struck]
+        at_work = set(self._long_runs().values())
+        return [pid for pid in losing if pid in at_work] or losing
+
+    def _long_runs(self) -> dict[str, int]:
+        return {id: pid for id, pid in self._workers_of_jobs().items() if id.startswith(LONG)}
 
     def _paused(self, pid: int) -> Restore:
         with suppress(ProcessLookupError, AssertionError):  # it has just ended, or holds its lock for long

@@ -49,6 +49,7 @@ class Slot:
 
 
 SLOTS = (Slot("alone", 4, lease=LONG_LEASE), Slot("wide", 10), Slot("pair", 3, processes=2))
+SHORT_LEASES = tuple(slot for slot in SLOTS if slot.lease == LEASE)
 
 
 class Program:
@@ -159,10 +160,10 @@ class Fleet:
         for program in self.workers.values():
             program.tend()
 
-    def pids(self) -> list[int]:
+    def pids(self, *, of: Sequence[Slot] = SLOTS) -> list[int]:
         """The worker processes that are there, in a stable order: a supervisor is none, its processes are."""
         found = []
-        for slot in SLOTS:
+        for slot in of:
             program = self.workers[slot.name]
             if program.is_up:
                 found += [program.pid] if slot.processes is None else children_of(program.pid)

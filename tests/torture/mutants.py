@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
@@ -38,15 +38,15 @@ class Mutant:
     """Faults that would be an excuse for what it does."""
 
 
-def edit(call: str, *changes: tuple[str, str]) -> Plant:
-    """Other words in the statements of a call on SQLite."""
+def edit(call: str, *changes: tuple[str, str], store: str = "sqlite") -> Plant:
+    """Other words in the statements of a call."""
 
     def plant() -> None:
         really = statement_files.load_calls
 
         def load(package: str, *, prefix: str, **more: Any) -> Any:
             calls = dict(really(package, prefix=prefix, **more))
-            if "sqlite" in package:
+            if store in package:
                 meant = [(words.replace("windlass_", prefix), instead) for words, instead in changes]
                 _assert_found(call, meant, calls[call])
                 calls[call] = [_edited(statement, meant) for statement in calls[call]]
@@ -57,9 +57,30 @@ def edit(call: str, *changes: tuple[str, str]) -> Plant:
     return plant
 
 
-def _edited(statement: statement_files.Statement, changes: Sequence[tuple[str, str]]) -> statement_files.Statement:
-    from dataclasses import replace
+def edit_script(call: str, words: str, instead: str) -> Plant:
+    """Other words in the script of a call on Redis."""
 
+    def plant() -> None:
+        from hashlib import sha1
+
+        from windlass.store.redis import scripts
+
+        really = scripts.load_scripts
+
+        def load() -> Any:
+            found = dict(really())
+            if words not in found[call].text:
+                raise LookupError(f"mutant: the script of {call} does not say {words!r}")
+            text = found[call].text.replace(words, instead)
+            found[call] = replace(found[call], text=text, digest=sha1(text.encode(), usedforsecurity=False).hexdigest())
+            return found
+
+        _replace(really, load)
+
+    return plant
+
+
+def _edited(statement: statement_files.Statement, changes: Sequence[tuple[str, str]]) -> statement_files.Statement:
     text = statement.text
     for words, instead in changes:
         text = text.replace(words, instead)
@@ -215,6 +236,9 @@ _IN_TIME = (
     "    AND :now < windlass_lease.renewed_at + windlass_lease.ttl"
 )
 
+_REMOVED = "redis.call('HDEL', held_key(lease), seq .. ':' .. "
+_SEQ_ALONE = "running.seq = ending.seq"
+
 MUTANTS: dict[str, Mutant] = {
     "finish without a fence": Mutant(
         edit(
@@ -223,6 +247,16 @@ MUTANTS: dict[str, Mutant] = {
             ("AND windlass_job.fence = ending.fence", ""),
         ),
         "sqlite",
+        ("I2", "I3", "I4"),
+    ),
+    "finish without a fence on PostgreSQL": Mutant(
+        edit("cycle", ("running.seq = ending.seq AND running.fence = ending.fence", _SEQ_ALONE), store="postgres"),
+        "postgres",
+        ("I2", "I3", "I4"),
+    ),
+    "finish without a fence on Redis": Mutant(
+        edit_script("cycle", f"{_REMOVED}fence) == 0", f"{_REMOVED}(redis.call('HGET', key, 'fence') or fence)) == 0"),
+        "redis",
         ("I2", "I3", "I4"),
     ),
     "rescue without a look at the lease": Mutant(

@@ -68,6 +68,10 @@ KINDS: dict[str, frozenset[Kind]] = {
 }
 """What can be done to each store."""
 
+TIMES = {Kind.PAUSE_WORKER: 3}
+"""How often kinds come in a round that come more than once. A pause is of use only where a run that was lost meanwhile
+ends while the next one is still at work: then the store has to refuse a stale write.
+"""
 BETWEEN = (0.3, 1.5)
 """Seconds from one fault to the next, before the rounds are stretched over the time that there is."""
 CALM_AT_START = 3.0
@@ -90,19 +94,26 @@ class Fault:
 
 
 def plan(seed: int, *, seconds: float, kinds: Sequence[Kind], lease: float) -> list[Fault]:
-    """Faults of all kinds in turn, each round in another order, until the time is over."""
+    """A pause, then faults of all kinds in turn, each round in another order, until the time is over.
+
+    The first pause has the time to itself: the store answers, and the jobs that are lost begin anew at once, because no
+    other suspects wait for their turn. So each run has stale writes, however short it is.
+    """
     draw = Random(seed)
     at = CALM_AT_START
     faults: list[Fault] = []
+    each = [kind for kind in sorted(kinds) for _ in range(TIMES.get(kind, 1))]
     round: list[Kind] = []
     while at < seconds:
         if not round:
-            round = draw.sample(sorted(kinds), len(kinds))
-        kind = round.pop()
-        fault = Fault(at, kind, _length(kind, draw.random(), lease), draw.random(), draw.random())
+            round = draw.sample(each, len(each))
+        is_first = not faults and Kind.PAUSE_WORKER in each
+        kind = Kind.PAUSE_WORKER if is_first else round.pop()
+        roll = draw.random()
+        fault = Fault(at, kind, _length(kind, 1.0 if is_first else roll, lease), draw.random(), draw.random())
         faults.append(fault)
         # Two faults of the store at once are one fault; those of single processes may meet it.
-        at += draw.uniform(*BETWEEN) + (fault.length if kind in OF_STORE else 0.0)
+        at += draw.uniform(*BETWEEN) + (fault.length if is_first or kind in OF_STORE else 0.0)
     return faults
 
 
@@ -111,7 +122,7 @@ def _length(kind: Kind, roll: float, lease: float) -> float:
         return 0.0
     match kind:
         case Kind.PAUSE_WORKER:
-            return lease * (1.3 + roll)
+            return lease * (1.6 + 0.7 * roll)
         case Kind.CANCEL_PAUSED:
             return 0.2 + 0.6 * roll  # its lease lives on
         case Kind.OPEN_TRANSACTION:

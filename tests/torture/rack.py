@@ -16,7 +16,7 @@ from tests.torture import idleness
 from tests.torture.diagnosis import diagnose, lines_about
 from tests.torture.enqueue import Asking
 from tests.torture.evidence import Evidence
-from tests.torture.faults import Faults
+from tests.torture.faults import Faults, Incident, Restore
 from tests.torture.fleet import LEASE, LONG_LEASE, SLOTS, STUCK, Fleet
 from tests.torture.ground import NAMESPACE, Ground, ground_of
 from tests.torture.invariants import Finding, broken
@@ -175,7 +175,18 @@ class Rack:
         self._look()
         self._say(f"{now() - began:6.1f} s  {fault.kind}" + (f" for {fault.length:.1f} s" if fault.length else ""))
         if take_back := self._faults.strike(fault):
-            schedule.add(now() + fault.length, take_back)
+            incident = self._faults.incidents[-1]
+            schedule.add(now() + fault.length, partial(self._take_back, take_back, incident, schedule))
+
+    def _take_back(self, take_back: Restore, incident: Incident, schedule: _Schedule) -> None:
+        """End a fault. A pause lasts until a job that was lost by it runs again, or for twice as long: then the worker
+        that is resumed writes a stale ending while the other run is at work.
+        """
+        self._look()
+        if self._faults.has_begun_anew(incident) or now() > incident.at + 2 * incident.fault.length:
+            take_back()
+        else:
+            schedule.add(now() + 0.2, partial(self._take_back, take_back, incident, schedule))
 
     def _tend(self) -> None:
         self._fleet.tend()

@@ -39,8 +39,14 @@ KEYS = 4
 LONGEST_DELAY = 2.0
 """Seconds until a job is due, at the most."""
 
+LONG = ("long", "along")
+"""Tasks that are still at work when a worker is resumed that lost them, and end there at once. Their jobs come before
+others, so that they have begun anew by then.
+"""
+_SOON = 10
+
 _QUICK = {"quick": 30, "aquick": 20, "iquick": 8, "brief": 20}
-_SLOW = {"slow": 6, "aslow": 6, "islow": 2, "long": 2.5, "along": 2.5, "failing": 4}
+_SLOW = {"slow": 6, "aslow": 6, "islow": 2, "long": 4, "along": 4, "failing": 4}
 _ALWAYS: dict[str, float] = {**_QUICK, **_SLOW}
 _SPICED: dict[Spice, dict[str, float]] = {
     Spice.POISON: {"poison": 1},
@@ -84,6 +90,8 @@ class Workload:
             "id": f"{task}-{self._caller}-{self._number}",
             "priority": self._draw.choice((0, 0, 0, 5, -5)),
         }
+        if task in LONG:
+            options["priority"] = _SOON
         if task != BRIEF:
             options["queue"] = self._draw.choice(QUEUES)
         if self._draw.random() < 0.15 and task not in KEYED:
@@ -98,8 +106,7 @@ class Workload:
             case "slow" | "islow" | "aslow" | "once":
                 return (draw.choice((0.1, 0.3, 1.0, 2.0)),)
             case "long" | "along":
-                # Still at work when a worker is resumed that lost them, and ended there meanwhile.
-                return (draw.choice((3.0, 5.0)),)
+                return (draw.choice((4.0, 6.0)),)
             case "large":
                 return ("x" * draw.choice((20_000, 100_000, 400_000)),)
             case "failing":

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def reset_in_child(owner: T, reset_after_fork: Callable[[T], None]) -> None:
-    """Call ``start_anew(owner)`` in every forked child, for as long as the owner lives, without keeping it alive."""
+    """Call ``reset_after_fork(owner)`` in every forked child as long as the owner lives, without keeping it alive."""
     reference = weakref.ref(owner)
 
     def in_child() -> None:

@@ -25,7 +25,7 @@ log = logging.getLogger("windlass")
 
 
 class KnownTasks(Protocol):
-    """The tasks that may be run. Nothing is imported to answer: the worker's pump asks."""
+    """Finds the task of a stored name; imports nothing, because the pump calls it."""
 
     def find(self, name: str) -> Task[..., Any] | None:
         """The task of this name, or None when it is not to be run here, or not at this moment."""

@@ -58,6 +58,7 @@ def _summed_up(events: list[EventRecord]) -> Notice:
 
 
 def _lost(notice: Notice) -> str:
+    """Of vanished jobs; ``lost`` is the kind under which stores keep these notices."""
     state, queue = notice.detail.get("was", "there"), notice.detail.get("queue")
     where = f"{state} in queue {queue}" if queue else str(state)
     if notice.count == 1:

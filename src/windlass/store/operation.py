@@ -39,7 +39,7 @@ class Lane(Enum):
 
 
 class Call(Struct, frozen=True, gc=False):
-    """One named request to a store; the name is the name of its statement file or folder."""
+    """One named request to a store; the name is the name of its file in ``calls/``."""
 
     name: str
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Call(Struct, frozen=True, gc=False):
 
 
 Answer = Mapping[str, Any]
-"""The rows each part of a call gave, by the part's name; `rows.py` turns them into records."""
+"""The rows each part of a call gave, by the part's name; `answers.py` turns them into records."""
 
 Operation = Generator[Call, Answer, A]
 

@@ -5,6 +5,6 @@ Files, in reading order:
 - ``start``: Starts a thread; a refusal of the system loses nothing.
 - ``wakeup``: Wakes a thread from anywhere, also from a signal handler.
 - ``reentry``: Detects a call into our code from inside itself: signal handlers, finalisers.
-- ``log_relay``: Passes log records to a thread of their own, so that no duty waits for a log handler.
+- ``log_relay``: Passes log records to a thread of their own, so that no loop waits for a log handler.
 - ``store_threads``: The threads on which async callers use the store.
 """

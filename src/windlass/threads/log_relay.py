@@ -1,4 +1,4 @@
-"""Passes log records to a thread of their own, so that no duty waits for a log handler.
+"""Passes log records to a thread of their own, so that no loop waits for a log handler.
 
 A handler is user code: it may hang, or wait for a lock that is never released. A thread that keeps leases alive or
 fetches jobs hands its records to a thread of their own, which passes them to the handlers in the same order.

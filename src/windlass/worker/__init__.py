@@ -2,7 +2,7 @@
 
 Files, in reading order:
 
-- ``worker``: The worker: one thread for each duty, started and stopped together.
+- ``worker``: The worker: one thread for each loop, started and stopped together.
 - ``build``: Puts a worker together from its parts.
 - ``settings``: The settings of a worker, checked and completed.
 - ``identity``: The name of a worker, for people; leases use a random id.
@@ -11,7 +11,7 @@ Files, in reading order:
 - ``recent_jobs``: The last jobs of a worker.
 - ``liveness``: Whether a worker is alive and ready.
 - ``shutdown``: Stops a worker: no more claims, grace time, release the rest, close the lease.
-- ``duties/``: Duties: upkeep of the store, one file each, registered in ``build.py``.
+- ``duties/``: Upkeep of the store: the duties, which ``build.py`` registers, and what runs them.
 - ``executors/``: Where user code runs: threads, an event loop, child processes.
 - ``fetch/``: Fetches jobs and writes endings.
 - ``lease/``: The lease of a worker: its heartbeat, orders, clock skew.

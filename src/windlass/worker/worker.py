@@ -1,4 +1,4 @@
-"""The worker: one thread for each duty, started and stopped together."""
+"""The worker: one thread for each loop, started and stopped together."""
 
 from __future__ import annotations
 

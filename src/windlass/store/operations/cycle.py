@@ -109,7 +109,7 @@ def _refused_endings(endings: Sequence[Ending], *, worker: str) -> Operation[Col
 
 
 def claim_past_vanished(name: str, params: Mapping[str, Any]) -> Operation[list[Claimed]]:
-    """Claim again after a claim that met nothing but lost jobs, which must not pass for an empty queue."""
+    """Claim again after a claim that met nothing but vanished jobs, which must not pass for an empty queue."""
     while True:
         answer = yield Call(name, params)
         claimed = records(answer["claimed"], Claimed)

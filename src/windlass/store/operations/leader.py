@@ -7,7 +7,7 @@ from msgspec import Struct
 from windlass.store.operation import Call, Lane, Operation
 
 LEADER = "leader"
-"""The duty of the process that does what one does for all."""
+"""The role of the process that runs duties with ``needs_lead``."""
 
 
 class Lead(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""Duties: upkeep of the store, one file each, registered in ``build.py``.
+"""Upkeep of the store: the duties, which ``build.py`` registers, and what runs them.
 
 Files, in reading order:
 

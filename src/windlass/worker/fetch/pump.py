@@ -55,7 +55,7 @@ class _Batch:
     is_prompted: bool
     """Whether a notification is the only reason for this cycle."""
     was_called: bool
-    """Whether the backlog duty found jobs that no worker has claimed."""
+    """Whether the promotion duty (``Backlog``) found jobs that no worker has claimed."""
 
     @property
     def is_empty(self) -> bool:
@@ -63,7 +63,7 @@ class _Batch:
 
 
 class Pump:
-    """One thread's duty. ``tick()`` makes one round; it never sees user code."""
+    """The loop of one thread. ``tick()`` makes one round; it never sees user code."""
 
     def __init__(
         self,

@@ -36,7 +36,7 @@ class WakeUps:
     claim succeeds: with many idle workers each soon follows a small share of the notifications, so that two to four try
     to claim each job; few workers, and those whose neighbours are busy, follow all of them. A worker that does not
     claim at once considers the notification in its next cycle; a job that no worker tried to claim is found by the
-    backlog duty, which notifies all of them.
+    promotion duty (``Backlog``), which notifies all of them.
 
     ``workers`` returns how many there are.
     """

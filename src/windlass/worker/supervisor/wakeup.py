@@ -16,7 +16,7 @@ _OBEYED = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
 
 
 class SupervisorWakeup:
-    """``with Wake() as wake``: signals are counted as they come; ``wait`` returns early on every one of them."""
+    """``with SupervisorWakeup() as wake``: signals are counted as they come; ``wait`` returns early on each of them."""
 
     def __init__(self) -> None:
         self.stops = 0

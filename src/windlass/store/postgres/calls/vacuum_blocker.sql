@@ -3,8 +3,8 @@
 -- then forgotten.
 -- gives vacuum_blocker
 --
--- Of sessions of others a user may see neither when their transaction began nor what kind they are, unless he may read
--- all statistics. Autovacuum's own keep nothing.
+-- Of sessions of others a user may see neither when their transaction began nor what kind they are, unless the role
+-- has pg_read_all_stats. Autovacuum's own keep nothing.
 SELECT holder, transaction, CAST(extract(epoch FROM began) * 1000 AS bigint) AS since
 FROM (
     SELECT format('process %s (%s)', pid, coalesce(nullif(application_name, ''), usename, 'replication')) AS holder,

@@ -1,5 +1,5 @@
--- Tells of jobs that were stored, on the channel :news, when this commits; :ourselves need not hear it. Behind that
--- name stands the queue, if it is one: workers that do not serve it need not look. Needs stored; a column.
+-- Notifies of jobs that were stored, on the channel :news, when this commits. The message is the sender's id, which
+-- ignores it, then the queue if all jobs went to one: workers of other queues ignore it. Needs stored; a column.
     (SELECT count(pg_notify(
             told.channel,
             CAST(:ourselves AS text) || CASE WHEN filled.first = filled.last THEN ' ' || filled.first ELSE '' END))

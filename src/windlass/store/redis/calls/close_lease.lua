@@ -1,5 +1,5 @@
 -- Ends a lease on its owner's word and removes the worker at once. Jobs that the lease should still hold are rescued by
--- the next worker.
+-- the next round of the rescue duty.
 -- KEYS counts, workers, lease_from, lease_until, lease_lost
 -- asks worker, lease
 -- gives signal: one row, the last order for the worker; no row if there is none

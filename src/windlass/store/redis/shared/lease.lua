@@ -1,7 +1,7 @@
 -- A lease is a hash; a hash beside it holds what runs under it: `seq:fence` -> the token of the call that claimed it
--- and the queue of its job. The first run of a job without a start mark has it after one line feed: its ending need
--- not look at the job. All others have it behind two. Behind the queue of a plain job (see state_sets) is another line
--- feed. Needs KEY.lease_from and KEY.lease_until where a lease is prolonged or removed.
+-- and the queue of its job. A first run without a start mark has one line feed before its queue: `cycle` can end it
+-- without reading the job. All others have two. After the queue of a plain job (see state_sets) comes one more.
+-- Needs KEY.lease_from and KEY.lease_until where a lease is prolonged or removed.
 -- with overwritten
 local function lease_key(lease) return prefix .. 'lease:' .. lease end
 local function held_key(lease) return prefix .. 'held:' .. lease end
@@ -81,7 +81,7 @@ local function remove_lease(lease)
     end
 end
 
--- An expired lease is looked for as long as it holds jobs: called after some were taken away.
+-- Rescue looks for an expired lease as long as it holds jobs. Call this after removing runs from a lease.
 local function forget_if_empty(lease)
     if not is_open(lease) and redis.call('EXISTS', held_key(lease)) == 0 then
         redis.call('ZREM', KEY.lease_until, lease)

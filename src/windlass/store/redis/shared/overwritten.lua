@@ -1,5 +1,5 @@
--- Keys of ours that hold something else, because another program wrote to them. A worker of many queues or jobs goes
--- on without what it cannot read and gives `overwritten`, rows (key); all others are refused by the server.
+-- Keys of ours that hold something else, because another program wrote to them. A script for many queues or jobs goes
+-- on without what it cannot read and gives `overwritten`, rows (key); all other scripts are refused by the server.
 local overwritten = {}
 
 -- What a command gives, or nothing where its key was overwritten.

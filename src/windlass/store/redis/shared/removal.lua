@@ -3,7 +3,7 @@
 -- with overwritten
 local REMOVED = {{job: id, unique_key}, unpack(TEXTS)}
 local FIRST_TEXT = #REMOVED - #TEXTS + 1
--- For those who have to look before they remove.
+-- The fields for prune, which compares state and finish time first.
 local LOOKED_AT = {unpack(REMOVED)}
 local ID, FINISHED_AT, STATE = 1, #REMOVED + 1, #REMOVED + 2
 LOOKED_AT[FINISHED_AT], LOOKED_AT[STATE] = 'finished_at', 'state'

@@ -7,8 +7,8 @@ local function has_started(state, attempt, started_at)
     return state == 'running' or (tonumber(attempt) or 0) > 0 or started_at
 end
 
--- The holder of a key, or false, and whether something of it is left. It has no holder any more if its window is
--- over, its job has started (if it is held until then) or is gone; a job that finished gave its key back at once.
+-- The id of the job that holds the key, or false, and whether something of the key is left. No job holds it if its
+-- window is over, its job has started (if it is held until then) or is gone; a job that finished gave its key back.
 local function holder_of(key)
     local held = redis.call('HMGET', unique_key(key), {held: id, until, expires_at})
     if not held.id then return false, false end

@@ -1,5 +1,5 @@
--- Jobs whose bodies are gone, by eviction or by hand, as a call meets what is left of them. The script takes it away
--- where it met it and gives `vanished`, rows (VanishedJob); the call `remove_vanished` removes the rest and leaves a
+-- Jobs whose bodies are gone, by eviction or by hand, and that this script came across. The script removes what it
+-- found of them and gives `vanished`, rows (VanishedJob); the call `remove_vanished` removes the rest and leaves a
 -- notice.
 -- Needs state_sets and lease.
 local vanished = {}

@@ -10,6 +10,6 @@ WHERE EXISTS (SELECT 1 FROM windlass_queue WHERE name = :queue AND max_length IS
 ON CONFLICT (id) DO NOTHING
 
 -- 2. stored
--- Whether anything was stored; where not, the general call follows.
+-- Whether anything was stored. No row: the caller falls back to `enqueue`.
 -- gives stored
 SELECT 1 WHERE changes() > 0

@@ -1,5 +1,5 @@
 -- 1. lease
--- Ends a lease on its owner's word. Jobs that it should still hold are rescued by the next worker.
+-- Ends a lease on its owner's word. Jobs that it should still hold are rescued by the next round of the rescue duty.
 DELETE FROM windlass_lease WHERE id = :lease
 
 -- 2. worker

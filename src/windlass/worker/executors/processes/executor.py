@@ -36,7 +36,7 @@ _LOOK_EVERY = 0.05
 _RECALL_AFTER = 0.05
 _KILL_AFTER = 5.0
 _LEAVE_WITHIN = 5.0
-_LAST_LINES = 0.3
+_IDLE_CLEAN_UP = 0.3
 """How long idle children have for their own clean-up when the worker ends."""
 _AFTER_FAILURE = 1.0
 _STARTS_ALLOWED = 3
@@ -344,7 +344,7 @@ class ProcessExecutor:
             overdue = child.has_overdue_run(now, _KILL_AFTER)
             if overdue is not None:
                 child.kill(overdue)
-            elif child.will_not_leave(now, _LAST_LINES if self._is_closed else _LEAVE_WITHIN):
+            elif child.will_not_leave(now, _IDLE_CLEAN_UP if self._is_closed else _LEAVE_WITHIN):
                 child.kill()
             elif child.is_blocking(now, _RECALL_AFTER):
                 child.release_waiting()
@@ -366,7 +366,7 @@ class ProcessExecutor:
         if self._owner != os.getpid():
             return  # in a fork of the worker's process these are not its children
         self.close()
-        until = clock.monotonic() + _LAST_LINES
+        until = clock.monotonic() + _IDLE_CLEAN_UP
         while self._children and clock.monotonic() < until:
             clock.sleep(0.005)
         for child in list(self._children):

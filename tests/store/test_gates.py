@@ -9,7 +9,7 @@ from itertools import chain, combinations
 
 import pytest
 
-from tests.store.builders import HOUR, TTL, new_job
+from tests.store.builders import HOUR, TTL, ending, new_job, raised
 from tests.store.stores import Store, Worker
 from windlass.core.records import JobRecord
 from windlass.store.operations import queues
@@ -29,6 +29,10 @@ def enqueue_before_it(store: Store, worker: Worker) -> None:
     store.enqueue(new_job("before", priority=1))
 
 
+def expire(store: Store, worker: Worker) -> None:
+    store.advance(TTL)
+
+
 def close(store: Store, worker: Worker) -> None:
     worker.close()
 
@@ -36,10 +40,12 @@ def close(store: Store, worker: Worker) -> None:
 SHUT: dict[Gate, Situation] = {
     Gate.EVERYTHING_PAUSED: lambda store, worker: pause(store, queues.ALL),
     Gate.QUEUE_PAUSED: lambda store, worker: pause(store, "default"),
-    Gate.NO_WORKER: close,
+    Gate.NO_WORKER: expire,
     Gate.SUSPECT_WAITS: enqueue_before_it,
 }
 """How each gate is shut for a suspect that a worker could take."""
+ORDINARY = [gate for gate in SHUT if gate is not Gate.SUSPECT_WAITS]
+"""Those of a job that is no suspect."""
 BY_HAND = {Gate.EVERYTHING_PAUSED, Gate.QUEUE_PAUSED}
 """The gates that also hold a manual claim."""
 
@@ -72,7 +78,7 @@ def test_every_gate_has_a_situation() -> None:
 
 
 @pytest.mark.parametrize("shut", several(SHUT), ids=lambda shut: "+".join(shut) or "none")
-def test_a_worker_gets_a_job_if_and_only_if_no_gate_is_shut(store: Store, shut: tuple[Gate, ...]) -> None:
+def test_a_worker_gets_a_suspect_if_and_only_if_no_gate_is_shut(store: Store, shut: tuple[Gate, ...]) -> None:
     """F2: the claim and `why` read one list."""
     job, worker = a_suspect(store), store.a_worker()
     for gate in shut:
@@ -80,6 +86,29 @@ def test_a_worker_gets_a_job_if_and_only_if_no_gate_is_shut(store: Store, shut: 
     named = shut_gates(store, job)
     assert named == list(shut)
     assert (job.seq in [taken.seq for taken in worker.take()]) is (not named)
+
+
+@pytest.mark.parametrize("room", [1, 9])
+@pytest.mark.parametrize("shut", several(ORDINARY), ids=lambda shut: "+".join(shut) or "none")
+def test_a_worker_gets_a_job_if_and_only_if_no_gate_is_shut(store: Store, shut: tuple[Gate, ...], room: int) -> None:
+    """F2: whether it asks for one job or for several, which are claimed in different ways."""
+    job, worker = store.a_job(), store.a_worker()
+    for gate in shut:
+        SHUT[gate](store, worker)
+    named = shut_gates(store, job)
+    assert named == list(shut)
+    assert (job.seq in [taken.seq for taken in worker.take(room)]) is (not named)
+
+
+@pytest.mark.parametrize("shut", several(ORDINARY), ids=lambda shut: "+".join(shut) or "none")
+def test_gates_hold_where_a_cycle_writes_an_ending_too(store: Store, shut: tuple[Gate, ...]) -> None:
+    worker = store.a_worker()
+    run, job = store.claimed(new_job(queue="other"), by=worker), store.a_job()
+    for gate in shut:
+        SHUT[gate](store, worker)
+    named = shut_gates(store, job)
+    taken = worker.cycle(endings=[ending(run, raised())], rooms=[("default", 9)]).claimed
+    assert (job.seq in [each.seq for each in taken]) is (not named)
 
 
 @pytest.mark.parametrize("shut", several(SHUT), ids=lambda shut: "+".join(shut) or "none")
@@ -90,10 +119,6 @@ def test_a_manual_claim_is_held_by_the_gates_of_its_queue(store: Store, shut: tu
         SHUT[gate](store, worker)
     is_held = not BY_HAND.isdisjoint(shut_gates(store, job))
     assert (job.seq in manually_claimed(store)) is not is_held
-
-
-def expire(store: Store, worker: Worker) -> None:
-    store.advance(TTL)
 
 
 def set_the_clock_back(store: Store, worker: Worker) -> None:
@@ -132,9 +157,12 @@ def test_a_suspect_waits_for_higher_priorities_alone(store: Store, priority: int
 
 
 @pytest.mark.parametrize("queue", ["default", queues.ALL])
-def test_a_queue_with_a_gate_that_is_shut_has_no_work(store: Store, queue: str) -> None:
+@pytest.mark.parametrize("enqueue", [Store.a_job, a_suspect], ids=["job", "suspect"])
+def test_a_queue_with_a_gate_that_is_shut_has_no_work(
+    store: Store, enqueue: Callable[[Store], JobRecord], queue: str
+) -> None:
     """Workers that look for queues with jobs to claim ask the same gates."""
-    store.a_job()
+    enqueue(store)
     assert store.run(waiting()) == store.run(waiting(["default"])) == {"default"}
     assert store.run(next_due()).has_work
     pause(store, queue)

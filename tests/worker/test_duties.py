@@ -52,7 +52,7 @@ class Upkeep:
 
     def __init__(self, app: Windlass, beat: float, *, worker: Worker | None = None) -> None:
         duties = build_duties(app.client, identity(), beat=beat, lease=lambda: None if worker is None else worker.lease)
-        self.due_times = duties._due_times
+        self.store_watch = duties._store_watch
         self._rounds = [ticker._tick for ticker in duties.tickers if ticker.name in ("promotion", "rescue")]
 
     def tick(self) -> float:
@@ -70,8 +70,8 @@ def upkeep_of(app: Windlass, worker: Worker) -> Upkeep:
 
 def a_leader(app: Windlass) -> Leadership:
     """Of a process that has not looked yet, and so asks."""
-    due_times = build_duties(app.client, identity(), beat=0.0)._due_times
-    return Leadership(session=app.client.session, holder=identity().instance, due_times=due_times)
+    store_watch = build_duties(app.client, identity(), beat=0.0)._store_watch
+    return Leadership(session=app.client.session, holder=identity().instance, store_watch=store_watch)
 
 
 def away(calls: set[str], times: int) -> Callable[[Call], None]:
@@ -223,12 +223,12 @@ def test_while_one_leads_no_other_asks_for_the_lead(app: Windlass, interceptor: 
     """D6: one that resigns is followed as soon as another has looked."""
     first, second = a_leader(app), a_leader(app)
     first.tick()
-    second._due_times.read()
+    second._store_watch.read()
     for _ in range(3):
         assert second.tick() > 0
     assert interceptor.calls["take_lead"] == 1
     first.resign()
-    second._due_times.read()
+    second._store_watch.read()
     second.tick()
     assert second.term is not None
 
@@ -310,10 +310,10 @@ def test_only_the_keeper_looks_after_the_store_all_the_time(app: Windlass) -> No
         keeper, other = sorted((first, second), key=lambda worker: worker.lease)
         kept, others = upkeep_of(app, keeper), upkeep_of(app, other)
         assert kept.tick() <= 0.5
-        assert kept.due_times.is_keeper
+        assert kept.store_watch.is_keeper
         others.tick()
-        assert not others.due_times.is_keeper
-        assert others.due_times.workers == kept.due_times.workers == 2
+        assert not others.store_watch.is_keeper
+        assert others.store_watch.workers == kept.store_watch.workers == 2
 
 
 def test_the_more_workers_the_more_seldom_one_that_is_not_the_keeper_looks(app: Windlass) -> None:
@@ -339,7 +339,7 @@ def test_when_the_keeper_leaves_another_takes_its_place(app: Windlass) -> None:
         duties.tick()
         keeper.stop()
         duties.tick()
-        assert duties.due_times.is_keeper
+        assert duties.store_watch.is_keeper
 
 
 def test_one_that_is_not_the_keeper_does_what_it_finds_overdue(app: Windlass, clock: ManualClock) -> None:
@@ -362,7 +362,7 @@ def test_most_looks_pass_leases_by_that_are_not_nearly_over(app: Windlass, inter
     """Each look at a thousand leases cost 3,000 pages of PostgreSQL, several times a second."""
     looks, upkeep = looks_for_strays(interceptor), some_duties(app)
     for _ in range(5):
-        upkeep.due_times.read()
+        upkeep.store_watch.read()
     assert looks == [True, False, False, False, False]
 
 
@@ -372,15 +372,15 @@ def test_only_the_keeper_looks_for_jobs_without_an_open_lease(app: Windlass, int
 
     def look_three_times() -> None:
         for _ in range(3):
-            due_times.read()
+            store_watch.read()
 
     with app.worker(duties=False) as first, app.worker(duties=False) as second:
-        due_times = upkeep_of(app, second).due_times
+        store_watch = upkeep_of(app, second).store_watch
         look_three_times()
-        keeps = [due_times.is_keeper]
+        keeps = [store_watch.is_keeper]
         first.stop()
         look_three_times()
-        keeps.append(due_times.is_keeper)
+        keeps.append(store_watch.is_keeper)
     assert keeps == [False, True]
     assert looks == [True, False, False, False, True, False]
 
@@ -393,11 +393,11 @@ def test_jobs_without_an_open_lease_stay_in_sight_until_they_are_rescued(
     assert len(app.claim(1, lease=1)) == 1
     looks, upkeep = looks_for_strays(interceptor), some_duties(app)
     clock.advance(5)
-    upkeep.due_times.read()
-    upkeep.due_times.read()
+    upkeep.store_watch.read()
+    upkeep.store_watch.read()
     assert looks == [True, True]
     upkeep.tick()
     assert app.job(job.id).state is State.PENDING
-    upkeep.due_times.read()
-    upkeep.due_times.read()
+    upkeep.store_watch.read()
+    upkeep.store_watch.read()
     assert looks[-2:] == [True, False], "once more after the rescue, for what it may have passed by"

@@ -15,12 +15,13 @@ from windlass.store.operations.leases import lease_name
 from windlass.threads.wakeup import Wakeup
 from windlass.worker.duties.cleaning import Cleaning
 from windlass.worker.duties.clock_step import StoreClock
-from windlass.worker.duties.due_times import DueTimes
 from windlass.worker.duties.duties import Duties
 from windlass.worker.duties.duty import Duty
 from windlass.worker.duties.leader import Leadership
 from windlass.worker.duties.promotion import Promotion
 from windlass.worker.duties.rescue import Rescue
+from windlass.worker.duties.rescue_deferral import RescueDeferral
+from windlass.worker.duties.store_watch import StoreWatch
 from windlass.worker.duties.vacuum import Vacuum
 from windlass.worker.executors.event_loop.executor import LoopExecutor
 from windlass.worker.executors.processes.child_side.task_lookup import check_places
@@ -196,11 +197,12 @@ def build_duties(
     by_hand = client.clock
     # With a manual clock time passes in jumps: none of them is a step.
     store_clock = StoreClock(clock.monotonic if by_hand is None else lambda: by_hand() / 1000)
-    due_times = DueTimes(session=session, by=by, beat=beat, store_clock=store_clock, lease=lease)
-    promotion = Promotion(session=session, by=by, due_times=due_times, poll_here=poll_here)
+    deferral = RescueDeferral(beat=beat)
+    store_watch = StoreWatch(session=session, by=by, deferral=deferral, store_clock=store_clock, lease=lease)
+    promotion = Promotion(session=session, by=by, store_watch=store_watch, deferral=deferral, poll_here=poll_here)
     duties: list[Duty] = [
         promotion,
-        Rescue(session=session, by=by, now=client.now, due_times=due_times),
+        Rescue(session=session, by=by, now=client.now, store_watch=store_watch, deferral=deferral),
         Vacuum(session=session, by=by, monotonic=monotonic),
         Cleaning(
             session=session,
@@ -210,5 +212,5 @@ def build_duties(
             monotonic=monotonic,
         ),
     ]
-    leadership = Leadership(session=session, holder=who.instance, due_times=due_times)
-    return Duties(duties, leadership=leadership, session=session, due_times=due_times, woken=promotion)
+    leadership = Leadership(session=session, holder=who.instance, store_watch=store_watch)
+    return Duties(duties, leadership=leadership, session=session, store_watch=store_watch, woken=promotion)

@@ -5,7 +5,8 @@ Files, in reading order:
 - ``duty``: The protocol of a duty: a name, whether it needs the lead, ``tick() -> seconds``.
 - ``duties``: Runs all duties of one process, each on its own thread.
 - ``leader``: Holds the leader's lease: one process at a time does what one does for all.
-- ``due_times``: What is due next and which leases expire next, asked once for all.
+- ``store_watch``: Reads what is due next, which leases expire next and which worker is the keeper, once for all duties.
+- ``rescue_deferral``: Defers rescues while live workers may not have renewed their leases.
 - ``promotion``: Makes due jobs pending.
 - ``rescue``: Rescues the jobs of workers whose lease has expired.
 - ``backlog``: Finds pending jobs that no worker has claimed although it was notified.

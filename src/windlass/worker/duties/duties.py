@@ -9,9 +9,9 @@ from windlass import clock
 from windlass.client.session import Session
 from windlass.errors import StoreUnavailable
 from windlass.store.operations.leader import still_leads
-from windlass.worker.duties.due_times import DueTimes
 from windlass.worker.duties.duty import Duty
 from windlass.worker.duties.leader import Leadership
+from windlass.worker.duties.store_watch import StoreWatch
 from windlass.worker.ticker import Ticker
 
 log = logging.getLogger("windlass.duties")
@@ -28,10 +28,10 @@ class Duties:
     """The threads of all duties, and the lead for those that need it."""
 
     def __init__(
-        self, duties: Sequence[Duty], *, leadership: Leadership, session: Session, due_times: DueTimes, woken: Duty
+        self, duties: Sequence[Duty], *, leadership: Leadership, session: Session, store_watch: StoreWatch, woken: Duty
     ) -> None:
         """``woken`` is the duty that ticks early after a notification of jobs."""
-        self._due_times = due_times
+        self._store_watch = store_watch
         self._leadership = leadership
         self._session = session
         self._wake = Ticker(_Rounds(woken).tick, name=woken.name, rest=_AFTER_NOTIFICATION)
@@ -40,11 +40,11 @@ class Duties:
     @property
     def workers(self) -> int:
         """How many workers there were at the newest read."""
-        return self._due_times.workers
+        return self._store_watch.workers
 
     def notified(self) -> None:
         """There may be jobs that are due soon: the keeper of the store reads."""
-        if self._due_times.is_keeper:
+        if self._store_watch.is_keeper:
             self._wake.wake.set()
 
     def resign(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from windlass import clock
 from windlass.client.session import Session
 from windlass.store.operations.leader import LEADER, Lead, resign, take_lead
-from windlass.worker.duties.due_times import DueTimes
+from windlass.worker.duties.store_watch import StoreWatch
 
 _TTL = 10_000
 _EVERY = 3.0
@@ -23,10 +23,10 @@ class Leadership:
     name = "leader"
     needs_lead = False
 
-    def __init__(self, *, session: Session, holder: str, due_times: DueTimes) -> None:
+    def __init__(self, *, session: Session, holder: str, store_watch: StoreWatch) -> None:
         self._session = session
         self._holder = holder
-        self._due_times = due_times
+        self._store_watch = store_watch
         self._lead: Lead | None = None
 
     @property
@@ -35,11 +35,11 @@ class Leadership:
         return self._lead
 
     def tick(self) -> float:
-        if self._lead is None and not self._due_times.is_lead_free:
+        if self._lead is None and not self._store_watch.is_lead_free:
             return _LOOK * (0.5 + clock.roll() / 2)
         found = self._session.run(take_lead(LEADER, holder=self._holder, ttl=_TTL))
         self._lead = found if found.holder == self._holder else None
-        self._due_times.is_lead_free = False
+        self._store_watch.is_lead_free = False
         return _EVERY if self._lead else _LOOK
 
     def resign(self) -> None:

@@ -10,7 +10,8 @@ from windlass.errors import StoreUnavailable
 from windlass.store.driver import Topic
 from windlass.store.operations.jobs import promote_page
 from windlass.worker.duties.backlog import CHECK_AFTER, Backlog, WakeUpCall
-from windlass.worker.duties.due_times import DueTimes
+from windlass.worker.duties.rescue_deferral import RescueDeferral
+from windlass.worker.duties.store_watch import StoreWatch
 
 
 class Promotion:
@@ -20,21 +21,28 @@ class Promotion:
     needs_lead = False
 
     def __init__(
-        self, *, session: Session, by: str, due_times: DueTimes, poll_here: Callable[[], None] = lambda: None
+        self,
+        *,
+        session: Session,
+        by: str,
+        store_watch: StoreWatch,
+        deferral: RescueDeferral,
+        poll_here: Callable[[], None] = lambda: None,
     ) -> None:
         """``poll_here`` has the worker of this process, if there is one, claim jobs."""
         self._session = session
         self._by = by
-        self._due_times = due_times
+        self._store_watch = store_watch
+        self._deferral = deferral
         self._backlog = Backlog()
         self._poll_here = poll_here
 
     def tick(self) -> float:
-        ahead = self._due_times.read()
+        ahead = self._store_watch.read()
         self._call(self._backlog.judge(has_work=ahead.has_work, now=clock.monotonic()))
         if ahead.next_due is not None and ahead.next_due <= 0 and self._promote():
             return 0.0
-        pause = self._due_times.pause(ahead.next_due)
+        pause = self._store_watch.pause(ahead.next_due)
         return min(pause, CHECK_AFTER) if self._backlog.is_to_be_checked else pause
 
     def _call(self, call: WakeUpCall) -> None:
@@ -48,7 +56,7 @@ class Promotion:
         try:
             promoted, is_full = self._session.run(promote_page(by=self._by))
         except StoreUnavailable:
-            self._due_times.note_outage()
+            self._deferral.note_outage()
             raise
         if promoted:
             self._session.notify(Topic.WORK)

@@ -9,7 +9,8 @@ from windlass.client.session import Session
 from windlass.errors import StoreUnavailable
 from windlass.store.driver import Topic
 from windlass.store.operations.rescue import rescue
-from windlass.worker.duties.due_times import DueTimes
+from windlass.worker.duties.rescue_deferral import RescueDeferral
+from windlass.worker.duties.store_watch import StoreWatch
 
 log = logging.getLogger("windlass.duties")
 
@@ -20,26 +21,29 @@ class Rescue:
     name = "rescue"
     needs_lead = False
 
-    def __init__(self, *, session: Session, by: str, now: Callable[[], int], due_times: DueTimes) -> None:
+    def __init__(
+        self, *, session: Session, by: str, now: Callable[[], int], store_watch: StoreWatch, deferral: RescueDeferral
+    ) -> None:
         self._session = session
         self._by = by
         self._now = now
-        self._due_times = due_times
+        self._store_watch = store_watch
+        self._deferral = deferral
 
     def tick(self) -> float:
         # Promotion reads just as often; only while that is held up the store is read again for the leases.
-        expiry = self._due_times.read(max_age=2 * self._due_times.longest_pause).next_expiry
-        if expiry is not None and expiry <= 0 and not self._due_times.defers_rescue:
+        expiry = self._store_watch.read(max_age=2 * self._store_watch.longest_pause).next_expiry
+        if expiry is not None and expiry <= 0 and not self._deferral.is_active:
             self._rescue()
-        return self._due_times.pause(expiry)
+        return self._store_watch.pause(expiry)
 
     def _rescue(self) -> None:
         try:
             rescued = self._session.run(rescue(by=self._by, now=self._now))
         except StoreUnavailable:
-            self._due_times.note_outage()
+            self._deferral.note_outage()
             raise
-        self._due_times.note_rescue()
+        self._store_watch.note_rescue()
         for job in rescued:
             log.warning("rescued job %s from a dead worker; it is %s now", job.id, job.state)
         if rescued:

@@ -1,4 +1,4 @@
-"""What is due next and which leases expire next, asked once for all."""
+"""Reads what is due next, which leases expire next and which worker is the keeper, once for all duties."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from windlass.errors import StoreUnavailable
 from windlass.store.operations.events import record_store_events
 from windlass.store.operations.queries import NextDue, next_due
 from windlass.worker.duties.clock_step import StoreClock
+from windlass.worker.duties.rescue_deferral import RescueDeferral
 
 log = logging.getLogger("windlass.duties")
 
@@ -29,15 +30,13 @@ _SELDOM = 10.0
 """Seconds; a worker that is not the keeper reads at least so often, and so finds out that it has become the keeper."""
 
 
-class DueTimes:
-    """What the store last said is due next, and whether leases may be ended by it.
+class StoreWatch:
+    """What the store last said: what is due next, whether this worker is the keeper, how many workers there are, and
+    whether the lead is free.
 
     One worker, the oldest, is the keeper of the store and reads when something is due. The others read now and then,
     the more of them the more seldom: a store of many workers is read hardly more often than that of one, and nothing
     stands still before the death of a keeper is noticed.
-
-    After an outage, and after a step of the store's clock, no lease is ended before live workers had the time to renew
-    theirs.
     """
 
     def __init__(
@@ -45,20 +44,18 @@ class DueTimes:
         *,
         session: Session,
         by: str,
-        beat: float,
+        deferral: RescueDeferral,
         store_clock: StoreClock,
         lease: Callable[[], str | None] = lambda: None,
     ) -> None:
         self._session = session
         self._by = by
-        self._beat = beat
+        self._deferral = deferral
         self._store_clock = store_clock
         self._lock = Lock()
         self._newest: tuple[float, NextDue] | None = None
         self._strays_due = 0.0
         """When to check every lease that holds jobs, on the monotonic clock."""
-        self._is_away = False
-        self._patient_until = 0.0
         self._lease = lease
         self.is_keeper = True
         """Whether this process is the keeper, by the newest read; without a lease it always is."""
@@ -96,15 +93,6 @@ class DueTimes:
         """A rescue may have missed jobs: they have no lease any more, and are searched for at once."""
         self._strays_due = 0.0
 
-    def note_outage(self) -> None:
-        """The store was away: other workers could not renew either."""
-        self._is_away = True
-
-    @property
-    def defers_rescue(self) -> bool:
-        """Whether no lease may be ended yet."""
-        return self._is_away or clock.monotonic() < self._patient_until
-
     def _ask(self) -> NextDue:
         began = self._store_clock.monotonic()
         now = clock.monotonic()
@@ -112,7 +100,7 @@ class DueTimes:
         try:
             ahead = self._session.upkeep(next_due(strays=wants_strays))
         except StoreUnavailable:
-            self.note_outage()
+            self._deferral.note_outage()
             raise
         lease, was_keeper = self._lease(), self.is_keeper
         self.workers, self.is_keeper = ahead.workers, lease is None or ahead.keeper in (None, lease)
@@ -121,11 +109,9 @@ class DueTimes:
         elif self.is_keeper and not was_keeper:
             self._strays_due = now
         self.is_lead_free = ahead.is_lead_free
-        if self._is_away:
-            self._is_away = False
-            self._defer_rescue(self._beat)
+        self._deferral.note_answer()
         if step := self._store_clock.step(began, now=ahead.now):
-            self._wait_after(step)
+            self._note_step(step)
         return ahead
 
     def _strays_pause(self, ahead: NextDue) -> float:
@@ -136,14 +122,8 @@ class DueTimes:
             return 0.0
         return _STRAYS_AFTER if self.is_keeper else inf
 
-    def _defer_rescue(self, seconds: float) -> None:
-        self._patient_until = max(self._patient_until, clock.monotonic() + seconds)
-
-    def _wait_after(self, step: float) -> None:
-        """Give live workers the time to renew: by a clock that was stepped, every lease may have expired."""
-        # A worker that has just renewed does so again after one heartbeat and the pause until its next round.
-        patience = 2 * self._beat
-        self._defer_rescue(patience)
+    def _note_step(self, step: float) -> None:
+        patience = self._deferral.note_clock_step()
         log.warning(
             "the store's clock was stepped by %+.1f s, or this host slept: no lease is ended from here for the "
             "next %.1f s; jobs become due by the new time",

@@ -81,9 +81,9 @@ class Overview:
         """Tasks of claimed jobs that live workers do not know."""
         workers: dict[str, list[str]] = {}
         for worker in self.workers:
-            told = worker.info.get("unknown_tasks") if worker.is_alive else None
+            unknown = worker.info.get("unknown_tasks") if worker.is_alive else None
             # What a worker says of itself is data of the store, and may be damaged.
-            for task in told if isinstance(told, list) else ():
+            for task in unknown if isinstance(unknown, list) else ():
                 workers.setdefault(str(task), []).append(worker.name)
         found = [_unknown(task, workers[task]) for task in sorted(workers)]
         left_out = len(found) - _UNKNOWN_NAMED

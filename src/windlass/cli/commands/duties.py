@@ -40,8 +40,8 @@ def _until_stopped(app: Windlass, out: Output) -> None:
 def _rescue(app: Windlass) -> Message:
     rescued = app.rescue()
     jobs = [{"id": job.id, "state": str(job.state)} for job in rescued]
-    told = [f"{job.id} is {job.state} now" for job in rescued]
-    return Message(f"rescued {jobs_counted(len(rescued))}", {"duty": "rescue", "rescued": jobs}, told)
+    lines = [f"{job.id} is {job.state} now" for job in rescued]
+    return Message(f"rescued {jobs_counted(len(rescued))}", {"duty": "rescue", "rescued": jobs}, lines)
 
 
 def _promote(app: Windlass) -> Message:

@@ -91,10 +91,10 @@ def _quarters(role: Role) -> str:
         case State.RUNNING if job.progress.value is not None:
             return f"{int(job.progress.value * 4) * 25}%"
         case _:
-            return told(role)
+            return role_note(role)
 
 
-def told(role: Role) -> str:
+def role_note(role: Role) -> str:
     """What is shown of a job besides its state."""
     job = role.job
     if job.state is State.RETRYING and job.errors:
@@ -152,4 +152,4 @@ def _last(role: Role) -> RenderableType:
     progress = role.job.progress.value
     if role.job.state is State.RUNNING and progress is not None:
         return ProgressBar(total=1, completed=progress, width=24)
-    return Text(told(role), style="dim", no_wrap=True, overflow="ellipsis")
+    return Text(role_note(role), style="dim", no_wrap=True, overflow="ellipsis")

@@ -75,9 +75,9 @@ def note(job: Job[Any]) -> str:
 def _running(job: Job[Any]) -> str:
     """For how long, how far, and where."""
     since = job.started_at
-    told = [] if since is None else [f"for {length(max(timedelta(0), now() - since))}"]
+    parts = [] if since is None else [f"for {length(max(timedelta(0), now() - since))}"]
     if job.progress.value is not None:
-        told.append(f"{job.progress.value:.0%} {job.progress.text or ''}".strip())
+        parts.append(f"{job.progress.value:.0%} {job.progress.text or ''}".strip())
     if job.worker:
-        told.append(f"on {job.worker}")
-    return ", ".join(told)
+        parts.append(f"on {job.worker}")
+    return ", ".join(parts)

@@ -56,8 +56,8 @@ def _after(passed: timedelta) -> str:
 
 
 def _detail(entry: TimelineEntry) -> str:
-    told = [f"{name} {value}" for name, value in entry.detail.items()]
-    return ", ".join([*told, entry.worker] if entry.worker else told)
+    parts = [f"{name} {value}" for name, value in entry.detail.items()]
+    return ", ".join([*parts, entry.worker] if entry.worker else parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,11 +45,11 @@ class WorkerDetail:
         worker = self.worker
         screen.line(Styled(worker.name, "bold"), "  ", Styled(worker.state, _STYLES.get(worker.state, "")))
         names = [name for name in WORKER_INFO if name not in _APART]
-        told = [(name, _TOLD.get(name, _value)(worker.info.get(name))) for name in names]
+        shown = [(name, _FORMATS.get(name, _value)(worker.info.get(name))) for name in names]
         taken = ", ".join(f"{job.id} ({job.state})" for job in worker.taken)
         fields = [
             ("id", worker.id),
-            *told,
+            *shown,
             ("taken", taken),
             ("uptime", length(worker.uptime)),
             ("seen", age(worker.seen_at)),
@@ -87,7 +87,7 @@ def _cpu(percent: object) -> str:
     return f"{percent:.1f} %" if isinstance(percent, int | float) else ""
 
 
-_TOLD: Mapping[str, Callable[[object], str]] = {"memory": _memory, "cpu": _cpu}
+_FORMATS: Mapping[str, Callable[[object], str]] = {"memory": _memory, "cpu": _cpu}
 _APART = ("uptime", "last")
 """Shown in another way: the reported uptime is as old as the last heartbeat, and ``last`` is a table."""
 

@@ -15,7 +15,7 @@ from windlass.task import COMMAND
 
 log = logging.getLogger("windlass.worker")
 
-_NOTIFY_AGAIN = 60.0
+_LOG_AGAIN = 60.0
 _REMEMBERED = 600.0
 """Seconds; longer than the delay before a job of an unknown task is claimed again."""
 _MOST = 100
@@ -28,7 +28,7 @@ _SHOWN = 20
 @dataclass(slots=True)
 class _Met:
     at: float
-    told: float
+    logged: float
 
 
 class UnknownTasks:
@@ -47,9 +47,9 @@ class UnknownTasks:
             name = self._remembered(job.task, now)
             met = self._met.setdefault(name, _Met(now, -inf))
             met.at = now
-            if now - met.told < _NOTIFY_AGAIN:
+            if now - met.logged < _LOG_AGAIN:
                 return
-            met.told = now
+            met.logged = now
         with suppress(Exception):  # a log handler of the user's may raise; the job is released all the same
             _warn(job, is_named=name != _OTHERS)
 

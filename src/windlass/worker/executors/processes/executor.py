@@ -242,9 +242,9 @@ class ProcessExecutor:
         written.
         """
         newest = {answer.seq: answer for answer in answers if isinstance(answer, Progressed)}
-        for seq, told in newest.items():
+        for seq, progress in newest.items():
             run = child.runs.get(seq)
-            if run is not None and not run.report_progress(told.value, told.text):
+            if run is not None and not run.report_progress(progress.value, progress.text):
                 self._dispatcher.stop([run], StopReason.LOST)
 
     def _finish(self, ended: list[tuple[Run, Outcome]]) -> None:

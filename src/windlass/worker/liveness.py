@@ -20,7 +20,7 @@ _STUCK = 60.0
 """Seconds without a heartbeat, which may have to wait for a store that is away, after which a worker is not alive."""
 
 
-class Liveness:
+class WorkerLiveness:
     """Judges a worker by its heartbeat and by other troubles: ``losses`` need a restart, ``troubles`` may end by
     themselves.
     """

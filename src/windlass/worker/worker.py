@@ -26,7 +26,7 @@ from windlass.worker.executors.processes.child_side.name import is_child
 from windlass.worker.fetch.pump import Pump
 from windlass.worker.lease.control import WorkerControl
 from windlass.worker.lease.heartbeat import Heartbeat
-from windlass.worker.liveness import Liveness
+from windlass.worker.liveness import WorkerLiveness
 from windlass.worker.process.own_threads import DEATHS_ALLOWED, OwnThreads
 from windlass.worker.process.program_end import AtExit, NextInterrupt, has_interrupted_loop, log_waiting
 from windlass.worker.process.stop_order import Stop, Urgency
@@ -90,7 +90,7 @@ class Worker:
         self._duties = parts.duties
         # The pump comes last: if another one cannot start, nothing has been claimed.
         self._threads = OwnThreads([self._beating, self._watching, *self._upkeep_tickers(), self._pumping])
-        self.liveness = Liveness(
+        self.liveness = WorkerLiveness(
             heartbeat=parts.heartbeat,
             pumping=self._pumping,
             status_reporter=parts.status_reporter,

@@ -22,7 +22,7 @@ from windlass.store.sqlite.driver import SqliteDriver
 THREADS = 100
 """More than share one commit, so that there are two."""
 LEADS = tuple(f"windlass.store.sqlite.{module}" for module in ("group_commit", "file", "statements", "libraries"))
-"""What a leader goes through between its turn and its commit."""
+"""What the committing thread goes through between its turn and its commit."""
 
 
 def are_queued(driver: SqliteDriver, calls: Sequence[Future[Any]], *, before: int = 0) -> bool:

@@ -15,7 +15,7 @@ Files, in reading order:
 - ``jsontext``: JSON values to text and back, strictly; numbers that every reader can hold.
 - ``text``: Text that every store can hold.
 - ``limits``: How large and how deeply nested stored values may be.
-- ``refusal``: Why a value cannot be stored or rebuilt, and where in the value.
+- ``rejection``: Why a value cannot be stored or rebuilt, and where in the value.
 - ``types/``: The types that JSON does not have, a module for each kind.
 """
 

@@ -9,7 +9,7 @@ from windlass.core.codec.class_labels import Scope
 from windlass.core.codec.envelope import FORMAT, Envelope
 from windlass.core.codec.limits import TooDeep
 from windlass.core.codec.plain import require_plain
-from windlass.core.codec.refusal import Rejection
+from windlass.core.codec.rejection import Rejection
 from windlass.core.codec.signature import Place, Signature
 from windlass.core.codec.text import require_text
 from windlass.errors import PayloadError

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from windlass.core.codec.class_labels import Scope
 from windlass.core.codec.limits import inside
-from windlass.core.codec.refusal import Rejection
+from windlass.core.codec.rejection import Rejection
 from windlass.core.codec.tags import CLASS, TAG, Members, list_in, require_only
 from windlass.core.codec.types.class_forms import Shape
 from windlass.core.codec.types.scalars import SCALAR_TAGGED
@@ -37,9 +37,9 @@ def decode_items(json: Iterable[object], room: int, scope: Scope) -> list[object
     done: list[object] = []
     try:
         for value in json:
-            done.append(decode(value, room, scope))  # noqa: PERF401 - a refusal needs to know how many are done
-    except Rejection as refusal:
-        refusal.at_index(len(done))
+            done.append(decode(value, room, scope))  # noqa: PERF401 - a rejection needs to know how many are done
+    except Rejection as rejection:
+        rejection.at_index(len(done))
         raise
     return done
 
@@ -49,8 +49,8 @@ def decode_fields(json: Members, room: int, scope: Scope) -> dict[str, object]:
     for key, value in json.items():
         try:
             done[key] = decode(value, room, scope)
-        except Rejection as refusal:
-            refusal.at_key(key)
+        except Rejection as rejection:
+            rejection.at_key(key)
             raise
     return done
 

@@ -8,7 +8,7 @@ from math import isfinite
 from windlass.core.codec.class_labels import Known, Scope
 from windlass.core.codec.jsontext import WORD, require_finite, to_json
 from windlass.core.codec.limits import inside
-from windlass.core.codec.refusal import Rejection
+from windlass.core.codec.rejection import Rejection
 from windlass.core.codec.tags import CLASS, TAG, VALUE
 from windlass.core.codec.text import require_text
 from windlass.core.codec.types.class_forms import shape_of
@@ -50,9 +50,9 @@ def encode_items(values: Iterable[object], room: int, scope: Scope) -> list[obje
     done: list[object] = []
     try:
         for value in values:
-            done.append(encode(value, room, scope))  # noqa: PERF401 - a refusal needs to know how many are done
-    except Rejection as refusal:
-        refusal.at_index(len(done))
+            done.append(encode(value, room, scope))  # noqa: PERF401 - a rejection needs to know how many are done
+    except Rejection as rejection:
+        rejection.at_index(len(done))
         raise
     return done
 
@@ -70,8 +70,8 @@ def _mapping(values: dict[object, object], room: int, scope: Scope) -> object:
             done[key if key.isascii() else require_text(key)] = encode(value, room, scope)
         else:
             return done
-    except Rejection as refusal:
-        refusal.at_key(key)
+    except Rejection as rejection:
+        rejection.at_key(key)
         raise
     return {TAG: "dict", VALUE: _pairs(values, room, scope)}
 
@@ -81,8 +81,8 @@ def _pairs(values: dict[object, object], room: int, scope: Scope) -> list[object
     for key, value in values.items():
         try:
             done.append([encode(key, room, scope), encode(value, room, scope)])
-        except Rejection as refusal:
-            refusal.at_key(key)
+        except Rejection as rejection:
+            rejection.at_key(key)
             raise
     return done
 
@@ -91,8 +91,8 @@ def _sorted(values: Iterable[object], room: int, scope: Scope) -> list[object]:
     """Sets have no order of their own; equal ones must give equal text."""
     try:
         return sorted((encode(value, room, scope) for value in values), key=to_json)
-    except Rejection as refusal:
-        refusal.in_set()
+    except Rejection as rejection:
+        rejection.in_set()
         raise
 
 

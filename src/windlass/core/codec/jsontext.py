@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import msgspec
 
-from windlass.core.codec.refusal import Rejection
+from windlass.core.codec.rejection import Rejection
 from windlass.errors import PayloadError
 
 T = TypeVar("T")

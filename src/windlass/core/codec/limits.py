@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 from windlass.core.codec.envelope import Envelope
 from windlass.core.codec.jsontext import to_json
-from windlass.core.codec.refusal import Rejection
+from windlass.core.codec.rejection import Rejection
 from windlass.core.codec.signature import Place, Signature
 from windlass.core.validate import of_kind, whole_number
 from windlass.errors import PayloadTooLarge

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from windlass.core.codec.jsontext import WORD, require_finite
 from windlass.core.codec.limits import inside
-from windlass.core.codec.refusal import Rejection
+from windlass.core.codec.rejection import Rejection
 from windlass.core.codec.text import require_text
 
 
@@ -32,8 +32,8 @@ def _require_fields(values: dict[object, object], room: int) -> None:
                 raise Rejection("the keys of metadata must be text")
             require_text(key)
             require_plain(value, room)
-        except Rejection as refusal:
-            refusal.at_key(key)
+        except Rejection as rejection:
+            rejection.at_key(key)
             raise
 
 
@@ -41,6 +41,6 @@ def _require_items(values: list[object], room: int) -> None:
     for index, value in enumerate(values):
         try:
             require_plain(value, room)
-        except Rejection as refusal:
-            refusal.at_index(index)
+        except Rejection as rejection:
+            rejection.at_index(index)
             raise

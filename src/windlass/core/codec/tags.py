@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from windlass.core.codec.refusal import Rejection
+from windlass.core.codec.rejection import Rejection
 
 TAG = "$"
 CLASS = "t"

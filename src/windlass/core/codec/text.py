@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from windlass.core.codec.refusal import Rejection
+from windlass.core.codec.rejection import Rejection
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"

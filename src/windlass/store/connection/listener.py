@@ -14,7 +14,7 @@ from typing import Protocol
 from windlass import clock
 from windlass.errors import StartRefused, WindlassError
 from windlass.store.connection.circuit_breaker import Away
-from windlass.store.connection.liveness import QUIET, Finding, Liveness
+from windlass.store.connection.liveness import QUIET, ConnectionLiveness, Finding
 from windlass.store.driver import ALL_TOPICS, Topic
 from windlass.threads.start import start_thread
 from windlass.threads.wakeup import Wakeup
@@ -150,7 +150,7 @@ class NotificationListener:
         server, prompt = subscription.fileno(), self._woken.fileno()
         for source in (server, prompt):
             either.register(source, POLLIN)
-        liveness = Liveness(clock.monotonic(), quiet=self._quiet)
+        liveness = ConnectionLiveness(clock.monotonic(), quiet=self._quiet)
         while not self._stopped.is_set():
             self._tell(subscription.read(), subscription)
             self._tell(subscription.follow(self._wanted), subscription)
@@ -165,7 +165,7 @@ class NotificationListener:
             elif not ready:
                 self._look_after(subscription, liveness)
 
-    def _look_after(self, subscription: Subscription, liveness: Liveness) -> None:
+    def _look_after(self, subscription: Subscription, liveness: ConnectionLiveness) -> None:
         now = clock.monotonic()
         match liveness.judge(now):
             case Finding.ASK:

@@ -29,7 +29,7 @@ class Finding(Enum):
     OVER = "over"
 
 
-class Liveness:
+class ConnectionLiveness:
     """Judges one connection by what came in and when; all times are on the monotonic clock.
 
     A late answer ends no connection: the server, or this machine, may only be busy. A message that comes after all ends

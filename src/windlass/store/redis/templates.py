@@ -47,7 +47,7 @@ _CLAUSE = re.compile(r"(\s*)(\w+) = (.+?)\s*", re.S)
 
 
 @dataclass(frozen=True, slots=True)
-class RowFields:
+class LuaRow:
     """The fields of a row, those that may be left out, and the names that are kept beside the list."""
 
     fields: tuple[str, ...]
@@ -74,7 +74,7 @@ class RowFields:
         return ",".join([*listed, *(f" {name} ={values[name]}" for name in self.beside if name in values)]).lstrip(" ")
 
 
-Rows = dict[str, RowFields]
+Rows = dict[str, LuaRow]
 
 
 def fill(text: str, *, file: str) -> str:
@@ -91,7 +91,7 @@ def fill(text: str, *, file: str) -> str:
 
 def _declared_rows(text: str) -> Rows:
     """What comments and commands say of the fields of variables, by the name of the variable."""
-    rows = {"ARGV": RowFields((*GIVEN, "params"))}
+    rows = {"ARGV": LuaRow((*GIVEN, "params"))}
     for comment in _COMMENTS.findall(text):
         for fields, beside, variables in _ROWS.findall(_LINE_BREAK.sub(" ", comment)):
             for variable in variables.split("/"):
@@ -102,12 +102,12 @@ def _declared_rows(text: str) -> Rows:
     return rows
 
 
-def _declare(rows: Rows, variable: str, row: RowFields) -> None:
+def _declare(rows: Rows, variable: str, row: LuaRow) -> None:
     if rows.setdefault(variable, row) != row:
         raise UnknownName(f"{variable!r} is declared with different fields")
 
 
-def _row(items: Iterable[str], *, beside: tuple[str, ...] = ()) -> RowFields:
+def _row(items: Iterable[str], *, beside: tuple[str, ...] = ()) -> LuaRow:
     fields: list[str] = []
     optional: set[str] = set()
     for item in items:
@@ -116,7 +116,7 @@ def _row(items: Iterable[str], *, beside: tuple[str, ...] = ()) -> RowFields:
             optional.update(fields[len(fields) - len(STRUCTS[item].__struct_defaults__) :])
         else:
             fields.append(item)
-    return RowFields(tuple(fields), frozenset(optional), beside)
+    return LuaRow(tuple(fields), frozenset(optional), beside)
 
 
 def _replaced(form: re.Pattern[str], write: Callable[[re.Match[str]], str], text: str) -> str:

@@ -1,12 +1,12 @@
 """Group commit: calls that wait for the same lock share one commit.
 
-There is no writer thread. The thread that gets the turn leads: it carries out everything that is queued, each call in a
-savepoint of its own, commits once, and hands the answers out. While one thread waits for the disk the next batch
-gathers, so a web server's threads and a worker's pump share commits, and a lone caller pays for no hand-over.
+There is no writer thread. The thread that gets the turn commits for all: it carries out everything that is queued, each
+call in a savepoint of its own, commits once, and hands the answers out. While one thread waits for the disk the next
+batch gathers, so a web server's threads and a worker's pump share commits, and a lone caller pays for no hand-over.
 
-A leader may be struck by an exception from outside at any instruction: Ctrl-C, a signal handler that raises, or one
-that another thread raises in it. Only the leader's own call raises it. Calls that SQLite had committed by then have
-their answers; all others are as if they had not been tried, and the threads that wait for them carry them out.
+The committing thread may be struck by an exception from outside at any instruction: Ctrl-C, a signal handler that
+raises, or one that another thread raises in it. Only its own call raises it. Calls that SQLite had committed by then
+have their answers; all others are as if they had not been tried, and the threads that wait for them carry them out.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class GroupCommit:
             self._queued.append(request)
             with self._turn:
                 if not request.is_done:
-                    self._lead(request)
+                    self._commit_all(request)
         except BaseException:
             self._withdraw(request)
             raise
@@ -149,16 +149,16 @@ class GroupCommit:
         """Withdraw a call whose caller gets an exception: it must not be carried out later, with the next call of
         another.
         """
-        with suppress(ValueError):  # a leader has it, or had it
+        with suppress(ValueError):  # the committing thread has it, or had it
             self._queued.remove(request)
 
-    def _lead(self, request: _Request) -> None:
+    def _commit_all(self, request: _Request) -> None:
         self._recover()
         while True:
             batch = [self._queued.popleft() for _ in range(min(len(self._queued), _SHARED))]
             is_last = len(batch) < _SHARED
             if is_last and request not in batch and not request.is_done:
-                batch.append(request)  # a leader that was struck had taken it off the queue
+                batch.append(request)  # a committing thread that was struck had taken it off the queue
             if batch:
                 self._commit(batch)
             if is_last:
@@ -183,7 +183,7 @@ class GroupCommit:
             raise
 
     def _recover(self) -> None:
-        """Find out whether a commit was made whose leader was interrupted, and end a transaction that is still open."""
+        """Find out whether a commit was made whose thread was interrupted, and end a transaction that is still open."""
         connection, sent = self.connection, self._commit_sent
         is_open = connection is not None and connection.is_in_transaction
         if connection is not None and sent is not None:

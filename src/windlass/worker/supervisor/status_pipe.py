@@ -11,7 +11,7 @@ from windlass.errors import ConfigError
 from windlass.worker.executors.processes.child_side.parent_death import die_with_parent
 
 if TYPE_CHECKING:
-    from windlass.worker.liveness import Liveness
+    from windlass.worker.liveness import WorkerLiveness
 
 READY = b"r"
 LIVE = b"l"
@@ -25,7 +25,7 @@ _NEVER = 3600.0
 class StatusPipe:
     """The child's end. ``address`` is what the parent gave it: its process id and the pipe's number."""
 
-    def __init__(self, address: str, liveness: Liveness) -> None:
+    def __init__(self, address: str, liveness: WorkerLiveness) -> None:
         parent, _, pipe = address.partition(":")
         if not (parent.isdigit() and pipe.isdigit()):
             raise ConfigError("--supervised is for worker processes that `windlass worker --processes` starts itself")

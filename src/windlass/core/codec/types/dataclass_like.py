@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from windlass.core.codec.refusal import Rejection
+from windlass.core.codec.rejection import Rejection
 from windlass.core.codec.tags import VALUE, Members, fields_in, require_only
 from windlass.core.codec.types.parameters import parameters_of
 

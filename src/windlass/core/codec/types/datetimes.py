@@ -6,7 +6,7 @@ import re
 from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
 
-from windlass.core.codec.refusal import Rejection
+from windlass.core.codec.rejection import Rejection
 from windlass.core.codec.tags import Members, list_in, require_only, text_in
 from windlass.core.codec.text import require_text
 

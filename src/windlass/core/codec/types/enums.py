@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, Flag
 from typing import ClassVar, cast
 
-from windlass.core.codec.refusal import Rejection
+from windlass.core.codec.rejection import Rejection
 from windlass.core.codec.tags import VALUE, Members, require_only, text_in
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, Self, cast
 
-from windlass.core.codec.refusal import Rejection
+from windlass.core.codec.rejection import Rejection
 from windlass.core.codec.tags import VALUE, Members, fields_in, require_only
 from windlass.core.codec.types.parameters import parameters_of
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import TypeVar, cast
 from uuid import UUID
 
-from windlass.core.codec.refusal import Rejection
+from windlass.core.codec.rejection import Rejection
 from windlass.core.codec.tags import Members, require_only, text_in
 from windlass.core.codec.types import datetimes
 

@@ -151,6 +151,7 @@ def test_a_commit_that_was_found_is_not_looked_for_any_longer(log: Path, seen: S
         looks.put(sight := next(sights, Sight.NOTHING))
         return sight
 
+    log.touch()  # that it is made would be an event of its own
     path = str(log).removesuffix("-wal")
     with closing(WatchedNews(path, commits(lambda: None), look=look, monotonic=lambda: 0.0)):
         write(log)

@@ -53,7 +53,7 @@ class Backlog:
         """Time one claim, then put the store back as it was."""
         claimant = Claimant(_WORKER, _LEASE, f"token-{next(self._numbers)}")
         began = time.perf_counter()
-        claimed = drive(cycle(claimant, rooms=[("default", _CLAIMED)]), self._driver.execute).claimed
+        claimed = drive(cycle(claimant, requests=[("default", _CLAIMED)]), self._driver.execute).claimed
         self.samples.append(time.perf_counter() - began)
         if len(claimed) != _CLAIMED:
             raise RuntimeError(f"a claim of {_CLAIMED} jobs gave {len(claimed)}")

@@ -23,7 +23,7 @@ def die_with_a_job(app: Windlass, name: str = "alpha") -> None:
     app.enqueue("noop")
     open_worker(app, name)
     claimant = Claimant(name, f"lease-{name}", f"token-{name}")
-    app.client.session.run(cycle(claimant, endings=[], marks=[], rooms=[("default", 1)], takes_suspect=True))
+    app.client.session.run(cycle(claimant, endings=[], marks=[], requests=[("default", 1)], takes_suspect=True))
 
 
 def test_jobs_of_a_worker_that_died_with_nobody_to_rescue_them(app: Windlass, clock: ManualClock) -> None:

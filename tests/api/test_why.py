@@ -37,7 +37,7 @@ def worker_that_died(app: Windlass, *jobs: Job[Any]) -> None:
     presence = WorkerReport("w1", "alpha-worker-1", "busy", '{"queues":["default"]}')
     app.client.session.run(open_lease(presence, lease="lease-1", ttl=30_000))
     claimant = Claimant("alpha-worker-1", "lease-1", "token")
-    app.client.session.run(cycle(claimant, endings=[], marks=[], rooms=[("default", len(jobs))], takes_suspect=True))
+    app.client.session.run(cycle(claimant, endings=[], marks=[], requests=[("default", len(jobs))], takes_suspect=True))
     assert {job.refresh().state for job in jobs} == {State.RUNNING}
 
 

@@ -46,7 +46,7 @@ def costs(job: Job[Any]) -> Costs:
 
 
 def _claims(call: Call, answer: Answer) -> bool:
-    return call.name == "cycle" and bool(call.params["rooms"])
+    return call.name == "cycle" and bool(call.params["requests"])
 
 
 def _brings(call: Call, answer: Answer) -> bool:

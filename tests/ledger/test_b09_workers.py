@@ -131,7 +131,7 @@ def test_a_lost_worker_shows_for_a_day_what_was_taken_from_it(app: Windlass, clo
     job = app.enqueue("somewhere.else")
     for operation in (
         open_lease(WorkerReport("instance", "dead-worker-1", "idle", "{}"), lease="its lease", ttl=HOUR),
-        cycle(Claimant("dead-worker-1", "its lease", "token"), rooms=[("default", 1)]),
+        cycle(Claimant("dead-worker-1", "its lease", "token"), requests=[("default", 1)]),
     ):
         app.client.session.run(operation)
     assert [(view.state, view.taken) for view in app.workers()] == [("idle", ())]

@@ -99,8 +99,8 @@ class Cast(SideBySide):
         if worker == BY_HAND:
             return self.remember(self.do("claim", 3, **self.by_hand()))
         self.beat(worker)
-        rooms = [(queue, 2) for queue in QUEUES]
-        return self.remember(self.do("cycle", self.claimant(worker), rooms=rooms, takes_suspect=True))
+        requests = [(queue, 2) for queue in QUEUES]
+        return self.remember(self.do("cycle", self.claimant(worker), requests=requests, takes_suspect=True))
 
     def by_hand(self) -> dict[str, Any]:
         """The options of a manual claim."""
@@ -167,7 +167,7 @@ def ending(claim: Claimed, outcome: str) -> Ending:
 
 def once_more(asked: Asked) -> Asked:
     """A call that is repeated. What a cycle took is handed out again; taking more is no part of asking again."""
-    return asked._replace(options={**asked.options, "rooms": []}) if asked.name == "cycle" else asked
+    return asked._replace(options={**asked.options, "requests": []}) if asked.name == "cycle" else asked
 
 
 def presence(worker: str) -> WorkerReport:

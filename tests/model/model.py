@@ -141,13 +141,13 @@ class Model:
         *,
         endings: Sequence[Ending] = (),
         marks: Sequence[StartMark] = (),
-        rooms: Sequence[tuple[str, int]] = (),
+        requests: Sequence[tuple[str, int]] = (),
         takes_suspect: bool = False,
     ) -> CycleResult:
         unwritten = [ending for ending in endings if not self._end(ending, Verb.FINISH)]
         refused = {ending.seq for ending in unwritten if self._refuse(ending.seq, ending.fence, claimant.worker)}
         marked = {mark.seq for mark in marks if self._mark(mark)}
-        for queue, room in rooms if self.is_in_time(claimant.lease) else ():
+        for queue, room in requests if self.is_in_time(claimant.lease) else ():
             suspects = self._next_suspect(queue)[: takes_suspect and room]
             takes_suspect = takes_suspect and not suspects
             others = [job for job in self._ready(queue) if not _is_suspect(job)]

@@ -26,7 +26,7 @@ class Owners(Cast):
         options = {
             "endings": [ending(claim, outcome) for claim in live[:ended]],
             "marks": [StartMark(claim.seq, claim.fence, 5) for claim in live[ended : ended + begun]],
-            "rooms": [(queue, room) for queue in QUEUES if room],
+            "requests": [(queue, room) for queue in QUEUES if room],
             "takes_suspect": not begun,
         }
         self.ask(Asked("cycle", (self.claimant(worker),), options), fate)

@@ -60,14 +60,14 @@ class Mirror:
         *,
         endings: Sequence[Ending] = (),
         marks: Sequence[StartMark] = (),
-        rooms: Sequence[tuple[str, int]] = (),
+        requests: Sequence[tuple[str, int]] = (),
         takes_suspect: bool = False,
     ) -> CycleResult:
         sent = [
             replace(ending, seq=self._theirs[ending.seq], fence=self._their_fence(ending.fence)) for ending in endings
         ]
         begun = [replace(mark, seq=self._theirs[mark.seq], fence=self._their_fence(mark.fence)) for mark in marks]
-        cycled = self._run(cycle(claimant, endings=sent, marks=begun, rooms=rooms, takes_suspect=takes_suspect))
+        cycled = self._run(cycle(claimant, endings=sent, marks=begun, requests=requests, takes_suspect=takes_suspect))
         return CycleResult(self._claims(cycled.claimed), self._set(cycled.refused), self._set(cycled.marked))
 
     def claim(self, limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int) -> list[Claimed]:

@@ -27,7 +27,7 @@ def main(url: str, namespace: str, name: str, room: int) -> None:
     endings: list[Ending] = []
     for turn in count():
         claimant = Claimant(name, f"lease-{name}", f"{name}-{turn}")
-        cycled = drive(cycle(claimant, endings=endings, rooms=[("default", room)]), driver.execute)
+        cycled = drive(cycle(claimant, endings=endings, requests=[("default", room)]), driver.execute)
         assert not cycled.refused
         if not cycled.claimed:
             break

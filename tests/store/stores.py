@@ -165,15 +165,17 @@ class Worker:
         *,
         endings: Sequence[Ending] = (),
         marks: Sequence[StartMark] = (),
-        rooms: Sequence[tuple[str, int]] = (),
+        requests: Sequence[tuple[str, int]] = (),
         token: str | None = None,
         takes_suspect: bool = True,
     ) -> CycleResult:
         claimant = Claimant(self.name, self.lease, token or fresh("token"))
-        return self.store.run(cycle(claimant, endings=endings, marks=marks, rooms=rooms, takes_suspect=takes_suspect))
+        return self.store.run(
+            cycle(claimant, endings=endings, marks=marks, requests=requests, takes_suspect=takes_suspect)
+        )
 
     def take(self, room: int = 100, *, queue: str = "default", token: str | None = None) -> list[Claimed]:
-        return self.cycle(rooms=[(queue, room)], token=token).claimed
+        return self.cycle(requests=[(queue, room)], token=token).claimed
 
     def mark(self, *started: Claimed) -> None:
         self.cycle(marks=[mark(job) for job in started])

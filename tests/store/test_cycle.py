@@ -111,16 +111,16 @@ def test_one_job_of_each_of_many_queues_is_the_first_of_its_queue(store: Store) 
     store.enqueue(*(new_job(f"{name}-high", queue=name, priority=1) for name in names))
     store.run(queues.pause("q7", by="me", reason=None))
     worker = store.a_worker()
-    rooms = [(name, 2 if name == "q0" else 1) for name in names] + [("empty", 1)]
-    taken = {job.id for job in worker.cycle(rooms=rooms).claimed}
+    requests = [(name, 2 if name == "q0" else 1) for name in names] + [("empty", 1)]
+    taken = {job.id for job in worker.cycle(requests=requests).claimed}
     assert taken == {f"{name}-high" for name in names if name != "q7"} | {"q0-low"}
     store.run(queues.pause("*", by="me", reason=None))
-    assert worker.cycle(rooms=rooms).claimed == []
+    assert worker.cycle(requests=requests).claimed == []
 
 
 def test_each_queue_has_a_room_of_its_own(store: Store) -> None:
     store.enqueue(*(new_job(queue=queue) for queue in "aabbbc"))
-    cycled = store.a_worker().cycle(rooms=[("a", 5), ("b", 2)])
+    cycled = store.a_worker().cycle(requests=[("a", 5), ("b", 2)])
     assert sorted(job.queue for job in cycled.claimed) == ["a", "a", "b", "b"]
 
 
@@ -140,7 +140,7 @@ def test_a_job_that_is_not_due_is_not_taken(store: Store) -> None:
     store.enqueue(new_job("a", delay=1))
     store.end(store.claimed(new_job("b", queue="q")), raised(delay=1))
     worker = store.a_worker()
-    assert worker.cycle(rooms=[("default", 9), ("q", 9)]).claimed == []
+    assert worker.cycle(requests=[("default", 9), ("q", 9)]).claimed == []
 
 
 def test_two_workers_share_a_queue_without_meeting(store: Store) -> None:
@@ -239,7 +239,7 @@ def test_one_call_ends_marks_and_claims(store: Store) -> None:
     worker = store.a_worker()
     store.enqueue(*(new_job(id) for id in "abc"))
     [first, second] = worker.take(2)
-    cycled = worker.cycle(endings=[ending(first)], marks=[mark(second)], rooms=[("default", 1)])
+    cycled = worker.cycle(endings=[ending(first)], marks=[mark(second)], requests=[("default", 1)])
     assert ids(cycled.claimed) == ["c"]
     assert (set(cycled.refused), set(cycled.marked)) == (set(), {second.seq})
     assert [store.job(id).state for id in "abc"] == [State.COMPLETED, State.RUNNING, State.RUNNING]
@@ -250,7 +250,7 @@ def test_a_job_handed_back_is_taken_by_the_same_call_or_the_next(store: Store) -
     worker = store.a_worker()
     store.enqueue(new_job("a"), new_job("b"))
     [first] = worker.take(1)
-    taken = worker.cycle(endings=[ending(first, INTERRUPTED)], rooms=[("default", 1)]).claimed + worker.take()
+    taken = worker.cycle(endings=[ending(first, INTERRUPTED)], requests=[("default", 1)]).claimed + worker.take()
     assert sorted(ids(taken)) == ["a", "b"]
     assert all(job.fence > first.fence for job in taken if job.id == "a")
 
@@ -267,7 +267,7 @@ def test_endings_are_written_when_the_lease_is_lost_but_nothing_is_claimed(store
     store.enqueue(new_job("a"), new_job("b"))
     [first] = worker.take(1)
     store.advance(10 * TTL)
-    cycled = worker.cycle(endings=[ending(first)], rooms=[("default", 1)])
+    cycled = worker.cycle(endings=[ending(first)], requests=[("default", 1)])
     assert (cycled.claimed, list(cycled.refused)) == ([], [])
     assert [store.job(id).state for id in "ab"] == [State.COMPLETED, State.PENDING]
 

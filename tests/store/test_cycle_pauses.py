@@ -26,7 +26,7 @@ def test_a_paused_queue_gives_nothing(store: Store) -> None:
     """B10: a pause holds for everybody at once."""
     store.enqueue(new_job("a"), new_job("b", queue="other"))
     pause(store, "default")
-    assert ids(store.a_worker().cycle(rooms=[("default", 9), ("other", 9)]).claimed) == ["b"]
+    assert ids(store.a_worker().cycle(requests=[("default", 9), ("other", 9)]).claimed) == ["b"]
     assert manual_claim(store) == []
 
 
@@ -34,7 +34,7 @@ def test_a_pause_of_all_queues_holds_for_each(store: Store) -> None:
     """B10: a queue or all."""
     store.enqueue(new_job("a"), new_job("b", queue="other"))
     pause(store, ALL)
-    assert store.a_worker().cycle(rooms=[("default", 9), ("other", 9)]).claimed == []
+    assert store.a_worker().cycle(requests=[("default", 9), ("other", 9)]).claimed == []
     assert manual_claim(store) == []
 
 

@@ -107,7 +107,7 @@ def test_gates_hold_where_a_cycle_writes_an_ending_too(store: Store, shut: tuple
     for gate in shut:
         SHUT[gate](store, worker)
     named = shut_gates(store, job)
-    taken = worker.cycle(endings=[ending(run, raised())], rooms=[("default", 9)]).claimed
+    taken = worker.cycle(endings=[ending(run, raised())], requests=[("default", 9)]).claimed
     assert (job.seq in [each.seq for each in taken]) is (not named)
 
 

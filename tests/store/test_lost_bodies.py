@@ -108,7 +108,7 @@ def test_nothing_but_lost_jobs_does_not_pass_for_an_empty_queue(store: Store, by
     if by_hand:
         taken = store.run(claim(1, queues=["default"], worker="me", token=fresh("token"), ttl=HOUR))
     else:
-        taken = worker.cycle(endings=[ending(ended)], rooms=[("default", 1)]).claimed
+        taken = worker.cycle(endings=[ending(ended)], requests=[("default", 1)]).claimed
         assert store.job(ended.id).attempt == 1, "what is handed in is handed in once"
     assert ids(taken) == [sound.id]
     assert [seq for seq, *_ in losses(store)] == ([job.seq for job in gone] if leaves_traces(store) else [])
@@ -126,7 +126,7 @@ def test_word_that_cannot_be_left_undoes_nothing(store: Store, caplog: pytest.Lo
         return store.driver.execute(call)
 
     claimant = Claimant(worker.name, worker.lease, "token")
-    assert ids(drive(cycle(claimant, rooms=[("default", 2)]), execute).claimed) == [sound.id]
+    assert ids(drive(cycle(claimant, requests=[("default", 2)]), execute).claimed) == [sound.id]
     told = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
     assert ["1 pending in queue default" in line for line in told] == ([True] if leaves_traces(store) else [])
     # The next loss makes up for it.

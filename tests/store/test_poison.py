@@ -48,7 +48,7 @@ def test_one_poisonous_ending_among_200_is_refused_with_nothing_written(store: S
     endings[117] = poison(ending(taken[117]))
     before = store.run(queries.find(ids(taken)))
     with pytest.raises(DataRejected):
-        worker.cycle(endings=endings, rooms=[("default", 5)])
+        worker.cycle(endings=endings, requests=[("default", 5)])
     assert store.run(queries.find(ids(taken))) == before
     assert store.run(queries.counts()) == {"default": {State.RUNNING: 200, State.PENDING: 10}}
 

@@ -209,7 +209,7 @@ def test_a_cycle_whose_answer_was_lost(store: Store) -> None:
     done = worker.take(2)
     claimant = Claimant(worker.name, worker.lease, fresh("token"))
     endings = [ending(job) for job in done]
-    Stepwise(store, cycle(claimant, endings=endings, rooms=[("default", 2)])).lose_answer()
+    Stepwise(store, cycle(claimant, endings=endings, requests=[("default", 2)])).lose_answer()
     again = store.run(cycle(claimant, endings=endings))
     assert (ids(again.claimed), list(again.refused)) == (["2", "3"], [])
     assert store.run(queries.counts()) == {"default": {State.COMPLETED: 2, State.RUNNING: 2, State.PENDING: 2}}

@@ -77,8 +77,8 @@ def test_one_suspect_of_all_queues_is_taken(store: Store) -> None:
         store.a_worker().take(queue=queue)
     die(store)
     worker = store.a_worker()
-    first = worker.cycle(rooms=[("mail", 5), ("bulk", 5)]).claimed
-    second = store.a_worker().cycle(rooms=[("mail", 5), ("bulk", 5)]).claimed
+    first = worker.cycle(requests=[("mail", 5), ("bulk", 5)]).claimed
+    second = store.a_worker().cycle(requests=[("mail", 5), ("bulk", 5)]).claimed
     assert sorted(ids(first) + ids(second)) == ["bulk", "mail"]
     assert len(first) == 1
 
@@ -87,7 +87,7 @@ def test_a_worker_that_has_a_suspect_gets_no_other(store: Store) -> None:
     """F3: it says so; there is nothing to claim and to release at the head of the queue."""
     suspects = a_suspect(store, "a", "b")
     store.enqueue(new_job("x"))
-    assert ids(store.a_worker().cycle(rooms=[("default", 5)], takes_suspect=False).claimed) == ["x"]
+    assert ids(store.a_worker().cycle(requests=[("default", 5)], takes_suspect=False).claimed) == ["x"]
     assert [store.job(job.id).fence for job in suspects] == [job.fence for job in suspects]
 
 
@@ -138,7 +138,7 @@ def test_the_loss_of_a_manual_claim_makes_no_suspect(store: Store) -> None:
     job = store.manually_claimed()
     die(store)
     assert counted(store.job(job.id)) == (1, 0, 0)
-    assert ids(store.a_worker().cycle(rooms=[("default", 5)], takes_suspect=False).claimed) == [job.id]
+    assert ids(store.a_worker().cycle(requests=[("default", 5)], takes_suspect=False).claimed) == [job.id]
 
 
 def test_a_suspect_that_is_claimed_by_hand_is_none_meanwhile(store: Store) -> None:
@@ -196,7 +196,7 @@ def test_a_suspect_that_was_put_off_is_one_when_it_is_due(store: Store) -> None:
     store.run(jobs.reschedule(job.seq, delay=HOUR))
     store.advance(HOUR)
     store.run(jobs.promote())
-    assert store.a_worker().cycle(rooms=[("default", 5)], takes_suspect=False).claimed == []
+    assert store.a_worker().cycle(requests=[("default", 5)], takes_suspect=False).claimed == []
     assert ids(store.a_worker().take()) == ["a"]
 
 
@@ -204,7 +204,7 @@ def test_a_retry_by_hand_makes_a_job_that_nobody_suspects(store: Store) -> None:
     [job] = a_suspect(store, "a")
     store.run(jobs.cancel([job.seq], by="me"))
     store.run(jobs.retry([job.seq], by="me"))
-    assert ids(store.a_worker().cycle(rooms=[("default", 5)], takes_suspect=False).claimed) == ["a"]
+    assert ids(store.a_worker().cycle(requests=[("default", 5)], takes_suspect=False).claimed) == ["a"]
 
 
 def test_a_suspect_stays_one_when_it_is_moved(store: Store) -> None:
@@ -212,7 +212,7 @@ def test_a_suspect_stays_one_when_it_is_moved(store: Store) -> None:
     load = store.run(export([job.id]))
     store.run(jobs.delete([(job.seq, job.id)]))
     store.run(store_batch(load))
-    assert store.a_worker().cycle(rooms=[("default", 5)], takes_suspect=False).claimed == []
+    assert store.a_worker().cycle(requests=[("default", 5)], takes_suspect=False).claimed == []
     assert ids(store.a_worker().take()) == ["a"]
 
 
@@ -238,7 +238,7 @@ def test_an_ending_that_is_no_death_clears_a_suspect(store: Store, outcome: Outc
     assert not worker.end(job, outcome)
     assert counted(store.job("a"))[1:] == (0, 0)
     store.run(jobs.promote())
-    assert ids(store.a_worker().cycle(rooms=[("default", 5)], takes_suspect=False).claimed) == ["a"]
+    assert ids(store.a_worker().cycle(requests=[("default", 5)], takes_suspect=False).claimed) == ["a"]
 
 
 def test_a_release_clears_nothing(store: Store) -> None:
@@ -247,7 +247,7 @@ def test_a_release_clears_nothing(store: Store) -> None:
     worker = store.a_worker()
     [job] = worker.take()
     assert not worker.end(job, Interrupted())
-    assert store.a_worker().cycle(rooms=[("default", 5)], takes_suspect=False).claimed == []
+    assert store.a_worker().cycle(requests=[("default", 5)], takes_suspect=False).claimed == []
     assert ids(store.a_worker().take()) == ["a"]
 
 
@@ -447,4 +447,4 @@ def test_the_time_of_a_fatal_run_ends_with_the_lease(store: Store) -> None:
 def test_a_claim_of_a_suspect_needs_a_lease_in_time(store: Store) -> None:
     a_suspect(store, "a")
     claimant = Claimant("nobody", "no lease", "t")
-    assert store.run(cycle(claimant, rooms=[("default", 1)], takes_suspect=True)).claimed == []
+    assert store.run(cycle(claimant, requests=[("default", 1)], takes_suspect=True)).claimed == []

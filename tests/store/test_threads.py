@@ -118,7 +118,7 @@ def test_jobs_that_many_take_at_once_go_to_one_each(store: Store) -> None:
         claimed = worker.take(7)
         while claimed:
             taken += [job.seq for job in claimed]
-            claimed = worker.cycle(endings=[ending(job) for job in claimed], rooms=[("default", 7)]).claimed
+            claimed = worker.cycle(endings=[ending(job) for job in claimed], requests=[("default", 7)]).claimed
         return taken
 
     seqs = [seq for taken in at_once(work, 8) for seq in taken]

@@ -114,7 +114,7 @@ def test_a_claim_that_is_too_much_for_the_store_gets_smaller_until_it_is_not(
     jobs = [app.enqueue("large", str(number)) for number in range(40)]
 
     def too_much(call: Call) -> None:
-        if call.name == "cycle" and sum(room for _, room in call.params["rooms"]) > 5:
+        if call.name == "cycle" and sum(room for _, room in call.params["requests"]) > 5:
             raise StoreUnavailable("the server took too long")
 
     interceptor.before.append(too_much)

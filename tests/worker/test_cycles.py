@@ -46,12 +46,12 @@ def test_what_ended_and_what_is_next_travel_together(app: Windlass, interceptor:
         if call.name == "cycle":
             endings: Sequence[object] = call.params.get("endings", ())
             returned: Sequence[object] = call.params.get("completed", ())
-            fused.append((len(endings) + len(returned), len(call.params["rooms"])))
+            fused.append((len(endings) + len(returned), len(call.params["requests"])))
 
     interceptor.before.append(look)
     a_task(app, "async").enqueue_many([(number,) for number in range(500)])
     app.worker().run_until_empty()
-    assert any(ended >= 100 and rooms for ended, rooms in fused), fused
+    assert any(ended >= 100 and requests for ended, requests in fused), fused
 
 
 def test_a_worker_at_rest_asks_the_store_once_a_second(app: Windlass, interceptor: CallInterceptor) -> None:

@@ -67,11 +67,11 @@ def test_a_light_queue_does_not_starve_beside_a_heavy_one(app: Windlass, interce
 def test_the_share_of_an_empty_queue_goes_to_the_others(app: Windlass, interceptor: CallInterceptor) -> None:
     """B3: while the heavy queue is empty, the light one has all slots."""
     fill(app, a_task(app), {"light": 40})
-    rooms: list[dict[str, int]] = []
-    interceptor.before.append(lambda call: rooms.append(dict(call.params.get("rooms", ()))))
+    requests: list[dict[str, int]] = []
+    interceptor.before.append(lambda call: requests.append(dict(call.params.get("requests", ()))))
     app.worker({"heavy": 9, "light": 1}, concurrency=20, prefetch=False).run_until_empty()
-    assert {"heavy": 18, "light": 2} in rooms
-    assert any(asked.keys() == {"light"} and asked["light"] >= 18 for asked in rooms), rooms
+    assert {"heavy": 18, "light": 2} in requests
+    assert any(asked.keys() == {"light"} and asked["light"] >= 18 for asked in requests), requests
 
 
 def test_a_weight_that_an_operator_has_set_holds_from_the_first_job_on(
@@ -87,13 +87,13 @@ def test_a_weight_that_an_operator_has_set_holds_from_the_first_job_on(
 
 def test_a_weight_that_an_operator_changes_is_followed(app: Windlass, interceptor: CallInterceptor) -> None:
     """B3, B10: a worker that runs follows within 2 s."""
-    rooms: list[dict[str, int]] = []
-    interceptor.before.append(lambda call: rooms.append(dict(call.params.get("rooms", ()))))
+    requests: list[dict[str, int]] = []
+    interceptor.before.append(lambda call: requests.append(dict(call.params.get("requests", ()))))
     nothing = app.task(name="nothing", queue="a")(lambda: None)
 
     def is_followed() -> bool:
         nothing.enqueue()  # an idle worker has no reason to ask
-        return {"a": 1, "b": 9} in rooms
+        return {"a": 1, "b": 9} in requests
 
     with app.worker({"a": 1, "b": 1}, concurrency=10, prefetch=False):
         app.queue("b").configure(weight=9)

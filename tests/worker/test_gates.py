@@ -20,7 +20,7 @@ def test_a_paused_worker_takes_nothing_as_long_as_its_gate_is_named(
 
     def look(call: Call) -> None:
         if call.name == "cycle":
-            requested.extend(call.params["rooms"])
+            requested.extend(call.params["requests"])
 
     def shut() -> list[Gate]:
         found = app.client.session.run(gates(job.record.seq))

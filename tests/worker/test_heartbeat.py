@@ -188,7 +188,7 @@ def test_after_three_failed_heartbeats_the_lease_is_given_up(
     def fail(call: Call) -> None:
         if is_away.is_set() and call.name in ("renew", "open_lease"):
             raise StoreUnavailable("gone fishing")
-        if call.name == "cycle" and call.params["rooms"]:
+        if call.name == "cycle" and call.params["requests"]:
             leases.append(call.params["lease"])
 
     interceptor.before.append(fail)

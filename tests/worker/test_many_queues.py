@@ -55,10 +55,10 @@ def test_many_queues_need_no_more_cycles_than_one(app: Windlass, interceptor: Ca
 
 def test_queues_that_have_nothing_are_not_asked(app: Windlass, interceptor: CallInterceptor) -> None:
     fill(app, a_task(app), QUEUES[100:105], jobs=30)
-    rooms: list[str] = []
-    interceptor.before.append(lambda call: rooms.extend(name for name, _ in call.params.get("rooms", ())))
+    requests: list[str] = []
+    interceptor.before.append(lambda call: requests.extend(name for name, _ in call.params.get("requests", ())))
     assert app.worker(QUEUES, concurrency=10).run_until_empty() == 150
-    assert set(rooms) == set(QUEUES[100:105])
+    assert set(requests) == set(QUEUES[100:105])
 
 
 def test_an_idle_worker_asks_no_queue(app: Windlass, interceptor: CallInterceptor) -> None:

@@ -95,7 +95,7 @@ def test_a_refusal_that_is_not_about_endings_is_tried_again(app: Windlass, inter
     refusals = iter([True] * 3)
 
     def refuse_claims(call: Call) -> None:
-        if call.name == "cycle" and call.params["rooms"] and next(refusals, False):
+        if call.name == "cycle" and call.params["requests"] and next(refusals, False):
             raise DataRejected("a row that is not ours")
 
     interceptor.before.append(refuse_claims)

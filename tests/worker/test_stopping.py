@@ -29,7 +29,7 @@ def has_marks(call: Call, answer: Answer) -> bool:
 
 
 def is_vain(call: Call, answer: Answer) -> bool:
-    return call.name == "cycle" and bool(call.params["rooms"]) and not claimed(answer)
+    return call.name == "cycle" and bool(call.params["requests"]) and not claimed(answer)
 
 
 @pytest.mark.parametrize("attempts", [4, 1])

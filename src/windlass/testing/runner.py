@@ -84,7 +84,7 @@ class Runner:
             name: rule for name, queue in settings.items() if (rule := read_retry(queue.retry)) is not None
         }
         for name in settings:
-            cycled = self._session.run(cycle(self._claimant(lease), rooms=[(name, 1)]))
+            cycled = self._session.run(cycle(self._claimant(lease), requests=[(name, 1)]))
             if cycled.claimed:
                 return cycled.claimed[0]
         return None

@@ -63,7 +63,7 @@ def work(store: Store, random: Random, *, is_over: Event) -> None:
     worker = store.a_worker(queues=QUEUES)
     endings: list[Ending] = []
     while not is_over.is_set():
-        cycled = worker.cycle(endings=endings, rooms=[(queue, 20) for queue in shuffled(list(QUEUES), random)])
+        cycled = worker.cycle(endings=endings, requests=[(queue, 20) for queue in shuffled(list(QUEUES), random)])
         claimed = shuffled(cycled.claimed, random)
         worker.cycle(marks=[mark(job) for job in claimed])
         endings = [ending(job, random.choice(OUTCOMES)) for job in claimed]

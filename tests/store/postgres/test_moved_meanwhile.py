@@ -59,7 +59,7 @@ def uncommitted(database: Database, store: Store, operation: Operation[Any]) -> 
 
 def claiming(store: Store) -> Operation[Any]:
     worker = store.a_worker()
-    return cycle(Claimant(worker.name, worker.lease, fresh("token")), rooms=[("default", 9)])
+    return cycle(Claimant(worker.name, worker.lease, fresh("token")), requests=[("default", 9)])
 
 
 def test_a_job_that_is_being_claimed_is_asked_to_stop(store: Store, beside: Beside[Any]) -> None:

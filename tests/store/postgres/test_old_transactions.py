@@ -57,7 +57,7 @@ def touched_by_a_claim(database: Database, store: Store, worker: Worker) -> int:
     claim = statements("windlass")["cycle"][0]
     values = {
         "completed": "[]",
-        "rooms": '[["default",1]]',
+        "requests": '[["default",1]]',
         "takes_suspect": 1,
         "lease": worker.lease,
         "token": fresh("token"),

@@ -105,11 +105,13 @@ def _end_and_claim(scene: Scene) -> None:
     """With keys, a mark and one that is handed back, and again with nothing but runs that returned."""
     back = ending(scene.other, raised(delay=0))
     cycled = scene.worker.cycle(
-        endings=[ending(scene.running), back], marks=[mark(scene.running)], rooms=[(LIMITED, 1), ("first used here", 1)]
+        endings=[ending(scene.running), back],
+        marks=[mark(scene.running)],
+        requests=[(LIMITED, 1), ("first used here", 1)],
     )
     assert [job.id for job in cycled.claimed] == [scene.waiting.id]
     assert not cycled.refused
-    scene.worker.cycle(endings=[ending(job) for job in cycled.claimed], rooms=[(LIMITED, 1)])
+    scene.worker.cycle(endings=[ending(job) for job in cycled.claimed], requests=[(LIMITED, 1)])
     assert scene.store.job(scene.waiting.id).state is State.COMPLETED
 
 

@@ -34,7 +34,7 @@ def use(store: Store, *, times: int) -> None:
         store.enqueue(*(new_job() for _ in range(5)))
         taken = worker.take(5)
         assert len(taken) == 5
-        assert worker.cycle(endings=[ending(job, RETURNED) for job in taken], rooms=[("default", 5)]).refused == ()
+        assert worker.cycle(endings=[ending(job, RETURNED) for job in taken], requests=[("default", 5)]).refused == ()
         assert worker.renew().is_open
         assert store.job(taken[0].id).state == "completed"
 

@@ -108,7 +108,7 @@ def test_the_other_queues_go_on(store: Store, stranger: Stranger, caplog: pytest
     overwritten = stranger.overwrite(name)
     for number in range(2):
         store.enqueue(new_job(f"good-{number}", queue="good"))
-        taken = worker.cycle(rooms=[("bad", 5), ("good", 5)]).claimed
+        taken = worker.cycle(requests=[("bad", 5), ("good", 5)]).claimed
         assert [job.id for job in taken if job.queue == "good"] == [f"good-{number}"]
         assert not worker.end(taken[-1])
     assert not worker.end(bad)

@@ -30,7 +30,7 @@ def damaged(place: SqlitePlace) -> Iterator[Store]:
 def test_a_claim_hands_out_the_others(damaged: Store) -> None:
     """B32: the damaged one fails later, by itself."""
     damaged.run(open_lease(WorkerReport("w", "w", "idle", "{}"), lease="l", ttl=TTL))
-    cycled = damaged.run(cycle(Claimant("w", "l", "t"), rooms=[("default", 9)]))
+    cycled = damaged.run(cycle(Claimant("w", "l", "t"), requests=[("default", 9)]))
     assert ids(cycled.claimed) == ["a", "b", "c"]
 
 
@@ -52,7 +52,7 @@ def test_a_failed_one_can_be_awaited_and_grouped(damaged: Store, place: SqlitePl
 
 def test_a_damaged_one_can_be_rescued_and_deleted(damaged: Store, place: SqlitePlace) -> None:
     damaged.run(open_lease(WorkerReport("w", "w", "idle", "{}"), lease="l", ttl=TTL))
-    damaged.run(cycle(Claimant("w", "l", "t"), rooms=[("default", 9)]))
+    damaged.run(cycle(Claimant("w", "l", "t"), requests=[("default", 9)]))
     place.execute("DELETE FROM windlass_lease")
     assert len(damaged.run(rescue(by="r", now=lambda: 0))) == 3
     [(seq,)] = place.execute("SELECT seq FROM windlass_job WHERE id = 'b'")

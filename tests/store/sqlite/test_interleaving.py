@@ -84,7 +84,7 @@ def test_a_claim_that_the_rescue_of_its_lease_waits_for_is_rescued_next(store: S
     rescuer.step("expired")
     with doorway.shut():
         claimant = Claimant(owner.name, owner.lease, "late")
-        claim = pool.submit(claimer.run, cycle(claimant, rooms=[("default", 9)]))
+        claim = pool.submit(claimer.run, cycle(claimant, requests=[("default", 9)]))
         assert doorway.is_reached.wait(20), "the claim is inside its transaction"
         rescuing = pool.submit(rescuer.end)
         assert not rescuing.done()

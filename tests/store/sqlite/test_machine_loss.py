@@ -53,8 +53,8 @@ class Process:
 
     def _claim(self, now: int) -> None:
         takes_suspect = self.is_free_for_suspect(now)
-        rooms = [("default", self.places - len(self.runs))]
-        for job in self.worker.cycle(rooms=rooms, takes_suspect=takes_suspect).claimed:
+        requests = [("default", self.places - len(self.runs))]
+        for job in self.worker.cycle(requests=requests, takes_suspect=takes_suspect).claimed:
             self.runs[job] = None
             self.suspect = job if is_suspect(job) else self.suspect
 

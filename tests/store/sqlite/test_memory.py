@@ -28,7 +28,7 @@ def test_jobs_run_through_it(memory: Store) -> None:
     memory.enqueue(new_job("a"), new_job("b"))
     memory.run(open_lease(WorkerReport("w", "w", "idle", "{}"), lease="l", ttl=TTL))
     claimant = Claimant("w", "l", "t")
-    claimed = memory.run(cycle(claimant, rooms=[("default", 1)])).claimed
+    claimed = memory.run(cycle(claimant, requests=[("default", 1)])).claimed
     memory.run(finish([ending(job) for job in claimed], worker="w"))
     assert memory.run(queries.counts()) == {"default": {State.PENDING: 1, State.COMPLETED: 1}}
 

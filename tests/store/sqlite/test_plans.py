@@ -20,7 +20,7 @@ WALK = re.compile(r"^SCAN windlass_(job|key|event)$")
 NUMBERS = {
     "now",
     "limit",
-    "room",
+    "number",
     "keep",
     "age",
     "cursor",

@@ -59,15 +59,15 @@ def cycle(
     *,
     endings: Sequence[Ending] = (),
     marks: Sequence[StartMark] = (),
-    rooms: Sequence[tuple[str, int]] = (),
+    requests: Sequence[tuple[str, int]] = (),
     manual: Sequence[tuple[int, int]] = (),
     takes_suspect: bool = False,
 ) -> Operation[CycleResult]:
-    """Hand in what ended and what began, take as many jobs of each queue as there is room for, in one commit.
+    """Hand in what ended and what began, take as many jobs of each queue as requested, in one commit.
 
     With ``takes_suspect`` at most one of them is a suspect: a worker says so while it has none in flight.
 
-    Repeating it with the same token and without rooms is safe after an answer was lost: endings that were written
+    Repeating it with the same token and without requests is safe after an answer was lost: endings that were written
     stay written, and what the first try took is handed out again.
 
     It raises nothing once jobs were claimed: they would be known to no worker. ``manual`` names (seq, fence) of endings
@@ -85,13 +85,13 @@ def cycle(
         "endings": others,
         "keys": unique_keys(endings),
         "marks": list(marks),
-        "rooms": list(rooms),
+        "requests": list(requests),
         "manual": list(manual),
         "takes_suspect": int(takes_suspect),
     }
     answer = yield Call("cycle", params)
     claimed = records(answer["claimed"], Claimed)
-    if (yield from remove_vanished(answer, by=claimant.worker)) and rooms and not claimed:
+    if (yield from remove_vanished(answer, by=claimant.worker)) and requests and not claimed:
         claimed = yield from claim_past_vanished("cycle", {**params, **_HANDED_IN})
     refused: Collection[int] | None = ()
     if _changed(answer, "completed") + _changed(answer, "ended") != len(endings):

@@ -112,7 +112,7 @@ class CycleClient:
     ) -> CycleResult:
         try:
             return self._session.run(
-                cycle(claimant, endings=endings, marks=marks, rooms=requests, takes_suspect=takes_suspect)
+                cycle(claimant, endings=endings, marks=marks, requests=requests, takes_suspect=takes_suspect)
             )
         except OutcomeUnknown:
             # The same token without claim requests re-reads what the first try claimed, if it did.

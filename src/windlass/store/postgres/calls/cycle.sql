@@ -2,10 +2,10 @@
 -- Ends runs that just returned, and takes the next jobs, in one commit: what a busy worker does most of the time, so it
 -- does no more than that needs. The full form says the same at length.
 -- :completed rows (seq, fence, ran_for, result)
--- :rooms rows (queue, room)
+-- :requests rows (queue, number)
 -- :takes_suspect 1 if at most one of what it takes may be a suspect, 0 if none may
 -- :lease, :token, :worker who claims
--- only with rooms
+-- only with requests
 -- only without endings, keys, marks
 -- gives ended
 -- gives claimed as json
@@ -77,9 +77,9 @@ FROM endings, begins
 -- :endings rows (Ending), all others
 -- :keys rows (key, seq, fence), only of endings whose job has a unique key
 -- :marks rows (StartMark)
--- :rooms rows (queue, room)
+-- :requests rows (queue, number)
 -- :takes_suspect 1 if at most one of what it takes may be a suspect, 0 if none may
--- :lease, :token, :worker who claims; a call that is repeated with the same token and no rooms finds what the first
+-- :lease, :token, :worker who claims; a call that is repeated with the same token and no requests finds what the first
 -- one took
 -- gives ended
 -- gives marked
@@ -99,7 +99,7 @@ WITH
     -- The lock keeps the lease from being rescued or closed between this look and the commit of what is taken under
     -- it; renewing it is not held up.
     SELECT lease.id FROM windlass_lease AS lease, clock
-    WHERE CAST(:rooms AS text) <> '[]' AND lease.id = :lease AND
+    WHERE CAST(:requests AS text) <> '[]' AND lease.id = :lease AND
         -- here live_lease
     FOR KEY SHARE OF lease
 ), named AS MATERIALIZED (
@@ -220,7 +220,7 @@ WITH
         SELECT {Claimed; unknown_for = unknown_at; without wants_cancel, is_charged}, run_at,
             cancel_requested_at IS NOT NULL
         FROM windlass_record AS record WHERE record.seq = running.seq OFFSET 0) AS known
-    WHERE CAST(:rooms AS text) = '[]' AND running.lease = :lease AND running.claim = :token
+    WHERE CAST(:requests AS text) = '[]' AND running.lease = :lease AND running.claim = :token
     AND running.seq NOT IN (SELECT ended.seq FROM ended)
 ), begins AS (
     -- An array of texts takes a third of the time that building JSON from values of each type takes.

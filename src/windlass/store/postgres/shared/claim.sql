@@ -1,19 +1,19 @@
--- Takes the next jobs of each queue that has room and no gate that is shut: the rows of ready go, rows of running come.
+-- Takes the next jobs of each requested queue without a shut gate: the rows of ready go, rows of running come.
 -- Needs clock and lease, and gives begun; where the id is null the row of job is gone.
-room AS MATERIALIZED (
-    SELECT jsonb_typeof(value) AS kind, {rooms.queue} AS queue, CAST({rooms.room} AS integer) AS room
-    FROM jsonb_array_elements(CAST(:rooms AS jsonb))
-    WHERE EXISTS (SELECT 1 FROM lease) AND jsonb_typeof(value) = 'array' AND CAST({rooms.room} AS integer) > 0
+request AS MATERIALIZED (
+    SELECT jsonb_typeof(value) AS kind, {requests.queue} AS queue, CAST({requests.number} AS integer) AS number
+    FROM jsonb_array_elements(CAST(:requests AS jsonb))
+    WHERE EXISTS (SELECT 1 FROM lease) AND jsonb_typeof(value) = 'array' AND CAST({requests.number} AS integer) > 0
     AND NOT EXISTS (
-        -- here queue_gates (queue = {rooms.queue})
+        -- here queue_gates (queue = {requests.queue})
     )
 ), suspect AS MATERIALIZED (
     -- At most one for the whole call.
-    SELECT room.kind, room.queue, next.place FROM room CROSS JOIN LATERAL (
+    SELECT request.kind, request.queue, next.place FROM request CROSS JOIN LATERAL (
         SELECT ready.ctid AS place FROM windlass_ready AS ready
-        WHERE ready.queue = room.queue AND ready.suspect AND ready.seq BETWEEN 0 AND 9223372036854775807
+        WHERE ready.queue = request.queue AND ready.suspect AND ready.seq BETWEEN 0 AND 9223372036854775807
         AND
-            -- here suspect_turn (suspect = ready, queue = room.queue)
+            -- here suspect_turn (suspect = ready, queue = request.queue)
         ORDER BY ready.priority DESC, ready.since, ready.seq LIMIT 1
         FOR UPDATE SKIP LOCKED) AS next
     WHERE CAST(:takes_suspect AS integer) = 1
@@ -23,13 +23,13 @@ room AS MATERIALIZED (
 ), picked AS MATERIALIZED (
     SELECT suspect.kind, suspect.place FROM suspect
     UNION ALL
-    -- By priority and then by when they became ready. Locked inside each branch, with that queue's own room: rows that
+    -- By priority and then by when they became ready. Locked inside each branch, with that queue's own limit: rows that
     -- were merged first and locked later come back empty or twice.
-    SELECT room.kind, next.place FROM room CROSS JOIN LATERAL (
+    SELECT request.kind, next.place FROM request CROSS JOIN LATERAL (
         SELECT ready.ctid AS place FROM windlass_ready AS ready
-        WHERE ready.queue = room.queue AND NOT ready.suspect AND ready.seq BETWEEN 0 AND 9223372036854775807
+        WHERE ready.queue = request.queue AND NOT ready.suspect AND ready.seq BETWEEN 0 AND 9223372036854775807
         ORDER BY ready.priority DESC, ready.since, ready.seq
-        LIMIT room.room - (SELECT count(*) FROM suspect WHERE suspect.queue = room.queue)
+        LIMIT request.number - (SELECT count(*) FROM suspect WHERE suspect.queue = request.queue)
         FOR UPDATE SKIP LOCKED) AS next
 ), taken AS (
     -- By their place in the table: they are locked, and such a row is never updated.

@@ -6,11 +6,11 @@
 --      endings: rows (Ending) as ending, of all others
 --      keys: rows (key, seq, fence), only of endings whose job has a unique key
 --      marks: rows (StartMark) as mark
---      rooms: rows (queue, room) as wanted
+--      requests: rows (queue, number) as request
 --      takes_suspect: 1 if at most one of what it takes may be a suspect, 0 if none may
 -- gives completed, ended: one row each (how many of them were accepted), if there are any
 --       marked: rows (seq) of the marks that still run under their fence, if there are marks
---       claimed: rows (Claimed): what calls with this token took; one that is repeated without rooms finds it again
+--       claimed: rows (Claimed): what calls with this token took; one that is repeated without requests finds it again
 --       vanished, overwritten: see there in shared/, if there are any
 -- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, vanished, gates, claim
 -- The leases of runs that were ended here.
@@ -188,7 +188,7 @@ end
 
 local claimed, long = {}, {}
 
-local function claim(queue, room, is_for_suspect)
+local function claim(queue, number, is_for_suspect)
     local held = {}
     local plain, first = held_first_run(ask.token, queue, true), held_first_run(ask.token, queue, false)
     local later = held_value(ask.token, queue)
@@ -201,7 +201,7 @@ local function claim(queue, room, is_for_suspect)
         held[#held + 1] = not is_new and later or is_plain(row) and plain or first
         claimed[#claimed + 1] = row
     end
-    if is_for_suspect then take_suspect(queue, long, own) else take(queue, room, long, own) end
+    if is_for_suspect then take_suspect(queue, long, own) else take(queue, number, long, own) end
     in_portions(held, function(...) redis.call('HSET', held_key(ask.lease), ...) end)
 end
 
@@ -217,13 +217,13 @@ local function find_claimed()
     end
 end
 
--- Takes the first suspect that a queue with room has.
+-- Takes the first suspect of a queue that is asked for jobs.
 local function claim_suspect()
-    for _, wanted in ipairs(ask.rooms) do
-        local queue, room = wanted.queue, wanted.room
-        local suspect = room > 0 and first_of(suspects_key(queue))
+    for _, request in ipairs(ask.requests) do
+        local queue, number = request.queue, request.number
+        local suspect = number > 0 and first_of(suspects_key(queue))
         if suspect and not is_shut(QUEUE_GATES, queue) and not is_shut(SUSPECT_GATES, queue, suspect) then
-            wanted.room = room - 1
+            request.number = number - 1
             return claim(queue, 1, true)
         end
     end
@@ -258,10 +258,10 @@ if #ask.marks > 0 then
 end
 
 find_claimed()
-if #ask.rooms > 0 and is_live(ask.lease) and not is_shut(COMMON_GATES) then
+if #ask.requests > 0 and is_live(ask.lease) and not is_shut(COMMON_GATES) then
     if ask.takes_suspect == 1 then claim_suspect() end
-    for _, wanted in ipairs(ask.rooms) do
-        if wanted.room > 0 and not is_shut(QUEUE_GATES, wanted.queue) then claim(wanted.queue, wanted.room) end
+    for _, request in ipairs(ask.requests) do
+        if request.number > 0 and not is_shut(QUEUE_GATES, request.queue) then claim(request.queue, request.number) end
     end
     settle(try)
 end

@@ -93,8 +93,8 @@ SELECT seq FROM jsonb_each(:marks) AS mark JOIN windlass_job ON seq = {mark.seq}
 WHERE fence = {mark.fence} AND state = 'running'
 
 -- 9. claim a suspect
--- Takes at most one suspect of all queues that have room, if the lease is live and no gate is shut.
--- :rooms rows (queue, room) as asked
+-- Takes at most one suspect of all queues that are asked for jobs, if the lease is live and no gate is shut.
+-- :requests rows (queue, number) as request
 -- :takes_suspect 1, or 0 for a worker that has one in flight
 -- only with takes_suspect
 -- here take
@@ -103,46 +103,46 @@ WHERE seq = (
         SELECT (
             SELECT first.seq FROM (
                 SELECT seq, priority FROM windlass_job
-                WHERE queue = {asked.queue} AND state = 'pending' AND crashes + rescues > 0
+                WHERE queue = {request.queue} AND state = 'pending' AND crashes + rescues > 0
                 ORDER BY priority DESC, run_at, seq LIMIT 1) AS first
             WHERE
-                -- here suspect_turn (suspect = first, queue = {asked.queue})
+                -- here suspect_turn (suspect = first, queue = {request.queue})
             AND NOT EXISTS (
-                -- here queue_gates (queue = {asked.queue})
+                -- here queue_gates (queue = {request.queue})
             )) AS seq
-        FROM jsonb_each(:rooms) AS asked WHERE {asked.room} > 0) AS found
+        FROM jsonb_each(:requests) AS request WHERE {request.number} > 0) AS found
     WHERE found.seq IS NOT NULL LIMIT 1)
 -- here own_lease_in_time
 
 -- 10. claim first
 -- Takes the next job of each queue that is asked for one, all in one go: a worker of many queues asks for hundreds.
 -- The next statement does the same for those that are asked for more.
--- :rooms rows (queue, room) as asked
--- only with rooms (queue, room) where room = 1
+-- :requests rows (queue, number) as request
+-- only with requests (queue, number) where number = 1
 -- here take
 WHERE seq IN (
     SELECT (
         SELECT seq FROM windlass_job
-        WHERE queue = {asked.queue} AND state = 'pending' AND crashes = 0 AND rescues = 0
+        WHERE queue = {request.queue} AND state = 'pending' AND crashes = 0 AND rescues = 0
         ORDER BY priority DESC, run_at, seq LIMIT 1)
-    FROM jsonb_each(:rooms) AS asked
-    WHERE {asked.room} = 1 AND NOT EXISTS (
-        -- here queue_gates (queue = {asked.queue})
+    FROM jsonb_each(:requests) AS request
+    WHERE {request.number} = 1 AND NOT EXISTS (
+        -- here queue_gates (queue = {request.queue})
     )
     -- the suspect that this call took
-    AND {asked.queue} NOT IN (
+    AND {request.queue} NOT IN (
         SELECT queue FROM windlass_job WHERE state = 'running' AND lease = :lease AND claim = :token))
 -- here own_lease_in_time
 
 -- 11. claim
 -- Takes the next jobs of one queue, by priority and then by when they became ready, under the same conditions.
--- each rooms (queue, room) unless room = 1
+-- each requests (queue, number) unless number = 1
 -- here take
 WHERE seq IN (
     SELECT seq FROM windlass_job
     WHERE queue = :queue AND state = 'pending' AND crashes = 0 AND rescues = 0 ORDER BY priority DESC, run_at, seq
     -- less the suspect that this call took; a negative limit would be none at all
-    LIMIT max(0, :room - (
+    LIMIT max(0, :number - (
         SELECT count(*) FROM windlass_job
         WHERE state = 'running' AND lease = :lease AND claim = :token AND queue = :queue)))
 -- here own_lease_in_time
@@ -151,7 +151,7 @@ AND NOT EXISTS (
 )
 
 -- 12. claimed
--- What this call took. A call that is repeated with the same token and no rooms finds what the first one took.
+-- What this call took. A call that is repeated with the same token and no requests finds what the first one took.
 -- gives claimed as json
 SELECT CAST(json_group_array(json_array({Claimed;
     payload = whole_payload;

@@ -68,8 +68,8 @@ def _running(
 
 
 def _lost_owner(situation: ClaimSituation, job: JobRecord) -> str:
-    by_hand = ":" in (job.lease or "")  # the lease of a manual claim is named token:seq:fence
-    who = f"{situation.worker}, who claimed it by hand," if by_hand else f"its worker {situation.worker}"
+    is_manual = ":" in (job.lease or "")  # the lease of a manual claim is named token:seq:fence
+    who = f"{situation.worker}, who claimed it by hand," if is_manual else f"its worker {situation.worker}"
     return (
         f"{who} is gone" if situation.silent is None else f"{who} has not been heard of for {_passed(situation.silent)}"
     )

@@ -19,9 +19,11 @@ from windlass.store.driver import ALL_TOPICS, Topic
 
 
 class Server:
-    """Tells what it is told to, and answers no ping."""
+    """Tells what it is told to; answers pings at once, or never."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, answers: bool = False) -> None:
+        self._answers = answers
+        self.pings = 0
         self._ours, self._theirs = socket.socketpair()
         self._said: SimpleQueue[Notification] = SimpleQueue()
         self.followed: frozenset[Topic] = frozenset()
@@ -52,7 +54,9 @@ class Server:
             yield self._said.get()
 
     def ping(self) -> None:
-        pass
+        self.pings += 1
+        if self._answers:
+            self._ours.send(b"x")
 
     def close(self) -> None:
         self._theirs.close()
@@ -102,6 +106,17 @@ def test_a_server_that_does_not_answer_is_doubted_and_then_left() -> None:
         received.begins()  # in doubt
         assert servers[0].is_closed.wait(20)
         received.begins()
+
+
+def test_a_server_that_answers_at_once_is_not_doubted() -> None:
+    """Also when the answer is there before the listener waits for it again."""
+    server, received = Server(answers=True), ReceivedTopics()
+    with closing(NotificationListener(lambda: server, received, quiet=0.01)) as listener:
+        received.begins()
+        eventually(lambda: server.pings >= 5, "it was asked again and again")
+        assert listener.hears(Topic.WORK)
+        server.say(Topic.CONTROL)
+        assert received.next() is Topic.CONTROL, "no doubt came before"
 
 
 def test_who_is_told_may_close_it() -> None:

@@ -152,16 +152,16 @@ class NotificationListener:
             either.register(source, POLLIN)
         liveness = ConnectionLiveness(clock.monotonic(), quiet=self._quiet)
         while not self._stopped.is_set():
-            self._tell(subscription.read(), subscription)
             self._tell(subscription.follow(self._wanted), subscription)
             # Rounded up: ``poll`` would come back a little early again and again.
             ready = dict(either.poll(ceil(liveness.pause(clock.monotonic()) * 1000)))
             if prompt in ready:
                 self._is_prompted = False  # before what is wanted is read
                 self._woken.recv(_AT_ONCE)
-            if server in ready:
+            if server in ready:  # and only then: the answer to a ping, read without this note, would count as missing
                 liveness.note_word(clock.monotonic())
                 self._is_doubted = False
+                self._tell(subscription.read(), subscription)
             elif not ready:
                 self._look_after(subscription, liveness)
 

@@ -200,7 +200,7 @@ def test_a_failed_job_whose_run_would_not_stop(tmp_path: Path) -> None:
         @app.task(name="deaf", timeout=0.05, retry=False)
         def deaf() -> None:
             while not over.is_set():
-                until_interrupted()
+                until_interrupted(over)
 
         try:
             with app.worker(stop_patience="50ms", grace=0) as worker:
@@ -243,7 +243,7 @@ def test_a_thread_whose_time_is_over_and_that_has_not_stopped(tmp_path: Path) ->
         @app.task(name="deaf", timeout=0.2)
         def deaf() -> None:
             while not over.is_set():
-                until_interrupted()
+                until_interrupted(over)
 
         try:
             with app.worker(stop_patience="60s"):

@@ -14,6 +14,7 @@ from queue import Empty, Queue
 from threading import Thread
 from time import monotonic
 
+from tests.child_processes import children_of
 from tests.faults.busy_cpu import Turns, turns_of
 from tests.leeway import leeway
 from tests.places.frozen_process import freeze
@@ -109,8 +110,7 @@ class Process:
 
     def children(self) -> list[int]:
         """The processes that it started and that are still there."""
-        threads = Path(f"/proc/{self._process.pid}/task").glob("*/children")
-        return [int(child) for thread in threads for child in thread.read_text().split()]
+        return children_of(self._process.pid)
 
     @property
     def is_over(self) -> bool:

@@ -61,12 +61,12 @@ def await_first_beat(app: Windlass) -> None:
     eventually(lambda: all(seen.state != "starting" for seen in app.workers()), "the first heartbeat is over")
 
 
-def until_interrupted() -> None:
-    """For a task in a thread: go on when the worker interrupts it, as if nothing were."""
-    pause = Event()
+def until_interrupted(or_set: Event | None = None) -> None:
+    """For a task in a thread: go on when the worker interrupts it, as if nothing were, or when the event is set."""
+    end = or_set or Event()
     with suppress(JobInterrupted):
-        while True:
-            pause.wait(0.005)
+        while not end.wait(0.005):
+            pass
 
 
 def at_once(*actions: Callable[[], object]) -> None:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from tests.child_processes import children_of
 from tests.waiting import eventually
 from windlass import Windlass, command
 from windlass.task import Request
@@ -51,10 +52,7 @@ def await_end(pid: int) -> None:
 
 def children() -> set[int]:
     """Our own children, those that wait to be reaped included."""
-    found = set()
-    for task in Path("/proc/self/task").iterdir():
-        found |= {int(pid) for pid in (task / "children").read_text().split()}
-    return found
+    return {*children_of(os.getpid())}
 
 
 def open_pipes() -> int:

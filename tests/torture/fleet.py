@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
+from tests.child_processes import children_of
 from tests.torture.workload import BRIEF, OWN, QUEUES
 
 ROOT = Path(__file__).parents[2]
@@ -177,15 +178,6 @@ class Fleet:
     def kill(self) -> None:
         for program in [*self.workers.values(), *self.producers]:
             program.kill()
-
-
-def children_of(pid: int) -> list[int]:
-    """The processes that it started and that are still there."""
-    found: list[int] = []
-    for thread in Path(f"/proc/{pid}/task").glob("*/children"):
-        with suppress(OSError):
-            found += map(int, thread.read_text().split())
-    return sorted(found)
 
 
 def descendants(pid: int) -> list[int]:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.torture.rack import Settings, run
 
-SECONDS = 40.0
+SECONDS = 60.0
 """Long enough for each kind of fault to strike twice."""
 SEED = 1
 

@@ -152,7 +152,12 @@ class Evidence:
             if incident.fault.kind in (Kind.STOP_WORKER, Kind.EMFILE, Kind.RELOAD_WORKER)
         ):
             return False
-        return self.had_turns(since, to, pid)
+        return self.had_turns(since, to, pid) and self._holder_had_turns(since, to, pid)
+
+    def _holder_had_turns(self, since: float, to: float, pid: int) -> bool:
+        """The lease of a run in a child belongs to the worker that started the child."""
+        parent = self.parents.get(pid)
+        return parent is None or parent not in self.workers or self.had_turns(since, to, parent)
 
     def is_troubled(self, since: float, to: float) -> bool:
         """Whether the store was away at some time, or may have let leases run out because it was."""

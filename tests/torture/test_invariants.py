@@ -48,8 +48,8 @@ def ran(id: str, *, fence: int = 1, pid: int = 100, at: float = 1.0, until: floa
     return began if until is None else [*began, Ended(id, fence, pid, until, "returned")]
 
 
-def alive(pid: int, *, since: float = 0.0, to: float = 40.0) -> list[Line]:
-    return [Alive(pid, 1, since + step / 2) for step in range(int((to - since) * 2))]
+def alive(pid: int, *, since: float = 0.0, to: float = 40.0, parent: int = 1) -> list[Line]:
+    return [Alive(pid, parent, since + step / 2) for step in range(int((to - since) * 2))]
 
 
 def asked(id: str) -> list[Line]:
@@ -113,6 +113,23 @@ def test_a_rescue_from_a_run_that_was_well(rescued: set[int]) -> None:
     seen = evidence(lines, record("a", fence=3, attempt=2))
     seen.rescued = {"a": rescued}
     assert [finding.invariant for finding in broken(seen)] == (["I2"] if rescued else [])
+
+
+@pytest.mark.parametrize(("resumed", "expected"), [(4.0, ["I2"]), (9.0, [])], ids=["well", "paused"])
+def test_a_run_in_a_child_has_the_lease_of_its_worker(resumed: float, expected: list[str]) -> None:
+    lines = [
+        *asked("a"),
+        *asked("b"),
+        *alive(100, since=-5, to=4),
+        *alive(100, since=resumed),
+        *alive(150, since=-5, parent=100),
+        *ran("b", at=0.7, until=0.8),
+        *ran("a", pid=150),
+        *ran("a", fence=3, pid=200, at=8.0, until=9.0),
+    ]
+    seen = evidence(lines, record("a", fence=3, attempt=2), record("b"))
+    seen.rescued = {"a": {1}}
+    assert [finding.invariant for finding in broken(seen)] == expected
 
 
 def test_an_outage_after_a_run_excuses_the_loss_of_its_ending() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from windlass import clock
+from windlass.client.job_changes import find_record
 from windlass.client.session import ANY_JOB
 from windlass.core import validate
 from windlass.core.codec import storable
@@ -17,10 +18,10 @@ from windlass.core.records import Claimed, JobRecord
 from windlass.core.retry import Retry, read_retry
 from windlass.core.state import FINISHED, State
 from windlass.core.units import milliseconds
-from windlass.errors import ConfigError, Duration, IllegalTransition, JobNotFound, LeaseLost
+from windlass.errors import ConfigError, Duration, IllegalTransition, LeaseLost
 from windlass.job import Job
 from windlass.store.operation import Operation
-from windlass.store.operations import jobs, queries, queues
+from windlass.store.operations import jobs, queues
 from windlass.store.operations.cycle import finish
 from windlass.store.operations.events import record_stale_writes
 from windlass.store.operations.manual_claim import claim_many, extend
@@ -163,10 +164,7 @@ class ClaimedJob:
 
     def _held(self, verb: str) -> Operation[JobRecord]:
         """The job, if this claim may still write; the write itself is checked once more by the store."""
-        found = yield from queries.find([self.id])
-        record = found.get(self.id)
-        if record is None:
-            raise JobNotFound(f"no job has the id {self.id!r}")
+        record = yield from find_record(self.id)
         if record.fence != self.fence:
             yield from record_stale_writes([(record.seq, self.fence, verb)], worker=self._client.actor)
             raise self._lost()
@@ -209,12 +207,12 @@ _KEPT = [name for name in Claimed.__struct_fields__ if name in JobRecord.__struc
 
 
 def _held_job(record: JobRecord) -> Claimed:
-    """The record as what ``decide`` needs; a lease named token:seq:fence was charged when it was handed out."""
+    """The record as what ``decide`` needs; a manual claim was charged when it was handed out."""
     return Claimed(
         **{name: getattr(record, name) for name in _KEPT},
         wants_cancel=record.cancel_requested_at is not None,
         unknown_for=None,
-        is_charged=":" in (record.lease or ""),
+        is_charged=record.is_manual_claim,
     )
 
 

@@ -13,7 +13,7 @@ from tests.store.builders import HOUR, TTL, ending, new_job, raised
 from tests.store.stores import Store, Worker
 from windlass.core.records import JobRecord
 from windlass.store.operations import queues
-from windlass.store.operations.gates import OF_WORKERS, Gate, gates
+from windlass.store.operations.gates import Gate, gates
 from windlass.store.operations.manual_claim import claim
 from windlass.store.operations.queries import next_due, waiting
 from windlass.store.statement_files import load_calls
@@ -46,6 +46,8 @@ SHUT: dict[Gate, Situation] = {
 """How each gate is shut for a suspect that a worker could take."""
 ORDINARY = [gate for gate in SHUT if gate is not Gate.SUSPECT_WAITS]
 """Those of a job that is no suspect."""
+OF_WORKERS = {Gate.NO_WORKER, Gate.NO_WILLING_WORKER}
+"""The gates that are shut because of the workers; stores count these, and name all others."""
 BY_HAND = {Gate.EVERYTHING_PAUSED, Gate.QUEUE_PAUSED}
 """The gates that also hold a manual claim."""
 

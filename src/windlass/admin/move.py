@@ -124,7 +124,7 @@ def _refuse_if_in_use(source: Session, target: Session, queue: str | None) -> No
     for store in (source, target):
         if not store.exists():
             continue  # a target that is yet to be made
-        alive = [worker.name for worker in store.run(leases.workers()) if worker.state != "lost"]
+        alive = [worker.name for worker in store.run(leases.workers()) if worker.is_alive]
         if alive:
             raise MoveRefused(f"{place(store)} is in use by {', '.join(sorted(alive))}; stop all workers before a move")
     source.run(rescue(by=MOVER, now=clock.now))

@@ -29,7 +29,7 @@ def stop_worker(worker: str, *, by: str) -> Operation[list[str]]:
     found = yield from _called(worker)
     if not found:
         return []
-    if all(one.state == "lost" for one in found):
+    if not any(one.is_alive for one in found):
         raise IllegalTransition(
             f"worker {worker} is lost and cannot be asked to stop: its jobs are rescued without it, and "
             f"`windlass workers forget {worker}` takes it off the lists"
@@ -43,7 +43,7 @@ def forget_worker(worker: str) -> Operation[int]:
     found = yield from _called(worker)
     if not found:
         return 0
-    if all(one.state != "lost" for one in found):
+    if all(one.is_alive for one in found):
         raise IllegalTransition(
             f"worker {worker} is {found[0].state}, and only lost workers are forgotten; stop it first: "
             f"windlass workers stop {worker}"
@@ -55,7 +55,7 @@ def forget_worker(worker: str) -> Operation[int]:
 def forget_lost_workers() -> Operation[int]:
     """Take all lost workers off the lists; how many."""
     found = yield from leases.workers()
-    if all(worker.state != "lost" for worker in found):
+    if all(worker.is_alive for worker in found):
         return 0
     forgotten = yield from leases.forget_workers(None)
     return len(forgotten)

@@ -16,6 +16,7 @@ from windlass.client.routes import Routes
 from windlass.client.session import Session
 from windlass.client.transactions import Transactions
 from windlass.core.codec import Codec
+from windlass.core.codec.signature import Signature
 from windlass.core.retry import Retry
 from windlass.core.ulid import UlidSource
 from windlass.errors import Duration
@@ -179,18 +180,19 @@ class Client:
 
     def decode_call(self, task: str, payload: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments of a stored call; ``PayloadError`` when they cannot be read."""
-        known = self.registry.find(task)
-        return self.codec.decode_call(known.signature if known else None, payload)
+        return self.codec.decode_call(self._signature_of(task), payload)
 
     def encode_result(self, task: str, result: object) -> str | None:
         """What a run of the task has returned, as it is stored."""
-        known = self.registry.find(task)
-        return self.codec.encode_result(known.signature if known else None, result)
+        return self.codec.encode_result(self._signature_of(task), result)
 
     def decode_result(self, task: str, text: str | None) -> object:
         """What a run of the task has returned."""
+        return self.codec.decode_result(self._signature_of(task), text)
+
+    def _signature_of(self, task: str) -> Signature | None:
         known = self.registry.find(task)
-        return self.codec.decode_result(known.signature if known else None, text)
+        return known.signature if known else None
 
     def _store_in_hooks(self, requests: list[Request]) -> list[Enqueued]:
         """Store jobs inside the hooks, if there are any."""

@@ -130,3 +130,8 @@ class JobRecord(Struct, frozen=True, array_like=True):
     errors: str | None
     retry: str | None
     unknown_at: int | None
+
+    @property
+    def is_manual_claim(self) -> bool:
+        """Whether its lease is that of a manual claim, which is named token:seq:fence; a worker's has no colon."""
+        return ":" in (self.lease or "")

@@ -68,8 +68,7 @@ def _running(
 
 
 def _lost_owner(situation: ClaimSituation, job: JobRecord) -> str:
-    is_manual = ":" in (job.lease or "")  # the lease of a manual claim is named token:seq:fence
-    who = f"{situation.worker}, who claimed it by hand," if is_manual else f"its worker {situation.worker}"
+    who = f"{situation.worker}, who claimed it by hand," if job.is_manual_claim else f"its worker {situation.worker}"
     return (
         f"{who} is gone" if situation.silent is None else f"{who} has not been heard of for {_passed(situation.silent)}"
     )

@@ -87,7 +87,7 @@ class WorkerView:
 def worker_views() -> Operation[list[WorkerView]]:
     """All live workers, and those that died within a day with the jobs that were rescued from them."""
     workers = yield from leases.workers()
-    if not any(worker.state == "lost" for worker in workers):
+    if all(worker.is_alive for worker in workers):
         return [_view(worker) for worker in workers]
     losses = [notice for notice in (yield from queries.notices()) if notice.kind == "taken"]
     return [replace(_view(worker), taken=_taken(worker, losses)) for worker in workers]
@@ -96,7 +96,7 @@ def worker_views() -> Operation[list[WorkerView]]:
 def _taken(worker: WorkerRecord, losses: list[EventRecord]) -> tuple[TakenJob, ...]:
     from windlass.insight.timeline import detail_of
 
-    if worker.state != "lost":
+    if worker.is_alive:
         return ()
     theirs = [loss for loss in losses if loss.worker == worker.name and loss.at >= worker.started_at]
     return tuple(

@@ -37,7 +37,7 @@ class StoppedWorkers:
     def ask(self, name: str) -> None:
         """Ask all live workers of this name or id to stop."""
         found = [worker for worker in self._app.workers() if name in (worker.id, worker.name)]
-        live = [worker for worker in found if worker.state != "lost"]
+        live = [worker for worker in found if worker.is_alive]
         try:
             if not found:
                 self.tally.errors[name] = unknown_worker(name)
@@ -76,7 +76,7 @@ class StoppedWorkers:
         left: dict[str, list[WorkerView]] = {}
         for name, ids in tuple(self._ids.items()):
             left[name] = [there[id] for id in ids if id in there]
-            if any(worker.state == "lost" for worker in left[name]):
+            if not all(worker.is_alive for worker in left[name]):
                 self._settle(name)
                 self.tally.errors[name] = f"worker {name} was lost while it stopped; its jobs are rescued"
             elif not left[name]:

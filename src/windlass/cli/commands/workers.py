@@ -116,7 +116,7 @@ def forget(app: Windlass, *, out: Output, confirm: Confirm, names: tuple[str, ..
 
 
 def _forget_all(app: Windlass, out: Output, confirm: Confirm) -> None:
-    lost = sum(worker.state == "lost" for worker in app.workers())
+    lost = sum(not worker.is_alive for worker in app.workers())
     if lost:
         confirm(f"Forget {counted(lost, 'lost worker')}?")
     forgotten = app.forget_lost_workers() if lost else 0

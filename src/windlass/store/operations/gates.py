@@ -32,10 +32,6 @@ class Gate(StrEnum):
     """Jobs of a higher priority come before a suspect. For a manual claim suspects are jobs like all others."""
 
 
-OF_WORKERS = frozenset({Gate.NO_WORKER, Gate.NO_WILLING_WORKER})
-"""The gates that are shut because of the workers; stores count these, and name all others."""
-
-
 class ShutGate(Struct, frozen=True, array_like=True):
     """A gate that is shut; if an operator has shut it, since when, by which operator and why."""
 

@@ -102,6 +102,11 @@ class WorkerRecord(Struct, frozen=True, array_like=True):
     signalled_by: str | None
     info: str
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether its lease is in time."""
+        return self.state != "lost"
+
 
 def workers() -> Operation[list[WorkerRecord]]:
     """All workers that live, and those that were lost within a day."""

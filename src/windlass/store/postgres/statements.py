@@ -33,6 +33,7 @@ from msgspec.json import decode
 
 from windlass.store.operation import Answer
 from windlass.store.statement_files import load_calls, shared_text
+from windlass.store.templates import split
 
 _PACKAGE = "windlass.store.postgres"
 
@@ -143,7 +144,7 @@ def translate(source: str) -> Statement:
         names,
         parts,
         only_with=_said(_ONLY_WITH, source),
-        only_without=tuple(without.split(", ")) if without else (),
+        only_without=split(without) if without else (),
     )
 
 

@@ -24,6 +24,7 @@ from hashlib import sha1
 from importlib.resources import files
 
 from windlass.store.redis.templates import GIVEN, fill
+from windlass.store.templates import split
 
 _FOLDER = "windlass.store.redis"
 _FIRST = len(GIVEN) + 1
@@ -97,7 +98,7 @@ def _parts(*names: str) -> list[str]:
 
 def _names(heading: re.Pattern[str], source: str) -> tuple[str, ...]:
     found = heading.search(source)
-    return tuple(name.strip() for name in found[1].split(",")) if found else ()
+    return split(found[1]) if found else ()
 
 
 @cache

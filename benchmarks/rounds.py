@@ -22,7 +22,7 @@ from benchmarks.server import Server
 from benchmarks.stores import STORES
 
 _LONGEST = 900
-"""Seconds a round may take before it counts as failed."""
+"""Seconds a round may take before it counts as failed, besides what ``--seconds`` asks for."""
 
 Tell = Callable[[str], None]
 
@@ -100,7 +100,7 @@ class Rounds:
                 scale=asdict(self._scale),
                 known=known,
             )
-            return _in_process(task)
+            return _in_process(task, patience=_LONGEST + self._scale.sustained_seconds)
 
 
 @contextmanager
@@ -112,7 +112,7 @@ def _fresh(parent: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _in_process(task: Task) -> Figures:
+def _in_process(task: Task, *, patience: float) -> Figures:
     command = [task.contender.python, "-m", "benchmarks.one_round"]
     try:
         ended = subprocess.run(
@@ -122,10 +122,10 @@ def _in_process(task: Task) -> Figures:
             text=True,
             check=False,
             cwd=ROOT,
-            timeout=_LONGEST,
+            timeout=patience,
         )
     except subprocess.TimeoutExpired as expired:
-        raise RoundFailed(f"no figures within {_LONGEST} s") from expired
+        raise RoundFailed(f"no figures within {patience:g} s") from expired
     if ended.returncode != 0:
         raise RoundFailed(_last_line(ended.stderr) or f"exit code {ended.returncode}", printed=ended.stderr)
     figures: Figures = json.loads(ended.stdout.splitlines()[-1])

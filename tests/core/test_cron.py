@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import random
+import sys
+import zoneinfo
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
 
-from windlass.core.cron import Cron, Interval
+from windlass.core.schedules import zones
+from windlass.core.schedules.cron import Cron
+from windlass.core.schedules.interval import Interval
 from windlass.errors import ConfigError
 
 MINUTE = timedelta(minutes=1)
@@ -218,6 +223,35 @@ def test_what_is_refused(expression: str, says: str) -> None:
 def test_a_zone_that_is_not_there(zone: str) -> None:
     with pytest.raises(ConfigError, match="there is no time zone"):
         Cron("@daily", zone)
+
+
+@pytest.fixture
+def no_zone_data(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A system without zone data."""
+    zones.time_zone.cache_clear()
+    zones.zone_data_version.cache_clear()
+    ZoneInfo.clear_cache()
+    path = zoneinfo.TZPATH
+    zoneinfo.reset_tzpath(to=[])
+    monkeypatch.setitem(sys.modules, "tzdata", None)
+    for name in [name for name in sys.modules if name.startswith("tzdata.")]:
+        monkeypatch.delitem(sys.modules, name)
+    yield
+    zoneinfo.reset_tzpath(to=path)
+    zones.time_zone.cache_clear()
+    zones.zone_data_version.cache_clear()
+
+
+@pytest.mark.usefixtures("no_zone_data")
+def test_a_system_without_zone_data() -> None:
+    """B13: the error names the package."""
+    with pytest.raises(ConfigError, match="no time zone data; install the package tzdata"):
+        Cron("@daily", "Europe/Berlin")
+    assert zones.zone_data_version() == "unknown"
+
+
+def test_the_version_of_the_zone_data() -> None:
+    assert zones.zone_data_version()[:2] == "20"
 
 
 def test_a_lost_day() -> None:

@@ -19,4 +19,5 @@ Files, in reading order:
 - ``exitcode``: An exit code in words.
 - ``codec/``: Arguments, results and metadata as JSON text and back; a stored name is never imported.
 - ``fault/``: Exceptions of attempts, as data.
+- ``schedules/``: When schedules are due and which of their slots fire.
 """

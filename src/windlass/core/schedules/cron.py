@@ -1,4 +1,4 @@
-"""When a schedule is due: cron expressions in a time zone, and plain intervals.
+"""When a schedule is due: cron expressions in a time zone.
 
 An expression has five fields (minute, hour, day of the month, month, day of the week), or is a name such as ``@daily``.
 When clocks change, it follows the rule of Debian's cron. An expression whose minute and hour are both given runs once
@@ -11,13 +11,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+from zoneinfo import ZoneInfo
 
 from cronsim import CronSim, CronSimError
 
-from windlass.core.units import duration
-from windlass.errors import ConfigError, Duration
+from windlass.core.schedules.zones import time_zone
+from windlass.errors import ConfigError
 
 _ALIASES = {
     "@hourly": "0 * * * *",
@@ -34,7 +33,6 @@ _LONGEST = 512
 _DAYS = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
 _LAST_NAMED_DAY = re.compile(rf"\b({'|'.join(_DAYS)})L\b")
 _UP_TO_SUNDAY = re.compile(r"-(SUN|0)\b")
-_SHORTEST_INTERVAL = timedelta(seconds=1)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TICK = timedelta(seconds=1)
 _PROBE = timedelta(hours=12)
@@ -97,40 +95,6 @@ class Cron:
             begin, offset = change, _offset(self._zone, change)
             wall = begin + offset - _TICK  # the first second with the new offset counts
         return None
-
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """Every so often, counted from the beginning of 1970 in UTC, so that it never drifts and all processes agree.
-
-    >>> Interval.of("15m").next_after(datetime(2026, 1, 1, 10, 7, tzinfo=UTC))
-    datetime.datetime(2026, 1, 1, 10, 15, tzinfo=datetime.timezone.utc)
-    """
-
-    period: timedelta
-
-    @classmethod
-    def of(cls, period: Duration) -> Interval:
-        length = duration(period, "every")
-        if length < _SHORTEST_INTERVAL:
-            raise ConfigError(f"every must be at least one second, got {period!r}")
-        return cls(length)
-
-    def next_after(self, instant: datetime) -> datetime:
-        """The first instant after this one, in UTC."""
-        return _EPOCH + ((instant - _EPOCH) // self.period + 1) * self.period
-
-
-@lru_cache(maxsize=256)
-def time_zone(name: str) -> ZoneInfo:
-    """The zone of this name, or ``ConfigError``."""
-    try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError, TypeError):
-        pass
-    if not available_timezones():
-        raise ConfigError(f"time zone {name!r}: this system has no time zone data; install the package tzdata")
-    raise ConfigError(f"there is no time zone {name!r}; zones have names such as 'Europe/Berlin' or 'UTC'")
 
 
 def _checked(expression: str) -> str:

@@ -55,3 +55,20 @@ def test_clean_tells_what_it_let_go(windlass: Program) -> None:
 
 def test_an_unknown_duty_is_wrong_use(shop: Program) -> None:
     assert shop("duties", "dust").is_error(2, "'dust'", "'rescue'")
+
+
+def test_duties_are_listed_like_a_worker_and_can_be_stopped(windlass: Program) -> None:
+    """B30, C9: who leads since when, and what each duty did, is in ``status``."""
+    with windlass.start("duties") as duties:
+        duties.wait_for("doing duties")
+        eventually(lambda: windlass.app.overview().leader is not None, "it leads")
+        status = windlass.json("status")
+        [worker] = status["workers"]
+        assert (worker["state"], worker["queues"], worker["duties"]) == ("duties", [], True)
+        assert status["leader"]["name"] == worker["name"]
+        assert {one["duty"] for one in status["leader"]["duties"]} >= {"leader", "promotion", "rescue"}
+        assert "no worker is alive" in status["problems"]
+        assert f"leader: {worker['name']}, since " in windlass("status").out
+        assert windlass("workers", "stop", worker["name"], "--wait").code == 0
+        assert duties.code() == 0
+    assert windlass.app.workers() == []

@@ -401,3 +401,29 @@ def test_jobs_without_an_open_lease_stay_in_sight_until_they_are_rescued(
     upkeep.store_watch.read()
     upkeep.store_watch.read()
     assert looks[-2:] == [True, False], "once more after the rescue, for what it may have passed by"
+
+
+def test_the_newest_round_of_each_duty_is_kept(app: Windlass, clock: ManualClock) -> None:
+    """C9: with what it did last, also when later rounds find nothing to do."""
+    duties = build_duties(app.client, identity(), beat=0.0)
+    rounds = {ticker.name: ticker._tick for ticker in duties.tickers}
+    assert (duties.rounds(), duties.leads_since) == ([], None)
+    app.enqueue_many([app.request("echo", (1,), delay="10s")])
+    clock.advance("10s")
+    rounds["promotion"]()
+    rounds["promotion"]()
+    [promotion] = duties.rounds()
+    assert (promotion.duty, promotion.did) == ("promotion", "promoted 1")
+    rounds["leader"]()
+    assert duties.leads_since is not None
+    duties.resign()
+    assert duties.leads_since is None
+
+
+def test_a_duty_that_needs_the_lead_has_no_round_without_it(app: Windlass) -> None:
+    """C9."""
+    duties = build_duties(app.client, identity(), beat=0.0)
+    for ticker in duties.tickers:
+        if ticker.name != "leader":
+            ticker._tick()
+    assert {one.duty for one in duties.rounds()} == {"promotion", "rescue"}

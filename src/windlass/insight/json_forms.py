@@ -143,6 +143,11 @@ def worker(view: WorkerView) -> dict[str, object]:
     }
 
 
+def leader(view: WorkerView) -> dict[str, object]:
+    """Who leads, since when, and the newest round of each of its duties."""
+    return {"id": view.id, "name": view.name, "since": iso(view.leads_since), "duties": view.info.get("rounds")}
+
+
 def notice(noticed: Notice) -> dict[str, object]:
     """A store event."""
     return {
@@ -163,6 +168,7 @@ def overview(store: str, seen: Overview) -> dict[str, object]:
         "counts": {str(state): count for state, count in seen.counts.items()},
         "queues": [queue(view) for view in seen.queues],
         "workers": [worker(view) for view in seen.workers],
+        "leader": None if seen.leader is None else leader(seen.leader),
         "all_paused": pause(seen.everywhere),
         "unserved": [view.name for view in seen.queues if view.is_unserved],
         "problems": seen.problems,

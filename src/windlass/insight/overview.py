@@ -58,11 +58,17 @@ class Overview:
     """Whether a process promotes and rescues: a worker with duties, or ``windlass duties``."""
 
     @property
+    def leader(self) -> WorkerView | None:
+        """The process that runs the duties of which one process does all; its ``leads_since`` says since when."""
+        leading = [(worker.leads_since, worker) for worker in self.workers if worker.leads_since is not None]
+        return max(leading, key=lambda found: found[0])[1] if leading else None
+
+    @property
     def problems(self) -> list[str]:
         """What an operator has to mend, each in a sentence; empty without problems."""
         unserved = [queue.name for queue in self.queues if queue.is_unserved]
         found = [f"queue {name} has jobs that are ready, but no worker serves it" for name in unserved]
-        alive = sum(1 for worker in self.workers if worker.is_alive)
+        alive = sum(1 for worker in self.workers if worker.is_alive and worker.runs_jobs)
         if not alive:
             found.append("no worker is alive")
         found += self._unknown_tasks()

@@ -22,6 +22,8 @@ WORKER_INFO = (
     "concurrency",
     "commands",
     "duties",
+    "leads_since",
+    "rounds",
     "python",
     "version",
     "uptime",
@@ -79,9 +81,28 @@ class WorkerView:
         return max(timedelta(0), until - self.started_at)
 
     @property
+    def runs_jobs(self) -> bool:
+        """Whether it is more than ``windlass duties``."""
+        return self.info.get("concurrency") != 0
+
+    @property
+    def leads_since(self) -> datetime | None:
+        """Since when it leads; None if it does not. Its report may be damaged."""
+        return read_instant(self.info.get("leads_since")) if self.is_alive else None
+
+    @property
     def does_upkeep(self) -> bool:
         """Whether it promotes due jobs and rescues; assumed of workers of older versions, which do not report it."""
         return self.is_alive and self.info.get("duties") is not False
+
+
+def read_instant(text: object) -> datetime | None:
+    """An instant of a report, which may be damaged."""
+    try:
+        moment = datetime.fromisoformat(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
+    return moment if moment is not None and moment.tzinfo is not None else None
 
 
 def worker_views() -> Operation[list[WorkerView]]:

@@ -114,6 +114,7 @@ def build_worker(
         pump=pump,
         recent=recent,
         unknown_tasks=unknown_tasks,
+        duties=lambda: duties,
     )
     beating = Heartbeat(
         session=session,

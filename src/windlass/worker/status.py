@@ -14,6 +14,7 @@ import msgspec
 from windlass import clock
 from windlass.store.operations.leases import WorkerReport
 from windlass.version import VERSION
+from windlass.worker.duties.duties import Duties
 from windlass.worker.fetch.pump import Pump
 from windlass.worker.identity import Identity
 from windlass.worker.process.resources import cpu_seconds, resident_memory
@@ -77,6 +78,7 @@ class StatusReporter:
         pump: Pump,
         recent: RecentJobs,
         unknown_tasks: UnknownTasks,
+        duties: Callable[[], Duties | None] = lambda: None,
         memory: Callable[[], int] = resident_memory,
         processor: Callable[[], float] = cpu_seconds,
     ) -> None:
@@ -88,6 +90,7 @@ class StatusReporter:
         self._pump = pump
         self._recent = recent
         self._unknown_tasks = unknown_tasks
+        self._duties = duties
         self._memory = memory
         self._processor = processor
         self._drawn_at = (clock.monotonic(), processor())
@@ -152,6 +155,7 @@ class StatusReporter:
             self._dispatcher.abandoned_count,
             self._pump.stale_write_count,
             tuple(self._unknown_tasks.names()),
+            tuple(duty_figures(self._duties())),
         )
         return Figures(work, self._memory(), self._cpu())
 
@@ -164,6 +168,7 @@ class StatusReporter:
             "concurrency": self._dispatcher.concurrency,
             "commands": self._allows_commands,
             "duties": self._has_duties,
+            **duty_info(self._duties()),
             "python": platform.python_version(),
             "version": VERSION,
             "uptime": round(clock.monotonic() - self._started) if self._started is not None else 0,
@@ -183,3 +188,21 @@ class StatusReporter:
         """Percent of one processor since the last report."""
         before, used_before = self._drawn_at
         return round(100 * (self._processor() - used_before) / max(clock.monotonic() - before, 0.001), 1)
+
+
+def duty_figures(duties: Duties | None) -> list[object]:
+    """What of the duties a person would want to read at once: who leads, and what was done."""
+    return [] if duties is None else [duties.leads_since, *(one.did for one in duties.rounds())]
+
+
+def duty_info(duties: Duties | None) -> dict[str, object]:
+    """What a process reports about its duties."""
+    if duties is None:
+        return {}
+    return {
+        "leads_since": clock.iso(clock.instant_or_none(duties.leads_since)),
+        "rounds": [
+            {"duty": one.duty, "at": clock.iso(clock.instant(one.at)), "took": round(one.took, 3), "did": one.did}
+            for one in duties.rounds()
+        ],
+    }

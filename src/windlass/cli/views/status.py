@@ -8,7 +8,7 @@ from windlass.cli.terminal.screen import Cell, Screen, Styled
 from windlass.cli.times import age
 from windlass.cli.views.queues import draw_queues, paused
 from windlass.cli.views.style import STATE_STYLES
-from windlass.cli.views.workers import draw_workers
+from windlass.cli.views.workers import draw_rounds, draw_workers
 from windlass.core.state import State
 from windlass.insight import json_forms
 from windlass.insight.overview import Overview
@@ -39,9 +39,17 @@ class Status:
         screen.line("")
         if self.overview.workers:
             draw_workers(screen, self.overview.workers)
+        self._draw_leader(screen)
         self._draw_notices(screen)
         if screen.rows is None:
             self._draw_warnings(screen)
+
+    def _draw_leader(self, screen: Screen) -> None:
+        leader = self.overview.leader
+        if leader is not None:
+            screen.line("")
+            screen.line("leader: ", Styled(leader.name, "bold"), f", since {age(leader.leads_since)}")
+            draw_rounds(screen, leader)
 
     def _draw_warnings(self, screen: Screen) -> None:
         """Draw the problems where they are visible: at the top of a window, else at the end of the output."""

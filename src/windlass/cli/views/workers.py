@@ -11,9 +11,16 @@ from windlass.cli.times import age, length
 from windlass.cli.views.style import state_cell
 from windlass.core.state import State
 from windlass.insight import json_forms
-from windlass.insight.workers import WORKER_INFO, WorkerView
+from windlass.insight.workers import WORKER_INFO, WorkerView, read_instant
 
-_STYLES = {"lost": "bold red", "paused": "yellow", "draining": "yellow", "busy": "cyan", "idle": "green"}
+_STYLES = {
+    "lost": "bold red",
+    "paused": "yellow",
+    "draining": "yellow",
+    "busy": "cyan",
+    "idle": "green",
+    "duties": "green",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +63,28 @@ class WorkerDetail:
             ("signal", _signal(worker).strip()),
         ]
         screen.fields([(name, value) for name, value in fields if value])
+        draw_rounds(screen, worker)
         _draw_last(screen, worker.info.get("last"))
+
+
+def draw_rounds(screen: Screen, worker: WorkerView) -> None:
+    """The newest rounds of its duties; the report may be damaged."""
+    rounds = worker.info.get("rounds")
+    rows = [_round(one) for one in rounds if isinstance(one, dict)] if isinstance(rounds, list) else []
+    if rows:
+        screen.line("")
+        columns = [Column(title="DUTY"), Column(title="RAN", is_number=True), Column(title="TOOK", is_number=True)]
+        screen.table([*columns, Column(title="DID LAST", least=10)], rows)
+
+
+def _round(one: Mapping[str, object]) -> list[Cell]:
+    took = one.get("took")
+    return [
+        str(one.get("duty")),
+        age(read_instant(one.get("at"))),
+        length(timedelta(seconds=took)) if isinstance(took, int | float) else "-",
+        str(one.get("did") or "-"),
+    ]
 
 
 def _draw_last(screen: Screen, last: object) -> None:
@@ -88,8 +116,8 @@ def _cpu(percent: object) -> str:
 
 
 _FORMATS: Mapping[str, Callable[[object], str]] = {"memory": _memory, "cpu": _cpu}
-_APART = ("uptime", "last")
-"""Shown in another way: the reported uptime is as old as the last heartbeat, and ``last`` is a table."""
+_APART = ("uptime", "last", "rounds")
+"""Shown in another way: the reported uptime is as old as the last heartbeat, and the others are tables."""
 
 
 def _value(value: object) -> str:
@@ -128,7 +156,7 @@ def _row(worker: WorkerView) -> list[Cell]:
     return [
         worker.name,
         Styled(worker.state, _STYLES.get(worker.state, "")),
-        f"{info.get('running_count', '?')}/{info.get('concurrency', '?')}",
+        f"{info.get('running_count', '?')}/{info.get('concurrency', '?')}" if worker.runs_jobs else "-",
         str(info.get("ended", "?")),
         _failed(info.get("failed")),
         length(worker.uptime),

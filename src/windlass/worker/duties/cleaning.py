@@ -51,6 +51,7 @@ class Cleaning:
         self._next_key = FIRST_KEY
         self._round: CleaningRound | None = None
         self._steps: Iterator[Step] = iter(())
+        self.did = ""
 
     def tick(self) -> float:
         now = self._monotonic()
@@ -90,6 +91,8 @@ class Cleaning:
         self._next_key = self._round.next_key
         self._round = None
         self._due = self._began + (_SOON if cleaned.deleted >= _MUCH else _EVERY)
+        if cleaned.deleted:
+            self.did = f"deleted {cleaned.deleted:,}, archived {cleaned.archived:,}"
         self._session.run(record(cleaned, by=self._by))
         if cleaned.seconds > _SLOW:
             log.warning("cleaning took %.0f s for %s jobs", cleaned.seconds, cleaned.deleted)

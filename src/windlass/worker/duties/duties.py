@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
+from msgspec import Struct
+
 from windlass import clock
 from windlass.client.session import Session
 from windlass.errors import StoreUnavailable
@@ -34,13 +36,23 @@ class Duties:
         self._store_watch = store_watch
         self._leadership = leadership
         self._session = session
-        self._wake = Ticker(_Rounds(woken).tick, name=woken.name, rest=_AFTER_NOTIFICATION)
-        self.tickers = [self._wake if duty is woken else self._ticker(duty) for duty in (leadership, *duties)]
+        self._timed = {duty.name: TimedDuty(duty) for duty in (leadership, *duties)}
+        self._wake = Ticker(_Rounds(self._timed[woken.name]).tick, name=woken.name, rest=_AFTER_NOTIFICATION)
+        self.tickers = [self._wake if name == woken.name else self._ticker(duty) for name, duty in self._timed.items()]
 
     @property
     def workers(self) -> int:
         """How many workers there were at the newest read."""
         return self._store_watch.workers
+
+    @property
+    def leads_since(self) -> int | None:
+        """Since when this process leads, in milliseconds since 1970; None while it does not."""
+        return self._leadership.since
+
+    def rounds(self) -> list[Round]:
+        """The newest round of each duty that this process has done."""
+        return [duty.newest for duty in self._timed.values() if duty.newest is not None]
 
     def notified(self) -> None:
         """There may be jobs that are due soon: the keeper of the store reads."""
@@ -51,9 +63,46 @@ class Duties:
         """Let another process lead at once."""
         self._leadership.resign()
 
-    def _ticker(self, duty: Duty) -> Ticker:
+    def _ticker(self, duty: TimedDuty) -> Ticker:
         led = LedDuty(duty, leadership=self._leadership, session=self._session) if duty.needs_lead else duty
         return Ticker(_Rounds(led).tick, name=duty.name)
+
+
+class Round(Struct, frozen=True):
+    """One round of a duty."""
+
+    duty: str
+    at: int
+    """When it began, in milliseconds since 1970."""
+    took: float
+    """Seconds."""
+    did: str
+    """What the newest round did that found something to do."""
+
+
+class TimedDuty:
+    """Keeps when the newest round of a duty was and how long it took."""
+
+    def __init__(self, duty: Duty) -> None:
+        self._duty = duty
+        self.newest: Round | None = None
+        self.name, self.needs_lead = duty.name, duty.needs_lead
+
+    @property
+    def did(self) -> str:
+        return self._duty.did
+
+    def tick(self) -> float:
+        at, began = clock.now(), clock.monotonic()
+        try:
+            return self._duty.tick()
+        finally:
+            self.newest = Round(self.name, at, clock.monotonic() - began, self._duty.did)
+
+
+def duty_ticker(duty: Duty) -> Ticker:
+    """The thread of a duty that every process does."""
+    return Ticker(_Rounds(duty).tick, name=duty.name)
 
 
 class LedDuty:
@@ -70,6 +119,10 @@ class LedDuty:
         self._leadership = leadership
         self._session = session
         self.name = duty.name
+
+    @property
+    def did(self) -> str:
+        return self._duty.did
 
     def tick(self) -> float:
         term = self._leadership.term

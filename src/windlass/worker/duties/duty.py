@@ -20,5 +20,9 @@ class Duty(Protocol):
     def needs_lead(self) -> bool:
         """Whether one process does it for all: the leader."""
 
+    @property
+    def did(self) -> str:
+        """What the newest round did that found something to do, in a few words; empty before that."""
+
     def tick(self) -> float:
         """One round; the seconds until the next. May raise ``StoreUnavailable``."""

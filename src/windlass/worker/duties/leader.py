@@ -28,6 +28,12 @@ class Leadership:
         self._holder = holder
         self._store_watch = store_watch
         self._lead: Lead | None = None
+        self.since: int | None = None
+        """Since when this process leads, in milliseconds since 1970 by its own clock; None while it does not."""
+
+    @property
+    def did(self) -> str:
+        return "leads" if self._lead else ""
 
     @property
     def term(self) -> Lead | None:
@@ -38,7 +44,7 @@ class Leadership:
         if self._lead is None and not self._store_watch.is_lead_free:
             return _LOOK * (0.5 + clock.roll() / 2)
         found = self._session.run(take_lead(LEADER, holder=self._holder, ttl=_TTL))
-        self._lead = found if found.holder == self._holder else None
+        self._took(found if found.holder == self._holder else None)
         self._store_watch.is_lead_free = False
         return _EVERY if self._lead else _LOOK
 
@@ -46,4 +52,11 @@ class Leadership:
         """Let another process lead at once."""
         if self._lead is not None:
             self._session.run(resign(self._lead))
-            self._lead = None
+            self._took(None)
+
+    def _took(self, lead: Lead | None) -> None:
+        if lead is None:
+            self.since = None
+        elif self._lead is None or lead.term != self._lead.term:
+            self.since = clock.now()
+        self._lead = lead

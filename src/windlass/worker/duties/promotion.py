@@ -36,6 +36,7 @@ class Promotion:
         self._deferral = deferral
         self._backlog = Backlog()
         self._poll_here = poll_here
+        self.did = ""
 
     def tick(self) -> float:
         ahead = self._store_watch.read()
@@ -59,5 +60,6 @@ class Promotion:
             self._deferral.note_outage()
             raise
         if promoted:
+            self.did = f"promoted {promoted:,}"
             self._session.notify(Topic.WORK)
         return is_full

@@ -29,6 +29,7 @@ class Rescue:
         self._now = now
         self._store_watch = store_watch
         self._deferral = deferral
+        self.did = ""
 
     def tick(self) -> float:
         # Promotion reads just as often; only while that is held up the store is read again for the leases.
@@ -47,4 +48,5 @@ class Rescue:
         for job in rescued:
             log.warning("rescued job %s from a dead worker; it is %s now", job.id, job.state)
         if rescued:
+            self.did = f"rescued {len(rescued):,}"
             self._session.notify(Topic.WORK)

@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 import logging
+import os
+import platform
+import socket
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from windlass import clock
 from windlass.errors import WindlassError
+from windlass.store.operations.leases import (
+    STOP,
+    WorkerReport,
+    close_lease,
+    control,
+    lease_name,
+    open_lease,
+    renew,
+    report_worker,
+)
+from windlass.version import VERSION
 from windlass.worker.build import build_duties
-from windlass.worker.identity import identity
+from windlass.worker.duties.duties import Duties, duty_ticker
+from windlass.worker.identity import Identity, identity
 from windlass.worker.process.own_threads import OwnThreads
+from windlass.worker.process.resources import resident_memory
 from windlass.worker.process.signals import StopSignals
+from windlass.worker.status import duty_figures, duty_info
 from windlass.worker.ticker import stop_all
 
 if TYPE_CHECKING:
@@ -20,24 +40,98 @@ log = logging.getLogger("windlass.duties")
 
 _BEAT = 10.0
 """The heartbeat of a worker with default settings, in seconds."""
+_LEASE = 30_000
+_ROUND = 1.0
+_ASKED_EVERY = 5.0
+"""Seconds between two looks whether it is asked to stop."""
 _LAST_ROUND = 0.75
 
 
 def run_duties(client: Client, *, on_started: Callable[[], None] = lambda: None) -> None:
     """Do all duties until a signal; ``on_started`` is called when they run and signals are handled."""
-    duties = build_duties(client, identity(), beat=_BEAT)
-    threads = OwnThreads(duties.tickers)
+    presence = Presence(client, identity())
+    duties = presence.duties = build_duties(client, presence.who, beat=_BEAT, lease=lambda: presence.lease)
+    tickers = [duty_ticker(presence), *duties.tickers]
+    threads = OwnThreads(tickers)
 
-    def are_missing() -> bool:
-        threads.check()
-        return False  # dead threads are restarted; they are no reason to stop
+    def is_over() -> bool:
+        threads.check()  # dead threads are restarted; they are no reason to stop
+        return presence.is_asked_to_stop
 
     with StopSignals() as signals:
         threads.start()
         on_started()
-        signals.wait(unless=are_missing)
-        stop_all(duties.tickers, timeout=_LAST_ROUND)
+        signals.wait(unless=is_over)
+        stop_all(tickers, timeout=_LAST_ROUND)
         try:
             duties.resign()
+            presence.close()
         except WindlassError as error:
             log.warning("could not resign as leader; another takes over when the term ends: %s", error)
+
+
+class Presence:
+    """Shows the process among the workers, as one that runs no jobs, under a lease that it renews."""
+
+    name = "presence"
+    needs_lead = False
+    did = ""
+
+    def __init__(self, client: Client, who: Identity) -> None:
+        self._session = client.session
+        self._new_lease: Callable[[], str] = lambda: lease_name(client.ids.next(), has_duties=True)
+        self.who = who
+        self.duties: Duties | None = None
+        self.lease: str | None = None
+        """None while it has none."""
+        self.is_asked_to_stop = False
+        self._renewed = self._asked = 0.0
+        self._shown: list[object] = []
+
+    def tick(self) -> float:
+        if self.lease is None:
+            self._open()
+        elif clock.monotonic() - self._renewed >= _BEAT:
+            self._renew(self.lease)
+        elif duty_figures(self.duties) != self._shown:
+            self._session.run(report_worker(self._report(), lease=self.lease))
+        if self.lease is not None and clock.monotonic() - self._asked >= _ASKED_EVERY:
+            self._asked = clock.monotonic()
+            asked = self._session.run(control(worker=self.who.instance, lease=self.lease))
+            self.is_asked_to_stop = asked.signal == STOP
+        return _ROUND
+
+    def close(self) -> None:
+        """Take it off the list of workers."""
+        if self.lease is not None:
+            self._session.run(close_lease(worker=self.who.instance, lease=self.lease))
+
+    def _open(self) -> None:
+        lease = self._new_lease()
+        self._renewed = clock.monotonic()
+        self._session.upkeep(open_lease(self._report(), lease=lease, ttl=_LEASE))
+        self.lease = lease
+
+    def _renew(self, lease: str) -> None:
+        self._renewed = clock.monotonic()
+        if not self._session.run(renew(self._report(), lease=lease)).is_open:
+            self.lease = None
+
+    def _report(self) -> WorkerReport:
+        self._shown = duty_figures(self.duties)
+        info = {
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "queues": [],
+            "concurrency": 0,
+            "commands": False,
+            "duties": True,
+            **duty_info(self.duties),
+            "python": platform.python_version(),
+            "version": VERSION,
+            "running_count": 0,
+            "ended": 0,
+            "failed": 0,
+            "memory": resident_memory(),
+        }
+        return WorkerReport(self.who.instance, self.who.name, "duties", msgspec.json.encode(info).decode())

@@ -34,6 +34,7 @@ class Vacuum:
         self._vacuum_blocker: VacuumBlocker | None = None
         self._hindered_since = 0.0
         self._is_told = False
+        self.did = ""
 
     def tick(self) -> float:
         if self._vacuum_blocker is not None and self._session.run(vacuum_blocker()) == self._vacuum_blocker:
@@ -41,6 +42,8 @@ class Vacuum:
             return _EVERY
         swept = self._session.run(vacuum())
         self._vacuum_blocker, self._hindered_since, self._is_told = swept.vacuum_blocker, self._monotonic(), False
+        if swept.tables:
+            self.did = "vacuumed"
         return _AGAIN if swept.tables else _EVERY
 
     def _warn(self, vacuum_blocker: VacuumBlocker) -> None:

@@ -28,6 +28,7 @@ NOT_FOR_USERS = {
     "is_cooperative": "ActiveJob",
     "is_interruptible": "Task",
     "length_of_all": "Queue",
+    "max_wait_milliseconds": "Unique",
     "minds_stop": "Task",
     "of": "Job",
     "starts_paused": "Worker",

@@ -25,6 +25,7 @@ from windlass.store.operations import jobs, queries
 
 if TYPE_CHECKING:
     from windlass.client.client import Client
+    from windlass.store.operations.enqueue import Enqueued
 
 R = TypeVar("R")
 
@@ -52,13 +53,22 @@ class Job(Generic[R]):
     >>> app.close()
     """
 
-    def __init__(self, client: Client, id: str, *, state: State, duplicate: bool = False) -> None:
+    def __init__(
+        self, client: Client, id: str, *, state: State, duplicate: bool = False, replaced: bool = False
+    ) -> None:
         self._client = client
         self._record: JobRecord | None = None
         self._state = state
         self.id = id
         self.duplicate = duplicate
         """Whether the job was there already: the same explicit id, or a unique key that is held."""
+        self.replaced = replaced
+        """Whether the job that was there has taken the arguments of this enqueue (``Unique(on_conflict=...)``)."""
+
+    @classmethod
+    def stored(cls, client: Client, stored: Enqueued) -> Job[R]:
+        """The handle for what an enqueue has stored or found."""
+        return cls(client, stored.id, state=stored.state, duplicate=stored.is_duplicate, replaced=stored.is_replaced)
 
     @classmethod
     def of(cls, client: Client, record: JobRecord) -> Job[R]:

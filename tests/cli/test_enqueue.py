@@ -27,6 +27,7 @@ def test_a_job_is_made_under_options(windlass: Program) -> None:
         "queue": "vip",
         "state": "scheduled",
         "duplicate": False,
+        "replaced": False,
     }
     job = windlass.app.job("welcome-42")
     assert (job.priority, job.max_attempts, job.record.timeout, job.record.unique_key) == (5, 2, 30_000, "user-42")

@@ -196,9 +196,96 @@ def test_only_one_of_many_at_once(app: Windlass, new_app: Apps) -> None:
     assert len(app.jobs()) == 1
 
 
+REFRESH = Unique(by=("user_id",), until="started", on_conflict="replace")
+DEBOUNCE = Unique(by=("user_id",), until="started", on_conflict="postpone", max_wait="1m")
+
+
+def test_a_job_that_waits_takes_the_newest_arguments(app: Windlass) -> None:
+    """B17: on_conflict="replace"; everything else stays."""
+    send = app.tasks[0].options(unique=REFRESH)
+    first = send.options(priority=5).enqueue(1, "old")
+    second = send.options(queue="other").enqueue(1, "new")
+    assert (second.id, second.duplicate, second.replaced) == (first.id, True, True)
+    assert (first.replaced, second.args, second.priority, second.queue) == (False, (1, "new"), 5, "default")
+    assert [entry.kind for entry in second.timeline()] == ["created", "replaced"]
+    assert len(app.jobs()) == 1
+
+
+def test_a_job_that_runs_is_kept(app: Windlass) -> None:
+    """B17: so is one that is retried; the enqueue is a duplicate."""
+    send = app.tasks[0].options(unique=Unique(by=("user_id",), on_conflict="replace"))
+    send.enqueue(1, "old")
+    [claimed] = app.claim()
+    second = send.enqueue(1, "new")
+    assert (second.duplicate, second.replaced, second.args) == (True, False, (1, "old"))
+    claimed.fail("broken")
+    third = send.enqueue(1, "newer")
+    assert (third.duplicate, third.replaced, third.args) == (True, False, (1, "old"))
+
+
+def test_debounce(app: Windlass, clock: ManualClock) -> None:
+    """B17: on_conflict="postpone" waits for a quiet moment, at most for max_wait."""
+    send = app.tasks[0].options(unique=DEBOUNCE, delay="10s")
+    for number in range(7):
+        job = send.enqueue(1, f"{number}")
+        clock.advance("9s")
+    app.promote()
+    assert (job.refresh().state, job.args) == (State.PENDING, (1, "6"))
+    created = job.record.created_at
+    assert job.record.run_at == created + 60_000
+    work(app)
+    assert not send.enqueue(1, "after").duplicate
+
+
+def test_the_last_in_a_bulk_replaces(app: Windlass) -> None:
+    """B17: of the jobs of one call with the same key one is stored, with the last arguments."""
+    send = app.tasks[0].options(unique=REFRESH)
+    jobs = send.enqueue_many([(1, "a"), (2, "b"), (1, "c")])
+    assert jobs[0] == jobs[2]
+    assert [job.duplicate for job in jobs] == [True, False, False]
+    again = send.enqueue_many([(1, "d"), (3, "e"), (1, "f")])
+    assert again[2] == jobs[2]
+    assert [job.replaced for job in again] == [False, False, True]
+    assert sorted(job.args for job in app.jobs()) == [(1, "f"), (2, "b"), (3, "e")]
+
+
+def test_fifty_producers_debounce_one_job(app: Windlass, new_app: Apps) -> None:
+    """B17: many threads of several processes; one job comes of it, with the arguments of one of them."""
+    producers = 50
+    together = Barrier(producers)
+    apps = [app, new_app(), new_app()]
+    jobs: list[Job[Any]] = []
+
+    def enqueue(number: int) -> None:
+        request = app.tasks[0].options(unique=DEBOUNCE, delay="10s").request(1, f"{number}")
+        together.wait(60)
+        jobs.extend(apps[number % 3].enqueue_many([request]))
+
+    threads = [Thread(target=enqueue, args=(number,)) for number in range(producers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted((job.duplicate, job.replaced) for job in jobs) == [(False, False)] + [(True, True)] * 49
+    [job] = app.jobs()
+    assert job.args[0] == 1
+
+
+@pytest.mark.asyncio
+async def test_async_code_replaces_too(app: Windlass) -> None:
+    """B17: the same."""
+    send = app.tasks[0].options(unique=REFRESH)
+    await send.aenqueue(1, "old")
+    assert (await send.aenqueue(1, "new")).replaced
+    assert app.jobs()[0].args == (1, "new")
+
+
 @pytest.mark.parametrize(
     ("make", "names"),
     [
+        (lambda: Unique(on_conflict="ignore"), "on_conflict must be 'keep', 'replace' or 'postpone', got 'ignore'"),  # type: ignore[arg-type]
+        (lambda: Unique(on_conflict="replace", max_wait="1m"), "max_wait .* needs on_conflict='postpone'"),
+        (lambda: Unique(on_conflict="postpone", max_wait="soon"), "max_wait"),
         (lambda: Unique(until="later"), "until"),  # type: ignore[arg-type]
         (lambda: Unique(by="user_id"), "by takes a list of texts"),  # type: ignore[arg-type]
         (lambda: Unique(window="soon"), "window"),

@@ -49,6 +49,25 @@ def test_a_worker_goes_on_beside_a_transaction_that_took_its_job_s_key(
         third.result(timeout=PATIENCE)
 
 
+@pytest.mark.parametrize("is_kept", [True, False], ids=["commit", "rollback"])
+def test_a_worker_goes_on_beside_a_transaction_that_replaces_a_job(scene: Scene, caller: Caller, is_kept: bool) -> None:
+    @scene.app.task(unique=Unique(by=("user",), until="started", on_conflict="replace"))
+    def sync(user: int, version: str) -> str:
+        return version
+
+    first = sync.enqueue(1, "old")
+    second = caller.enqueue(scene.app, sync, 1, "new")
+    assert (second.id, second.replaced) == (first.id, True)
+    with scene.app.worker(concurrency=2):
+        assert scene.receipt.enqueue(7).result(timeout=PATIENCE) == "receipt 7"
+        assert first.refresh().state is State.PENDING
+        if is_kept:
+            caller.commit()
+        else:
+            caller.rollback()
+        assert first.result(timeout=PATIENCE) == ("new" if is_kept else "old")
+
+
 def test_a_worker_starts_beside_the_transaction_that_uses_its_queue_first(scene: Scene, caller: Caller) -> None:
     job = caller.enqueue(scene.app, scene.receipt.options(queue="new"), 7)
     with scene.app.worker(queues=["new", "default"]):

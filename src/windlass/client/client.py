@@ -163,12 +163,12 @@ class Client:
     def enqueue(self, request: Request) -> Job[Any]:
         """Store one job, or make it part of the caller's transaction."""
         [stored] = self._store_in_hooks([request])
-        return Job(self, stored.id, state=stored.state, duplicate=stored.is_duplicate)
+        return Job.stored(self, stored)
 
     async def aenqueue(self, request: Request) -> Job[Any]:
         """``enqueue`` for async code."""
         [stored] = await self._astore_in_hooks([request])
-        return Job(self, stored.id, state=stored.state, duplicate=stored.is_duplicate)
+        return Job.stored(self, stored)
 
     def enqueue_many(self, requests: list[Request]) -> list[Job[Any]]:
         """Store all of these jobs or none; in order."""
@@ -233,7 +233,7 @@ class Client:
         return await self.session.astore(self.enqueuer.prepare(requests))
 
     def _jobs(self, stored: Sequence[Enqueued]) -> list[Job[Any]]:
-        return [Job(self, one.id, state=one.state, duplicate=one.is_duplicate) for one in stored]
+        return [Job.stored(self, one) for one in stored]
 
     def _new_enqueuer(self) -> Enqueuer:
         return Enqueuer(codec=self.codec, next_ids=self.ids.take, retry=self.retry, routes=self.routes)

@@ -182,7 +182,9 @@ def _flattened(bound: Mapping[str, object], request: Request) -> dict[str, Any]:
 def _naming(options: Options, unique: str | Unique | None) -> Uniqueness | None:
     has_own_id = options.id is not None
     if isinstance(unique, Unique):
-        return Uniqueness(has_own_id, unique.held, unique.window_milliseconds)
+        return Uniqueness(
+            has_own_id, unique.held, unique.window_milliseconds, unique.on_conflict, unique.max_wait_milliseconds
+        )
     if unique is not None or has_own_id:
         return Uniqueness(has_own_id)
     return None

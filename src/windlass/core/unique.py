@@ -18,19 +18,36 @@ class Unique:
 
     Held until the job starts or finishes, or, with ``window``, for that long from the moment it was enqueued.
 
+    ``on_conflict`` says what an enqueue does that finds the key held. "keep": nothing. "replace": the job takes the new
+    arguments, if it waits for its first attempt. "postpone": its time moves to that of the new request as well, but not
+    beyond ``max_wait`` from the moment at which the job was enqueued.
+
     >>> Unique(by=("user_id",), until="started").until
     'started'
+    >>> Unique(by=("user_id",), until="started", on_conflict="postpone", max_wait="10m").max_wait_milliseconds
+    600000
     """
 
     by: tuple[str, ...] | None = None
     until: Literal["started", "finished"] = "finished"
     window: Duration | None = None
+    on_conflict: Literal["keep", "replace", "postpone"] = "keep"
+    max_wait: Duration | None = None
 
     def __post_init__(self) -> None:
         if self.until not in ("started", "finished"):
             raise ConfigError(f"Unique: until must be 'started' or 'finished', got {self.until!r}")
         if self.window is not None:
             milliseconds(self.window, "Unique: window")
+        if self.on_conflict not in ("keep", "replace", "postpone"):
+            raise ConfigError(f"Unique: on_conflict must be 'keep', 'replace' or 'postpone', got {self.on_conflict!r}")
+        if self.max_wait is not None:
+            milliseconds(self.max_wait, "Unique: max_wait")
+            if self.on_conflict != "postpone":
+                raise ConfigError(
+                    f"Unique: max_wait bounds how far a job is postponed, so it needs on_conflict='postpone'; "
+                    f"on_conflict is {self.on_conflict!r}"
+                )
         if self.by is not None:
             object.__setattr__(self, "by", texts(self.by, "Unique: by", example="('user_id',)"))
 
@@ -42,6 +59,10 @@ class Unique:
     @property
     def window_milliseconds(self) -> int | None:
         return None if self.window is None else milliseconds(self.window)
+
+    @property
+    def max_wait_milliseconds(self) -> int | None:
+        return None if self.max_wait is None else milliseconds(self.max_wait)
 
 
 def key_of(task: str, payload: str) -> str:

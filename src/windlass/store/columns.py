@@ -14,7 +14,7 @@ import msgspec
 from windlass.core.ending import Ending
 from windlass.core.records import Claimed, Expired, JobRecord, StartedSuspect
 from windlass.store.operations.cycle import StartMark
-from windlass.store.operations.enqueue import JobTemplate, NewJob
+from windlass.store.operations.enqueue import JobTemplate, NewJob, Replacement
 from windlass.store.operations.events import VanishedJob
 from windlass.store.operations.gates import ClaimSituation, ShutGate
 from windlass.store.operations.leases import QueueControl, WorkerRecord
@@ -46,6 +46,7 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         Pruned,
         QueueControl,
         QueueRecord,
+        Replacement,
         ShutGate,
         StartMark,
         StartedSuspect,

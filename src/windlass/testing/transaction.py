@@ -25,7 +25,8 @@ def join_for(driver: Driver) -> Callable[[object], Joined]:
 class JoinedInTest(Joined):
     """Stores jobs at once, beside the caller's transaction, whose commit cannot be seen from here.
 
-    Only a block that ends by an exception can be seen: its jobs are deleted.
+    Only a block that ends by an exception can be seen: its jobs are deleted. Arguments that it gave to a job of before
+    (``Unique(on_conflict=...)``) stay with that job.
     """
 
     def __init__(self, connection: object, driver: Driver) -> None:

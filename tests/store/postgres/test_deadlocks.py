@@ -25,6 +25,7 @@ from windlass.core.outcome import Outcome
 from windlass.core.state import FINISHED
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs, leases, queues
+from windlass.store.operations.enqueue import Uniqueness
 from windlass.store.operations.prune import FinishedLine, archive, prune, prune_oldest
 from windlass.store.operations.queries import Filter
 from windlass.store.pages import Found
@@ -111,6 +112,12 @@ def replace(store: Store, random: Random) -> None:
     fill(store)
 
 
+def postpone(store: Store, random: Random) -> None:
+    """Gives jobs that wait other arguments and other times."""
+    new = [new_job(queue=QUEUES[number % 2], key=f"key {number}", delay=number % 3 * HOUR) for number in range(300)]
+    store.enqueue(*shuffled(new, random), naming=Uniqueness(on_conflict="postpone"))
+
+
 def tidy_up(store: Store, random: Random) -> None:
     """What the duties do, and a setting that an operator changes."""
     store.run(jobs.promote(limit=50))
@@ -134,7 +141,7 @@ def fill(store: Store) -> None:
 
 def all_at_once(store: Store) -> None:
     """Workers go on until those who do so many rounds are through."""
-    rounds: list[Role] = [cancel, retry, replace, retry, cancel, tidy_up, replace, tidy_up]
+    rounds: list[Role] = [cancel, retry, replace, postpone, retry, cancel, tidy_up, replace, postpone, tidy_up]
     is_over, start = Event(), Barrier(len(rounds))
 
     def take_part(number: int, own: Store) -> None:

@@ -29,6 +29,8 @@ from windlass.store.operations.manual_claim import claim, extend
 from windlass.store.postgres.statements import statements
 
 UNTIL_STARTED = Uniqueness(until="started")
+REPLACING = Uniqueness(until="started", on_conflict="replace")
+POSTPONING = Uniqueness(until="started", on_conflict="postpone")
 FOR_A_SECOND = Uniqueness(until="window", window=SECOND)
 LIMITED = "limited"
 PATIENCE = "3s"
@@ -52,6 +54,8 @@ class Scene:
         self.ended = self._ended("ended")
         self.waiting = store.a_job(new_job(queue=LIMITED, attempts=1))
         self.overdue = store.a_job(new_job(queue=LIMITED, delay=SECOND))
+        store.enqueue(new_job(queue=LIMITED, key="replaced", priority=9), naming=UNTIL_STARTED)
+        store.enqueue(new_job(queue=LIMITED, key="postponed", delay=SECOND), naming=UNTIL_STARTED)
         store.advance(2 * SECOND)  # and its time has come, and the window of the key is over
         self._hold_everything()
 
@@ -74,6 +78,8 @@ class Scene:
         for key in ("lost", "running", "other", "new"):
             assert not self.enqueue(new_job(queue=LIMITED, key=key), naming=UNTIL_STARTED).is_duplicate
         assert not self.enqueue(new_job(queue=LIMITED, key="ended"), naming=FOR_A_SECOND).is_duplicate
+        assert self.enqueue(new_job(queue=LIMITED, key="replaced"), naming=REPLACING).is_replaced
+        assert self.enqueue(new_job(queue=LIMITED, key="postponed", delay=HOUR), naming=POSTPONING).is_replaced
         self.enqueue(new_job("chosen"), naming=OWN_ID)
         self.enqueue(new_job(queue="first used here"))
         self.enqueue(new_job(delay=HOUR))
@@ -304,6 +310,56 @@ def test_a_key_until_the_end_that_was_passed_by_is_free_once_its_job_has_ended(
     [again] = store.enqueue(new_job(key="one"))
     assert not again.is_duplicate
     assert store.enqueue(new_job(key="one"))[0].is_duplicate
+
+
+@pytest.mark.parametrize("is_kept", [True, False], ids=["commit", "rollback"])
+def test_a_job_that_a_caller_replaces_is_claimed_after_the_end_of_its_transaction(
+    database: Database, opened: Opening, is_kept: bool
+) -> None:
+    """B17: with the arguments that count then; until then claims pass it by."""
+    store = opened()
+    worker = store.a_worker()
+    first = store.a_job(new_job(key="one", payload="old"), naming=UNTIL_STARTED)
+    behind = store.a_job()
+    with psycopg.connect(database.url) as connection:
+        new = enqueue([new_job(key="one", payload="new")], {0: REPLACING})
+        assert store.driver.join(connection).run(new)[0].is_replaced
+        assert [job.id for job in worker.take()] == [behind.id]
+        assert store.job(first.id).payload == "old"
+        if is_kept:
+            connection.commit()
+        else:
+            connection.rollback()
+    assert [job.payload for job in worker.take()] == ["new" if is_kept else "old"]
+
+
+def test_a_claim_that_began_before_a_replacement_does_not_take_the_old_arguments(
+    database: Database, opened: Opening
+) -> None:
+    """B17: it sees the job as it was, so it must not find it."""
+    store = opened()
+    worker = store.a_worker()
+    store.enqueue(new_job(key="one", payload="old"), naming=UNTIL_STARTED)
+    [text] = [one for one in statements("windlass")["cycle"] if one.only_without]
+    values: dict[str, object] = {
+        "now": store.clock(),
+        "completed": "[]",
+        "requests": '[["default", 5]]',
+        "takes_suspect": 1,
+        "lease": worker.lease,
+        "token": "t",
+        "worker": worker.name,
+    }
+    with psycopg.connect(database.url) as connection:
+        # What the statement saw at its start, kept until it is carried out.
+        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        connection.execute("SELECT 1")
+        [stored] = store.enqueue(new_job(key="one", payload="new"), naming=REPLACING)
+        assert stored.is_replaced
+        raw = psycopg.RawCursor(connection)
+        with pytest.raises(psycopg.errors.SerializationFailure):
+            raw.execute(text.text, [values[name] for name in text.names])
+    assert [job.payload for job in worker.take()] == ["new"]
 
 
 def test_a_queue_whose_maker_went_back_on_it_is_made_by_the_next(scene: Scene) -> None:

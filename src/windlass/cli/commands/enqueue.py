@@ -85,9 +85,16 @@ def _unknown(app: Windlass, task: str) -> str:
 
 
 def _sentence(job: Job[Any]) -> str:
-    verb = "exists already:" if job.duplicate else "enqueued"
+    verb = "replaced the arguments of" if job.replaced else "exists already:" if job.duplicate else "enqueued"
     return f"{verb} {job.id} ({job.task}, queue {job.queue}, {job.state})"
 
 
 def _values(job: Job[Any]) -> dict[str, object]:
-    return {"id": job.id, "task": job.task, "queue": job.queue, "state": str(job.state), "duplicate": job.duplicate}
+    return {
+        "id": job.id,
+        "task": job.task,
+        "queue": job.queue,
+        "state": str(job.state),
+        "duplicate": job.duplicate,
+        "replaced": job.replaced,
+    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -69,6 +69,37 @@ class Uniqueness(Struct, frozen=True):
     has_own_id: bool = False
     until: str = "finished"
     window: int | None = None
+    on_conflict: Literal["keep", "replace", "postpone"] = "keep"
+    """What becomes of the job that holds the key, if it waits for its first attempt: it stays as it is, takes the new
+    arguments, or takes the new time as well.
+    """
+    max_wait: int | None = None
+    """How long after its enqueue a job that is postponed waits at the most."""
+
+    @property
+    def replaces(self) -> bool:
+        return self.on_conflict != "keep"
+
+
+class Replacement(Struct, frozen=True, array_like=True, gc=False):
+    """What the job that holds a unique key takes from a new one; the position of each field is part of the contract."""
+
+    id: str
+    """Of the new job."""
+    task: str
+    unique_key: str | None
+    payload: str
+    delay: int
+    at: int | None
+    moves: int
+    """1 if it takes the time as well."""
+    max_wait: int | None
+    rank: int
+
+    @classmethod
+    def by(cls, job: NewJob, naming: Uniqueness, *, rank: int) -> Replacement:
+        moves = int(naming.on_conflict == "postpone")
+        return cls(job.id, job.task, job.unique_key, job.payload, job.delay, job.at, moves, naming.max_wait, rank)
 
 
 class Enqueued(Struct, frozen=True, gc=False):
@@ -77,6 +108,8 @@ class Enqueued(Struct, frozen=True, gc=False):
     id: str
     state: State
     is_duplicate: bool = False
+    is_replaced: bool = False
+    """Whether a job that waited has taken the arguments of this one."""
 
 
 def append(terms: JobTemplate, jobs: list[tuple[str, str]]) -> Operation[list[Enqueued] | None]:
@@ -99,21 +132,31 @@ def append(terms: JobTemplate, jobs: list[tuple[str, str]]) -> Operation[list[En
 def enqueue(jobs: Sequence[NewJob], namings: dict[int, Uniqueness]) -> Operation[list[Enqueued]]:
     """Store all jobs or none; ``namings`` has an entry for each position with an own id or a unique key.
 
-    Ids and keys that are taken are reported as duplicates. Raises ``IdConflict`` where an id belongs to a different
-    job, ``QueueFull`` where a queue has no room.
+    Ids and keys that are taken are reported as duplicates. Where jobs replace the one that holds their key, the last of
+    the call's jobs with that key counts, whether the key is held or free. Raises ``IdConflict`` where an id belongs to
+    a different job, ``QueueFull`` where a queue has no room.
+
+    A repeat after no reply finds ids that were stored and changes nothing again. Where nothing was stored because a job
+    was replaced, a repeat replaces it again, or stores the job if the other one has given up its key meanwhile.
     """
     repeated = _repeated_ids(jobs, namings)
     # Whether an instant has come only the store knows, so jobs that have one are looked up as well.
     timed = {index: Uniqueness() for index, job in enumerate(jobs) if job.at is not None}
     named = [
-        (index, job.id, job.task, job.payload, job.unique_key, naming.until, naming.window)
+        (index, job.id, job.task, job.payload, job.unique_key, naming.until, naming.window, _rank(index, naming))
         for index, naming in sorted((timed | namings).items())
         if index not in repeated
         for job in (jobs[index],)
     ]
+    replacing = [
+        Replacement.by(jobs[index], naming, rank=_rank(index, naming))
+        for index, naming in sorted(namings.items())
+        if naming.replaces and index not in repeated
+    ]
     params = {
         "jobs": [job for index, job in enumerate(jobs) if index not in repeated] if repeated else list(jobs),
         "named": named,
+        "replacing": replacing,
         "queues": sorted({job.queue for job in jobs}),
     }
     answer = yield from _ask("enqueue", params, jobs)
@@ -131,6 +174,11 @@ def _ask(name: str, params: dict[str, Any], jobs: Sequence[NewJob] | Sequence[tu
 
 def _waiting(delay: int) -> State:
     return State.SCHEDULED if delay > 0 else State.PENDING
+
+
+def _rank(index: int, naming: Uniqueness) -> int:
+    """Of the jobs with the same key the one with the lowest rank counts: the first, or the last that replaces."""
+    return -1 - index if naming.replaces else index
 
 
 def _repeated_ids(jobs: Sequence[NewJob], namings: dict[int, Uniqueness]) -> dict[int, int]:
@@ -167,6 +215,18 @@ def _enqueued(
     stored = [Enqueued(job.id, _waiting(job.delay)) for job in jobs]
     for index, (id, state) in found.items():
         stored[index] = Enqueued(id, state, index in known or id != jobs[index].id)
+    replaced = {by: State(state) for by, state in answer.get("replaced", ())}
+    if replaced:
+        _note_replaced(stored, jobs, replaced)
     for index, earlier in repeated.items():
         stored[index] = Enqueued(stored[earlier].id, stored[earlier].state, True)
     return stored
+
+
+def _note_replaced(stored: list[Enqueued], jobs: Sequence[NewJob], replaced: dict[str, State]) -> None:
+    """Take in which of the new jobs, by their ids, have replaced another, and in which state that one is now."""
+    by_holder = {found.id: job.id for found, job in zip(stored, jobs, strict=True) if job.id in replaced}
+    for index, found in enumerate(stored):
+        by = by_holder.get(found.id)
+        if by is not None:
+            stored[index] = Enqueued(found.id, replaced[by], True, jobs[index].id == by)

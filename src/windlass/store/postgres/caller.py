@@ -14,8 +14,10 @@ from windlass.store.operation import Answer, Call
 from windlass.store.postgres.errors import LOOK_AGAIN, translate
 from windlass.store.postgres.statements import Bound
 
-_TRIES = 10
-"""How often a statement is offered that finds that others came between."""
+_TRIES = 200
+"""How often a statement is offered that finds that others came between. Of many that replace the same job at once each
+commit lets one pass and has the others look again.
+"""
 
 
 class DatabaseIdentity:

@@ -16,7 +16,8 @@ A call whose file has several statements is one of them, the first that suits it
 - ``-- only without NAME, NAME``: left out when one of these lists is not
 
 ``-- here tell`` makes two forms of a statement: one that also tells of the jobs that it stores, in one more column, for
-a call with news, and one that does not.
+a call with news, and one that does not. ``-- here NAME with LIST`` makes one more, for calls whose list LIST is not
+empty: only that form has the shared text NAME, and it does not tell. So a rare part costs the other calls nothing.
 
 A shared text is whole: parts of a WITH, a query, a condition or a column.
 """
@@ -33,7 +34,7 @@ from msgspec.json import decode
 
 from windlass.store.operation import Answer
 from windlass.store.statement_files import load_calls, shared_text
-from windlass.store.templates import split
+from windlass.store.templates import fill, split
 
 _PACKAGE = "windlass.store.postgres"
 
@@ -42,6 +43,7 @@ _ONLY_WITH = re.compile(r"^-- only with (\w+)$", re.M)
 _ONLY_WITHOUT = re.compile(r"^-- only without ([\w, ]+)$", re.M)
 _TELL = "tell"
 _HERE_TELL = f"-- here {_TELL}\n"
+_HERE_WITH = re.compile(r"^ *-- here (\w+) with (\w+)\n", re.M)
 _COMMENT = re.compile(r"^\s*--.*\n", re.M)
 _PARAMETER = re.compile(r"(?<!:):([a-z_]+)\b")
 
@@ -123,9 +125,11 @@ def statements(schema: str) -> Mapping[str, Sequence[Statement]]:
     prefix = f'"{schema}".'
     calls = load_calls(_PACKAGE, prefix=prefix, left_open=_TELL)
     tell = shared_text(_PACKAGE, _TELL).replace("windlass_", prefix)
-    return {
-        name: [translate(form) for step in steps for form in _forms(step.text, tell)] for name, steps in calls.items()
-    }
+
+    def forms(source: str) -> list[str]:
+        return _rare_form(source, prefix) + _forms(_HERE_WITH.sub("", source), tell)
+
+    return {name: [translate(form) for step in steps for form in forms(step.text)] for name, steps in calls.items()}
 
 
 def translate(source: str) -> Statement:
@@ -146,6 +150,19 @@ def translate(source: str) -> Statement:
         only_with=_said(_ONLY_WITH, source),
         only_without=split(without) if without else (),
     )
+
+
+def _rare_form(source: str, prefix: str) -> list[str]:
+    """The form with the parts that most calls do without, if there are any."""
+    found = _HERE_WITH.search(source)
+    if found is None:
+        return []
+
+    def text(here: re.Match[str]) -> str:
+        return shared_text(_PACKAGE, here[1]).replace("windlass_", prefix)
+
+    form = _HERE_WITH.sub(text, source).replace(_HERE_TELL, "")
+    return [f"-- only with {found[2]}\n" + fill(form, file=f"{_PACKAGE}: with {found[2]}")]
 
 
 def _forms(source: str, tell: str) -> list[str]:

@@ -1,8 +1,9 @@
 -- Stores jobs in the order of the call, all or none. An id or a unique key that is taken stores nothing and is
 -- reported; an id that a different job has, or a queue without room, stops the whole call.
 -- :jobs rows (NewJob)
--- :named rows (index, id, task, payload, key, until, window), one for each job with an own id, a unique key or an
--- instant
+-- :named rows (index, id, task, payload, key, until, window, rank), one for each job with an own id, a unique key or
+-- an instant; of those with the same key the one with the lowest rank counts
+-- :replacing rows (Replacement), of jobs whose arguments are taken by the one that holds their key
 -- :queues the names of the jobs' queues
 -- guard conflict
 -- guard full
@@ -28,7 +29,7 @@ WITH
 ), named AS MATERIALIZED (
     SELECT CAST({named.index} AS integer) AS index, ({named.id}) COLLATE "C" AS id, {named.task} AS task,
         {named.payload} AS payload, ({named.key}) COLLATE "C" AS key, {named.until} AS until,
-        CAST({named.window} AS bigint) AS held_for
+        CAST({named.window} AS bigint) AS held_for, CAST({named.rank} AS integer) AS rank
     FROM jsonb_array_elements(CAST(:named AS jsonb))
 ), there AS MATERIALIZED (
     -- OFFSET 0 as in cycle (full): a plan that was made while the tables were empty probes an index for each job.
@@ -48,10 +49,10 @@ WITH
     WHERE (key.expires_at IS NULL OR key.expires_at > (SELECT now FROM clock)) AND
 -- here holds
 ), winner AS MATERIALIZED (
-    -- The first of the call's jobs to name a free key takes it. A job that exists already takes nothing again.
+    -- One of the call's jobs that name a free key takes it. A job that exists already takes nothing again.
     SELECT DISTINCT ON (key) key, id, until, held_for FROM named
     WHERE key IS NOT NULL AND id NOT IN (SELECT id FROM there) AND key NOT IN (SELECT key FROM kept)
-    ORDER BY key, index
+    ORDER BY key, rank
 ), new AS MATERIALIZED (
     SELECT * FROM given
     WHERE id NOT IN (SELECT id FROM there)
@@ -125,6 +126,7 @@ WITH
     RETURNING seq, id, run_at, waiting, priority, queue
 ),
 -- here insert_waiting
+-- here replace with replacing
 , behind AS (
     -- Which job stands behind each id and each key now: the new one, or the one that was there before.
     SELECT id, state FROM there UNION SELECT id, waiting FROM stored UNION SELECT id, state FROM kept
@@ -149,4 +151,5 @@ SELECT
         ) THEN 'windlass: look again'
         ELSE '0'
     END AS integer) AS again
+-- here replaced with replacing
 -- here tell

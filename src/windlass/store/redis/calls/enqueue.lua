@@ -1,15 +1,18 @@
 -- Stores jobs in the order of the call, all or none. Everything is looked at before anything is written, because a
 -- script is not rolled back; the first write is one that a server without memory refuses.
--- KEYS ids, seq, queues, counts, due, waiting
+-- KEYS ids, seq, queues, counts, due, waiting, events
 -- asks jobs: rows (NewJob) as job
---      named: rows (index, id, task, payload, unique_key, until, window) as named/one/other, of jobs with an own id or
---      a unique key
+--      named: rows (index, id, task, payload, unique_key, until, window, rank) as named/one/other, of jobs with an own
+--      id or a unique key; of those with the same key the one with the lowest rank counts
+--      replacing: rows (Replacement) as new/this/that, of jobs whose arguments are taken by the one that holds their key
 --      queues
 -- gives conflict: rows (id, task), and nothing else: the id is a different job's already
 --       full: rows (queue, max_length), and nothing else: the queue has no room for what the call would add
 --       known: rows (index) of ids that were there; found: rows (index, id, state) of who has the id or the key now
--- with chunks, texts, index, state_sets, unique
-table.sort(ask.named, function(one, other) return one.index < other.index end)
+--       replaced: rows (id, state) of new jobs that gave their arguments to another, and how that one waits now
+-- with chunks, texts, index, state_sets, unique, repeated_event
+table.sort(ask.named, function(one, other) return one.rank < other.rank end)
+table.sort(ask.replacing, function(this, that) return this.rank < that.rank end)
 
 -- The seqs of those jobs of the call that are there already, by id. One that the call adds is `true` there, later on.
 local function find_known()
@@ -54,8 +57,7 @@ local function holder(key)
     return holders[key]
 end
 
--- The named jobs that take their keys. The first of the call's jobs to name a free key takes it; a job that exists
--- already takes nothing again.
+-- The named jobs that take their keys; a job that exists already takes nothing again.
 local function take_keys()
     local takers = {}
     for _, named in ipairs(ask.named) do
@@ -69,6 +71,46 @@ local function take_keys()
 end
 
 local takers = take_keys()
+
+-- What the job that holds a key takes from a new one, if it waits for its first attempt: the new job, the holder's seq,
+-- and where it stands before and after. A time that lies behind max_wait already is not brought forward by it.
+local function replacement(new, id)
+    local seq = redis.call('HGET', KEY.ids, id)
+    local old = redis.call('HMGET', job_key(seq), {
+        old: task, state, queue, priority, run_at, created_at, attempt, crashes, rescues, payload})
+    local state, run_at = old.state, tonumber(old.run_at) or now
+    if old.task ~= new.task or (tonumber(old.attempt) or 0) > 0 then return end
+    if state ~= 'pending' and state ~= 'scheduled' then return end
+    local change = {
+        source = new.id, text = new.payload, seq = seq, queue = old.queue, priority = tonumber(old.priority) or 0,
+        suspect = is_suspect(old.crashes, old.rescues), was_long = old.payload == '',
+        from = state, to = state, run_at = run_at,
+    }
+    if new.moves == 1 then
+        local due_at = new.at or now + new.delay
+        if new.max_wait then
+            due_at = math.min(due_at, math.max((tonumber(old.created_at) or now) + new.max_wait, run_at))
+        end
+        change.to = due_at > now and 'scheduled' or 'pending'
+        if due_at > now then change.run_at = due_at elseif state == 'scheduled' then change.run_at = now end
+    end
+    return change
+end
+
+-- Of the new jobs with the same key only the first by rank counts; if it took the key itself, there is no other.
+local function find_replaced()
+    local changes, seen = {}, {}
+    for _, new in ipairs(ask.replacing) do
+        local key, id = new.unique_key, new.id
+        if not there[id] and not seen[key] then
+            seen[key] = true
+            if holder(key) ~= id then changes[#changes + 1] = replacement(new, holder(key)) end
+        end
+    end
+    return changes
+end
+
+local replaced = find_replaced()
 
 -- The jobs that the call adds, because neither id nor key is another job's; how many by queue, and whether any waits
 -- for its time.
@@ -105,6 +147,10 @@ if #full > 0 then return {'full', full} end
 
 -- Refused where another program has written: nothing may be stored that could not be found.
 for queue in pairs(added_to) do redis.call('ZCARD', pending_key(queue)) end
+for _, change in ipairs(replaced) do
+    redis.call('ZCARD', pending_key(change.queue))
+    is_put_off = is_put_off or change.to ~= change.from
+end
 if is_put_off then redis.call('ZCARD', KEY.due) end
 
 -- What is null, or a number that is zero, is left out: the hash stays small.
@@ -149,6 +195,21 @@ for _, named in ipairs(takers) do
     hold_key(named.unique_key, named.id, named.until, named.window and now + named.window)
 end
 local states = store_jobs(last)
+
+local function replace(change)
+    local seq, long = change.seq, {}
+    local field = text_field('payload', seq, change.text, long)
+    redis.call('HSET', job_key(seq), 'payload', field, 'state', change.to, 'run_at', written(change.run_at))
+    write_long(long)
+    if change.was_long and field ~= '' then redis.call('UNLINK', text_key('payload', seq)) end
+    if change.to == 'scheduled' or change.to ~= change.from then
+        displace(change.from, change.queue, seq, change.priority, change.suspect)
+        place(change.to, change.queue, seq, change.priority, written(change.run_at), change.suspect)
+    end
+    note_again(seq, 'replaced')
+end
+
+for _, change in ipairs(replaced) do replace(change) end
 if last then add_run_to_index('all', last + 1, last + #added) end
 local begun = settle()
 
@@ -156,6 +217,7 @@ local begun = settle()
 -- that finds nothing stops asking, and has to hear of the next one.
 local function tell_workers()
     local filled = {}
+    for _, change in ipairs(replaced) do ask.queues[#ask.queues + 1] = change.queue end
     for _, queue in ipairs(ask.queues) do
         local has_pending = begun['pending:' .. queue]
         if has_pending then filled[#filled + 1] = queue end
@@ -183,4 +245,6 @@ for _, named in ipairs(ask.named) do
     local state = id and state_of(id)
     if state then found[#found + 1] = {named.index, id, state} end
 end
-return {'known', known, 'found', found}
+local changed = {}
+for index, change in ipairs(replaced) do changed[index] = {change.source, change.to} end
+return {'known', known, 'found', found, 'replaced', changed}

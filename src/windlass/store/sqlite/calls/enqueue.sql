@@ -1,6 +1,6 @@
 -- 1. conflict
 -- An id that a different job has already is an error of the whole call.
--- :named rows (index, id, task, payload, key, until, window) as named
+-- :named rows (index, id, task, payload, key, until, window, rank) as named
 -- only with named
 -- guard conflict
 SELECT windlass_job.id, windlass_job.task
@@ -9,7 +9,7 @@ WHERE windlass_job.task <> {named.task} OR windlass_job.whole_payload <> {named.
 
 -- 2. known
 -- Which ids are there already: their jobs are reported, not stored again.
--- :named rows (index, id, task, payload, key, until, window) as named
+-- :named rows (index, id, task, payload, key, until, window, rank) as named
 -- only with named
 -- gives known
 SELECT {named.index} FROM jsonb_each(:named) AS named
@@ -23,7 +23,7 @@ INSERT INTO windlass_queue (name) SELECT value FROM jsonb_each(:queues) WHERE tr
 -- Keys without a holder: their window is over, their job has started, or it is gone. (A job that finished gave
 -- its key back at once.) Whether a job that was claimed has begun its run is known only later, so it counts as started
 -- until it is handed back: an enqueue that comes after the start must not be taken for a duplicate.
--- :named rows (index, id, task, payload, key, until, window) as named
+-- :named rows (index, id, task, payload, key, until, window, rank) as named
 -- only with named
 DELETE FROM windlass_key WHERE key IN (SELECT {named.key} FROM jsonb_each(:named) AS named)
 AND (expires_at <= :now OR NOT EXISTS (
@@ -31,13 +31,14 @@ AND (expires_at <= :now OR NOT EXISTS (
     AND (until <> 'started' OR (state <> 'running' AND attempt = 0 AND started_at IS NULL))))
 
 -- 5. key
--- The first of the call's jobs to name a free key takes it. A job that exists already takes nothing again.
--- :named rows (index, id, task, payload, key, until, window) as named
+-- Of the call's jobs that name a free key the one with the lowest rank takes it. A job that exists already takes nothing
+-- again.
+-- :named rows (index, id, task, payload, key, until, window, rank) as named
 -- only with named
 INSERT INTO windlass_key (key, id, until, expires_at)
 SELECT {named.key}, {named.id}, {named.until}, :now + ({named.window}) FROM jsonb_each(:named) AS named
 WHERE {named.key} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.id = {named.id})
-ORDER BY named.key
+ORDER BY {named.rank}
 ON CONFLICT DO NOTHING
 
 -- 6. full
@@ -64,7 +65,32 @@ SELECT name, max_length FROM (
     WHERE max_length IS NOT NULL AND name IN (SELECT value FROM jsonb_each(:queues)))
 WHERE added > 0 AND waiting + added > max_length
 
--- 7. insert
+-- 7. replacement
+-- Which jobs take the arguments of new ones, and for moves their times as well: those that hold the key and wait for
+-- their first attempt. A new job whose id is there was stored by an earlier call, and changes nothing. Before the
+-- insert: a key that was free has no job yet.
+-- A time that lies behind max_wait already is not brought forward by it.
+-- :replacing rows (Replacement) as new
+-- only with replacing
+-- binds replaced
+SELECT json_group_array(json_array(seq, source, payload,
+    CASE WHEN moves = 0 THEN run_at WHEN due_at > :now THEN due_at WHEN state = 'pending' THEN run_at ELSE :now END,
+    CASE WHEN moves = 0 THEN state WHEN due_at > :now THEN 'scheduled' ELSE 'pending' END))
+FROM (
+    SELECT seq, source, payload, run_at, state, moves,
+        iif(max_wait IS NULL, due_at, min(due_at, max(created_at + max_wait, run_at))) AS due_at
+    FROM (
+        SELECT holder.seq, holder.run_at, holder.state, holder.created_at, {new.id} AS source, {new.payload} AS payload,
+            {new.moves} AS moves, {new.max_wait} AS max_wait, coalesce({new.at}, :now + ({new.delay})) AS due_at,
+            -- the other columns are those of the row with the lowest
+            min({new.rank})
+        FROM jsonb_each(:replacing) AS new JOIN windlass_key ON windlass_key.key = {new.unique_key}
+        JOIN windlass_job AS holder ON holder.id = windlass_key.id
+        WHERE holder.task = {new.task} AND holder.attempt = 0 AND holder.state IN ('pending', 'scheduled')
+        AND NOT EXISTS (SELECT 1 FROM windlass_job AS own WHERE own.id = {new.id})
+        GROUP BY holder.seq))
+
+-- 8. insert
 -- Stores the jobs in the order of the call; an id or a key that is taken stores nothing.
 -- :jobs rows (NewJob) as jobs
 -- A delay is a length from the store's now; an instant (at) is given as such, and one in the past means now.
@@ -78,9 +104,53 @@ WHERE {jobs.unique_key} IS NULL OR {jobs.id} = (SELECT id FROM windlass_key WHER
 ORDER BY jobs.key
 ON CONFLICT (id) DO NOTHING
 
--- 8. found
+-- 9. replace
+-- A large payload lies apart, as the table says.
+-- :replaced rows (seq, source, payload, run_at, state) as taken
+-- only with replacing
+UPDATE windlass_job SET
+    payload = iif(length({taken.payload}) > 1024, json_object('v', 2, 'payload', 'apart'), {taken.payload}),
+    run_at = {taken.run_at}, state = {taken.state}
+FROM jsonb_each(:replaced) AS taken WHERE windlass_job.seq = {taken.seq}
+
+-- 10. payload apart
+-- :replaced rows (seq, source, payload, run_at, state) as taken
+-- only with replacing
+INSERT INTO windlass_payload (seq, size, payload)
+SELECT {taken.seq}, length(CAST({taken.payload} AS BLOB)), {taken.payload} FROM jsonb_each(:replaced) AS taken
+WHERE length({taken.payload}) > 1024
+ON CONFLICT (seq) DO UPDATE SET size = excluded.size, payload = excluded.payload
+
+-- 11. payload not apart any more
+-- :replaced rows (seq, source, payload, run_at, state) as taken
+-- only with replacing
+DELETE FROM windlass_payload WHERE seq IN (
+    SELECT {taken.seq} FROM jsonb_each(:replaced) AS taken WHERE length({taken.payload}) <= 1024)
+
+-- 12. count
+-- One event for each job, however often it is replaced.
+-- :replaced rows (seq, source, payload, run_at, state) as taken
+-- only with replacing
+UPDATE windlass_event SET at = :now, detail = json_object('times', json_extract(detail, '$.times') + 1)
+WHERE kind = 'replaced' AND seq IN (SELECT {taken.seq} FROM jsonb_each(:replaced) AS taken)
+
+-- 13. first event
+-- :replaced rows (seq, source, payload, run_at, state) as taken
+-- only with replacing
+INSERT INTO windlass_event (seq, at, kind, detail)
+SELECT {taken.seq}, :now, 'replaced', json_object('times', 1) FROM jsonb_each(:replaced) AS taken
+WHERE NOT EXISTS (SELECT 1 FROM windlass_event AS event WHERE event.seq = {taken.seq} AND event.kind = 'replaced')
+
+-- 14. replaced
+-- Which of the new jobs gave their arguments to another, and how that one waits now.
+-- :replaced rows (seq, source, payload, run_at, state) as taken
+-- only with replacing
+-- gives replaced
+SELECT {taken.source}, {taken.state} FROM jsonb_each(:replaced) AS taken
+
+-- 15. found
 -- Which job stands behind each explicit id or unique key now: the new one, or the one that was there before.
--- :named rows (index, id, task, payload, key, until, window) as named
+-- :named rows (index, id, task, payload, key, until, window, rank) as named
 -- only with named
 -- gives found
 SELECT {named.index}, windlass_job.id, windlass_job.state

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _SETTINGS = (Topic.WORK, Topic.CONTROL)
 """What a change of settings may concern: jobs that may be claimed now, workers that must not claim any more."""
-_WAITING = (State.PENDING, State.SCHEDULED, State.RETRYING)
+_WAITING = (State.PENDING, State.BLOCKED, State.SCHEDULED, State.RETRYING)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from windlass.core.state import DUE_LATER, FINISHED, TRANSITIONS, WAITING, State
 S = State
 WRITTEN_OUT: dict[Verb, set[tuple[State, State]]] = {
     Verb.PROMOTE: {(S.SCHEDULED, S.PENDING), (S.RETRYING, S.PENDING)},
+    Verb.BLOCK: {(S.PENDING, S.BLOCKED)},
+    Verb.UNBLOCK: {(S.BLOCKED, S.PENDING)},
     Verb.CLAIM: {(S.PENDING, S.RUNNING)},
     Verb.FINISH: {
         (S.RUNNING, after) for after in (S.COMPLETED, S.FAILED, S.CANCELLED, S.RETRYING, S.SCHEDULED, S.PENDING)

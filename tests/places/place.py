@@ -36,7 +36,7 @@ class Place(Protocol):
         """A new driver, as another process would have."""
 
     def force(self, id: str, state: str) -> None:
-        """Put a job into a state behind the store's back: no operation leads to ``blocked`` yet."""
+        """Make a pending job ``blocked`` behind the store's back, by a gate that nothing opens."""
 
     def erase(self) -> None:
         """Leave nothing on a server that others use too."""
@@ -69,7 +69,7 @@ class SqlitePlace:
             return list(connection.execute(statement, params))
 
     def force(self, id: str, state: str) -> None:
-        self.execute("UPDATE windlass_job SET state = ? WHERE id = ?", (state, id))
+        self.execute("UPDATE windlass_job SET state = ?, gate = 'forced' WHERE id = ?", (state, id))
 
     def erase(self) -> None:
         pass
@@ -115,10 +115,15 @@ def put_postgres(url: str, namespace: str, id: str, state: str) -> None:
 
     assert state == "blocked", "no other move is needed yet"
     with psycopg.connect(url) as connection:
-        job, ready = Identifier(namespace, "job"), Identifier(namespace, "ready")
+        job, ready, blocked = (Identifier(namespace, table) for table in ("job", "ready", "blocked"))
         connection.execute(SQL("UPDATE {} SET waiting = %s WHERE id = %s").format(job), [state, id])
         leave = SQL("DELETE FROM {} WHERE seq = (SELECT seq FROM {} WHERE id = %s)")
         connection.execute(leave.format(ready, job), [id])
+        enter = SQL(
+            "INSERT INTO {} (seq, since, priority, queue, gate) "
+            "SELECT seq, run_at, priority, queue, 'forced' FROM {} WHERE id = %s"
+        )
+        connection.execute(enter.format(blocked, job), [id])
 
 
 def wipe_redis(url: str, namespace: str) -> None:
@@ -138,8 +143,11 @@ def put_redis(url: str, namespace: str, id: str, state: str) -> None:
         seq = client.hget(f"{prefix}ids", id)
         queue, before = client.hmget(f"{prefix}job:{seq}", "queue", "state")
         assert (before, state) == ("pending", "blocked"), "no other move is needed yet"
-        for member, _ in client.zscan_iter(f"{prefix}pending:{queue}", match=f"*{seq:0>14}"):
+        for member, turn in client.zscan_iter(f"{prefix}pending:{queue}", match=f"*{seq:0>14}"):
             client.zrem(f"{prefix}pending:{queue}", member)
-        client.hset(f"{prefix}job:{seq}", "state", state)
+            client.zadd(f"{prefix}blocked:forced", {member: turn})
+        if not client.zcard(f"{prefix}pending:{queue}"):
+            client.srem(f"{prefix}waiting", queue)
+        client.hset(f"{prefix}job:{seq}", mapping={"state": state, "gate": "forced"})
         client.hincrby(f"{prefix}counts", f"{before}:{queue}", -1)
         client.hincrby(f"{prefix}counts", f"{state}:{queue}", 1)

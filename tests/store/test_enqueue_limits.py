@@ -77,6 +77,15 @@ def test_what_waits_for_its_time_counts(store: Store) -> None:
         store.enqueue(new_job())
 
 
+def test_what_is_blocked_counts(store: Store) -> None:
+    """B5: it waits like all others."""
+    limit(store, 1)
+    store.enqueue(new_job("a"))
+    store.place.force("a", "blocked")
+    with pytest.raises(QueueFull):
+        store.enqueue(new_job())
+
+
 def test_what_runs_or_is_finished_does_not_count(store: Store) -> None:
     limit(store, 1)
     store.finished()

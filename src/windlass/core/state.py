@@ -26,6 +26,8 @@ class Verb(StrEnum):
     """What moves a job from one state to another."""
 
     PROMOTE = "promote"
+    BLOCK = "block"
+    UNBLOCK = "unblock"
     CLAIM = "claim"
     FINISH = "finish"
     RELEASE = "release"
@@ -40,13 +42,16 @@ FINISHED = frozenset({State.COMPLETED, State.FAILED, State.CANCELLED})
 """Final until retried by hand."""
 
 WAITING = frozenset({State.SCHEDULED, State.PENDING, State.RETRYING, State.BLOCKED})
-"""Not started, or between two attempts; what ``max_length`` counts (but for blocked)."""
+"""Not started, or between two attempts; what ``max_length`` counts."""
 
 DUE_LATER = frozenset({State.SCHEDULED, State.RETRYING})
 """Waits for its ``run_at``; promoted to pending when that has come."""
 
 TRANSITIONS: dict[Verb, dict[State, frozenset[State]]] = {
     Verb.PROMOTE: {state: frozenset({State.PENDING}) for state in DUE_LATER},
+    # Blocked jobs wait for what their reason names, and come back by themselves: a retry by hand is no way round it.
+    Verb.BLOCK: {State.PENDING: frozenset({State.BLOCKED})},
+    Verb.UNBLOCK: {State.BLOCKED: frozenset({State.PENDING})},
     Verb.CLAIM: {State.PENDING: frozenset({State.RUNNING})},
     Verb.FINISH: {
         State.RUNNING: frozenset(

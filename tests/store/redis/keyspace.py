@@ -90,10 +90,11 @@ class Keyspace:
         expected: dict[str, dict[str, float]] = {}
         for seq, job in self.jobs.items():
             match job["state"]:
-                case "pending":
+                case "pending" | "blocked" as state:
                     rank = 500 - int(job.get("priority", 0))
                     is_suspect = int(job.get("crashes", 0)) + int(job.get("rescues", 0)) > 0
-                    place = expected.setdefault(f"{'suspects' if is_suspect else 'pending'}:{job['queue']}", {})
+                    waiting = f"{'suspects' if is_suspect else 'pending'}:{job['queue']}"
+                    place = expected.setdefault(f"blocked:{job['gate']}" if state == "blocked" else waiting, {})
                     place[f"{rank:03}{seq:014}"] = rank * 2**42 + int(job["run_at"])
                 case "scheduled" | "retrying":
                     expected.setdefault("due", {})[f"{seq:014}"] = int(job["run_at"])
@@ -105,7 +106,7 @@ class Keyspace:
         found = {
             name: value
             for name, value in self.values.items()
-            if name == "due" or name.startswith(("pending:", "suspects:", "finished:"))
+            if name == "due" or name.startswith(("pending:", "suspects:", "blocked:", "finished:"))
         }
         assert found == expected
 

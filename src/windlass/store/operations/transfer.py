@@ -74,7 +74,7 @@ def export(ids: Sequence[str]) -> Operation[Batch]:
 def store_batch(load: Batch) -> Operation[int]:
     """Store jobs as they are, with their keys and events; what is there already stays as it is. How many are new."""
     keys = (yield from _still_due(load)) if load.keys else []
-    answer = yield Call("import", {"jobs": load.jobs, "keys": keys, "events": load.events})
+    answer = yield Call("import", {"jobs": [unblocked(job) for job in load.jobs], "keys": keys, "events": load.events})
     return int(answer["stored"][0][0])
 
 
@@ -97,8 +97,14 @@ def comparable(job: JobRecord) -> JobRecord:
     """A job without its number, which each store gives, and without the passing of time: duties make it pending when
     it is due, in one store sooner than in the other.
     """
+    job = unblocked(job)
     was_to_wait = job.state in _TO_WAIT or (job.state is State.PENDING and job.promoted_at is not None)
     return replace(job, seq=0, state=State.SCHEDULED, promoted_at=None) if was_to_wait else replace(job, seq=0)
+
+
+def unblocked(job: JobRecord) -> JobRecord:
+    """A job as it arrives in another store: what a blocked one waits for is found there by the claim that meets it."""
+    return replace(job, state=State.PENDING, reason=None) if job.state is State.BLOCKED else job
 
 
 def store_queues(queues: Sequence[QueueRecord]) -> Operation[None]:

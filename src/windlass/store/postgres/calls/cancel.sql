@@ -2,7 +2,7 @@
 -- gives cancelled
 -- gives missed
 --
--- Locks are taken in the order keys, ready, due, running, each by seq: each part counts the one before it. It waits for
+-- Locks are taken in the order keys, blocked, ready, due, running, each by seq: each part counts the one before it. It waits for
 -- what others have in hand; a job that has gone elsewhere meanwhile is missed; the operation asks for it again.
 --
 -- As in cycle, rows are looked up in LATERAL parts and some conditions are there only for the planner (all of the
@@ -17,13 +17,18 @@ WITH
     ) AS named CROSS JOIN LATERAL (
         SELECT key.key, key.until FROM windlass_key AS key WHERE key.key = named.unique_key AND key.id = named.id
         FOR UPDATE SKIP LOCKED) AS found
+), blocked AS MATERIALIZED (
+    SELECT wanted.seq, found.place FROM wanted CROSS JOIN LATERAL (
+        SELECT blocked.ctid AS place FROM windlass_blocked AS blocked WHERE blocked.seq = wanted.seq
+        FOR UPDATE) AS found
+    WHERE (SELECT count(*) FROM held) >= 0
 ), ready AS MATERIALIZED (
     SELECT wanted.seq, found.place FROM wanted CROSS JOIN LATERAL (
         SELECT ready.ctid AS place FROM windlass_ready AS ready
         WHERE ready.queue = wanted.queue AND ready.suspect = ANY (ARRAY[false, true])
         AND ready.priority = wanted.priority AND ready.since = wanted.run_at AND ready.seq = wanted.seq
         FOR UPDATE) AS found
-    WHERE (SELECT count(*) FROM held) >= 0
+    WHERE (SELECT count(*) FROM blocked) >= 0
 ), due AS MATERIALIZED (
     SELECT wanted.seq, found.place FROM wanted CROSS JOIN LATERAL (
         SELECT due.ctid AS place FROM windlass_due AS due WHERE due.run_at = wanted.run_at AND due.seq = wanted.seq
@@ -43,6 +48,10 @@ WITH
     DELETE FROM windlass_due AS gone USING due
     WHERE gone.ctid = due.place AND due.seq BETWEEN 0 AND 9223372036854775807
     RETURNING gone.seq
+), from_blocked AS (
+    DELETE FROM windlass_blocked AS gone USING blocked
+    WHERE gone.ctid = blocked.place AND blocked.seq BETWEEN 0 AND 9223372036854775807
+    RETURNING gone.seq
 ), ended AS (
     INSERT INTO windlass_finished (
         seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
@@ -51,12 +60,7 @@ WITH
         wanted.crashes, wanted.rescues, 'cancelled', wanted.queue, wanted.worker, true
     FROM wanted, clock
     WHERE wanted.seq IN (
-        SELECT seq FROM from_ready UNION ALL SELECT seq FROM from_due
-        UNION ALL
-        -- A job that waits for something else than its turn has a row nowhere else.
-        SELECT seq FROM wanted AS blocked WHERE waiting = 'blocked' AND seq NOT IN (SELECT seq FROM running))
-    -- A blocked job may have been cancelled already.
-    ON CONFLICT DO NOTHING
+        SELECT seq FROM from_ready UNION ALL SELECT seq FROM from_due UNION ALL SELECT seq FROM from_blocked)
     RETURNING seq, fence, worker, queue, state
 ), finished AS (
     SELECT queue, state FROM ended
@@ -85,8 +89,10 @@ SELECT
     (SELECT coalesce(json_agg(json_build_array(seq, state)), '[]') FROM changed) AS cancelled,
     (SELECT coalesce(json_agg(json_build_array(wanted.seq)), '[]') FROM wanted
         WHERE wanted.seq NOT IN (
-            SELECT seq FROM ready UNION ALL SELECT seq FROM due UNION ALL SELECT seq FROM running)
+            SELECT seq FROM blocked UNION ALL SELECT seq FROM ready UNION ALL SELECT seq FROM due
+            UNION ALL SELECT seq FROM running)
         AND coalesce(
+            (SELECT 1 FROM windlass_blocked AS blocked WHERE blocked.seq = wanted.seq),
             (SELECT 1 FROM windlass_ready AS ready
                 WHERE ready.queue = wanted.queue AND ready.suspect = ANY (ARRAY[false, true])
                 AND ready.priority = wanted.priority AND ready.since = wanted.run_at AND ready.seq = wanted.seq),

@@ -7,6 +7,9 @@ UNION ALL
 SELECT queue, state, count(*) FROM windlass_due
 WHERE CAST(:queue AS text) IS NULL OR queue = :queue GROUP BY queue, state
 UNION ALL
+SELECT queue, 'blocked', count(*) FROM windlass_blocked
+WHERE CAST(:queue AS text) IS NULL OR queue = :queue GROUP BY queue
+UNION ALL
 SELECT queue, 'running', count(*) FROM windlass_running
 WHERE CAST(:queue AS text) IS NULL OR queue = :queue GROUP BY queue
 UNION ALL

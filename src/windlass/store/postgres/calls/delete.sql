@@ -4,7 +4,7 @@
 -- gives deleted
 -- gives missed
 --
--- Locks are taken in the order keys, finished, ready, due, each by seq: each part counts the one before it. It waits
+-- Locks are taken in the order keys, blocked, finished, ready, due, each by seq: each part counts the one before it. It waits
 -- for what workers have in hand, never for a caller's transaction; a job that has gone elsewhere meanwhile is missed; the operation asks for it again.
 --
 -- As in cycle, rows are looked up in LATERAL parts and some conditions are there only for the planner (all of the
@@ -23,12 +23,17 @@ WITH allowed AS MATERIALIZED (
         FOR UPDATE SKIP LOCKED) AS found
 ),
 -- here requested_jobs
-, finished AS MATERIALIZED (
+, blocked AS MATERIALIZED (
+    SELECT found.place, wanted.seq FROM wanted CROSS JOIN LATERAL (
+        SELECT blocked.ctid AS place FROM windlass_blocked AS blocked WHERE blocked.seq = wanted.seq
+        FOR UPDATE) AS found
+    WHERE 'blocked' = ANY (ARRAY(SELECT allowed.state FROM allowed)) AND (SELECT count(*) FROM held) >= 0
+), finished AS MATERIALIZED (
     SELECT found.place, wanted.seq FROM wanted CROSS JOIN LATERAL (
         SELECT finished.ctid AS place FROM windlass_finished AS finished
         WHERE finished.seq = wanted.seq AND finished.state = ANY (ARRAY(SELECT allowed.state FROM allowed))
         FOR UPDATE) AS found
-    WHERE (SELECT count(*) FROM held) >= 0
+    WHERE (SELECT count(*) FROM blocked) >= 0
 ), ready AS MATERIALIZED (
     SELECT found.place, wanted.seq FROM wanted CROSS JOIN LATERAL (
         SELECT ready.ctid AS place FROM windlass_ready AS ready
@@ -56,14 +61,13 @@ WITH allowed AS MATERIALIZED (
     DELETE FROM windlass_due AS gone USING due
     WHERE gone.ctid = due.place AND due.seq BETWEEN 0 AND 9223372036854775807
     RETURNING gone.seq
+), from_blocked AS (
+    DELETE FROM windlass_blocked AS gone USING blocked
+    WHERE gone.ctid = blocked.place AND blocked.seq BETWEEN 0 AND 9223372036854775807
+    RETURNING gone.seq
 ), moved AS MATERIALIZED (
     SELECT seq FROM from_finished UNION ALL SELECT seq FROM from_ready UNION ALL SELECT seq FROM from_due
-    UNION ALL
-    -- A job that waits for something else than its turn has a row nowhere else.
-    SELECT blocked.seq FROM wanted AS blocked CROSS JOIN LATERAL (
-        SELECT record.state FROM windlass_record AS record WHERE record.seq = blocked.seq OFFSET 0) AS record
-    WHERE blocked.waiting = 'blocked' AND record.state = 'blocked'
-    AND 'blocked' = ANY (ARRAY(SELECT allowed.state FROM allowed))
+    UNION ALL SELECT seq FROM from_blocked
 ), deleted AS (
     DELETE FROM windlass_job AS job USING moved
     WHERE job.seq = moved.seq AND moved.seq BETWEEN 0 AND 9223372036854775807
@@ -79,8 +83,10 @@ SELECT
     (SELECT coalesce(json_agg(json_build_array(seq)), '[]') FROM deleted) AS deleted,
     (SELECT coalesce(json_agg(json_build_array(wanted.seq)), '[]') FROM wanted
         WHERE wanted.seq NOT IN (
-            SELECT seq FROM finished UNION ALL SELECT seq FROM ready UNION ALL SELECT seq FROM due)
+            SELECT seq FROM blocked UNION ALL SELECT seq FROM finished UNION ALL SELECT seq FROM ready
+            UNION ALL SELECT seq FROM due)
         AND coalesce(
+            (SELECT 'blocked' FROM windlass_blocked AS blocked WHERE blocked.seq = wanted.seq),
             (SELECT finished.state FROM windlass_finished AS finished WHERE finished.seq = wanted.seq),
             (SELECT 'pending' FROM windlass_ready AS ready
                 WHERE ready.queue = wanted.queue AND ready.suspect = ANY (ARRAY[false, true])

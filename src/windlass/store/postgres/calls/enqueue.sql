@@ -70,6 +70,10 @@ WITH
     + (SELECT count(*) FROM (
         SELECT 1 FROM windlass_due AS due
         WHERE due.queue = queue.name AND due.seq BETWEEN 0 AND 9223372036854775807
+        LIMIT queue.max_length + 1) AS counted)
+    + (SELECT count(*) FROM (
+        SELECT 1 FROM windlass_blocked AS blocked
+        WHERE blocked.queue = queue.name AND blocked.seq BETWEEN 0 AND 9223372036854775807
         LIMIT queue.max_length + 1) AS counted) AS waiting
     FROM windlass_queue AS queue
     WHERE max_length IS NOT NULL

@@ -8,6 +8,5 @@ AND NOT EXISTS (SELECT 1 FROM windlass_running AS running WHERE running.queue = 
 AND NOT EXISTS (
     SELECT 1 FROM windlass_finished AS finished
     WHERE finished.state IN ('completed', 'failed', 'cancelled') AND finished.queue = queue.name)
--- A job that waits for something else than its turn stands in no other table.
-AND NOT EXISTS (SELECT 1 FROM windlass_job AS job WHERE job.waiting = 'blocked' AND job.queue = queue.name)
+AND NOT EXISTS (SELECT 1 FROM windlass_blocked AS blocked WHERE blocked.queue = queue.name)
 RETURNING queue.name

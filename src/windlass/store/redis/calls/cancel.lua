@@ -10,14 +10,15 @@ local cancelled = {}
 for _, seq in ipairs(ask.seqs) do
     local key = job_key(written(seq))
     local job = redis.call('HMGET', key, {
-        job: state, queue, priority, cancel_requested_at, lease, fence, worker, id, unique_key, crashes, rescues})
+        job: state, queue, priority, cancel_requested_at, lease, fence, worker, id, unique_key, crashes, rescues,
+        gate})
     local state, queue, worker = job.state, job.queue, job.worker
     local priority, fence = tonumber(job.priority) or 0, tonumber(job.fence) or 0
     if WAITING[state] then
         note(seq, 'cancelled', worker, fence, detail)
         redis.call('HSET', key, 'state', 'cancelled', 'finished_at', stamp, 'cancel_requested_at', stamp)
-        redis.call('HDEL', key, 'reason')
-        displace(state, queue, seq, priority, is_suspect(job.crashes, job.rescues))
+        redis.call('HDEL', key, 'reason', 'gate')
+        displace(state, queue, seq, priority, is_suspect(job.crashes, job.rescues), job.gate)
         place('cancelled', queue, seq, priority, stamp)
         if job.unique_key then release_key(job.unique_key, job.id) end
         cancelled[#cancelled + 1] = {seq, 'cancelled'}

@@ -11,10 +11,10 @@ for _, number in ipairs(ask.seqs) do
     local seq = written(number)
     local job = redis.call('HMGET', job_key(seq), unpack(LOOKED_AT))
     if states[job[STATE]] then
-        local place = redis.call('HMGET', job_key(seq), {place: queue, priority, crashes, rescues})
+        local place = redis.call('HMGET', job_key(seq), {place: queue, priority, crashes, rescues, gate})
         remove(seq, job)
         local suspect = is_suspect(place.crashes, place.rescues)
-        displace(job[STATE], place.queue, seq, tonumber(place.priority) or 0, suspect)
+        displace(job[STATE], place.queue, seq, tonumber(place.priority) or 0, suspect, place.gate)
         deleted[#deleted + 1] = {number}
     end
 end

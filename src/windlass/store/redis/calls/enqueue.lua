@@ -132,7 +132,7 @@ end
 -- How many jobs a queue would have that wait.
 local function length_of(queue)
     local waiting = added_to[queue]
-    for _, state in ipairs({'pending', 'scheduled', 'retrying'}) do
+    for _, state in ipairs({'pending', 'scheduled', 'retrying', 'blocked'}) do
         waiting = waiting + (tonumber(redis.call('HGET', KEY.counts, state .. ':' .. queue)) or 0)
     end
     return waiting

@@ -32,13 +32,17 @@ local function count(state, queue, by)
     counted[field] = (counted[field] or 0) + by
 end
 
--- The sorted set of a job that waits or is finished, and its member there; blocked jobs lie in none.
-local function spot(state, queue, seq, priority, suspect)
+-- Blocked jobs wait at a gate, the name of what they wait for; in the same order as pending ones.
+local function blocked_key(gate) return prefix .. 'blocked:' .. gate end
+
+-- The sorted set of a job that waits or is finished, and its member there; `gate` is that of a blocked one.
+local function spot(state, queue, seq, priority, suspect, gate)
     if state == 'pending' then
         return suspect and suspects_key(queue) or pending_key(queue), pending_member(priority, seq)
     end
     if state == 'scheduled' or state == 'retrying' then return KEY.due, padded(seq) end
-    if state ~= 'blocked' then return finished_key(state, queue), padded(seq) end
+    if state == 'blocked' then return blocked_key(gate), pending_member(priority, seq) end
+    return finished_key(state, queue), padded(seq)
 end
 
 -- A list of what is gathered under a name.
@@ -52,13 +56,11 @@ local function gathered(lists, name)
 end
 
 -- `at` is when a job became ready, is due or was finished.
-local function place(state, queue, seq, priority, at, suspect)
-    local key, member = spot(state, queue, seq, priority, suspect)
-    if key then
-        local members = gathered(placed, key)
-        members[#members + 1] = state == 'pending' and turn(priority, at) or at
-        members[#members + 1] = member
-    end
+local function place(state, queue, seq, priority, at, suspect, gate)
+    local key, member = spot(state, queue, seq, priority, suspect, gate)
+    local members = gathered(placed, key)
+    members[#members + 1] = (state == 'pending' or state == 'blocked') and turn(priority, at) or at
+    members[#members + 1] = member
     if INDEXED[state] then table.insert(gathered(indexed, state), tonumber(seq)) end
     count(state, queue, 1)
 end
@@ -70,9 +72,9 @@ local function place_completed(queue, pairs_)
     count('completed', queue, #pairs_ / 2)
 end
 
-local function displace(state, queue, seq, priority, suspect)
-    local key, member = spot(state, queue, seq, priority, suspect)
-    if key then table.insert(gathered(displaced, key), member) end
+local function displace(state, queue, seq, priority, suspect, gate)
+    local key, member = spot(state, queue, seq, priority, suspect, gate)
+    table.insert(gathered(displaced, key), member)
     if state == 'completed' then table.insert(gathered(displaced, key), plain_member(seq)) end
     -- Earlier releases put suspects among the others.
     if suspect and state == 'pending' then table.insert(gathered(displaced, pending_key(queue)), member) end

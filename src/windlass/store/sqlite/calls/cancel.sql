@@ -20,7 +20,8 @@ UPDATE windlass_job SET
     state = iif(state = 'running', 'running', 'cancelled'),
     reason = iif(state = 'running', reason, NULL),
     finished_at = iif(state = 'running', NULL, :now),
-    cancel_requested_at = :now
+    cancel_requested_at = :now,
+    gate = NULL
 WHERE seq IN (SELECT value FROM jsonb_each(:seqs)) AND (
     state IN ('scheduled', 'pending', 'retrying', 'blocked') OR (state = 'running' AND cancel_requested_at IS NULL))
 RETURNING seq, state

@@ -9,7 +9,7 @@ SELECT queue, 'pending', sum(number) FROM (
 GROUP BY queue
 UNION ALL
 SELECT queue, state, count(*) FROM windlass_job
-WHERE state IN ('scheduled', 'retrying') AND (:queue IS NULL OR queue = :queue) GROUP BY queue, state
+WHERE state IN ('scheduled', 'retrying', 'blocked') AND (:queue IS NULL OR queue = :queue) GROUP BY queue, state
 UNION ALL
 SELECT queue, 'running', count(*) FROM windlass_job WHERE state = 'running' AND (:queue IS NULL OR queue = :queue)
 GROUP BY queue

@@ -59,7 +59,8 @@ SELECT name, max_length FROM (
         WHERE queue = windlass_queue.name AND state = 'pending' AND crashes = 0 AND rescues = 0)
     + (SELECT count(*) FROM windlass_job
         WHERE queue = windlass_queue.name AND state = 'pending' AND crashes + rescues > 0)
-    + (SELECT count(*) FROM windlass_job WHERE queue = windlass_queue.name AND state IN ('scheduled', 'retrying'))
+    + (SELECT count(*) FROM windlass_job
+        WHERE queue = windlass_queue.name AND state IN ('scheduled', 'retrying', 'blocked'))
     AS waiting
     FROM windlass_queue
     WHERE max_length IS NOT NULL AND name IN (SELECT value FROM jsonb_each(:queues)))

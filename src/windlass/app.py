@@ -14,7 +14,7 @@ from windlass.client.config import chosen_namespace, chosen_url
 from windlass.client.hints import MethodHints
 from windlass.client.modules import module_names
 from windlass.client.registry import Registry
-from windlass.client.routes import Routes
+from windlass.client.routes import RouteFunction, Routes
 from windlass.client.transactions import Transaction
 from windlass.core import validate
 from windlass.core.codec import Codec, Limits, limits_from
@@ -85,6 +85,7 @@ class Windlass(Operator, Hookable, MethodHints):
         give_up_on: tuple[type[BaseException], ...] = (),
         retention: Retention | None = None,
         archive: str | Path | Archive | None = None,
+        routes: Mapping[str, str] | RouteFunction | None = None,
         limits: Limits | None = None,
         store_deadline: Duration = 5,
         claim_lease: Duration = "5m",
@@ -93,6 +94,9 @@ class Windlass(Operator, Hookable, MethodHints):
         """``namespace`` is the schema or the beginning of all keys; ``$WINDLASS_NAMESPACE``, else ``windlass``.
 
         ``include`` names modules that declare tasks; they are imported before a worker starts.
+
+        ``routes`` chooses the queue where neither a job nor its task names one: a dict from the beginnings of task
+        names to queues, or a function that takes a task's name and gives its queue or None.
 
         ``claim_lease`` is how long a job that was claimed by hand stays with its owner unless it is extended.
 
@@ -118,7 +122,7 @@ class Windlass(Operator, Hookable, MethodHints):
             include=module_names(include),
             retention=Retention() if retention is None else retention_policy(retention),
             archive=archive_from(archive),
-            routes=Routes(),
+            routes=Routes(routes),
         )
         self._shutdown_times: ShutdownTimes | None = None
         """What its workers take for leaving; None: what they have in production."""
@@ -254,7 +258,7 @@ class Windlass(Operator, Hookable, MethodHints):
         *,
         retention: Retention | None = UNSET,
         archive: str | Path | Archive | None = UNSET,
-        routes: Mapping[str, str] | None = UNSET,
+        routes: Mapping[str, str] | RouteFunction | None = UNSET,
     ) -> None:
         """Change what holds for the whole app."""
         client = self.client

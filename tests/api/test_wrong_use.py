@@ -220,6 +220,10 @@ def test_progress_beyond_its_bounds(app: Windlass, value: float) -> None:
     assert "between 0 and 1" in str(raised[0])
 
 
+async def _routes_later(task: str) -> str:
+    return "mail"
+
+
 @pytest.mark.parametrize(
     ("call", "says"),
     [
@@ -235,6 +239,9 @@ def test_progress_beyond_its_bounds(app: Windlass, value: float) -> None:
         (lambda app: app.configure(routes={"a.": "no spaces"}), "queue name"),
         (lambda app: app.configure(routes=["a."]), "routes must be a dict"),
         (lambda app: app.configure(routes={7: "a"}), "routes must be a dict"),
+        (lambda app: app.configure(routes="mail"), "routes must be a dict, .* or a function"),
+        (lambda app: app.configure(routes=_routes_later), "routes must be a plain function"),
+        (lambda app: Windlass(routes=["a."]), "routes must be a dict"),  # type: ignore[arg-type]
         (lambda app: app.configure(archive=42), "archive must be"),
         (lambda app: app.configure(retention="7d"), "retention must be a Retention"),
         (lambda app: app.queue("q").configure(retention="7d"), "retention must be a Retention"),

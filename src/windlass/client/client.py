@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from windlass import clock
 from windlass.client.config import actor
-from windlass.client.enqueue import DEFAULT_QUEUE, Enqueuer
+from windlass.client.enqueue import Enqueuer
 from windlass.client.modules import load_module
 from windlass.client.registry import Registry
 from windlass.client.result_waiter import ResultWaiter
@@ -133,8 +133,7 @@ class Client:
     @property
     def known_queues(self) -> list[str]:
         """The default queue and all that tasks name."""
-        named = {task.settings.queue or self.routes.queue_of(task.name) or DEFAULT_QUEUE for task in self.registry}
-        return sorted(named | {DEFAULT_QUEUE})
+        return sorted(self.enqueuer.queues(self.registry))
 
     def load_included(self) -> None:
         """Import what ``include`` names; a module that cannot be imported is ``ConfigError``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -105,6 +105,8 @@ class Enqueuer:
     def _plan(self, task: Task[..., Any] | str, options: Options) -> _EnqueuePlan:
         if options is not NO_OPTIONS or not isinstance(task, Task) or running.get() is not None:
             return self._plan_under(task, options)
+        if not self._routes.are_fixed:
+            return self._plan_under(task, options)
         plan = self._plain.get(task)
         if plan is None:
             plan = self._plain[task] = self._plan_under(task, options)
@@ -119,7 +121,7 @@ class Enqueuer:
             signature=task.signature if isinstance(task, Task) else None,
             terms=JobTemplate(
                 task=name,
-                queue=options.queue or settings.queue or self._routes.queue_of(name) or DEFAULT_QUEUE,
+                queue=options.queue or self._queue_of(name, settings),
                 priority=settings.priority if options.priority is None else options.priority,
                 meta=self._meta(options),
                 max_attempts=self._attempts(options, settings),
@@ -131,6 +133,13 @@ class Enqueuer:
             at=options.at_milliseconds,
             naming=_naming(options, unique),
         )
+
+    def queues(self, tasks: Iterable[Task[..., Any]]) -> set[str]:
+        """The queues of jobs of these tasks that name none, and the default one."""
+        return {DEFAULT_QUEUE, *(self._queue_of(task.name, task.settings) for task in tasks)}
+
+    def _queue_of(self, task: str, settings: TaskSettings) -> str:
+        return settings.queue or self._routes.queue_of(task) or DEFAULT_QUEUE
 
     def _job(self, request: Request, plan: _EnqueuePlan, id: str) -> NewJob:
         payload = self._codec.encode_call(plan.signature, request.args, request.kwargs)

@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from windlass.insight.job_page import JobPage
     from windlass.insight.timeline import TimelineEntry
     from windlass.job import Job
+    from windlass.options import QueueShare
     from windlass.programs.command import command
     from windlass.programs.helper import Helper
     from windlass.queue import Queue
@@ -98,6 +99,7 @@ else:
         "Limits": "windlass.core.codec",
         "Progress": "windlass.core.progress",
         "Queue": "windlass.queue",
+        "QueueShare": "windlass.options",
         "Request": "windlass.task",
         "Retention": "windlass.retention",
         "Task": "windlass.task",
@@ -149,6 +151,7 @@ __all__ = [
     "Progress",
     "Queue",
     "QueueFull",
+    "QueueShare",
     "ReentrantCall",
     "Request",
     "Retention",

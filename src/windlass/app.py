@@ -30,6 +30,7 @@ from windlass.options import (
     TASK_OPTION_NAMES,
     UNSET,
     WORKER_OPTION_NAMES,
+    QueueShare,
     TaskOptions,
     TaskSettings,
     WorkerOptions,
@@ -270,7 +271,7 @@ class Windlass(Operator, Hookable, MethodHints):
             client.route(Routes(routes))
 
     def worker(
-        self, queues: Mapping[str, int] | Sequence[str] | None = None, **options: Unpack[WorkerOptions]
+        self, queues: Mapping[str, int | QueueShare] | Sequence[str] | None = None, **options: Unpack[WorkerOptions]
     ) -> Worker:
         """A worker in this process: ``with app.worker(): ...``, or ``app.worker().run_until_empty()``.
 
@@ -288,7 +289,7 @@ class Windlass(Operator, Hookable, MethodHints):
         return worker
 
     def run_worker(
-        self, queues: Mapping[str, int] | Sequence[str] | None = None, **options: Unpack[WorkerOptions]
+        self, queues: Mapping[str, int | QueueShare] | Sequence[str] | None = None, **options: Unpack[WorkerOptions]
     ) -> None:
         """Run a worker until a signal ends it, others ask it to stop, or it needs a fresh process: too many runs would
         not stop.

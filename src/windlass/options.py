@@ -108,6 +108,39 @@ WORKER_DEFAULTS: WorkerOptions = {
 """What holds for a worker that is told nothing else."""
 
 
+@dataclass(frozen=True, slots=True)
+class QueueShare:
+    """What a worker gives to one of its queues.
+
+    ``weight`` is its share beside the others; ``cap`` how many of its jobs the worker has at once, at the most;
+    ``reserve`` how many slots no other queue may use.
+
+    >>> QueueShare(3, cap=2).reserve
+    0
+    """
+
+    weight: int = 1
+    cap: int | None = None
+    reserve: int = 0
+
+    def __post_init__(self) -> None:
+        validate.whole_number(self.weight, "weight", least=1, most=1000)
+        if self.cap is not None:
+            validate.whole_number(self.cap, "cap", least=1, most=10_000)
+        validate.whole_number(self.reserve, "reserve", least=0, most=10_000)
+        if self.cap is not None and self.reserve > self.cap:
+            raise ConfigError(f"reserve is {self.reserve}, but cap allows only {self.cap}")
+
+    def __str__(self) -> str:
+        """As ``windlass worker -q`` takes it behind the name.
+
+        >>> str(QueueShare(3)), str(QueueShare(3, cap=2)), str(QueueShare(1, reserve=2))
+        ('3', '3:2', '1::2')
+        """
+        parts = [self.weight, "" if self.cap is None else self.cap, self.reserve or ""]
+        return ":".join(map(str, parts)).rstrip(":")
+
+
 UNSET: Any = object()
 """Not given, where None has a meaning of its own."""
 

@@ -57,6 +57,19 @@ def test_what_it_serves_comes_from_the_environment(windlass: Program) -> None:
     assert started["tasks"] == 4
 
 
+def test_it_tells_the_caps_and_reserved_slots_of_its_queues(windlass: Program) -> None:
+    """B33: as they were given."""
+    answer = windlass("worker", "--burst", "-q", "mail:3:2,default:1::4")
+    assert "mail:3:2, default:1::4" in answer.out
+    answer = windlass("worker", "--burst", "--json", WINDLASS_QUEUES="mail::2:1,default")
+    started = json.loads(answer.out.splitlines()[0])
+    assert (started["queues"], started["caps"], started["reserves"]) == (
+        {"mail": 1, "default": 1},
+        {"mail": 2},
+        {"mail": 1},
+    )
+
+
 BAD = [
     (["-q", ""], ["queues are given but empty"]),
     (["-q", " , "], ["queues are given but empty"]),
@@ -65,6 +78,12 @@ BAD = [
     (["-q", "mail:many"], ["'mail'", "weight", "'many'"]),
     (["-q", "mail:0"], ["'mail'", "weight", "0"]),
     (["-q", "mail", "-q", "mail:2"], ["'mail'", "twice"]),
+    (["-q", "mail:"], ["'mail'", "weight", "''"]),
+    (["-q", "mail:1:many"], ["'mail'", "cap", "'many'"]),
+    (["-q", "mail:1:0"], ["'mail'", "cap", "0"]),
+    (["-q", "mail:1:2:3"], ["'mail'", "reserve is 3", "cap allows only 2"]),
+    (["-q", "mail:1:2:1:1"], ["'mail'", "weight, cap and reserve"]),
+    (["-q", "mail:::9,default", "-c", "9"], ["'default'", "never get one"]),
     (["-c", "0"], ["concurrency", "0"]),
     (["-c", "many"], ["concurrency", "'many'"]),
     (["--child-max-memory", "much"], ["child_max_memory", "'much'"]),

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from random import Random
+
+import pytest
+
 from windlass.core.records import Claimed
+from windlass.options import QueueShare
 from windlass.worker.fetch.capacity import FEW, Capacity
 from windlass.worker.fetch.claim_size import ClaimSize
-from windlass.worker.fetch.prefetch import PooledPrefetch, PrefetchByQueue
+from windlass.worker.fetch.prefetch import NoPrefetch, PooledPrefetch, PrefetchByQueue
+from windlass.worker.fetch.slot_limits import SlotLimits
 
 
 def a_room(weights: dict[str, int], *, concurrency: int = 10, most: int = 200, quick: tuple[str, ...] = ()) -> Capacity:
@@ -200,3 +207,81 @@ def test_short_jobs_of_many_queues_fill_a_buffer_a_few_of_each() -> None:
     requests = dealt(room)
     assert sum(requests.values()) == 200
     assert set(requests.values()) == {8}
+
+
+def a_limited_room(**shares: QueueShare) -> Capacity:
+    """Room of ten slots for queues with caps and reserved slots."""
+    return limited_room(shares, concurrency=10)
+
+
+def limited_room(shares: dict[str, QueueShare], *, concurrency: int, most: int = 200) -> Capacity:
+    return Capacity(
+        {name: share.weight for name, share in shares.items()},
+        concurrency=concurrency,
+        most=most,
+        prefetch=NoPrefetch(),
+        claim_size=ClaimSize(),
+        limits=SlotLimits(shares),
+    )
+
+
+def dealt_beside(room: Capacity, **used: int) -> dict[str, int]:
+    return dict(room.limited_requests(used, taken=sum(used.values()), now=0.0))
+
+
+def test_a_cap_bounds_what_a_queue_is_asked_for() -> None:
+    """B33: its share goes to the others."""
+    room = a_limited_room(a=QueueShare(9, cap=3), b=QueueShare())
+    assert dealt_beside(room) == {"a": 3, "b": 7}
+    assert dealt_beside(room, a=2) == {"a": 1, "b": 7}
+    assert dealt_beside(room, a=3, b=2) == {"b": 5}
+
+
+def test_reserved_slots_are_for_their_queue_only() -> None:
+    """B33: also when nothing else is free."""
+    room = a_limited_room(a=QueueShare(9), b=QueueShare(reserve=2), c=QueueShare(reserve=1, cap=1))
+    assert dealt_beside(room, b=2, c=1) == {"a": 6, "b": 1}
+    assert dealt_beside(room, a=7) == {"b": 2, "c": 1}
+    assert dealt_beside(room, a=7, b=1) == {"b": 1, "c": 1}
+    assert dealt_beside(room, a=7, b=2, c=1) == {}
+
+
+def test_slots_that_are_missing_are_taken_from_the_shared_ones_first() -> None:
+    """B33: where the system refuses threads."""
+    room = a_limited_room(a=QueueShare(9), b=QueueShare(reserve=2))
+    assert dict(room.limited_requests({"a": 5}, taken=5 + 3, now=0.0)) == {"b": 2}
+
+
+def test_a_cycle_takes_no_more_than_it_may_of_limited_queues() -> None:
+    room = limited_room({"a": QueueShare(cap=500), "b": QueueShare(reserve=10)}, concurrency=1_000, most=20)
+    assert sum(dealt_beside(room).values()) == 20
+
+
+def test_a_capped_queue_that_is_not_asked_does_not_count_as_empty() -> None:
+    """B33: it is asked again when one of its runs has ended."""
+    room = a_limited_room(a=QueueShare(cap=1), b=QueueShare())
+    requests = room.limited_requests({"a": 1}, taken=1, now=0.0)
+    assert dict(requests) == {"b": 9}
+    assert room.note_claimed(requests, taken("b", 2))
+    assert dealt_beside(room, b=2) == {"a": 1}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_limits_hold_and_shares_are_fair_whatever_comes_and_goes(seed: int) -> None:
+    """B3, B33: 10,000 claims; where no limit is met shares are within 3 % of the weights."""
+    random = Random(seed)
+    shares = {"a": QueueShare(5), "b": QueueShare(3), "c": QueueShare(2), "d": QueueShare(9, cap=2, reserve=1)}
+    room = limited_room(shares, concurrency=24)
+    running: list[str] = []
+    total: Counter[str] = Counter()
+    while total.total() - total["d"] < 10_000:
+        requests = room.limited_requests(Counter(running), taken=len(running), now=0.0)
+        running += [name for name, count in requests for _ in range(count)]
+        total.update(dict(requests))
+        assert running.count("d") <= 2
+        assert len(running) - running.count("d") <= 23
+        random.shuffle(running)
+        del running[: random.randint(1, 20)]
+    others = total.total() - total["d"]
+    for name in "abc":
+        assert total[name] / others == pytest.approx(shares[name].weight / 10, rel=0.03), name

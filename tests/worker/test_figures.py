@@ -41,7 +41,7 @@ class Rounds:
             control=parts._control,
             status_reporter=StatusReporter(
                 identity=shown.identity,
-                queues=shown.queues,
+                shares=shown.shares,
                 allows_commands=False,
                 has_duties=True,
                 dispatcher=worker._dispatcher,

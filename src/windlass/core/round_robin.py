@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, KeysView, Mapping
 from heapq import heapify, heappop, heappush, heapreplace
+from typing import Protocol
 
 _GOLDEN = 0.6180339887498949
 """Multiples of it, without their whole part, never bunch: names of equal weight begin at places that lie apart."""
 _SLACK = 64
+
+
+class Room(Protocol):
+    """What each name may have of the places, besides its share; it is told of each place that is dealt."""
+
+    def admits(self, name: str) -> bool:
+        """Whether this name may have another place."""
+
+    def take(self, name: str) -> None:
+        """Give it one."""
 
 
 class SmoothWeights:
@@ -65,10 +76,13 @@ class SmoothWeights:
             self._heap = [entry for entry in self._heap if self._entries.get(entry[2]) == entry[1]]
             heapify(self._heap)
 
-    def deal(self, places: int, *, turn: int = 1, without: Collection[str] = ()) -> dict[str, int]:
+    def deal(
+        self, places: int, *, turn: int = 1, without: Collection[str] = (), room: Room | None = None
+    ) -> dict[str, int]:
         """How many of ``places`` go to each contender; those that get none, and those in ``without``, are left out.
 
         ``turn`` is how many a name gets at once: with larger turns fewer names have one, and the next comes later.
+        Where there is a ``room`` they are dealt one by one, to names that it admits.
         """
         dealt: dict[str, int] = {}
         passed: list[str] = []
@@ -77,11 +91,13 @@ class SmoothWeights:
             due, number, name = heap[0]
             if entries.get(name) != number:
                 heappop(heap)
-            elif name in without:
+            elif name in without or not (room is None or room.admits(name)):
                 heappop(heap)
                 passed.append(name)
             else:
-                share = places if len(entries) == 1 else min(turn, places)
+                share = 1 if room is not None else places if len(entries) == 1 else min(turn, places)
+                if room is not None:
+                    room.take(name)
                 places -= share
                 dealt[name] = dealt.get(name, 0) + share
                 stride = 1 / self._weights[name]

@@ -19,6 +19,8 @@ WORKER_INFO = (
     "host",
     "pid",
     "queues",
+    "caps",
+    "reserves",
     "concurrency",
     "commands",
     "duties",

@@ -79,11 +79,12 @@ def build_worker(
     )
     checks, close_executors = _give_executors(dispatcher, attempts, settings.children, worker=who.name)
     capacity = Capacity(
-        settings.queues,
+        settings.weights,
         concurrency=settings.concurrency,
         most=session.cycle_limit,
         prefetch=prefetch,
         claim_size=ClaimSize(),
+        limits=settings.limits or None,
     )
     recent = RecentJobs()
     pump = Pump(
@@ -107,7 +108,7 @@ def build_worker(
     )
     status_reporter = StatusReporter(
         identity=who,
-        queues=settings.queues,
+        shares=settings.queues,
         allows_commands=settings.allows_commands,
         has_duties=settings.has_duties,
         dispatcher=dispatcher,
@@ -161,7 +162,7 @@ def _give_executors(
 
 
 def _prefetch(settings: WorkerSettings) -> Prefetch:
-    if not settings.prefetches:
+    if not settings.prefetches or settings.limits:
         return NoPrefetch()
     kind = PrefetchByQueue if len(settings.queues) <= FEW else PooledPrefetch
     return kind(concurrency=settings.concurrency)

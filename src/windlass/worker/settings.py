@@ -12,14 +12,15 @@ from windlass.client.client import Client
 from windlass.core import validate
 from windlass.core.units import duration, memory
 from windlass.errors import ConfigError
-from windlass.options import WORKER_DEFAULTS, WorkerOptions
+from windlass.options import WORKER_DEFAULTS, QueueShare, WorkerOptions
 from windlass.worker.executors.processes.recycling import ChildLimits
+from windlass.worker.fetch.slot_limits import SlotLimits
 from windlass.worker.identity import Identity, identity
 from windlass.worker.lease.heartbeat import HeartbeatTimes
 from windlass.worker.shutdown import ShutdownTimes
 
-Queues = Mapping[str, int] | Sequence[str] | None
-"""Queues with weights, or names alone; None: those that the app's tasks name."""
+Queues = Mapping[str, int | QueueShare] | Sequence[str] | None
+"""Queues with weights or shares, or names alone; None: those that the app's tasks name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +28,7 @@ class WorkerSettings:
     """Everything that ``app.worker(...)`` takes; times in seconds."""
 
     identity: Identity
-    queues: Mapping[str, int]
-    """With their weights."""
+    queues: Mapping[str, QueueShare]
     concurrency: int
     beats: HeartbeatTimes
     grace: float
@@ -56,9 +56,11 @@ class WorkerSettings:
         validate.flag(options["duties"], "duties")
         validate.flag(options["prefetch"], "prefetch")
         validate.flag(options["allow_commands"], "allow_commands")
+        served = _served(client, queues, allow_commands=options["allow_commands"])
+        _check_reserves(served, options["concurrency"])
         return cls(
             identity=identity(prefix=options["name"], version=options["version"], id=options["id"]),
-            queues=_served(client, queues, allow_commands=options["allow_commands"]),
+            queues=served,
             concurrency=options["concurrency"],
             beats=_beats(options),
             grace=duration(options["grace"], "grace").total_seconds(),
@@ -70,6 +72,15 @@ class WorkerSettings:
             allows_commands=options["allow_commands"],
             commands_folder=options["commands_folder"],
         )
+
+    @property
+    def weights(self) -> dict[str, int]:
+        return {name: share.weight for name, share in self.queues.items()}
+
+    @property
+    def limits(self) -> SlotLimits:
+        """Of its queues; most workers have none."""
+        return SlotLimits(self.queues)
 
 
 def _beats(options: WorkerOptions) -> HeartbeatTimes:
@@ -93,20 +104,35 @@ def _child_limits(options: WorkerOptions) -> ChildLimits:
     return ChildLimits(count or most, max_jobs, largest)
 
 
-def _served(client: Client, queues: Queues, *, allow_commands: bool) -> dict[str, int]:
-    """Queue names with weights: those given, else the default queue and all that tasks name."""
+def _served(client: Client, queues: Queues, *, allow_commands: bool) -> dict[str, QueueShare]:
+    """Queue names with their shares: those given, else the default queue and all that tasks name."""
     if queues is None:
         if not (len(client.registry) or client.registry.is_open or allow_commands):
             raise ConfigError(
                 "this worker would have nothing to do: the app has no tasks; import the modules that hold them before "
                 "the worker starts: name them with -A, or with Windlass(include=[...])"
             )
-        return dict.fromkeys(client.known_queues, 1)
+        return dict.fromkeys(client.known_queues, QueueShare())
     given: object = queues
     if not isinstance(given, Mapping | Sequence) or isinstance(given, str) or not queues:
         raise ConfigError(f"queues must name at least one queue, as in ['mail'] or {{'mail': 3}}; got {queues!r}")
-    weights = dict(queues) if isinstance(queues, Mapping) else dict.fromkeys(queues, 1)
-    return {
-        validate.queue_name(name): validate.whole_number(weight, f"weight of queue {name!r}", least=1, most=1000)
-        for name, weight in weights.items()
-    }
+    shares = dict(queues) if isinstance(queues, Mapping) else dict.fromkeys(queues, 1)
+    return {validate.queue_name(name): _share(name, share) for name, share in shares.items()}
+
+
+def _share(queue: str, given: object) -> QueueShare:
+    if isinstance(given, QueueShare):
+        return given
+    return QueueShare(validate.whole_number(given, f"weight of queue {queue!r}", least=1, most=1000))
+
+
+def _check_reserves(queues: Mapping[str, QueueShare], concurrency: int) -> None:
+    reserved = sum(share.reserve for share in queues.values())
+    if reserved > concurrency:
+        raise ConfigError(f"the queues reserve {reserved} slots, but the worker has {concurrency} (concurrency)")
+    without = [name for name, share in queues.items() if not share.reserve]
+    if without and reserved == concurrency:
+        raise ConfigError(
+            f"all {concurrency} slots are reserved, so queue {without[0]!r} would never get one; reserve fewer, or "
+            "raise the concurrency"
+        )

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from windlass import clock
+from windlass.options import QueueShare
 from windlass.store.operations.leases import WorkerReport
 from windlass.version import VERSION
 from windlass.worker.duties.duties import Duties
@@ -71,7 +72,7 @@ class StatusReporter:
         self,
         *,
         identity: Identity,
-        queues: Mapping[str, int],
+        shares: Mapping[str, QueueShare],
         allows_commands: bool,
         has_duties: bool,
         dispatcher: Dispatcher,
@@ -83,7 +84,7 @@ class StatusReporter:
         processor: Callable[[], float] = cpu_seconds,
     ) -> None:
         self.identity = identity
-        self.queues = queues
+        self.shares = shares
         self._allows_commands = allows_commands
         self._has_duties = has_duties
         self._dispatcher = dispatcher
@@ -129,7 +130,7 @@ class StatusReporter:
             failed=self._dispatcher.failed_count,
             refused=self._pump.stale_write_count,
             abandoned=self._dispatcher.abandoned_count,
-            queues=dict(self.queues),
+            queues={name: share.weight for name, share in self.shares.items()},
         )
 
     @property
@@ -164,7 +165,9 @@ class StatusReporter:
         return {
             "host": socket.gethostname(),
             "pid": os.getpid(),
-            "queues": list(self.queues),
+            "queues": list(self.shares),
+            "caps": {name: share.cap for name, share in self.shares.items() if share.cap is not None},
+            "reserves": {name: share.reserve for name, share in self.shares.items() if share.reserve},
             "concurrency": self._dispatcher.concurrency,
             "commands": self._allows_commands,
             "duties": self._has_duties,

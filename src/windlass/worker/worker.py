@@ -13,6 +13,7 @@ from windlass import clock
 from windlass.client.session import Session
 from windlass.core.units import duration
 from windlass.errors import ConfigError, Duration, StartRefused, WindlassError
+from windlass.options import QueueShare
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.operations import queues
@@ -152,7 +153,12 @@ class Worker:
     @property
     def queues(self) -> dict[str, int]:
         """The queues it serves, with their weights."""
-        return dict(self._status.queues)
+        return {name: share.weight for name, share in self.shares.items()}
+
+    @property
+    def shares(self) -> dict[str, QueueShare]:
+        """The queues it serves, with their weights, caps and reserved slots."""
+        return dict(self._status.shares)
 
     @property
     def concurrency(self) -> int:

@@ -20,6 +20,7 @@ from windlass.cli.views.message import Message, counted
 from windlass.client.config import setting
 from windlass.core.units import memory
 from windlass.errors import ConfigError, StartRefused
+from windlass.options import QueueShare
 from windlass.threads.start import start_thread
 from windlass.version import VERSION
 from windlass.worker.supervisor.reexec import EXIT_RESTART, RESTARTED
@@ -35,7 +36,12 @@ _CLOSING = 0.5
 
 @click.command()
 @click.option(
-    "-q", "--queues", multiple=True, metavar="NAME[:WEIGHT],...", help="Queues to serve (or $WINDLASS_QUEUES)."
+    "-q",
+    "--queues",
+    multiple=True,
+    metavar="NAME[:WEIGHT[:CAP[:RESERVE]]],...",
+    help="Queues to serve (or $WINDLASS_QUEUES): each with its share, how many of its jobs run here at once at the "
+    "most, and how many slots are kept for it.",
 )
 @click.option("-c", "--concurrency", metavar="N", help="Jobs at once (or $WINDLASS_CONCURRENCY); 10 by default.")
 @click.option("--burst", is_flag=True, help="Stop when nothing is ready any more.")
@@ -113,8 +119,8 @@ def worker(
         options["concurrency"] = many
     chosen = setting("queues", ",".join(queues) if queues else None)
     limits = _limits(max_jobs, max_memory, burst=burst)
-    weights = None if chosen is None else parse_queues(chosen)
-    built = app.worker(weights, duties=not no_duties, allow_commands=allow_commands, **options)
+    shares = None if chosen is None else parse_queues(chosen)
+    built = app.worker(shares, duties=not no_duties, allow_commands=allow_commands, **options)
     with (
         reporting(supervised, built),
         serving_health(
@@ -128,8 +134,8 @@ def worker(
 
         def say_so() -> None:
             out.show(started)
-            if weights is not None and not is_restarted:
-                warn_of_unnamed_queues(app, weights)
+            if shares is not None and not is_restarted:
+                warn_of_unnamed_queues(app, shares)
 
         try:
             _run(built, limits, say_so, start, out=out, burst=burst)
@@ -194,13 +200,15 @@ class Started:
             "version": VERSION,
             "store": self.store,
             "queues": self.worker.queues,
+            "caps": {name: share.cap for name, share in self.worker.shares.items() if share.cap is not None},
+            "reserves": {name: share.reserve for name, share in self.worker.shares.items() if share.reserve},
             "concurrency": self.worker.concurrency,
             "tasks": self.tasks,
             "health": self.health,
         }
 
     def draw(self, screen: Screen) -> None:
-        queues = ", ".join(f"{name}:{weight}" for name, weight in self.worker.queues.items())
+        queues = ", ".join(f"{name}:{share}" for name, share in self.worker.shares.items())
         screen.line(Styled(f"Windlass {VERSION}", "bold"), f" worker {self.worker.name}")
         screen.fields(
             [
@@ -213,27 +221,41 @@ class Started:
         )
 
 
-def parse_queues(text: str) -> dict[str, int]:
-    """Queues and weights from ``mail:3,default``.
+def parse_queues(text: str) -> dict[str, QueueShare]:
+    """Queues and their shares from ``mail:3,default``; what is left out between colons has its default.
 
-    >>> parse_queues("mail:3,default,mail:3")
-    {'mail': 3, 'default': 1}
+    >>> [f"{name}:{share}" for name, share in parse_queues("mail:3,default,bulk:2:4,vip:::1,mail:3").items()]
+    ['mail:3', 'default:1', 'bulk:2:4', 'vip:1::1']
     """
     parts = [part.strip() for part in text.split(",")]
     if not any(parts):
         raise ConfigError("queues are given but empty; name at least one, as in -q mail:3,default:1, or leave it out")
-    weights: dict[str, int] = {}
-    for name, weight in map(_weighted, parts):
-        if weights.setdefault(name, weight) != weight:
-            raise ConfigError(f"queue {name!r} is given twice, with different weights; give it once")
-    return weights
+    shares: dict[str, QueueShare] = {}
+    for name, share in map(_share, parts):
+        if shares.setdefault(name, share) != share:
+            raise ConfigError(f"queue {name!r} is given twice, with different shares; give it once")
+    return shares
 
 
-def _weighted(part: str) -> tuple[str, int]:
-    name, colon, weight = part.partition(":")
-    if colon and not (weight.isascii() and weight.isdigit()):
-        raise ConfigError(f"queue {name!r}: its weight must be a whole number, as in {name}:3; got {weight!r}")
-    return name, int(weight) if colon else 1
+def _share(part: str) -> tuple[str, QueueShare]:
+    name, *numbers = part.split(":")
+    if len(numbers) > 3:
+        raise ConfigError(f"queue {name!r}: at most its weight, cap and reserve follow its name; got {part!r}")
+    given = {
+        what: _number(name, what, text)
+        for what, text in zip(("weight", "cap", "reserve"), numbers, strict=False)
+        if text or len(numbers) == 1
+    }
+    try:
+        return name, QueueShare(**given)
+    except ConfigError as error:
+        raise ConfigError(f"queue {name!r}: {error}") from None
+
+
+def _number(queue: str, what: str, text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise ConfigError(f"queue {queue!r}: its {what} must be a whole number, as in {queue}:3; got {text!r}")
+    return int(text)
 
 
 def _concurrency(text: str | None) -> int | None:

@@ -115,7 +115,20 @@ def _cpu(percent: object) -> str:
     return f"{percent:.1f} %" if isinstance(percent, int | float) else ""
 
 
-_FORMATS: Mapping[str, Callable[[object], str]] = {"memory": _memory, "cpu": _cpu}
+def _by_queue(numbers: object) -> str:
+    """
+    >>> _by_queue({"mail": 2, "bulk": 1})
+    'mail 2, bulk 1'
+    """
+    return ", ".join(f"{queue} {number}" for queue, number in numbers.items()) if isinstance(numbers, dict) else ""
+
+
+_FORMATS: Mapping[str, Callable[[object], str]] = {
+    "caps": _by_queue,
+    "reserves": _by_queue,
+    "memory": _memory,
+    "cpu": _cpu,
+}
 _APART = ("uptime", "last", "rounds")
 """Shown in another way: the reported uptime is as old as the last heartbeat, and the others are tables."""
 

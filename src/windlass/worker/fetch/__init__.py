@@ -5,6 +5,7 @@ Files, in reading order:
 - ``pump``: The worker's loop: one cycle with the store at a time.
 - ``cycle_client``: Makes cycles, and repeats one whose reply was not received.
 - ``capacity``: How many jobs to ask each queue for.
+- ``slot_limits``: Caps and reserved slots: which queues may have one more of a worker's slots.
 - ``prefetch``: How fast the jobs of each queue run, and so how many to fetch ahead.
 - ``claim_size``: How many jobs and endings one cycle may carry, by their bytes.
 - ``wake_ups``: Notifications that wait for the pump, and which of them make it claim at once.

@@ -9,6 +9,7 @@ from windlass.core.records import Claimed
 from windlass.core.round_robin import SmoothWeights
 from windlass.worker.fetch.claim_size import ClaimSize
 from windlass.worker.fetch.prefetch import Prefetch
+from windlass.worker.fetch.slot_limits import SlotLimits
 
 ClaimRequests = list[tuple[str, int]]
 NOTHING: Mapping[str, int] = {}
@@ -32,9 +33,18 @@ class Capacity:
     """
 
     def __init__(
-        self, weights: Mapping[str, int], *, concurrency: int, most: int, prefetch: Prefetch, claim_size: ClaimSize
+        self,
+        weights: Mapping[str, int],
+        *,
+        concurrency: int,
+        most: int,
+        prefetch: Prefetch,
+        claim_size: ClaimSize,
+        limits: SlotLimits | None = None,
     ) -> None:
+        """With ``limits`` nothing may be fetched ahead: what waits in a buffer would start in slots of others."""
         self._declared = dict(weights)
+        self._limits = limits
         self._weights = SmoothWeights(weights)
         self._concurrency = concurrency
         self._most = most
@@ -60,6 +70,11 @@ class Capacity:
     def may_find_work(self) -> bool:
         """Whether some queue may have work, as far as is known here."""
         return self.needs_survey or bool(self._weights.contenders)
+
+    @property
+    def has_limits(self) -> bool:
+        """Whether it has to be told how many slots each queue uses."""
+        return self._limits is not None
 
     def reweigh(self, weights: Mapping[str, int | None]) -> None:
         """Apply the weights that operators have set; a weight that is removed falls back to that of the worker's start.
@@ -132,6 +147,16 @@ class Capacity:
         if self._unknown:
             self._ask_unknown(dealt)
         return list(dealt.items())
+
+    def limited_requests(self, used: Mapping[str, int], *, taken: int, now: float) -> ClaimRequests:
+        """``requests`` of a worker with caps or reserved slots; ``used``: how many of the ``taken`` slots each queue
+        has, also for jobs that have not started yet.
+        """
+        assert self._limits is not None
+        self._follow_settings()
+        room = self._limits.room(free=max(0, self._concurrency - taken), used=used)
+        places = self.places(in_flight=taken, now=now)
+        return list(self._weights.deal(places, room=room).items())
 
     def note_claimed(self, requests: ClaimRequests, claimed: Sequence[Claimed]) -> bool:
         """Take in what a cycle claimed: a queue that gave less than it was asked for is empty until the next

@@ -39,6 +39,7 @@ _LONGEST_LINGER = 0.02
 _MARK_AFTER = 0.02
 _MARK_BEFORE = 0.08
 _RELEASE_AFTER = 1.0
+NOTHING_WAITS: Counter[str] = Counter()
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,14 +307,20 @@ class Pump:
             return []
         if self._dispatcher.missing_slots == self._dispatcher.concurrency:
             return []  # nothing can be started
-        waiting = self._waiting_for_child(now)
+        waiting = NOTHING_WAITS if self._capacity.has_limits else self._waiting_for_child(now)
         taken = self._dispatcher.in_flight + len(self._unmarked) + self._dispatcher.missing_slots
         in_flight = taken - waiting.total()
         if self._capacity.needs_survey and self._capacity.places(
             in_flight=in_flight, now=now, waiting_elsewhere=waiting
         ):
             self._survey(now)
+        if self._capacity.has_limits:
+            return self._capacity.limited_requests(self._slots_by_queue(), taken=taken, now=now)
         return self._capacity.requests(in_flight=in_flight, waiting_elsewhere=waiting, now=now)
+
+    def _slots_by_queue(self) -> Counter[str]:
+        """How many slots each queue has. A job that waits for a child counts: it may start at any moment."""
+        return Counter(run.job.queue for run in (*self._dispatcher.in_hand(), *self._unmarked))
 
     def _survey(self, now: float) -> None:
         """Ask the store which of many queues have work, unless that was done just now."""

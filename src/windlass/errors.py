@@ -45,6 +45,10 @@ class JobNotFound(WindlassError):
     """No job has this id: it never existed, was deleted, or retention removed it."""
 
 
+class ScheduleNotFound(WindlassError):
+    """No schedule has this name."""
+
+
 class JobFailed(WindlassError):
     """The awaited job failed for good; carries what its last attempt raised, as text.
 

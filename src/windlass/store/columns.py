@@ -21,6 +21,7 @@ from windlass.store.operations.leases import QueueControl, WorkerRecord
 from windlass.store.operations.prune import Prunable, Pruned
 from windlass.store.operations.queries import DeadGroup, Depth, EventRecord, FinishedJob, NextDue
 from windlass.store.operations.queues import QueueRecord
+from windlass.store.operations.schedules.records import CodeVersion, FireRecord, FireStep, ScheduleRecord
 from windlass.store.operations.transfer import HeldKey, MovedEvent
 from windlass.store.pages import Found
 
@@ -29,12 +30,15 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
     for struct in (
         ClaimSituation,
         Claimed,
+        CodeVersion,
         DeadGroup,
         Depth,
         Ending,
         EventRecord,
         Expired,
         FinishedJob,
+        FireRecord,
+        FireStep,
         Found,
         HeldKey,
         JobRecord,
@@ -47,6 +51,7 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         QueueControl,
         QueueRecord,
         Replacement,
+        ScheduleRecord,
         ShutGate,
         StartMark,
         StartedSuspect,

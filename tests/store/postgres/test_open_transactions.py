@@ -18,14 +18,20 @@ from tests.store.builders import HOUR, OWN_ID, SECOND, ending, mark, new_job, ra
 from tests.store.cleaning import tidy
 from tests.store.postgres.database import Database
 from tests.store.postgres.open_stores import Opening
+from tests.store.schedules import a_definition, a_schedule, fire_all, leads, planned
 from tests.store.stores import Store, Worker
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import State
+from windlass.errors import StoreUnavailable
 from windlass.store.operation import Call
 from windlass.store.operations import jobs, leader, leases, prune, queries, queues, vacuum
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness, enqueue
 from windlass.store.operations.events import record_job_events, record_stale_writes, record_store_events
 from windlass.store.operations.manual_claim import claim, extend
+from windlass.store.operations.schedules.changes import delete as delete_schedule
+from windlass.store.operations.schedules.fire import fire
+from windlass.store.operations.schedules.records import FireResult
+from windlass.store.operations.schedules.versions import declare, keep, version_of
 from windlass.store.postgres.statements import statements
 
 UNTIL_STARTED = Uniqueness(until="started")
@@ -229,6 +235,27 @@ def _reschedule(scene: Scene) -> None:
     assert scene.store.run(jobs.reschedule(scene.waiting.seq, delay=HOUR))
 
 
+def _schedule(scene: Scene) -> None:
+    """What needs a queue, or a key, that the caller has in hand stays due; the others fire."""
+    store, lead = scene.store, leads(scene.store)
+    for name, queue in (("limited", LIMITED), ("new queue", "first used here"), ("well", "mine")):
+        a_schedule(store, a_definition(queue=queue), name)
+    store.advance(SECOND * 10)
+    lead = leads(store)
+    assert fire_all(store, lead) == [FireResult("well", "made")]
+    assert [visit[0].row.name for visit in planned(store)] == ["limited", "new queue"]
+    a_schedule(store, a_definition(key="new", queue="mine"), "keyed")
+    store.advance(SECOND * 10)
+    lead = leads(store)
+    [keyed] = [visit[0] for visit in planned(store) if visit[0].row.name == "keyed"]
+    with pytest.raises(StoreUnavailable, match="lock timeout"):
+        store.run(fire(lead, [keyed]))
+    version = version_of({})
+    store.run(declare(version, {}))
+    assert store.run(keep(version))
+    assert store.run(delete_schedule("keyed"))
+
+
 def _read(scene: Scene) -> None:
     scene.store.run(queries.next_due())
     scene.worker.control()
@@ -254,6 +281,7 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _rescue: ("rescue",),
     _reschedule: ("reschedule",),
     _retry: ("retry",),
+    _schedule: ("schedule_save", "schedule_fire", "schedule_delete", "schedule_declare", "schedule_keep"),
     _signal: ("signal",),
     _sweep: ("vacuum_due", "vacuum_ready", "vacuum_running", "vacuum_tally"),
     _tidy: ("tidy_events", "tidy_keys", "tidy_leftovers"),

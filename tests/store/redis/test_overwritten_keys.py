@@ -16,6 +16,9 @@ from windlass.core.state import State
 from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.store.operations import jobs, leases, queries
 from windlass.store.operations.prune import FinishedLine, prune_oldest
+from windlass.store.operations.schedules.changes import schedules
+from windlass.store.operations.schedules.fire import due
+from windlass.store.operations.schedules.versions import versions
 
 CALLS: Mapping[str, Callable[[Store], object]] = {
     "epoch": lambda store: store.enqueue(new_job()),
@@ -33,6 +36,9 @@ CALLS: Mapping[str, Callable[[Store], object]] = {
     "configured": lambda store: store.a_worker().control(),
     "waiting": lambda store: store.run(queries.waiting()),
     "astray": lambda store: store.run(tidy()),
+    "schedules": lambda store: store.run(schedules()),
+    "schedules_due": lambda store: store.run(due()),
+    "code_versions": lambda store: store.run(versions()),
 }
 """A call that needs the key."""
 

@@ -9,6 +9,7 @@ Files, in reading order:
 - ``jobs``: Changes jobs: promotes, cancels, retries, reschedules, deletes, and shows the progress of a run.
 - ``leases``: Leases and workers: open, renew, control, close.
 - ``queues``: Queues and their settings.
+- ``schedules/``: Schedules: what they say, their changes, and the fires of their slots.
 - ``leader``: The leader's lease, for duties that one worker does for all.
 - ``queries``: Reads: jobs, counts, waiting queues, next due times.
 - ``gates``: The gates before a pending job: what keeps it from being claimed.

@@ -15,18 +15,8 @@
 -- that others took meanwhile) makes the statement fail with 'windlass: look again', which leaves nothing behind, and
 -- the driver repeats it. Locks are taken in the order queues, keys, jobs: each part counts the one before it.
 WITH
--- here clock
-, given AS MATERIALIZED (
-    SELECT place,
-        {jobs.NewJob; named; cast numbers as bigint; cast priority, max_attempts as integer;
-            id = ({jobs.id}) COLLATE "C";
-            queue = ({jobs.queue}) COLLATE "C";
-            unique_key = ({jobs.unique_key}) COLLATE "C";
-            without delay, at},
-        -- A delay is a length from the store's now; an instant (at) is given as such, and one in the past means now.
-        coalesce(CAST({jobs.at} AS bigint), clock.now + CAST({jobs.delay} AS bigint)) AS due_at
-    FROM clock, jsonb_array_elements(CAST(:jobs AS jsonb)) WITH ORDINALITY AS item (value, place)
-), named AS MATERIALIZED (
+-- here clock, new_jobs
+, named AS MATERIALIZED (
     SELECT CAST({named.index} AS integer) AS index, ({named.id}) COLLATE "C" AS id, {named.task} AS task,
         {named.payload} AS payload, ({named.key}) COLLATE "C" AS key, {named.until} AS until,
         CAST({named.window} AS bigint) AS held_for, CAST({named.rank} AS integer) AS rank
@@ -63,18 +53,8 @@ WITH
         SELECT count(*) FROM new WHERE new.queue = queue.name
         AND (SELECT job.seq FROM windlass_job AS job WHERE job.id = new.id) IS NULL
     ) AS added,
-    (SELECT count(*) FROM (
-        SELECT 1 FROM windlass_ready AS ready
-        WHERE ready.queue = queue.name AND ready.seq BETWEEN 0 AND 9223372036854775807
-        LIMIT queue.max_length + 1) AS counted)
-    + (SELECT count(*) FROM (
-        SELECT 1 FROM windlass_due AS due
-        WHERE due.queue = queue.name AND due.seq BETWEEN 0 AND 9223372036854775807
-        LIMIT queue.max_length + 1) AS counted)
-    + (SELECT count(*) FROM (
-        SELECT 1 FROM windlass_blocked AS blocked
-        WHERE blocked.queue = queue.name AND blocked.seq BETWEEN 0 AND 9223372036854775807
-        LIMIT queue.max_length + 1) AS counted) AS waiting
+        -- here queue_length (queue = queue.name, most = queue.max_length)
+        AS waiting
     FROM windlass_queue AS queue
     WHERE max_length IS NOT NULL
     AND name = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:queues AS jsonb))))
@@ -119,11 +99,7 @@ WITH
     WHERE key.xmin = (SELECT seen.xmin FROM windlass_key AS seen WHERE seen.key = excluded.key)
     RETURNING 1
 ), stored AS (
-    INSERT INTO windlass_job ({NewJob; delay = run_at, waiting; without at}, created_at)
-    SELECT {NewJob;
-        delay = greatest(clock.now, due_at), CASE WHEN due_at > clock.now THEN 'scheduled' ELSE 'pending' END;
-        without at}, clock.now
-    FROM new, clock
+-- here insert_jobs
     WHERE EXISTS (SELECT 1 FROM passed) AND (SELECT count(*) FROM taken) >= 0
     ORDER BY place
     ON CONFLICT (id) DO NOTHING

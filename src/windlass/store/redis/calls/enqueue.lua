@@ -10,7 +10,7 @@
 --       full: rows (queue, max_length), and nothing else: the queue has no room for what the call would add
 --       known: rows (index) of ids that were there; found: rows (index, id, state) of who has the id or the key now
 --       replaced: rows (id, state) of new jobs that gave their arguments to another, and how that one waits now
--- with chunks, texts, index, state_sets, unique, repeated_event
+-- with chunks, texts, index, state_sets, unique, repeated_event, new_jobs
 table.sort(ask.named, function(one, other) return one.rank < other.rank end)
 table.sort(ask.replacing, function(this, that) return this.rank < that.rank end)
 
@@ -129,19 +129,10 @@ for _, job in ipairs(ask.jobs) do
     end
 end
 
--- How many jobs a queue would have that wait.
-local function length_of(queue)
-    local waiting = added_to[queue]
-    for _, state in ipairs({'pending', 'scheduled', 'retrying', 'blocked'}) do
-        waiting = waiting + (tonumber(redis.call('HGET', KEY.counts, state .. ':' .. queue)) or 0)
-    end
-    return waiting
-end
-
 local full = {}
 for _, queue in ipairs(ask.queues) do
     local most = added_to[queue] and tonumber(redis.call('HGET', prefix .. 'queue:' .. queue, 'max_length'))
-    if most and length_of(queue) > most then full[#full + 1] = {queue, most} end
+    if most and queue_length(queue) + added_to[queue] > most then full[#full + 1] = {queue, most} end
 end
 if #full > 0 then return {'full', full} end
 
@@ -153,48 +144,13 @@ for _, change in ipairs(replaced) do
 end
 if is_put_off then redis.call('ZCARD', KEY.due) end
 
--- What is null, or a number that is zero, is left out: the hash stays small.
-local function add(fields, name, value)
-    fields[#fields + 1] = name
-    fields[#fields + 1] = value
-end
-
--- Writes the jobs with the seqs behind `last`; the state of each by its id.
-local function store_jobs(last)
-    local long, numbers, states = {}, {}, {}
-    for index, job in ipairs(added) do
-        local id, queue, priority, timeout, key = job.id, job.queue, job.priority, job.timeout, job.unique_key
-        local seq = written(last + index)
-        local run_at = math.max(now, job.at or now + job.delay)
-        local state = run_at > now and 'scheduled' or 'pending'
-        local fields = {
-            'state', state, 'queue', queue, 'id', id, 'task', job.task, 'max_attempts', written(job.max_attempts),
-            'run_at', written(run_at), 'created_at', stamp,
-            'payload', text_field('payload', seq, job.payload, long),
-        }
-        if priority ~= 0 then add(fields, 'priority', written(priority)) end
-        if timeout then add(fields, 'timeout', written(timeout)) end
-        if key then add(fields, 'unique_key', key) end
-        if job.meta then add_text('meta', seq, job.meta, fields, long) end
-        if job.retry then add_text('retry', seq, job.retry, fields, long) end
-        redis.call('HSET', job_key(seq), unpack(fields))
-        place(state, queue, seq, priority, run_at)
-        numbers[#numbers + 1] = id
-        numbers[#numbers + 1] = seq
-        states[id] = state
-    end
-    write_long(long)
-    in_portions(numbers, function(...) redis.call('HSET', KEY.ids, ...) end)
-    return states
-end
-
 -- From here on the call writes.
 local last = #added > 0 and take_seqs(#added) - #added
 in_portions(stale_keys, function(...) redis.call('DEL', ...) end)
 for _, named in ipairs(takers) do
     hold_key(named.unique_key, named.id, named.until, named.window and now + named.window)
 end
-local states = store_jobs(last)
+local states = store_jobs(added, last)
 
 local function replace(change)
     local seq, long = change.seq, {}
@@ -213,22 +169,8 @@ for _, change in ipairs(replaced) do replace(change) end
 if last then add_run_to_index('all', last + 1, last + #added) end
 local begun = settle()
 
--- A queue with jobs that wait is known. Workers know of them too, or are told when they may have them; only a worker
--- that finds nothing stops asking, and has to hear of the next one.
-local function tell_workers()
-    local filled = {}
-    for _, change in ipairs(replaced) do ask.queues[#ask.queues + 1] = change.queue end
-    for _, queue in ipairs(ask.queues) do
-        local has_pending = begun['pending:' .. queue]
-        if has_pending then filled[#filled + 1] = queue end
-        if has_pending or begun['scheduled:' .. queue] then redis.call('SADD', KEY.queues, queue) end
-    end
-    -- Not with call: a caller that may not publish has enqueued all the same, and workers look by themselves within a
-    -- second.
-    if #filled > 0 then redis.pcall('PUBLISH', prefix .. 'news:work', #filled == 1 and filled[1] or '') end
-end
-
-tell_workers()
+for _, change in ipairs(replaced) do ask.queues[#ask.queues + 1] = change.queue end
+tell_workers(ask.queues, begun)
 if #ask.named == 0 then return {} end
 
 -- The state of a job by its id, also of one that was there before.

@@ -1,12 +1,12 @@
 -- Keys of ours that hold something else, because another program wrote to them: all but those of single jobs, which are
 -- too many to be looked at.
--- KEYS epoch, seq, ids, queues, configured, counts, waiting, due, events, notices, workers, lease_until, lease_from, lease_lost, astray
+-- KEYS epoch, seq, ids, queues, configured, counts, waiting, due, events, notices, workers, lease_until, lease_from, lease_lost, astray, schedules, schedules_due, code_versions
 -- without epoch
 -- gives overwritten: rows (key, type, right_type) as one/other
 local RIGHT = {
     epoch = 'hash', seq = 'string', ids = 'hash', queues = 'set', configured = 'set', counts = 'hash', waiting = 'set',
     due = 'zset', events = 'zset', notices = 'list', workers = 'zset', lease_until = 'zset', lease_from = 'zset',
-    lease_lost = 'zset', astray = 'string',
+    lease_lost = 'zset', astray = 'string', schedules = 'zset', schedules_due = 'zset', code_versions = 'zset',
 }
 
 local overwritten, is_overwritten = {}, {}
@@ -36,6 +36,13 @@ for _, lease in ipairs(names('ZRANGE', KEY.lease_until, 0, -1)) do
     look(prefix .. 'cancels:' .. lease, 'set')
 end
 for _, worker in ipairs(names('ZRANGE', KEY.workers, 0, -1)) do look(prefix .. 'worker:' .. worker, 'hash') end
+for _, name in ipairs(names('ZRANGE', KEY.schedules, 0, -1)) do
+    look(prefix .. 'schedule:' .. name, 'hash')
+    look(prefix .. 'fires:' .. name, 'zset')
+end
+for _, version in ipairs(names('ZRANGE', KEY.code_versions, 0, -1)) do
+    look(prefix .. 'code_version:' .. version, 'hash')
+end
 for _, index in ipairs({'all', 'failed', 'cancelled'}) do
     local blocks = prefix .. 'blocks:' .. index
     look(blocks, 'zset')

@@ -20,15 +20,9 @@ WHERE EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.id = {named.id})
 INSERT INTO windlass_queue (name) SELECT value FROM jsonb_each(:queues) WHERE true ON CONFLICT DO NOTHING
 
 -- 4. forget
--- Keys without a holder: their window is over, their job has started, or it is gone. (A job that finished gave
--- its key back at once.) Whether a job that was claimed has begun its run is known only later, so it counts as started
--- until it is handed back: an enqueue that comes after the start must not be taken for a duplicate.
 -- :named rows (index, id, task, payload, key, until, window, rank) as named
 -- only with named
-DELETE FROM windlass_key WHERE key IN (SELECT {named.key} FROM jsonb_each(:named) AS named)
-AND (expires_at <= :now OR NOT EXISTS (
-    SELECT 1 FROM windlass_job WHERE windlass_job.id = windlass_key.id
-    AND (until <> 'started' OR (state <> 'running' AND attempt = 0 AND started_at IS NULL))))
+-- here free_keys (keys = SELECT {named.key} FROM jsonb_each(:named) AS named)
 
 -- 5. key
 -- Of the call's jobs that name a free key the one with the lowest rank takes it. A job that exists already takes nothing
@@ -55,12 +49,7 @@ SELECT name, max_length FROM (
         AND ({jobs.unique_key} IS NULL
             OR {jobs.id} = (SELECT id FROM windlass_key WHERE windlass_key.key = {jobs.unique_key}))
     ) AS added,
-    (SELECT count(*) FROM windlass_job
-        WHERE queue = windlass_queue.name AND state = 'pending' AND crashes = 0 AND rescues = 0)
-    + (SELECT count(*) FROM windlass_job
-        WHERE queue = windlass_queue.name AND state = 'pending' AND crashes + rescues > 0)
-    + (SELECT count(*) FROM windlass_job
-        WHERE queue = windlass_queue.name AND state IN ('scheduled', 'retrying', 'blocked'))
+        -- here queue_length (queue = windlass_queue.name)
     AS waiting
     FROM windlass_queue
     WHERE max_length IS NOT NULL AND name IN (SELECT value FROM jsonb_each(:queues)))
@@ -92,15 +81,9 @@ FROM (
         GROUP BY holder.seq))
 
 -- 8. insert
--- Stores the jobs in the order of the call; an id or a key that is taken stores nothing.
+-- An id or a key that is taken stores nothing.
 -- :jobs rows (NewJob) as jobs
--- A delay is a length from the store's now; an instant (at) is given as such, and one in the past means now.
-INSERT INTO windlass_job ({NewJob; delay = run_at, state; without at}, created_at)
-SELECT {jobs.NewJob;
-    delay = max(:now, coalesce({jobs.at}, :now + ({jobs.delay}))),
-        CASE WHEN coalesce({jobs.at}, :now + ({jobs.delay})) > :now THEN 'scheduled' ELSE 'pending' END;
-    without at}, :now
-FROM jsonb_each(:jobs) AS jobs
+-- here insert_jobs
 WHERE {jobs.unique_key} IS NULL OR {jobs.id} = (SELECT id FROM windlass_key WHERE windlass_key.key = {jobs.unique_key})
 ORDER BY jobs.key
 ON CONFLICT (id) DO NOTHING

@@ -1,0 +1,141 @@
+"""Reads, adds, changes and deletes schedules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from windlass.errors import ConfigError, ScheduleNotFound, StoreUnavailable
+from windlass.store.answers import records
+from windlass.store.operation import Answer, Call, Lane, Operation
+from windlass.store.operations.schedules.definition import Definition
+from windlass.store.operations.schedules.edits import Edit, new_schedule, recomputed
+from windlass.store.operations.schedules.records import FireRecord, Origin, ScheduleRecord
+from windlass.store.pages import PAGE, PAGE_BYTES, portions
+
+_TRIES = 20
+"""How often a change is made anew because others, most likely fires, wrote in between."""
+
+
+class SchedulePage(Struct, frozen=True):
+    """Schedules by name, and the store's time."""
+
+    now: int
+    schedules: list[ScheduleRecord]
+    next: str | None
+    """Where to go on; None at the end."""
+
+
+class _Sized(Struct, frozen=True):
+    record: ScheduleRecord
+    size: int
+
+
+def schedules(*, task: str | None = None, after: str = "", limit: int = PAGE) -> Operation[SchedulePage]:
+    """The schedules behind the name ``after``, all or those of one task, in the order of their names.
+
+    A page may be short, or empty, although there are more.
+    """
+    params = {"names": None, "task": task, "after": after, "limit": limit, "bytes": PAGE_BYTES}
+    return _page((yield Call("schedule_list", params, Lane.READ)))
+
+
+def schedules_by_name(names: Sequence[str]) -> Operation[SchedulePage]:
+    """Those of these schedules that there are; at most one page."""
+    params = {"names": sorted(set(names)), "task": None, "after": "", "limit": PAGE, "bytes": PAGE_BYTES}
+    return _page((yield Call("schedule_list", params, Lane.READ)))
+
+
+def every_schedule() -> Operation[list[ScheduleRecord]]:
+    """All of them, page by page."""
+    found: list[ScheduleRecord] = []
+    after: str | None = ""
+    while after is not None:
+        page = yield from schedules(after=after)
+        found += page.schedules
+        after = page.next
+    return found
+
+
+def save(changed: Sequence[ScheduleRecord]) -> Operation[set[str]]:
+    """Store schedules, each if it still has the revision that it was read with (0: if there is none of its name).
+
+    The names of those that were stored. A repeat after a lost reply stores nothing: the revision has grown.
+    """
+    saved: set[str] = set()
+    sized = [_Sized(record, len(record.definition) + len(record.declared or "")) for record in changed]
+    for portion in portions(sized):
+        answer = yield Call("schedule_save", {"schedules": [each.record for each in portion]})
+        saved |= {name for (name,) in answer["saved"]}
+    return saved
+
+
+def add(name: str, definition: Definition) -> Operation[ScheduleRecord]:
+    """Add a schedule by hand; ``ConfigError`` where the name is taken, unless by the very same one."""
+    page = yield from schedules_by_name([name])
+    record = new_schedule(name, definition, now=page.now, origin=Origin.HAND)
+    yield from save([record])
+    found = yield from schedule(name)
+    if (found.origin, found.definition) != (Origin.HAND, record.definition):
+        raise ConfigError(f"there is a schedule {name!r} already; choose another name, or edit that one")
+    return found
+
+
+def schedule(name: str) -> Operation[ScheduleRecord]:
+    """One schedule; ``ScheduleNotFound`` where there is none."""
+    page = yield from schedules_by_name([name])
+    if not page.schedules:
+        raise ScheduleNotFound(f"there is no schedule {name!r}")
+    return page.schedules[0]
+
+
+def change(name: str, edit: Edit) -> Operation[ScheduleRecord]:
+    """Change one schedule, from what it is when the change is stored; what it is then.
+
+    Raises ``ScheduleNotFound``. An edit that changes nothing writes nothing.
+    """
+    for _ in range(_TRIES):
+        page = yield from schedules_by_name([name])
+        if not page.schedules:
+            raise ScheduleNotFound(f"there is no schedule {name!r}")
+        [record] = page.schedules
+        changed = edit(record, page.now)
+        if changed == record:
+            return record
+        if (yield from save([changed])):
+            return replace(changed, revision=record.revision + 1)
+    raise StoreUnavailable(f"schedule {name!r}: others changed it all the time; nothing was changed")
+
+
+def recompute() -> Operation[list[str]]:
+    """Compute the next slot of every schedule anew; the names of those whose next slot has moved."""
+    moved: list[str] = []
+    after: str | None = ""
+    while after is not None:
+        page = yield from schedules(after=after)
+        for record in page.schedules:
+            changed = yield from change(record.name, recomputed())
+            if changed.next_at != record.next_at:
+                moved.append(record.name)
+        after = page.next
+    return moved
+
+
+def delete(name: str) -> Operation[bool]:
+    """Delete a schedule and its ledger of fires; false where there is none."""
+    answer = yield Call("schedule_delete", {"name": name})
+    return bool(answer["deleted"])
+
+
+def fires(name: str, *, before: int | None = None, limit: int = 50) -> Operation[list[FireRecord]]:
+    """The ledger of fires of one schedule, the newest first; ``before`` is the planned instant where a page ends."""
+    params = {"name": name, "before": 2**53 if before is None else before, "limit": limit}
+    answer = yield Call("schedule_fires", params, Lane.READ)
+    return records(answer["fires"], FireRecord)
+
+
+def _page(answer: Answer) -> SchedulePage:
+    [(now, following)] = answer["page"]
+    return SchedulePage(now, records(answer["schedules"], ScheduleRecord), following)

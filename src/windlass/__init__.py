@@ -7,6 +7,7 @@ Files, in reading order:
 - ``app``: The app: declares tasks, enqueues jobs, looks them up, makes workers.
 - ``task``: Tasks: registered functions, and requests to run them.
 - ``job``: The handle of one job: its state, its result, and what can be done to it.
+- ``limit``: The handle of one named limit: a budget of tokens that all processes share.
 - ``queue``: The handle of one queue: its length, its settings, its pause.
 - ``active_job``: The running job, as its own task sees it: ``ActiveJob`` and ``current_job``.
 - ``claimed_job``: A job that the caller claimed and runs by itself: ``app.claim``.
@@ -36,6 +37,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from windlass.active_job import ActiveJob, current_job, this_job
+from windlass.core.rates.cooldown import Cooldown
 from windlass.core.retry import PROGRAMMING_ERRORS, Retry
 from windlass.core.state import State
 from windlass.core.unique import Unique
@@ -54,6 +56,7 @@ from windlass.errors import (
     JobNotFound,
     JobTimeout,
     LeaseLost,
+    LimitTimeout,
     OutcomeUnknown,
     PayloadError,
     PayloadTooLarge,
@@ -77,9 +80,12 @@ if TYPE_CHECKING:
     from windlass.core.codec import Limits
     from windlass.core.fault import Fault
     from windlass.core.progress import Progress
+    from windlass.insight.cooldowns import CooldownView
     from windlass.insight.job_page import JobPage
+    from windlass.insight.limits import LimitView
     from windlass.insight.timeline import TimelineEntry
     from windlass.job import Job
+    from windlass.limit import Limit
     from windlass.options import QueueShare
     from windlass.programs.command import command
     from windlass.programs.helper import Helper
@@ -96,6 +102,9 @@ else:
         "Helper": "windlass.programs.helper",
         "Job": "windlass.job",
         "JobPage": "windlass.insight.job_page",
+        "CooldownView": "windlass.insight.cooldowns",
+        "Limit": "windlass.limit",
+        "LimitView": "windlass.insight.limits",
         "Limits": "windlass.core.codec",
         "Progress": "windlass.core.progress",
         "Queue": "windlass.queue",
@@ -129,6 +138,8 @@ __all__ = [
     "ClaimedJob",
     "CommandFailed",
     "ConfigError",
+    "Cooldown",
+    "CooldownView",
     "Fault",
     "Helper",
     "HelperDied",
@@ -143,6 +154,9 @@ __all__ = [
     "JobPage",
     "JobTimeout",
     "LeaseLost",
+    "Limit",
+    "LimitTimeout",
+    "LimitView",
     "Limits",
     "OutcomeUnknown",
     "PayloadError",

@@ -10,7 +10,9 @@ from windlass.core.units import duration
 from windlass.errors import Cancel, ConfigError, Duration, LeaseLost
 
 if TYPE_CHECKING:
+    from windlass.client.owner import ClientOwner
     from windlass.core.outcome import StopReason
+    from windlass.limit import Limit
 
 
 class RunControl(Protocol):
@@ -52,6 +54,7 @@ class ActiveJob:
     """
 
     __slots__ = (
+        "_app",
         "_control",
         "_meta",
         "attempt",
@@ -76,6 +79,7 @@ class ActiveJob:
         correlation_id: str,
         meta: Callable[[], dict[str, Any]],
         control: RunControl,
+        app: ClientOwner,
     ) -> None:
         self.id = id
         self.task = task
@@ -89,6 +93,7 @@ class ActiveJob:
         """Whether the task has looked for itself whether it should stop; it is told before it is interrupted."""
         self._meta = meta
         self._control = control
+        self._app = app
 
     @property
     def meta(self) -> dict[str, Any]:
@@ -125,6 +130,12 @@ class ActiveJob:
     def extend(self, length: Duration) -> None:
         """Give this run so much time from now on, if its limit would be over sooner; the next run has the usual one."""
         self._control.extend(duration(length, "length").total_seconds())
+
+    def limit(self, name: str) -> Limit:
+        """A named limit, as ``app.limit(name)``: ``job.limit("github").acquire()`` before each call of the service."""
+        from windlass.limit import limit_of
+
+        return limit_of(self._app, name)
 
     def checkpoint(self) -> None:
         """Stop here if this run is to stop: raises ``Cancel`` or ``LeaseLost``; otherwise does nothing."""

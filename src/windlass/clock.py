@@ -26,6 +26,13 @@ def sleep(seconds: float) -> None:
     time.sleep(seconds)
 
 
+async def asleep(seconds: float) -> None:
+    """``sleep`` for async code."""
+    import asyncio  # a sixth of our start-up, for sync programs in vain
+
+    await asyncio.sleep(seconds)
+
+
 def wait(event: Event | Wakeup, seconds: float | None) -> bool:
     """Block until the event is set or the time is over; true if it was set."""
     return event.wait(seconds)

@@ -81,6 +81,10 @@ class JobTimeout(WindlassError, TimeoutError):
     """The wait took longer than its limit; says in which state the job is; the job itself goes on."""
 
 
+class LimitTimeout(WindlassError, TimeoutError):
+    """No token of a limit within the time that ``acquire`` was given; says when the next one is due."""
+
+
 class LeaseLost(WindlassError):
     """Another holds the job now, or it was taken away: stop side effects, nothing was written."""
 
@@ -164,11 +168,27 @@ class Snooze(WindlassError):
 
 
 class Throttled(WindlassError):
-    """Raised in a task: the service behind it said "too many"; goes back without an attempt charged."""
+    """Raised in a task: the service behind it said "too many". The job goes back without an attempt charged, and a part
+    of the app cools down, in all workers: the named ``limit``; with ``scope`` the ``"task"`` or the ``"queue"``; by
+    default the queue. Nothing of it begins for 60 s, twice as long each time, up to 30 min; or for ``retry_after``.
 
-    def __init__(self, text: str = "throttled", *, delay: Duration | None = None) -> None:
+    >>> raise Throttled("429", retry_after="90s", limit="github")
+    Traceback (most recent call last):
+    windlass.errors.Throttled: 429
+    """
+
+    def __init__(
+        self,
+        text: str = "throttled",
+        *,
+        retry_after: Duration | None = None,
+        limit: str | None = None,
+        scope: str | None = None,
+    ) -> None:
         super().__init__(text)
-        self.delay = delay
+        self.retry_after = retry_after
+        self.limit = limit
+        self.scope = scope
 
 
 class Cancel(WindlassError):

@@ -12,6 +12,7 @@ from windlass.client.owner import ClientOwner
 from windlass.client.result_waiter import refuse_on_loop_thread
 from windlass.client.session import Session
 from windlass.core import validate
+from windlass.core.rates.cooldown import Cooldown, cooldown_rule, read_cooldown, write_cooldown
 from windlass.core.retry import Retry, read_retry, retry_rule, write_retry
 from windlass.core.state import FINISHED, State
 from windlass.errors import IllegalTransition
@@ -24,6 +25,7 @@ from windlass.store.operation import Operation
 from windlass.store.operations import queries, queues
 from windlass.store.operations.jobs import purge
 from windlass.store.operations.queues import QueueRecord
+from windlass.store.operations.rates.cooldowns import Scope, end_cooldown
 
 if TYPE_CHECKING:
     from windlass.client.client import Client
@@ -45,6 +47,7 @@ class QueueSettings:
     paused_by: str | None
     paused_reason: str | None
     changed_by: str | None
+    cooldown: Cooldown | None = None
 
     @property
     def paused(self) -> bool:
@@ -102,10 +105,11 @@ class Queue:
         max_length: int | None = UNSET,
         retention: Retention | None = UNSET,
         retry: Retry | None = UNSET,
+        cooldown: Cooldown | None = UNSET,
         by: str = "api",
     ) -> None:
         """Change what is named; None takes a setting back. Keeps who did it."""
-        changes = _changes(weight=weight, max_length=max_length, retention=retention, retry=retry)
+        changes = _changes(weight=weight, max_length=max_length, retention=retention, retry=retry, cooldown=cooldown)
         self._session.run(queues.change(self.name, changes, by=by), notify=_SETTINGS)
 
     async def aconfigure(
@@ -115,10 +119,11 @@ class Queue:
         max_length: int | None = UNSET,
         retention: Retention | None = UNSET,
         retry: Retry | None = UNSET,
+        cooldown: Cooldown | None = UNSET,
         by: str = "api",
     ) -> None:
         """``configure`` for async code."""
-        changes = _changes(weight=weight, max_length=max_length, retention=retention, retry=retry)
+        changes = _changes(weight=weight, max_length=max_length, retention=retention, retry=retry, cooldown=cooldown)
         await self._session.arun(queues.change(self.name, changes, by=by), notify=_SETTINGS)
 
     def pause(self, reason: str | None = None, *, by: str = "api") -> None:
@@ -130,12 +135,12 @@ class Queue:
         await self._session.arun(queues.pause(self.name, by=by, reason=reason), notify=(Topic.CONTROL,))
 
     def resume(self, *, by: str = "api") -> None:
-        """Go on claiming."""
-        self._session.run(queues.pause(self.name, by=by, reason=None, is_paused=False), notify=_SETTINGS)
+        """Go on claiming after a pause or a cool-down."""
+        self._session.run(self._resume(by), notify=_SETTINGS)
 
     async def aresume(self, *, by: str = "api") -> None:
         """``resume`` for async code."""
-        await self._session.arun(queues.pause(self.name, by=by, reason=None, is_paused=False), notify=_SETTINGS)
+        await self._session.arun(self._resume(by), notify=_SETTINGS)
 
     def peek(self, limit: int = 10) -> list[Job[Any]]:
         """The next jobs in the order in which they would run, without taking them."""
@@ -175,6 +180,10 @@ class Queue:
             total += yield from purge(filter_of({"state": state, "queue": self.name}))
         return total
 
+    def _resume(self, by: str) -> Operation[None]:
+        yield from queues.pause(self.name, by=by, reason=None, is_paused=False)
+        yield from end_cooldown(Scope.QUEUE, self.name)
+
     def _remove(self) -> Operation[None]:
         yield from self._purge(FINISHED)
         if (yield from queues.remove(self.name)):
@@ -199,6 +208,7 @@ def _changes(
     max_length: int | None = UNSET,
     retention: Retention | None = UNSET,
     retry: Retry | None = UNSET,
+    cooldown: Cooldown | None = UNSET,
 ) -> dict[str, Any]:
     changes: dict[str, Any] = {}
     if weight is not UNSET:
@@ -209,6 +219,8 @@ def _changes(
         changes["retention"] = None if retention is None else write_retention(retention_policy(retention))
     if retry is not UNSET:
         changes["retry"] = None if retry is None else write_retry(retry_rule(retry))
+    if cooldown is not UNSET:
+        changes["cooldown"] = None if cooldown is None else write_cooldown(cooldown_rule(cooldown))
     return changes
 
 
@@ -223,4 +235,5 @@ def settings_of(record: QueueRecord) -> QueueSettings:
         paused_by=record.paused_by,
         paused_reason=record.paused_reason,
         changed_by=record.changed_by,
+        cooldown=read_cooldown(record.cooldown),
     )

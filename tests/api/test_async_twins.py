@@ -18,6 +18,7 @@ from windlass import (
     Helper,
     IllegalTransition,
     Job,
+    Limit,
     Queue,
     State,
     Task,
@@ -26,15 +27,16 @@ from windlass import (
 )
 
 PURE: dict[type, set[str]] = {
-    ActiveJob: {"checkpoint", "extend"},
+    ActiveJob: {"checkpoint", "extend", "limit"},
     ClaimedJob: set(),
     Helper: {"close", "task"},
     Job: {"of"},
+    Limit: set(),
     Queue: set(),
     Task: {"delay", "options", "request"},
     Windlass: {
-        "around_enqueue", "around_run", "command", "configure", "helper", "lease", "queue", "request", "run_worker",
-        "task", "transaction", "worker",
+        "around_enqueue", "around_run", "command", "configure", "helper", "lease", "limit", "queue", "request",
+        "run_worker", "task", "transaction", "worker",
     },
     Worker: {"drain", "resume", "status"},
 }  # fmt: skip

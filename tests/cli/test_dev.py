@@ -10,7 +10,7 @@ from threading import Event, Thread
 import pytest
 
 from tests.cli.program import DEADLINE, Program
-from windlass.cli.commands.file_watcher import saves, source_files
+from windlass.cli.dev.file_watcher import saves, source_files
 
 JOBS = "from windlass import Windlass\napp = Windlass()\n@app.task(name='say')\ndef say() -> str:\n    return {!r}\n"
 

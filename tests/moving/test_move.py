@@ -282,6 +282,17 @@ def test_queues_that_were_set_up_and_have_no_jobs_are_moved(from_sqlite_to_postg
     assert ways.new.queue("mail").settings().weight == 3
 
 
+def test_limits_that_an_operator_has_set_are_moved(from_sqlite_to_postgres: Ways) -> None:
+    ways = from_sqlite_to_postgres
+    ways.old.enqueue("echo", 1)
+    ways.old.limit("code", rate="1/s").acquire()
+    ways.old.limit("github").configure(rate="5000/h", burst=100, by="ada")
+    for _ in range(2):
+        ways.move()
+        [found] = ways.new.limits()
+        assert (found.name, found.rate, found.burst, found.changed_by) == ("github", "5000/h", 100, "ada")
+
+
 def test_a_job_that_is_claimed_by_hand_is_refused(from_sqlite_to_postgres: Ways) -> None:
     ways = from_sqlite_to_postgres
     ways.old.enqueue("echo", 1)

@@ -10,7 +10,7 @@ from windlass.store.operations.leases import Control, QueueControl
 
 def test_a_worker_that_nobody_wants_anything_of(store: Store) -> None:
     store.enqueue(new_job())
-    assert store.a_worker().control() == Control(store.clock(), None, None, True, frozenset(), {})
+    assert store.a_worker().control() == Control(store.clock(), None, None, True, frozenset(), {}, {})
 
 
 def test_cancels_of_its_own_jobs_are_told(store: Store) -> None:

@@ -11,11 +11,13 @@ import pytest
 
 from tests.store.builders import HOUR, TTL, ending, new_job, raised
 from tests.store.stores import Store, Worker
+from windlass.core.rates.cooldown import Cooldown
 from windlass.core.records import JobRecord
 from windlass.store.operations import queues
 from windlass.store.operations.gates import Gate, gates
 from windlass.store.operations.manual_claim import claim
 from windlass.store.operations.queries import next_due, waiting
+from windlass.store.operations.rates.cooldowns import Scope, cool_down
 from windlass.store.statement_files import load_calls
 
 Situation = Callable[[Store, Worker], None]
@@ -23,6 +25,16 @@ Situation = Callable[[Store, Worker], None]
 
 def pause(store: Store, queue: str) -> None:
     store.run(queues.pause(queue, by="me", reason="maintenance"))
+
+
+def throttle(store: Store, worker: Worker) -> None:
+    """A run of another queue says so: which run it is does not matter to the store."""
+    everything = store.run(queues.settings(queues.ALL)).get(queues.ALL)
+    store.run(queues.pause(queues.ALL, by="me", reason=None, is_paused=False))
+    run = store.claimed(new_job(queue="other"))
+    if everything is not None and everything.paused_at is not None:
+        pause(store, queues.ALL)
+    store.run(cool_down(Scope.QUEUE, "default", run, rule=Cooldown(), chosen=HOUR, reason="429"))
 
 
 def enqueue_before_it(store: Store, worker: Worker) -> None:
@@ -40,6 +52,7 @@ def close(store: Store, worker: Worker) -> None:
 SHUT: dict[Gate, Situation] = {
     Gate.EVERYTHING_PAUSED: lambda store, worker: pause(store, queues.ALL),
     Gate.QUEUE_PAUSED: lambda store, worker: pause(store, "default"),
+    Gate.QUEUE_COOLING: throttle,
     Gate.NO_WORKER: expire,
     Gate.SUSPECT_WAITS: enqueue_before_it,
 }
@@ -48,7 +61,7 @@ ORDINARY = [gate for gate in SHUT if gate is not Gate.SUSPECT_WAITS]
 """Those of a job that is no suspect."""
 OF_WORKERS = {Gate.NO_WORKER, Gate.NO_WILLING_WORKER}
 """The gates that are shut because of the workers; stores count these, and name all others."""
-BY_HAND = {Gate.EVERYTHING_PAUSED, Gate.QUEUE_PAUSED}
+BY_HAND = {Gate.EVERYTHING_PAUSED, Gate.QUEUE_PAUSED, Gate.QUEUE_COOLING}
 """The gates that also hold a manual claim."""
 
 
@@ -170,6 +183,23 @@ def test_a_queue_with_a_gate_that_is_shut_has_no_work(
     pause(store, queue)
     assert store.run(waiting()) == store.run(waiting(["default"])) == set()
     assert not store.run(next_due()).has_work
+
+
+def test_a_queue_that_has_cooled_down_gives_its_jobs_again(store: Store) -> None:
+    """C7: and others were never held back."""
+    job, worker = store.a_job(), store.a_worker(ttl=2 * HOUR)
+    throttle(store, worker)
+    other = store.a_job(new_job(queue="third"))
+    assert store.run(waiting()) == {"third"}
+    assert [taken.seq for taken in worker.take(queue="third")] == [other.seq]
+    found = store.run(gates(job.seq))
+    assert found is not None
+    [shut] = found.shut
+    assert (shut.reason, shut.since, shut.ends_at) == ("429", store.clock(), store.clock() + HOUR)
+    store.advance(HOUR)
+    assert shut_gates(store, job) == []
+    assert store.run(next_due()).has_work
+    assert [taken.seq for taken in worker.take()] == [job.seq]
 
 
 # The texts of the stores.

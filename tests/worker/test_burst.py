@@ -81,7 +81,7 @@ def test_it_does_not_quit_because_a_job_was_taken_and_returned_while_it_counted(
 
     with gate() as counting, app.worker() as worker:
         eventually(lambda: worker.status().state == "idle", "the worker is up")
-        hold = Hold(lambda call, answer: call.name == "depth")
+        hold = Hold(lambda call, answer: call.name == "waiting_of")
         interceptor.after.append(hold.after)
         bursting = Thread(target=worker.run_until_empty)
         bursting.start()

@@ -54,7 +54,7 @@ def job_that_raises(app: Windlass, error: BaseException | type[BaseException], k
 
 
 def after_a_run(app: Windlass, task: Any) -> Job[Any]:
-    @app.task(name="neighbour")
+    @app.task(name="neighbour", queue="beside")
     def neighbour() -> str:
         return "unharmed"
 
@@ -122,7 +122,7 @@ def test_whatever_is_raised_in_a_child_is_a_failed_attempt(new_app: Apps, task: 
     [
         (Snooze("10m"), (State.SCHEDULED, None, 0, 600_000)),
         (Throttled(), (State.SCHEDULED, "throttled", 0, 60_000)),
-        (Throttled("429", delay="5s"), (State.SCHEDULED, "throttled", 0, 5_000)),
+        (Throttled("429", retry_after="5s"), (State.SCHEDULED, "throttled", 0, 5_000)),
         (RetryableError("again"), (State.RETRYING, None, 1, 7_000)),
         (RetryableError("again", delay="30s"), (State.RETRYING, None, 1, 30_000)),
         (PermanentError("never"), (State.FAILED, "permanent", 1, 0)),
@@ -139,7 +139,7 @@ def test_a_task_steers_its_own_job(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("error", [Snooze("soon"), RetryableError(delay=-1), Throttled(delay="x"), Lazy()])
+@pytest.mark.parametrize("error", [Snooze("soon"), RetryableError(delay=-1), Throttled(retry_after="x"), Lazy()])
 def test_an_impossible_wish_is_a_failed_attempt(app: Windlass, error: Exception, kind: str) -> None:
     """I11: a mistake in steering harms nobody else."""
     job = job_that_raises(app, error, kind)

@@ -18,6 +18,7 @@ from windlass.core.state import State
 from windlass.errors import ConfigError, IdConflict, StoreUnavailable, WindlassError
 from windlass.store.open import DEFAULT_NAMESPACE
 from windlass.store.operations import leader, leases, queries, queues
+from windlass.store.operations.rates import limits
 from windlass.store.operations.rescue import rescue
 from windlass.store.operations.transfer import Batch, comparable, export, is_same, scan, store_batch, store_queues
 from windlass.store.pages import portions
@@ -73,6 +74,8 @@ def move(
     _refuse_if_same(source, target)
     settings = _settings(source, queue)
     target.run(store_queues(settings))
+    if queue is None:
+        _copy_limits(source, target)
     _pause(source, queue or queues.ALL, reason=f"moved to {place(target)}")
     report(Progress("copied", 0, _count(source, queue)))
     _refuse_if_in_use(source, target, queue)  # a worker may have come before the pause
@@ -153,6 +156,17 @@ def _settings(source: Session, queue: str | None) -> list[queues.QueueRecord]:
 
 def _unpaused(record: queues.QueueRecord) -> queues.QueueRecord:
     return msgspec.structs.replace(record, paused_at=None, paused_by=None, paused_reason=None)
+
+
+def _copy_limits(source: Session, target: Session) -> None:
+    """Copy the limits that operators have set, unless they were changed there since; those of the code are set up when
+    they are used. Their buckets begin full: a move takes longer than most of them need to fill.
+    """
+    there = {limit.name: limit.changed_at or 0 for limit in target.run(limits.limits())[0]}
+    for limit in source.run(limits.limits())[0]:
+        if limit.changed_at is not None and limit.changed_at >= there.get(limit.name, 0):
+            by = limit.changed_by or MOVER
+            target.run(limits.change(limit.name, rate=limit.rate, burst=limit.burst, by=by))
 
 
 def _copy(source: Session, target: Session, queue: str | None, report: Callable[[Progress], None]) -> int:

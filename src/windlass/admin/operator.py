@@ -13,14 +13,17 @@ from windlass.client.job_changes import CANCELLED, cancel_job, find_record, retr
 from windlass.client.owner import ClientOwner
 from windlass.client.session import ANY_JOB
 from windlass.core import validate
+from windlass.core.rates.rate import read_rate
 from windlass.core.state import FINISHED, State
 from windlass.core.units import milliseconds
 from windlass.errors import ConfigError, Duration
 from windlass.insight.job_filter import JobFilter, filter_of
 from windlass.insight.job_page import JobPage, job_page
+from windlass.insight.limits import LimitView, limit_views
 from windlass.insight.overview import Overview, overview
 from windlass.insight.workers import WorkerView, worker_views
 from windlass.job import Job
+from windlass.limit import Limit, limit_of
 from windlass.queue import Queue
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
@@ -81,6 +84,25 @@ class Operator(ClientOwner):
     async def aqueues(self) -> list[Queue]:
         """``queues`` for async code."""
         return [Queue(self, name) for name in await self.client.session.arun(queues.settings()) if name != queues.ALL]
+
+    def limit(self, name: str, *, rate: str | None = None, burst: int | None = None) -> Limit:
+        """The handle of a named limit. With ``rate`` it is declared: set up where it is not yet, and as the code says
+        until an operator sets it (``.configure()``, ``windlass limits set``).
+        """
+        handle = limit_of(self, name)
+        if rate is not None:
+            self.client.declared_limits.add(name, read_rate(rate, burst, f"limit {name!r}: rate"))
+        elif burst is not None:
+            raise ConfigError(f"limit {name!r}: burst needs a rate, as in app.limit({name!r}, rate='30/min', burst=5)")
+        return handle
+
+    def limits(self) -> list[LimitView]:
+        """Every named limit: its rate, its tokens, how many callers wait for one."""
+        return self.client.session.run(limit_views())
+
+    async def alimits(self) -> list[LimitView]:
+        """``limits`` for async code."""
+        return await self.client.session.arun(limit_views())
 
     def overview(self) -> Overview:
         """Every queue with its counts and settings, and every worker, in few calls."""

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import click
 
 from windlass.cli.commands.dead import dead
-from windlass.cli.commands.dev import dev
 from windlass.cli.commands.duties import duties
 from windlass.cli.commands.enqueue import enqueue
 from windlass.cli.commands.jobs import jobs
+from windlass.cli.commands.limits import limits
 from windlass.cli.commands.migrate import migrate
 from windlass.cli.commands.move import move_command
 from windlass.cli.commands.queues import queues
@@ -18,6 +18,7 @@ from windlass.cli.commands.status import status
 from windlass.cli.commands.worker import worker
 from windlass.cli.commands.workers import workers
 from windlass.cli.demo.command import demo
+from windlass.cli.dev.command import dev
 from windlass.cli.errors import failure_code
 from windlass.errors import WindlassError
 from windlass.version import VERSION
@@ -36,7 +37,7 @@ def program() -> None:
     """Background jobs for Python: a job runs at least once and ends once."""
 
 
-for command in (demo, dev, worker, duties, enqueue, jobs, queues, dead, workers, status, migrate, move_command):
+for command in (demo, dev, worker, duties, enqueue, jobs, queues, limits, dead, workers, status, migrate, move_command):
     program.add_command(command)
 
 

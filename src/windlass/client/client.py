@@ -17,12 +17,14 @@ from windlass.client.session import Session
 from windlass.client.transactions import Transactions
 from windlass.core.codec import Codec
 from windlass.core.codec.signature import Signature
+from windlass.core.rates.rate import Rate
 from windlass.core.retry import Retry
 from windlass.core.ulid import UlidSource
 from windlass.errors import Duration
 from windlass.forks import reset_in_child
 from windlass.hooks import Enqueuing, Hooks
 from windlass.job import Job
+from windlass.limit import DeclaredLimits
 from windlass.retention import Archive, Retention
 from windlass.store.caller.joined import Joined
 from windlass.store.driver import Driver
@@ -79,6 +81,8 @@ class Client:
     routes: Routes
     join: Callable[[object], Joined] | None = None
     """How a transaction of the caller is joined, where it is not the driver that does it (see ``windlass.testing``)."""
+    declared_rates: dict[str, Rate] = field(default_factory=dict)
+    """Of the limits that the code declares, by name."""
     actor: str = field(default_factory=actor)
     """Who changes something by hand."""
     session: Session = field(init=False)
@@ -86,6 +90,7 @@ class Client:
     enqueuer: Enqueuer = field(init=False)
     transactions: Transactions = field(init=False)
     waiter: ResultWaiter = field(init=False)
+    declared_limits: DeclaredLimits = field(init=False)
     workers: list[InProcessWorker] = field(init=False)
     """Those of this process, as far as they have not stopped."""
     pauses_workers: bool = field(init=False, default=False)
@@ -104,6 +109,7 @@ class Client:
         self.enqueuer = self._new_enqueuer()
         self.transactions = Transactions(self.join or self.session.join)
         self.waiter = ResultWaiter(self.session)
+        self.declared_limits = DeclaredLimits(self.declared_rates)
         self.workers = []
         self.home = self
         self.test_blocks = []

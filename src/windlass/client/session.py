@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
@@ -134,6 +135,18 @@ class Session:
             elif not self._is_closed:
                 self._submit(lambda: self._undo(undo, future))  # the loop must not wait
             raise
+
+    def run_later(self, operation: Operation[object]) -> None:
+        """Run an operation on a store thread and wait for nothing; what goes wrong is logged."""
+
+        def run() -> None:
+            try:
+                drive(operation, self._execute)
+            except WindlassError as error:
+                log.warning("%s", error)
+
+        with suppress(AppClosed, StartRefused):
+            self._submit(run)
 
     def _undo(self, undo: Callable[[A], Operation[object]], ended: Future[A]) -> None:
         """Undo a call whose caller was cancelled; also while the app is being closed, which waits for store threads."""

@@ -18,6 +18,7 @@ Files, in reading order:
 - ``units``: Durations and amounts of memory as people write them: "10m", "512MB".
 - ``exitcode``: An exit code in words.
 - ``codec/``: Arguments, results and metadata as JSON text and back; a stored name is never imported.
+- ``rates/``: Rates and their token buckets, and cool-downs.
 - ``fault/``: Exceptions of attempts, as data.
 - ``schedules/``: When schedules are due and which of their slots fire.
 """

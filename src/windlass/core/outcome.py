@@ -38,11 +38,24 @@ class FailedPermanently(Struct, frozen=True, tag=True):
     """Whether user code ran, so that the attempt counts."""
 
 
+class Throttle(Struct, frozen=True):
+    """What a task says when the service behind it said "too many"."""
+
+    text: str
+    limit: str | None = None
+    """The named limit that cools down."""
+    scope: str | None = None
+    """Without a limit: ``task`` or ``queue``; None for what is usual."""
+    retry_after: int | None = None
+    """Milliseconds, if the service said so."""
+
+
 class Postponed(Struct, frozen=True, tag=True):
     """Not now: the task snoozed, was throttled, or is unknown here; nothing is charged."""
 
     delay: int
     reason: str | None = None
+    throttle: Throttle | None = None
 
 
 class Interrupted(Struct, frozen=True, tag=True):

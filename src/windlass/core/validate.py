@@ -42,6 +42,7 @@ def exception_classes(value: object, name: str) -> tuple[type[BaseException], ..
 
 
 _QUEUE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+_LIMIT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}")
 _TASK = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:<>-]{0,254}")
 
 
@@ -50,6 +51,15 @@ def queue_name(name: object) -> str:
     if not isinstance(name, str) or not _QUEUE.fullmatch(name):
         raise ConfigError(
             f"queue name {name!r}: use letters, digits, '.', '_' and '-', at most 128, starting with a letter or digit"
+        )
+    return name
+
+
+def limit_name(name: object) -> str:
+    """A legal name of a limit, or ``ConfigError``."""
+    if not isinstance(name, str) or not _LIMIT.fullmatch(name):
+        raise ConfigError(
+            f"limit name {name!r}: use letters, digits and ._:/@-, at most 128, starting with a letter or digit"
         )
     return name
 

@@ -5,6 +5,8 @@ Files, in reading order:
 - ``overview``: Everything at a glance: queues, workers, counts, problems.
 - ``workers``: Workers as an app sees them.
 - ``job_page``: Reads a page of jobs that a filter finds.
+- ``limits``: Named limits as people see them.
+- ``cooldowns``: Cool-downs as people see them.
 - ``job_filter``: Which jobs a list or a bulk change is about.
 - ``timeline``: The history of one job, from its columns and its recorded events.
 - ``why``: Why a job is not running, in one sentence.

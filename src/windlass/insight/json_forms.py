@@ -8,6 +8,9 @@ from typing import Any
 from windlass import clock
 from windlass.clock import iso
 from windlass.core.fault import Fault
+from windlass.core.rates.cooldown import Cooldown
+from windlass.insight.cooldowns import CooldownView
+from windlass.insight.limits import LimitView
 from windlass.insight.notices import Notice
 from windlass.insight.overview import Overview, QueueView
 from windlass.insight.payload import JobValues
@@ -100,6 +103,7 @@ def queue(view: QueueView) -> dict[str, object]:
         "counts": {str(state): count for state, count in view.counts.items()},
         "oldest_seconds": None if view.oldest is None else view.oldest.total_seconds(),
         "workers": view.workers,
+        "cooling": None if view.cooldown is None else cooldown(view.cooldown),
         **queue_settings(view.settings),
     }
 
@@ -110,6 +114,7 @@ def queue_settings(settings: QueueSettings) -> dict[str, object]:
         "weight": settings.weight,
         "max_length": settings.max_length,
         "retention": _retention(settings.retention),
+        "cooldown": _cooldown_rule(settings.cooldown),
         "paused": pause(settings),
         "changed_by": settings.changed_by,
     }
@@ -120,6 +125,38 @@ def pause(settings: QueueSettings) -> dict[str, object] | None:
     if not settings.paused:
         return None
     return {"at": iso(settings.paused_at), "by": settings.paused_by, "reason": settings.paused_reason}
+
+
+def limits(views: Sequence[LimitView]) -> dict[str, object]:
+    """All named limits."""
+    return {"limits": [limit(view) for view in views]}
+
+
+def limit(view: LimitView) -> dict[str, object]:
+    """A limit with its tokens and how many wait for one."""
+    return {
+        "name": view.name,
+        "rate": view.rate,
+        "burst": view.burst,
+        "tokens": view.tokens,
+        "next_seconds": view.next_in.total_seconds(),
+        "waiting": view.waiting,
+        "cooling": None if view.cooldown is None else cooldown(view.cooldown),
+        "changed_at": iso(view.changed_at),
+        "changed_by": view.changed_by,
+    }
+
+
+def cooldown(view: CooldownView) -> dict[str, object]:
+    """Something that cools down: since and until when, and why."""
+    return {
+        "scope": str(view.scope),
+        "name": view.name,
+        "since": iso(view.since),
+        "until": iso(view.until),
+        "job": view.job,
+        "reason": view.reason,
+    }
 
 
 def workers(views: Sequence[WorkerView]) -> dict[str, object]:
@@ -169,11 +206,18 @@ def overview(store: str, seen: Overview) -> dict[str, object]:
         "queues": [queue(view) for view in seen.queues],
         "workers": [worker(view) for view in seen.workers],
         "leader": None if seen.leader is None else leader(seen.leader),
+        "cooling": [cooldown(view) for view in seen.cooldowns],
         "all_paused": pause(seen.everywhere),
         "unserved": [view.name for view in seen.queues if view.is_unserved],
         "problems": seen.problems,
         "notices": [notice(noticed) for noticed in seen.notices],
     }
+
+
+def _cooldown_rule(rule: Cooldown | None) -> dict[str, object] | None:
+    if rule is None:
+        return None
+    return {"enabled": rule.enabled, "base": rule.shortest / 1000, "max": rule.longest / 1000}
 
 
 def _timeline_entry(entry: TimelineEntry) -> dict[str, object]:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from windlass.core.state import State
+from windlass.insight.cooldowns import CooldownView, cooldown_views
 from windlass.insight.notices import Notice, notices
 from windlass.insight.workers import WorkerView, worker_views
 from windlass.queue import QueueSettings, settings_of
 from windlass.store.operation import Operation
 from windlass.store.operations import queries, queues
 from windlass.store.operations.queues import QueueRecord
+from windlass.store.operations.rates.cooldowns import Scope
 from windlass.task import COMMAND
 
 _PATIENCE = 60_000
@@ -33,6 +35,7 @@ class QueueView:
     workers: int
     """How many live workers serve it."""
     settings: QueueSettings
+    cooldown: CooldownView | None = None
 
     @property
     def is_unserved(self) -> bool:
@@ -56,6 +59,8 @@ class Overview:
     """Store events of the last 24 hours, the newest first: vanished jobs, clocks that disagree."""
     has_upkeep: bool
     """Whether a process promotes and rescues: a worker with duties, or ``windlass duties``."""
+    cooldowns: list[CooldownView] = field(default_factory=list)
+    """The queues, tasks and limits that cool down."""
 
     @property
     def leader(self) -> WorkerView | None:
@@ -108,6 +113,8 @@ def overview() -> Operation[Overview]:
     depths = yield from queries.depth()
     workers = yield from worker_views()
     ahead = yield from queries.next_due()
+    cooldowns = yield from cooldown_views()
+    cooling = {view.name: view for view in cooldowns if view.scope is Scope.QUEUE}
     everywhere = settings.pop(queues.ALL, QueueRecord(queues.ALL))
     found = [
         QueueView(
@@ -116,12 +123,22 @@ def overview() -> Operation[Overview]:
             timedelta(milliseconds=depths[name].oldest) if name in depths else None,
             sum(1 for _ in _serving(workers, name)),
             settings_of(settings.get(name, QueueRecord(name))),
+            cooling.get(name),
         )
         for name in sorted(settings.keys() | counts.keys())
     ]
     has_upkeep = not ahead.is_lead_free or any(worker.does_upkeep for worker in workers)
     overdue, unrescued = _late(ahead.next_due, has_upkeep), _late(ahead.next_expiry, has_upkeep)
-    return Overview(found, workers, settings_of(everywhere), overdue, unrescued, (yield from notices()), has_upkeep)
+    return Overview(
+        queues=found,
+        workers=workers,
+        everywhere=settings_of(everywhere),
+        overdue=overdue,
+        unrescued=unrescued,
+        notices=(yield from notices()),
+        has_upkeep=has_upkeep,
+        cooldowns=cooldowns,
+    )
 
 
 def _late(left: int | None, has_upkeep: bool) -> timedelta | None:

@@ -15,6 +15,7 @@ from windlass.store.operation import Operation
 from windlass.store.operations import queries
 from windlass.store.operations.gates import ClaimSituation, Gate, ShutGate, gates
 from windlass.store.operations.queries import EventRecord
+from windlass.store.operations.rates.cooldowns import CooldownRecord, Scope, cooldowns
 from windlass.task import COMMAND
 
 
@@ -24,6 +25,8 @@ def why(job: JobRecord) -> Operation[str]:
     if found is None:
         raise JobNotFound(f"no job has the id {job.id!r}")
     workers = (yield from worker_views()) if needs_upkeep(found) and not found.is_tended else []
+    if found.state is State.SCHEDULED and found.reason == "throttled":
+        return f"{_throttled(job, (yield from cooldowns()))}; it is scheduled, {_due(found, workers)}"
     if found.state not in (State.RUNNING, State.CANCELLED, State.FAILED):
         return explain(found, job, workers=workers)
     story = yield from queries.history(job.seq)
@@ -134,6 +137,15 @@ def _not_due(situation: ClaimSituation, job: JobRecord, workers: Sequence[Worker
     return f"it is scheduled, {due}"
 
 
+def _throttled(job: JobRecord, cooling: Sequence[CooldownRecord]) -> str:
+    """What cools down, if that is known: of a limit only its own task knows that it uses it."""
+    for each in cooling:
+        if each.job == job.id or (each.scope, each.name) in ((Scope.TASK, job.task), (Scope.QUEUE, job.queue)):
+            reason = f": {each.reason}" if each.reason else ""
+            return f"{each.scope} {each.name!r} cools down until {_instant(each.ends_at)}{reason}"
+    return "its last run was throttled"
+
+
 def _due(situation: ClaimSituation, workers: Sequence[WorkerView]) -> str:
     if situation.due_in > 0:
         return f"due in {_length(situation.due_in)}"
@@ -160,12 +172,22 @@ def _kept_by(shut: ShutGate, situation: ClaimSituation, job: JobRecord) -> str:
             return f"all queues are paused{_for_reason(shut)}"
         case Gate.QUEUE_PAUSED:
             return f"queue {job.queue!r} is paused{_for_reason(shut)}"
+        case Gate.QUEUE_COOLING:
+            return f"queue {job.queue!r} cools down{_until(shut)}{_for_reason(shut)}"
         case Gate.NO_WORKER:
             return f"no worker serves queue {job.queue!r}"
         case Gate.NO_WILLING_WORKER:
             return f"{_unwilling(situation, job)} no jobs now: paused, or about to leave"
         case Gate.SUSPECT_WAITS:
             return _behind_others(situation, job)
+
+
+def _until(shut: ShutGate) -> str:
+    return "" if shut.ends_at is None else f" until {_instant(shut.ends_at)}"
+
+
+def _instant(milliseconds: int) -> str:
+    return f"{clock.instant(milliseconds):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _for_reason(shut: ShutGate) -> str:

@@ -21,6 +21,8 @@ from windlass.store.operations.leases import QueueControl, WorkerRecord
 from windlass.store.operations.prune import Prunable, Pruned
 from windlass.store.operations.queries import DeadGroup, Depth, EventRecord, FinishedJob, NextDue
 from windlass.store.operations.queues import QueueRecord
+from windlass.store.operations.rates.cooldowns import CooldownRecord, Cooling
+from windlass.store.operations.rates.limits import LimitRecord, LimitSeed, TakeResult
 from windlass.store.operations.schedules.records import CodeVersion, FireRecord, FireStep, ScheduleRecord
 from windlass.store.operations.transfer import HeldKey, MovedEvent
 from windlass.store.pages import Found
@@ -31,6 +33,8 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         ClaimSituation,
         Claimed,
         CodeVersion,
+        CooldownRecord,
+        Cooling,
         DeadGroup,
         Depth,
         Ending,
@@ -43,6 +47,8 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         HeldKey,
         JobRecord,
         JobTemplate,
+        LimitRecord,
+        LimitSeed,
         MovedEvent,
         NewJob,
         NextDue,
@@ -55,6 +61,7 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         ShutGate,
         StartMark,
         StartedSuspect,
+        TakeResult,
         VanishedJob,
         WorkerRecord,
     )

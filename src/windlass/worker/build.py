@@ -43,6 +43,7 @@ from windlass.worker.runs.dispatcher import Dispatcher
 from windlass.worker.runs.reporting import report_progress
 from windlass.worker.runs.run import Run
 from windlass.worker.runs.run_log import RunLog
+from windlass.worker.runs.throttles import Throttles
 from windlass.worker.runs.unknown_tasks import UnknownTasks
 from windlass.worker.runs.watchdog import Check, Watchdog
 from windlass.worker.settings import WorkerSettings
@@ -64,7 +65,7 @@ def build_worker(
         folder=settings.commands_folder,
         kill_after=settings.stop_patience / 2,
     )
-    unknown_tasks = UnknownTasks()
+    unknown_tasks, throttles = UnknownTasks(), Throttles(session=session, worker=who.name)
     attempts = AttemptRules(
         codec=client.codec,
         retry=client.retry,
@@ -72,6 +73,7 @@ def build_worker(
         worker=who.name,
         now=client.now,
         unknown_tasks=unknown_tasks,
+        throttles=throttles,
     )
     prefetch = _prefetch(settings)
     dispatcher = Dispatcher(
@@ -99,12 +101,19 @@ def build_worker(
         report=partial(report_progress, session, who.name),
         recent=recent,
         run_log=RunLog(worker=who.name),
+        throttles=throttles,
         wake=Wakeup(),
         workers=lambda: 1 if duties is None else duties.workers,
         is_watched=lambda: duties is not None and session.hears(Topic.WORK, Topic.BACKLOG),
     )
     control = WorkerControl(
-        session=session, attempts=attempts, dispatcher=dispatcher, capacity=capacity, pump=pump, worker=who.name
+        session=session,
+        attempts=attempts,
+        dispatcher=dispatcher,
+        capacity=capacity,
+        pump=pump,
+        throttles=throttles,
+        worker=who.name,
     )
     status_reporter = StatusReporter(
         identity=who,
@@ -137,6 +146,7 @@ def build_worker(
     duties = _duties(client, settings, beating, poll_here=pump.poll_soon)
     parts = Parts(
         session=session,
+        limits=client.declared_limits,
         dispatcher=dispatcher,
         pump=pump,
         control=control,

@@ -13,12 +13,13 @@ from windlass import clock
 from windlass.client.session import Session
 from windlass.core.units import duration
 from windlass.errors import ConfigError, Duration, StartRefused, WindlassError
+from windlass.limit import DeclaredLimits
 from windlass.options import QueueShare
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.operations import queues
 from windlass.store.operations.jobs import promote
-from windlass.store.operations.queries import depth, next_due
+from windlass.store.operations.queries import next_due, waiting
 from windlass.threads.log_relay import relay
 from windlass.threads.start import start_thread
 from windlass.threads.wakeup import Wakeup
@@ -49,6 +50,7 @@ class Parts:
     """What a worker is made of; see ``build.py``."""
 
     session: Session
+    limits: DeclaredLimits
     dispatcher: Dispatcher
     pump: Pump
     control: WorkerControl
@@ -78,6 +80,7 @@ class Worker:
     def __init__(self, parts: Parts, *, grace: float, shutdown_times: ShutdownTimes) -> None:
         self._grace = grace
         self._session = parts.session
+        self._limits = parts.limits
         self._dispatcher = parts.dispatcher
         self._pump = parts.pump
         self._control = parts.control
@@ -221,6 +224,7 @@ class Worker:
         if self._is_started:
             raise ConfigError(f"worker {self.name} was started before; make a new one")
         self._session.run(queues.ensure([(name, None, None) for name in self.queues]))
+        self._session.run(self._limits.store_all())
         self._heartbeat.open()
         self._is_started = True
         capture_logs()
@@ -405,14 +409,14 @@ class Worker:
         cycles = self._pump.cycle_count
         if not self._shutdown.is_done():
             return False
-        if self._session.run(self._ready_jobs()):
+        if self._session.run(self._ready_queues()):
             self._pump.notified()
             return False
         # A job that was claimed during the count is not in it, and may be ready again by now.
         return self._pump.cycle_count == cycles
 
-    def _ready_jobs(self) -> Operation[int]:
-        """How many jobs could be claimed now: an uncached count, so that no job that was just released is missed.
+    def _ready_queues(self) -> Operation[int]:
+        """How many queues have jobs that could be claimed now, by the gates that claims ask too.
 
         A job that is due and still scheduled is just being promoted by another thread or process, which holds its row:
         it counts as one.
@@ -421,8 +425,4 @@ class Worker:
         due = (yield from next_due()).next_due
         if due is not None and due <= 0:
             return 1
-        depths = yield from depth()
-        paused = {name for name, queue in (yield from queues.settings()).items() if queue.paused_at is not None}
-        if queues.ALL in paused or not self._pump.may_claim:
-            return 0
-        return sum(depths[name].ready for name in self.queues if name in depths and name not in paused)
+        return len((yield from waiting(list(self.queues)))) if self._pump.may_claim else 0

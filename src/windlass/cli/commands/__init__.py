@@ -5,13 +5,12 @@ Files, in reading order:
 - ``worker``: ``windlass worker``: runs jobs until stopped.
 - ``worker_processes``: ``--processes``: a supervisor with worker processes, for ``worker`` and ``dev``.
 - ``unnamed_queues``: Warns of a queue that only the command line names.
-- ``dev``: ``windlass dev``: a worker that restarts when code changes.
-- ``file_watcher``: Notices that source files were saved.
 - ``duties``: ``windlass duties``: upkeep without a worker.
 - ``enqueue``: ``windlass enqueue``: makes a job.
 - ``jobs``: ``windlass jobs``: lists, shows, cancels, retries, deletes.
 - ``dead``: ``windlass dead``: jobs that failed for good.
 - ``queues``: ``windlass queues``: lists, pauses, configures, empties.
+- ``limits``: ``windlass limits``: lists, sets, empties, resumes, deletes.
 - ``workers``: ``windlass workers``: lists, pauses, stops, forgets.
 - ``worker_stop``: Asks workers to stop, and waits until they have.
 - ``status``: ``windlass status``: everything at a glance.

@@ -17,6 +17,7 @@ from windlass.cli.views.jobs import JobList
 from windlass.cli.views.message import Message, jobs_counted
 from windlass.cli.views.queues import QueueList
 from windlass.client.config import actor
+from windlass.core.rates.cooldown import Cooldown
 from windlass.core.state import WAITING
 from windlass.core.units import duration
 from windlass.errors import ConfigError, StoreNotFound
@@ -65,7 +66,7 @@ def pause(app: Windlass, *, out: Output, name: str | None, everything: bool, rea
 @with_output
 @with_app
 def resume(app: Windlass, *, out: Output, name: str | None, everything: bool) -> None:
-    """Go on claiming after a pause."""
+    """Go on claiming after a pause, or before the end of a cool-down."""
     _one_or_all(app, name, everything).resume(by=actor())
     out.show(
         Message(f"resumed {_called(name)}; workers follow within 2 s", {"queue": name, "paused": False, "reason": None})
@@ -80,8 +81,12 @@ def resume(app: Windlass, *, out: Output, name: str | None, everything: bool) ->
 @click.option("--keep-cancelled", metavar="TIME", help="How long cancelled jobs stay.")
 @click.option("--keep-failed", metavar="TIME", help="How long dead letters stay.")
 @click.option("--keep-at-most", type=int, help="How many finished jobs of each state stay.")
+@click.option("--cooldown", metavar="BASE..MAX", help="How long it rests after Throttled: 60s..30m, or 'off' for 60 s.")
 @click.option(
-    "--reset", multiple=True, type=click.Choice(["weight", "max-length", "retention"]), help="Back to the default."
+    "--reset",
+    multiple=True,
+    type=click.Choice(["weight", "max-length", "retention", "cooldown"]),
+    help="Back to the default.",
 )
 @with_output
 @with_app
@@ -90,7 +95,7 @@ def change(app: Windlass, *, out: Output, name: str, **given: Any) -> None:
     queue = app.queue(name)
     changes = _changes(queue, given)
     if not changes:
-        raise click.UsageError("nothing to change: say --weight, --max-length, --keep-... or --reset")
+        raise click.UsageError("nothing to change: say --weight, --max-length, --keep-..., --cooldown or --reset")
     queue.configure(**changes, by=actor())
     said = ", ".join(setting.replace("_", " ") for setting in changes)
     out.show(Message(f"changed {said} of queue {name}", {"queue": name, **queue_settings(queue.settings())}))
@@ -157,6 +162,8 @@ def _called(name: str | None) -> str:
 def _changes(queue: Queue, given: dict[str, Any]) -> dict[str, Any]:
     changes: dict[str, Any] = {setting.replace("-", "_"): None for setting in given["reset"]}
     changes |= {name: given[name] for name in ("weight", "max_length") if given[name] is not None}
+    if given["cooldown"] is not None:
+        changes["cooldown"] = _cooldown(given["cooldown"])
     kept = {
         name.removeprefix("keep_"): value
         for name, value in given.items()
@@ -165,6 +172,15 @@ def _changes(queue: Queue, given: dict[str, Any]) -> dict[str, Any]:
     if kept:
         changes["retention"] = replace(_retention(queue), **{n: _kept(n, v) for n, v in kept.items()})
     return changes
+
+
+def _cooldown(text: str) -> Cooldown:
+    if text == "off":
+        return Cooldown(enabled=False)
+    base, dots, most = text.partition("..")
+    if not dots:
+        raise ConfigError(f"--cooldown must look like 60s..30m, or be 'off'; got {text!r}")
+    return Cooldown(base=base, max=most)
 
 
 def _retention(queue: Queue) -> Retention:

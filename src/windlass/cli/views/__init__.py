@@ -8,6 +8,7 @@ Files, in reading order:
 - ``timeline``: The history of a job, and why it is not running.
 - ``dead``: Dead letters in groups.
 - ``queues``: Queues at a glance.
+- ``limits``: Named limits and cool-downs at a glance.
 - ``workers``: Workers at a glance, and one in detail.
 - ``message``: A sentence, and the same as values.
 - ``sql_text``: SQL that a person may run.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from windlass.cli.terminal.screen import Cell, Column, Screen, Styled
 from windlass.cli.times import age, length
+from windlass.cli.views.limits import cooling
 from windlass.cli.views.style import count_cell
 from windlass.core.state import State
 from windlass.insight import json_forms
@@ -54,10 +55,9 @@ def draw_queues(screen: Screen, queues: Sequence[QueueView]) -> None:
     ]
     screen.table(columns, [_row(queue) for queue in queues])
     for queue in queues:
-        if settings := _settings(queue.settings):
-            screen.line(
-                "  ", Styled(queue.name, "bold"), ": ", Styled(settings, "yellow" if queue.settings.paused else "")
-            )
+        if settings := _settings(queue):
+            is_held = queue.settings.paused or queue.cooldown is not None
+            screen.line("  ", Styled(queue.name, "bold"), ": ", Styled(settings, "yellow" if is_held else ""))
 
 
 def _row(queue: QueueView) -> list[Cell]:
@@ -70,13 +70,16 @@ def _row(queue: QueueView) -> list[Cell]:
     ]
 
 
-def _settings(settings: QueueSettings) -> str:
+def _settings(queue: QueueView) -> str:
+    settings = queue.settings
     parts = [
         paused(settings) if settings.paused else "",
+        "" if queue.cooldown is None else cooling(queue.cooldown),
         f"weight {settings.weight}" if settings.weight is not None else "",
         f"max length {settings.max_length:,}" if settings.max_length is not None else "",
         "own retention" if settings.retention is not None else "",
         "own retry rule" if settings.retry is not None else "",
+        "own cool-down rule" if settings.cooldown is not None else "",
     ]
     return ", ".join(part for part in parts if part)
 

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 from windlass.cli.terminal.screen import Cell, Screen, Styled
 from windlass.cli.times import age
+from windlass.cli.views.limits import draw_cooldowns
 from windlass.cli.views.queues import draw_queues, paused
 from windlass.cli.views.style import STATE_STYLES
 from windlass.cli.views.workers import draw_rounds, draw_workers
 from windlass.core.state import State
 from windlass.insight import json_forms
 from windlass.insight.overview import Overview
+from windlass.store.operations.rates.cooldowns import Scope
 from windlass.version import VERSION
 
 _NOTICES_SHOWN = 5
@@ -36,6 +38,7 @@ class Status:
         if self.overview.queues:
             screen.line("")
             draw_queues(screen, self.overview.queues)
+        draw_cooldowns(screen, (view for view in self.overview.cooldowns if view.scope is not Scope.QUEUE))
         screen.line("")
         if self.overview.workers:
             draw_workers(screen, self.overview.workers)

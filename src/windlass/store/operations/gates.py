@@ -23,6 +23,8 @@ class Gate(StrEnum):
 
     EVERYTHING_PAUSED = "everything_paused"
     QUEUE_PAUSED = "queue_paused"
+    QUEUE_COOLING = "queue_cooling"
+    """A run of the queue was throttled a while ago."""
     NO_WORKER = "no_worker"
     """No worker with a live lease serves the queue; a manual claim brings a lease of its own."""
     NO_WILLING_WORKER = "no_willing_worker"
@@ -33,12 +35,13 @@ class Gate(StrEnum):
 
 
 class ShutGate(Struct, frozen=True, array_like=True):
-    """A gate that is shut; if an operator has shut it, since when, by which operator and why."""
+    """A gate that is shut; where it is known, since when, by which operator, why and until when."""
 
     gate: Gate
     since: int | None = None
     by: str | None = None
     reason: str | None = None
+    ends_at: int | None = None
 
 
 class ClaimSituation(Struct, frozen=True, array_like=True):

@@ -74,6 +74,8 @@ class Control(Struct, frozen=True):
     is_open: bool
     cancels: frozenset[tuple[int, int]]
     queues: dict[str, QueueControl]
+    cooling_tasks: dict[str, int]
+    """For how many milliseconds tasks cool down."""
 
 
 def control(*, worker: str, lease: str) -> Operation[Control]:
@@ -81,7 +83,8 @@ def control(*, worker: str, lease: str) -> Operation[Control]:
     answer = yield Call("control", {"worker": worker, "lease": lease}, Lane.CONTROL)
     signal, signalled_by, is_open, now = answer["signal"][0]
     queues = {queue.name: queue for queue in records(answer["queues"], QueueControl)}
-    return Control(now, signal, signalled_by, bool(is_open), frozenset(map(tuple, answer["cancels"])), queues)
+    cancels = frozenset(map(tuple, answer["cancels"]))
+    return Control(now, signal, signalled_by, bool(is_open), cancels, queues, dict(answer["cooling"]))
 
 
 def close_lease(*, worker: str, lease: str) -> Operation[str | None]:

@@ -27,6 +27,7 @@ class QueueRecord(Struct, frozen=True, array_like=True):
     paused_reason: str | None = None
     changed_at: int | None = None
     changed_by: str | None = None
+    cooldown: str | None = None
 
 
 def ensure(queues: Sequence[tuple[str, int | None, int | None]]) -> Operation[None]:

@@ -27,6 +27,7 @@ from windlass.worker.runs.reporting import record_job_event
 from windlass.worker.runs.run import ReportProgress, Run
 from windlass.worker.runs.run_log import RunLog
 from windlass.worker.runs.suspects import SuspectInFlight
+from windlass.worker.runs.throttles import Throttles
 
 log = logging.getLogger("windlass.worker")
 
@@ -78,6 +79,7 @@ class Pump:
         report: ReportProgress,
         recent: RecentJobs,
         run_log: RunLog,
+        throttles: Throttles,
         wake: Wakeup,
         workers: Callable[[], int] = lambda: 1,
         is_watched: Callable[[], bool] = lambda: False,
@@ -91,6 +93,7 @@ class Pump:
         self._report = report
         self._recent = recent
         self._run_log = run_log
+        self._throttles = throttles
         self.wake = wake
         self._wake_ups = WakeUps(frozenset(capacity.queues), workers=workers)
         self._is_watched = is_watched
@@ -123,12 +126,12 @@ class Pump:
     @property
     def has_unfinished(self) -> bool:
         """Whether something is still to be written or started."""
-        return bool(self._unsent_endings or self._unmarked)
+        return bool(self._unsent_endings or self._unmarked or self._throttles.is_waiting)
 
     def holds(self) -> set[tuple[int, int]]:
         """The seq and fence of every job that is on its way to the executors or back to the store."""
         jobs = [run.job for run in self._unmarked] + [job for _, job in self._unsent_endings]
-        return {(job.seq, job.fence) for job in jobs}
+        return {(job.seq, job.fence) for job in jobs} | self._throttles.holds()
 
     def notified(self, queue: str | None = None) -> None:
         """Jobs may have come, into this queue or into any."""
@@ -204,7 +207,7 @@ class Pump:
     def _collect(self, now: float) -> _Batch:
         """What the next cycle carries: endings, start marks, and how many jobs to claim from which queue."""
         self._release(claimed_before=now if self._is_draining else now - _RELEASE_AFTER)
-        self._unsent_endings = self._unsent_endings + self._dispatcher.take_endings()
+        self._unsent_endings = self._unsent_endings + self._throttles.settle(self._dispatcher.take_endings())
         ended = first_page(self._unsent_endings)
         starting = self._startable(now)
         marked = starting + self._dispatcher.unmarked(running_since=now - _MARK_AFTER)
@@ -401,14 +404,17 @@ class Pump:
 
     def _take_in(self, claimed: Sequence[Claimed]) -> None:
         ready: list[Run] = []
-        unknown: list[Ended] = []
+        put_back: list[Ended] = []
         now = clock.monotonic()
         for job in claimed:
             task = self._registry.find(job.task)
             if task is None:
                 is_loading = self._registry.is_loading(job.task)
                 put_off = self._attempts.of_loading_task if is_loading else self._attempts.of_unknown_task
-                unknown.append((put_off(job), job))
+                put_back.append((put_off(job), job))
+                continue
+            if left := self._throttles.left_of(job.task):
+                put_back.append((self._attempts.of_cooling_task(job, left), job))
                 continue
             run = Run(job, task, claimed=now, report=self._report)
             if run.is_suspect:
@@ -419,8 +425,8 @@ class Pump:
             else:
                 ready.append(run)
         self._admit(ready)
-        if unknown:
-            self._dispatcher.add_endings(unknown)
+        if put_back:
+            self._dispatcher.add_endings(put_back)
 
     def _ask_again(self, ended: list[Ended]) -> list[Ended]:
         """Send endings again for which the store could not say whether they were stale writes; returns those that were

@@ -18,6 +18,7 @@ from windlass.worker.fetch.pump import Pump
 from windlass.worker.runs.attempt import AttemptRules
 from windlass.worker.runs.dispatcher import Dispatcher
 from windlass.worker.runs.run import Run
+from windlass.worker.runs.throttles import Throttles
 
 log = logging.getLogger("windlass.worker")
 
@@ -36,6 +37,7 @@ class WorkerControl:
         dispatcher: Dispatcher,
         capacity: Capacity,
         pump: Pump,
+        throttles: Throttles,
         worker: str,
     ) -> None:
         self._session = session
@@ -43,6 +45,7 @@ class WorkerControl:
         self._dispatcher = dispatcher
         self._capacity = capacity
         self._pump = pump
+        self._throttles = throttles
         self._worker = worker
         self._unknown: frozenset[Held] = frozenset()
         """Jobs that the store says this worker holds, and that are in no part of it."""
@@ -78,6 +81,7 @@ class WorkerControl:
         self._attempts.queue_rules = {
             name: rule for name, queue in control.queues.items() if (rule := read_retry(queue.retry)) is not None
         }
+        self._throttles.follow(control.cooling_tasks)
         if control.cancels:
             self._cancel(control.cancels)
 

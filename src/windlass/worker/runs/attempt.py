@@ -10,7 +10,9 @@ from types import TracebackType
 
 from windlass import clock
 from windlass.client.registry import UnloadedTask
+from windlass.core import validate
 from windlass.core.codec import Codec, NewerFormat
+from windlass.core.codec.text import storable
 from windlass.core.decide import decide
 from windlass.core.ending import Ending
 from windlass.core.fault import Excerpt, Fault, read_faults
@@ -25,13 +27,15 @@ from windlass.core.outcome import (
     Raised,
     Returned,
     StopReason,
+    Throttle,
 )
+from windlass.core.rates.cooldown import FLAT
 from windlass.core.records import Claimed
 from windlass.core.retry import Retry, read_retry
 from windlass.core.units import milliseconds
 from windlass.errors import (
     Cancel,
-    Duration,
+    ConfigError,
     HelperDied,
     JobInterrupted,
     LeaseLost,
@@ -46,6 +50,7 @@ from windlass.errors import (
 from windlass.task import COMMAND
 from windlass.worker.runs.failure_log import log_failure
 from windlass.worker.runs.run import Run
+from windlass.worker.runs.throttles import Throttles
 from windlass.worker.runs.unknown_tasks import UnknownTasks
 
 Call = tuple[tuple[object, ...], dict[str, object]]
@@ -53,7 +58,8 @@ Call = tuple[tuple[object, ...], dict[str, object]]
 log = logging.getLogger("windlass.worker")
 
 _DEFAULT_RULE = Retry()
-_THROTTLED_FOR = 60_000
+_TEXT_KEPT = 500
+"""Bytes of what a task says when it is throttled."""
 _REFUSED_FOR = 5_000
 _LOADING_FOR = 1_000
 _UNKNOWN_FIRST = 1_000
@@ -73,6 +79,7 @@ class AttemptRules:
         worker: str,
         now: Callable[[], int],
         unknown_tasks: UnknownTasks | None = None,
+        throttles: Throttles | None = None,
     ) -> None:
         self._codec = codec
         self._retry = retry
@@ -80,6 +87,8 @@ class AttemptRules:
         self._worker = worker
         self._now = now
         self._unknown_tasks = unknown_tasks or UnknownTasks()
+        self._throttles = throttles
+        """None where nothing cools down: in a child, whose worker does that, and in a test block."""
         self.queue_rules: dict[str, Retry] = {}
         """Retry rules that operators have set for queues."""
 
@@ -87,6 +96,8 @@ class AttemptRules:
         """The arguments of the call, or the outcome if there can be none. From here on the run counts as started."""
         if run.stop is not None:
             return Interrupted()
+        if self._throttles is not None and (left := self._throttles.left_of(run.job.task)):
+            return Postponed(left, "throttled")
         try:
             args, kwargs = self._codec.decode_call(run.task.signature, run.job.payload)
             _check_readable(run.job)
@@ -155,6 +166,8 @@ class AttemptRules:
         ran_for = None if run.started is None else round((clock.monotonic() - run.started) * 1000)
         if type(outcome) is Returned:
             return decide(run.job, outcome, retry=self._retry, ran_for=ran_for)
+        if isinstance(outcome, Postponed) and outcome.throttle is not None and self._throttles is not None:
+            self._throttles.report(run.job, outcome.throttle)
         try:
             ending = decide(run.job, outcome, retry=self._rule(run), roll=clock.roll(), ran_for=ran_for)
         except Exception:  # a custom delay is user code too
@@ -185,6 +198,10 @@ class AttemptRules:
         uncharged.
         """
         return decide(job, Postponed(_LOADING_FOR), retry=self._retry)
+
+    def of_cooling_task(self, job: Claimed, left: int) -> Ending:
+        """The ending of a job whose task cools down for so many milliseconds: it comes back then, uncharged."""
+        return decide(job, Postponed(left, "throttled"), retry=self._retry)
 
     def _cut_off(self, run: Run) -> Fault:
         """The error of a job that may run only once and was stopped half-way by its worker."""
@@ -219,7 +236,8 @@ class AttemptRules:
             case Snooze():
                 return Postponed(milliseconds(error.delay, "Snooze: delay"))
             case Throttled():
-                return Postponed(_or_default(error.delay), "throttled")
+                throttle = _read_throttle(error)
+                return Postponed(FLAT if throttle.retry_after is None else throttle.retry_after, "throttled", throttle)
             case Cancel():
                 return Cancelled()
             case StartRefused():
@@ -291,5 +309,14 @@ def _patience(unknown_for: int | None) -> int:
     return min(max(unknown_for or 0, _UNKNOWN_FIRST), _UNKNOWN_LONGEST)
 
 
-def _or_default(delay: Duration | None) -> int:
-    return _THROTTLED_FOR if delay is None else milliseconds(delay, "Throttled: delay")
+def _read_throttle(error: Throttled) -> Throttle:
+    if error.scope not in (None, "task", "queue"):
+        raise ConfigError(f"Throttled: scope must be 'task' or 'queue', got {error.scope!r}")
+    if error.limit is not None and error.scope is not None:
+        raise ConfigError("Throttled: give a limit or a scope, not both")
+    return Throttle(
+        storable(str(error), _TEXT_KEPT),
+        None if error.limit is None else validate.limit_name(error.limit),
+        error.scope,
+        None if error.retry_after is None else milliseconds(error.retry_after, "Throttled: retry_after"),
+    )

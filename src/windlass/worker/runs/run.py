@@ -117,6 +117,7 @@ class Run:
                 correlation_id=read_meta(job.meta).correlation_id or job.id,
                 meta=lambda: dict(read_meta(job.meta).meta),
                 control=self,
+                app=self.task.app,
             )
         return self._active
 

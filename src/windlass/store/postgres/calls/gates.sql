@@ -20,7 +20,7 @@ WITH
         -- here queue_gates (queue = job.queue)
     ) AS gate
     UNION ALL
-    SELECT 'suspect_waits' AS gate, NULL, NULL, NULL FROM job
+    SELECT 'suspect_waits' AS gate, NULL, NULL, NULL, NULL FROM job
     WHERE job.state = 'pending' AND job.suspect AND NOT (
         -- here suspect_turn (suspect = job, queue = job.queue)
     )

@@ -6,14 +6,15 @@ WITH
     SELECT coalesce(jsonb_object_agg({changes.setting}, {changes.value}), '{}') AS changes
     FROM jsonb_array_elements(CAST(:changes AS jsonb))
 )
-INSERT INTO windlass_queue AS queue (name, weight, max_length, retention, retry, changed_at, changed_by)
+INSERT INTO windlass_queue AS queue (name, weight, max_length, retention, retry, cooldown, changed_at, changed_by)
 SELECT CAST(:name AS text), CAST(changes ->> 'weight' AS integer), CAST(changes ->> 'max_length' AS integer),
-    changes ->> 'retention', changes ->> 'retry', now, CAST(:by AS text)
+    changes ->> 'retention', changes ->> 'retry', changes ->> 'cooldown', now, CAST(:by AS text)
 FROM given, clock
-ON CONFLICT (name) DO UPDATE SET (weight, max_length, retention, retry, changed_at, changed_by) = (
+ON CONFLICT (name) DO UPDATE SET (weight, max_length, retention, retry, cooldown, changed_at, changed_by) = (
     SELECT CASE WHEN changes ? 'weight' THEN excluded.weight ELSE queue.weight END,
         CASE WHEN changes ? 'max_length' THEN excluded.max_length ELSE queue.max_length END,
         CASE WHEN changes ? 'retention' THEN excluded.retention ELSE queue.retention END,
         CASE WHEN changes ? 'retry' THEN excluded.retry ELSE queue.retry END,
+        CASE WHEN changes ? 'cooldown' THEN excluded.cooldown ELSE queue.cooldown END,
         excluded.changed_at, excluded.changed_by
     FROM given)

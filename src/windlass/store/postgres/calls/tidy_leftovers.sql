@@ -1,7 +1,12 @@
 -- Removes workers that were lost more than a day ago and leases that hold nothing and have been over for a day, :limit of
--- each at a time; and adds up the rows of the tally.
+-- each at a time; and adds up the rows of the tally. Also cool-downs that have been over for a day, which do not make the
+-- next one longer any more, callers that have not come for a day, and limits of the code that were not used for a week:
+-- their buckets are full, so nothing is lost.
 -- gives workers
 -- gives leases
+-- gives cooldowns
+-- gives waiters
+-- gives limits
 --
 -- Takes no lock that another transaction has, so that it never waits; what it skips goes next time.
 WITH
@@ -29,7 +34,32 @@ WITH
 ), summed AS (
     INSERT INTO windlass_tally (number, state, queue)
     SELECT sum(number), state, queue FROM apart GROUP BY state, queue HAVING sum(number) <> 0
+), cooldown AS (
+    DELETE FROM windlass_cooldown WHERE (scope, name) IN (
+        SELECT cooldown.scope, cooldown.name FROM windlass_cooldown AS cooldown
+        WHERE cooldown.ends_at < (SELECT now FROM clock) - 86400000
+        LIMIT CAST(:limit AS bigint)
+        FOR UPDATE SKIP LOCKED)
+    RETURNING name
+), waiter AS (
+    DELETE FROM windlass_waiter WHERE (name, id) IN (
+        SELECT waiter.name, waiter.id FROM windlass_waiter AS waiter
+        WHERE waiter.until < (SELECT now FROM clock) - 86400000
+        LIMIT CAST(:limit AS bigint)
+        FOR UPDATE SKIP LOCKED)
+    RETURNING name
+), unused AS (
+    DELETE FROM windlass_limit WHERE name = ANY (ARRAY(
+        SELECT stored.name FROM windlass_limit AS stored, clock
+        WHERE stored.changed_at IS NULL AND stored.filled_at < clock.now - 604800000
+        AND (stored.burst * stored.period - stored.level) / stored.amount < clock.now - stored.filled_at
+        LIMIT CAST(:limit AS bigint)
+        FOR UPDATE OF stored SKIP LOCKED))
+    RETURNING name
 )
 SELECT
     (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM worker) AS workers,
-    (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM lease) AS leases
+    (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM lease) AS leases,
+    (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM cooldown) AS cooldowns,
+    (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM waiter) AS waiters,
+    (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM unused) AS limits

@@ -1,7 +1,7 @@
 -- The queues that have jobs to claim and are not paused, one step of the index each, however many jobs they have.
 -- gives queues
 WITH RECURSIVE
--- here waiting
+-- here clock, waiting
 SELECT waiting.queue FROM waiting
 WHERE waiting.queue IS NOT NULL
 AND NOT EXISTS (

@@ -3,6 +3,8 @@
 -- gives queues
 --
 -- LATERAL, and OFFSET 0, so that a plan that was made for empty tables does not read large ones.
+WITH
+-- here clock
 SELECT named.queue
 FROM jsonb_array_elements_text(CAST(:queues AS jsonb)) AS named (queue) CROSS JOIN LATERAL (
     SELECT 1 FROM windlass_ready AS ready WHERE ready.queue = named.queue

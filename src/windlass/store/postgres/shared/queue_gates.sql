@@ -1,5 +1,10 @@
 -- The gates of the queue {queue} that are shut, rows of ShutGate. While there is one, nothing is claimed of
--- the queue; why tells which. Another gate of a queue is another SELECT here.
+-- the queue; why tells which. Another gate of a queue is another SELECT here. Needs clock.
     SELECT CASE queue.name WHEN '*' THEN 'everything_paused' ELSE 'queue_paused' END AS gate,
-        queue.paused_at AS since, queue.paused_by AS by, queue.paused_reason AS reason
+        queue.paused_at AS since, queue.paused_by AS by, queue.paused_reason AS reason, NULL AS ends_at
     FROM windlass_queue AS queue WHERE queue.name IN ({queue}, '*') AND queue.paused_at IS NOT NULL
+    UNION ALL
+    SELECT 'queue_cooling' AS gate, cooldown.began_at, NULL, cooldown.reason, cooldown.ends_at
+    FROM windlass_cooldown AS cooldown
+    WHERE cooldown.scope = 'queue' AND cooldown.name = {queue}
+    AND cooldown.began_at <= (SELECT clock.now FROM clock) AND (SELECT clock.now FROM clock) < cooldown.ends_at

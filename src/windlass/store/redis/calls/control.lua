@@ -1,12 +1,13 @@
 -- What others want of a worker.
--- KEYS queues, configured
+-- KEYS queues, configured, cooldowns
 -- without epoch
 -- asks worker, lease
 -- gives signal: one row (signal, signalled_by, is_open, now)
 --       cancels: rows (seq, fence) of the jobs of this lease that are to be cancelled
 --       queues: rows (QueueControl) of the queues that have one of these
+--       cooling: rows (task, milliseconds) of the tasks that cool down
 --       overwritten: see shared/overwritten
--- with lease, paused
+-- with lease, paused, cooldowns
 local cancels, queues = {}, {}
 for _, field in ipairs(redis.call('SMEMBERS', cancels_key(ask.lease))) do
     cancels[#cancels + 1] = {held_job(field)}
@@ -22,8 +23,14 @@ for _, name in ipairs(configured) do
             retry = found.retry}
     end
 end
+local cooling = {}
+for _, member in ipairs(try('ZRANGEBYSCORE', KEY.cooldowns, '(' .. stamp, '+inf') or {}) do
+    local task = string.match(member, '^task:(.*)$')
+    local _, ends_at = read_cooldown('task', task or '')
+    if ends_at then cooling[#cooling + 1] = {task, ends_at - now} end
+end
 local wanted = redis.call('HMGET', prefix .. 'worker:' .. ask.worker, {wanted: signal, signalled_by})
 return {
     'signal', {{wanted.signal, wanted.signalled_by, is_open(ask.lease) and 1 or 0, now}}, 'cancels', cancels,
-    'queues', queues, 'overwritten', overwritten,
+    'queues', queues, 'cooling', cooling, 'overwritten', overwritten,
 }

@@ -1,6 +1,6 @@
 -- Ends runs, notes which have begun, and takes the next jobs of each queue, by priority and then by when they
 -- became ready.
--- KEYS counts, due, ids, lease_from, lease_until, waiting
+-- KEYS counts, due, ids, lease_from, lease_until, waiting, cooldowns
 -- asks worker, lease, token
 --      completed: rows (seq, fence, ran_for, result) as run, of runs that returned, which is most of them
 --      endings: rows (Ending) as ending, of all others

@@ -1,6 +1,6 @@
 -- What stands between a job and its run: gates that are shut, jobs before it, no worker that serves its queue; of one
 -- that runs, how long its owner has been silent. And whether any process keeps the store up.
--- KEYS workers, counts, due
+-- KEYS workers, counts, due, cooldowns
 -- without epoch
 -- asks seq
 -- gives gates: one row (ClaimSituation), or none if the job is gone; shut: rows (ShutGate)

@@ -3,7 +3,7 @@
 -- asks name, by; changes: rows (setting, value) as change, where null takes the setting back
 -- gives nothing
 -- with allow_oom, paused
-local NUMBERS, TEXTS = {weight = true, max_length = true}, {retention = true, retry = true}
+local NUMBERS, TEXTS = {weight = true, max_length = true}, {retention = true, retry = true, cooldown = true}
 
 for _, change in ipairs(ask.changes) do
     local setting, value = change.setting, change.value

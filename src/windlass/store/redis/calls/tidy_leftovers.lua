@@ -1,9 +1,10 @@
--- Removes lost workers, leases that have been over for a day, and ids of vanished jobs, `limit` of each at a time.
--- KEYS counts, events, workers, lease_from, lease_until, lease_lost, ids, astray
+-- Removes lost workers, leases and cool-downs that have been over for a day, limits of the code that were not used for a
+-- week, and ids of vanished jobs, `limit` of each at a time.
+-- KEYS counts, events, workers, lease_from, lease_until, lease_lost, ids, astray, cooldowns, limits
 -- asks limit
--- gives workers, leases: a row for each that was looked at; ids: as many rows as were asked for, while there are ids
---       left that may be those of vanished jobs
--- with chunks, texts, allow_oom, index, lease, events, leftovers
+-- gives workers, leases, cooldowns, limits: a row for each that was looked at; ids: as many rows as were asked for, while
+--       there are ids left that may be those of vanished jobs
+-- with chunks, texts, allow_oom, index, lease, events, leftovers, buckets, cooldowns
 local DAY = 86400000
 
 local function before(key, least)
@@ -31,9 +32,31 @@ end
 remove_unused(before(KEY.lease_until, '(-inf'))
 remove_unused(before(KEY.lease_lost, '-inf'))
 
+-- By then it does not make the next one longer.
+local cooldowns = {}
+for _, member in ipairs(before(KEY.cooldowns, '-inf')) do
+    redis.call('DEL', prefix .. 'cooldown:' .. member)
+    redis.call('ZREM', KEY.cooldowns, member)
+    cooldowns[#cooldowns + 1] = {1}
+end
+
+-- Their buckets are full, so nothing is lost. One that stays is looked at again in a week.
+local limits, week_ago = {}, written(now - 7 * DAY)
+for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEY.limits, '-inf', '(' .. week_ago, 'LIMIT', 0, ask.limit)) do
+    local limit = read_limit(name)
+    if limit and (limit.changed_at or limit.level < limit.burst * limit.period) then
+        redis.call('ZADD', KEY.limits, stamp, name)
+    else
+        redis.call('DEL', limit_key(name), line_key(name), line_until_key(name))
+        redis.call('ZREM', KEY.limits, name)
+    end
+    limits[#limits + 1] = {1}
+end
+
+local answer = {'workers', workers, 'leases', leases, 'cooldowns', cooldowns, 'limits', limits, 'ids', {}}
 -- Since a job has vanished, an id may lead nowhere. None is found from its job, so all are walked through, once.
 local at = redis.call('GET', KEY.astray)
-if not at then return {'workers', workers, 'leases', leases, 'ids', {}} end
+if not at then return answer end
 -- row (next, pairs) as found: ids, and the seq of each
 local found, gone, ids = redis.call('HSCAN', KEY.ids, at, 'COUNT', ask.limit), {}, {}
 for index = 1, #found.pairs, 2 do
@@ -51,4 +74,5 @@ else
     redis.call('SET', KEY.astray, found.next)
     for index = 1, ask.limit do ids[index] = {1} end
 end
-return {'workers', workers, 'leases', leases, 'ids', ids}
+answer[#answer] = ids
+return answer

@@ -16,3 +16,8 @@ SELECT seq, fence FROM windlass_job WHERE state = 'running' AND lease = :lease A
 -- gives queues
 SELECT name, weight, paused_at IS NOT NULL, retry FROM windlass_queue
 WHERE weight IS NOT NULL OR paused_at IS NOT NULL OR retry IS NOT NULL
+
+-- 4. cooling
+-- The tasks that cool down, and for how long.
+-- gives cooling
+SELECT name, ends_at - :now FROM windlass_cooldown WHERE scope = 'task' AND began_at <= :now AND :now < ends_at

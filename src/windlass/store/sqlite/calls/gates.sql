@@ -53,7 +53,7 @@ SELECT {ClaimSituation; without shut} FROM (
 SELECT {ShutGate} FROM (
     -- here queue_gates (queue = (SELECT queue FROM windlass_job WHERE seq = :seq))
     UNION ALL
-    SELECT 'suspect_waits' AS gate, NULL, NULL, NULL FROM windlass_job AS suspect
+    SELECT 'suspect_waits' AS gate, NULL, NULL, NULL, NULL FROM windlass_job AS suspect
     WHERE suspect.seq = :seq AND suspect.state = 'pending' AND suspect.crashes + suspect.rescues > 0 AND NOT (
         -- here suspect_turn (suspect = suspect, queue = suspect.queue)
     ))

@@ -15,5 +15,7 @@ UPDATE windlass_queue SET
     retention = iif(
         'retention' IN (SELECT setting FROM given), (SELECT value FROM given WHERE setting = 'retention'), retention),
     retry = iif('retry' IN (SELECT setting FROM given), (SELECT value FROM given WHERE setting = 'retry'), retry),
+    cooldown = iif(
+        'cooldown' IN (SELECT setting FROM given), (SELECT value FROM given WHERE setting = 'cooldown'), cooldown),
     changed_at = :now, changed_by = :by
 WHERE name = :name

@@ -12,3 +12,26 @@ DELETE FROM windlass_lease WHERE id IN (
     AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE state = 'running' AND windlass_job.lease = windlass_lease.id)
     LIMIT :limit)
 RETURNING 1
+
+-- 3. cooldown
+-- Cool-downs that have been over for a day: by then they do not make the next one longer.
+-- gives cooldowns
+DELETE FROM windlass_cooldown WHERE (scope, name) IN (
+    SELECT scope, name FROM windlass_cooldown WHERE ends_at < :now - 86400000 LIMIT :limit)
+RETURNING 1
+
+-- 4. line
+-- Callers that have not come for a day, for limits that are not used any more.
+-- gives waiters
+DELETE FROM windlass_waiter WHERE (name, id) IN (
+    SELECT name, id FROM windlass_waiter WHERE until < :now - 86400000 LIMIT :limit)
+RETURNING 1
+
+-- 5. limit
+-- Limits of the code that were not used for a week: their buckets are full, so nothing is lost.
+-- gives limits
+DELETE FROM windlass_limit WHERE name IN (
+    SELECT name FROM windlass_limit
+    WHERE changed_at IS NULL AND filled_at < :now - 604800000 AND (burst * period - level) / amount < :now - filled_at
+    LIMIT :limit)
+RETURNING 1

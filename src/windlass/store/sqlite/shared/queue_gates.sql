@@ -1,5 +1,8 @@
 -- The gates of the queue {queue} that are shut, rows of ShutGate. While there is one, nothing is claimed of
 -- the queue; why tells which. Another gate of a queue is another SELECT here.
     SELECT CASE name WHEN '*' THEN 'everything_paused' ELSE 'queue_paused' END AS gate,
-        paused_at AS since, paused_by AS by, paused_reason AS reason
+        paused_at AS since, paused_by AS by, paused_reason AS reason, NULL AS ends_at
     FROM windlass_queue WHERE name IN ({queue}, '*') AND paused_at IS NOT NULL
+    UNION ALL
+    SELECT 'queue_cooling' AS gate, began_at, NULL, reason, ends_at FROM windlass_cooldown
+    WHERE scope = 'queue' AND name = {queue} AND began_at <= :now AND :now < ends_at

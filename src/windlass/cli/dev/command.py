@@ -61,7 +61,7 @@ def dev(*, out: Output, log_jobs: str | None, log_format: str | None, **given: o
 
 
 def _follow_saves(folder: Path, wake: SupervisorWakeup, over: Event) -> None:
-    from windlass.cli.commands.file_watcher import saves
+    from windlass.cli.dev.file_watcher import saves
 
     for files in saves(folder, over):
         log.info("saved: %s; starting anew", ", ".join(os.path.relpath(file, folder) for file in files[:5]))

@@ -1,0 +1,40 @@
+"""Cool-downs as people see them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from windlass import clock
+from windlass.store.operation import Operation
+from windlass.store.operations.rates.cooldowns import CooldownRecord, Scope, cooldowns
+
+
+@dataclass(frozen=True, slots=True)
+class CooldownView:
+    """A queue, a task or a limit that rests because a run was throttled."""
+
+    scope: Scope
+    name: str
+    since: datetime
+    until: datetime
+    job: str
+    """The id of the job whose run was throttled."""
+    reason: str | None
+
+
+def cooldown_views() -> Operation[list[CooldownView]]:
+    """The cool-downs that last."""
+    found = yield from cooldowns()
+    return [_view(record) for record in found]
+
+
+def _view(record: CooldownRecord) -> CooldownView:
+    return CooldownView(
+        scope=record.scope,
+        name=record.name,
+        since=clock.instant(record.began_at),
+        until=clock.instant(record.ends_at),
+        job=record.job,
+        reason=record.reason,
+    )

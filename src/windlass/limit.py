@@ -1,0 +1,305 @@
+"""The handle of one named limit: a budget of tokens that all processes share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableMapping
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from windlass import clock
+from windlass.active_job import current_job, deliver_interrupt, running
+from windlass.client.owner import ClientOwner
+from windlass.client.result_waiter import refuse_on_loop_thread
+from windlass.client.session import Session
+from windlass.core import validate
+from windlass.core.rates.rate import Rate, read_burst, read_rate
+from windlass.core.units import duration
+from windlass.errors import ConfigError, Duration, LimitTimeout, OutcomeUnknown, Snooze
+from windlass.insight.limits import LimitView, limit_views
+from windlass.options import UNSET
+from windlass.store.operation import Operation
+from windlass.store.operations.rates import limits
+from windlass.store.operations.rates.cooldowns import Scope, end_cooldown
+from windlass.store.operations.rates.limits import LimitSeed, TakeResult
+
+if TYPE_CHECKING:
+    from windlass.client.client import Client
+
+_LOOK_AGAIN = 2.0
+"""Seconds until a caller looks again whether its turn comes sooner: an operator may have raised the rate."""
+_EACH_AHEAD = 0.02
+"""Seconds more for each caller that comes first, so that a long line costs the store no more than 50 looks a second."""
+_INTERRUPTED_WITHIN = 0.1
+"""Seconds that a run that waits goes on at the most when it is to stop."""
+
+
+class Limit:
+    """A named limit: ``acquire`` before each call of a service, here and in all other processes.
+
+    >>> from windlass import Windlass
+    >>> app = Windlass("sqlite:///:memory:")
+    >>> github = app.limit("github", rate="5000/h", burst=100)
+    >>> github.acquire()
+    >>> github.try_acquire(), github.status().tokens
+    (True, 98)
+    >>> github.drain()
+    >>> github.try_acquire()
+    False
+    >>> app.close()
+    """
+
+    def __init__(self, app: ClientOwner, name: str) -> None:
+        self._app = app
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"<Limit {self.name}>"
+
+    @property
+    def _client(self) -> Client:
+        """That of the app at this moment: a handle that was made before a test block acts in the block."""
+        return self._app.client
+
+    @property
+    def _session(self) -> Session:
+        return self._client.session
+
+    def try_acquire(self) -> bool:
+        """Take a token if there is one now and no caller waits for it; whether it was taken."""
+        return self._session.run(self._take(None)).is_taken
+
+    async def atry_acquire(self) -> bool:
+        """``try_acquire`` for async code."""
+        return (await self._session.arun(self._take(None))).is_taken
+
+    def acquire(self, timeout: Duration | None = None, *, snooze: bool = False) -> None:
+        """Take a token, and wait for it in line; ``LimitTimeout`` as soon as it is known that none comes in time.
+
+        With ``snooze`` a task does not wait: the run ends, and the job runs again from its beginning when its token is
+        due; no attempt is charged. So that belongs on the first line of a task.
+
+        A run that is cancelled, or has to stop, stops waiting. A caller that gives up keeps nothing.
+        """
+        refuse_on_loop_thread("limit.acquire()", "limit.aacquire()")
+        if snooze:
+            _snooze_unless(self._session.run(self._take(_job_id())))
+            return
+        waiting = _Waiting(self.name, timeout)
+        try:
+            while (pause := waiting.pause_after(self._asked(waiting.id))) is not None:
+                _wait(pause)
+        except BaseException:
+            self._session.run_later(limits.leave(self.name, waiter=waiting.id))
+            raise
+
+    async def aacquire(self, timeout: Duration | None = None, *, snooze: bool = False) -> None:
+        """``acquire`` for async code."""
+        if snooze:
+            _snooze_unless(await self._session.arun(self._take(_job_id())))
+            return
+        waiting = _Waiting(self.name, timeout)
+        try:
+            while (pause := waiting.pause_after(await self._aasked(waiting.id))) is not None:
+                await clock.asleep(pause)
+        except BaseException:
+            self._session.run_later(limits.leave(self.name, waiter=waiting.id))
+            raise
+
+    def drain(self) -> None:
+        """Empty the bucket: the service said "too many" although tokens were left."""
+        self._session.run(self._drain())
+
+    async def adrain(self) -> None:
+        """``drain`` for async code."""
+        await self._session.arun(self._drain())
+
+    def configure(self, *, rate: str = UNSET, burst: int = UNSET, by: str = "api") -> None:
+        """Set what is named, for all processes and while they run; it outlives what the code declares."""
+        self._session.run(self._change(rate, burst, by))
+
+    async def aconfigure(self, *, rate: str = UNSET, burst: int = UNSET, by: str = "api") -> None:
+        """``configure`` for async code."""
+        await self._session.arun(self._change(rate, burst, by))
+
+    def resume(self) -> None:
+        """End a cool-down (see ``Throttled``)."""
+        self._session.run(end_cooldown(Scope.LIMIT, self.name))
+
+    async def aresume(self) -> None:
+        """``resume`` for async code."""
+        await self._session.arun(end_cooldown(Scope.LIMIT, self.name))
+
+    def status(self) -> LimitView:
+        """Its rate, its tokens, how many callers wait, whether it cools down."""
+        return self._session.run(self._status())
+
+    async def astatus(self) -> LimitView:
+        """``status`` for async code."""
+        return await self._session.arun(self._status())
+
+    def delete(self) -> None:
+        """Remove it; where the code declares it, its next use sets it up again as the code says.
+
+        Callers that wait for a token of a limit that no code declares get a ``ConfigError``.
+        """
+        self._session.run(self._remove())
+
+    async def adelete(self) -> None:
+        """``delete`` for async code."""
+        await self._session.arun(self._remove())
+
+    def _asked(self, waiter: str) -> TakeResult | None:
+        """What the store says; None where its answer was lost, and with it perhaps a token."""
+        try:
+            return self._session.run(self._take(waiter))
+        except OutcomeUnknown:
+            return None
+
+    async def _aasked(self, waiter: str) -> TakeResult | None:
+        try:
+            return await self._session.arun_or_undo(
+                self._take(waiter), lambda asked: limits.leave(self.name, waiter=waiter)
+            )
+        except OutcomeUnknown:
+            return None
+
+    def _take(self, waiter: str | None) -> Operation[TakeResult]:
+        return self._in_store(lambda: limits.take(self.name, waiter=waiter))
+
+    def _in_store(self, ask: Callable[[], Operation[TakeResult | None]]) -> Operation[TakeResult]:
+        """Ask; where the limit is not there yet, set it up first as the code says."""
+        yield from self._client.declared_limits.store(self.name)
+        found = yield from ask()
+        if found is None and (yield from self._client.declared_limits.store(self.name, is_gone=True)):
+            found = yield from ask()
+        if found is None:
+            raise ConfigError(_not_set_up(self.name))
+        return found
+
+    def _drain(self) -> Operation[None]:
+        yield from self._client.declared_limits.store(self.name)
+        if not (yield from limits.drain(self.name)):
+            raise ConfigError(_not_set_up(self.name))
+
+    def _change(self, rate: str, burst: int, by: str) -> Operation[None]:
+        name = f"limit {self.name!r}: rate"
+        read = None if rate is UNSET else read_rate(rate, name=name)
+        most = None if burst is UNSET else read_burst(burst)
+        if read is None and most is None:
+            raise ConfigError(f"limit {self.name!r}: nothing to change: give rate=, burst= or both")
+        yield from self._client.declared_limits.store(self.name)
+        if not (yield from limits.change(self.name, rate=read, burst=most, by=by)):
+            raise ConfigError(_not_set_up(self.name))
+
+    def _status(self) -> Operation[LimitView]:
+        found = yield from limit_views(self.name)
+        if found:
+            return found[0]
+        if (yield from self._client.declared_limits.store(self.name, is_gone=True)):
+            return (yield from limit_views(self.name))[0]
+        raise ConfigError(_not_set_up(self.name))
+
+    def _remove(self) -> Operation[None]:
+        yield from limits.remove(self.name)
+
+
+class DeclaredLimits:
+    """The limits that the code of this process declares, and which of them the store was told of."""
+
+    def __init__(self, rates: MutableMapping[str, Rate]) -> None:
+        self._rates = rates
+        self._stored: set[str] = set()
+
+    def add(self, name: str, rate: Rate) -> None:
+        """Declare one; ``ConfigError`` where it is declared already, in another way."""
+        known = self._rates.setdefault(name, rate)
+        if known != rate:
+            raise ConfigError(
+                f"limit {name!r} is declared twice: with {known} (burst {known.burst}) and {rate} (burst {rate.burst})"
+            )
+
+    def store(self, name: str, *, is_gone: bool = False) -> Operation[bool]:
+        """Tell the store of a limit, unless it was told already (``is_gone``: and has lost it); whether it is
+        declared.
+        """
+        if name not in self._rates:
+            return False
+        if is_gone or name not in self._stored:
+            yield from limits.ensure([self._seed(name)])
+            self._stored.add(name)
+        return True
+
+    def store_all(self) -> Operation[None]:
+        """Tell the store of all limits that are declared."""
+        names = list(self._rates)
+        if names:
+            yield from limits.ensure([self._seed(name) for name in names])
+            self._stored.update(names)
+
+    def _seed(self, name: str) -> LimitSeed:
+        rate = self._rates[name]
+        return LimitSeed(name, rate.amount, rate.period, rate.burst)
+
+
+class _Waiting:
+    """One caller that waits in line, and until when it does."""
+
+    def __init__(self, name: str, timeout: Duration | None) -> None:
+        self._name = name
+        self._limit = None if timeout is None else duration(timeout, "timeout").total_seconds()
+        self._began = clock.monotonic()
+        self.id = f"{clock.random_bits(96):024x}"
+
+    def pause_after(self, asked: TakeResult | None) -> float | None:
+        """For how many seconds to wait before the next try; None with a token in hand.
+
+        Raises ``LimitTimeout`` when the turn comes too late.
+        """
+        if asked is None:
+            return 0.0
+        if asked.is_taken:
+            return None
+        due = asked.due_in / 1000
+        left = None if self._limit is None else self._limit - (clock.monotonic() - self._began)
+        if left is not None and due > left:
+            raise LimitTimeout(f"limit {self._name!r}: no token within {self._limit:g} s; the next is due in {due:g} s")
+        # With jitter, so that many that wait do not come in step.
+        return min(due, (_LOOK_AGAIN + asked.ahead * _EACH_AHEAD) * (0.75 + clock.roll() / 4))
+
+
+def _wait(seconds: float) -> None:
+    """Block; a run that is to stop raises what ``checkpoint`` raises."""
+    until = clock.monotonic() + seconds
+    while True:
+        deliver_interrupt()
+        run = running.get()
+        if run is not None and run.stop is not None:
+            run.active.checkpoint()
+        left = until - clock.monotonic()
+        if left <= 0:
+            return
+        clock.sleep(min(left, _INTERRUPTED_WITHIN))
+
+
+def _job_id() -> str:
+    """The place in line of a job that snoozes is its own."""
+    if running.get() is None:
+        raise ConfigError("acquire(snooze=True) works only inside a task; leave snooze out to wait here")
+    return f"job:{current_job().id}"
+
+
+def _snooze_unless(asked: TakeResult) -> None:
+    if not asked.is_taken:
+        raise Snooze(timedelta(milliseconds=asked.due_in))
+
+
+def _not_set_up(name: str) -> str:
+    return (
+        f"limit {name!r} is not set up; declare it with app.limit({name!r}, rate='30/min'), or set it with "
+        f"`windlass limits set {name} --rate 30/min`"
+    )
+
+
+def limit_of(app: ClientOwner, name: str) -> Limit:
+    """The handle of a limit of that name, or ``ConfigError``."""
+    return Limit(app, validate.limit_name(name))

@@ -1,0 +1,3 @@
+-- Empties a bucket.
+-- gives drained
+UPDATE windlass_limit SET level = 0, filled_at = :now WHERE name = :name RETURNING name

@@ -1,0 +1,2 @@
+-- Gives up a place in line.
+DELETE FROM windlass_waiter WHERE name = :name AND id = :waiter

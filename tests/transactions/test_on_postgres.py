@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from threading import Barrier
 from typing import Any
 
 import asyncpg  # type: ignore[import-untyped]  # it brings no types
@@ -17,7 +19,7 @@ from psycopg.rows import dict_row
 from tests.transactions.callers.caller import Caller
 from tests.transactions.places import POSTGRES, Shop
 from tests.transactions.shop import Scene
-from windlass import ConfigError, IdConflict, StoreUnavailable, Windlass
+from windlass import ConfigError, IdConflict, Job, StoreUnavailable, Unique, Windlass
 
 
 def heard(listener: psycopg.Connection[Any]) -> list[str]:
@@ -210,3 +212,23 @@ def test_a_connection_to_another_kind_of_database_is_refused(scene: Scene) -> No
     with pytest.raises(ConfigError, match="which is to sqlite"):
         scene.app.transaction(caller.connection)
     caller.close()
+
+
+def test_fifty_transactions_debounce_one_job(scene: Scene) -> None:
+    """B17: each waits for the commit of the one before it, and none gives up."""
+    producers = 50
+    together = Barrier(producers)
+
+    @scene.app.task(unique=Unique(by=("user",), until="started", on_conflict="postpone", max_wait="10m"))
+    def sync(user: int, number: int) -> None: ...
+
+    def produce(number: int) -> Job[None]:
+        with psycopg.connect(scene.shop.database) as connection:
+            together.wait(60)
+            with scene.app.transaction(connection):
+                return sync.options(delay="1h").enqueue(1, number)
+
+    with ThreadPoolExecutor(producers) as threads:
+        jobs = list(threads.map(produce, range(producers)))
+    assert sorted((job.duplicate, job.replaced) for job in jobs) == [(False, False)] + [(True, True)] * 49
+    assert len(scene.app.jobs()) == 1

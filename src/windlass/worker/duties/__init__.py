@@ -12,6 +12,7 @@ Files, in reading order:
 - ``backlog``: Finds pending jobs that no worker has claimed although it was notified.
 - ``cleaning``: Deletes finished jobs that retention no longer keeps.
 - ``vacuum``: Vacuums the hot tables (PostgreSQL); warns of a transaction that blocks it.
+- ``schedules/``: Schedules: fires what is due.
 - ``clock_step``: Notices that the store's clock was stepped.
 - ``standalone``: Duties without a worker: ``windlass duties``.
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -22,6 +22,8 @@ _WHILE_AWAY = 1.0
 """Seconds between two tries while the store is away, and as many at random."""
 _WITHOUT_LEAD = 1.0
 """Seconds between two checks whether this process leads by now; they do not ask the store."""
+_HUNG_AFTER = 30.0
+"""Seconds; a round makes few calls, and each of them has a deadline."""
 _AFTER_NOTIFICATION = 0.02
 """How many seconds duties wait after a notification: most are of jobs that are due, and claiming those comes first."""
 
@@ -30,13 +32,24 @@ class Duties:
     """The threads of all duties, and the lead for those that need it."""
 
     def __init__(
-        self, duties: Sequence[Duty], *, leadership: Leadership, session: Session, store_watch: StoreWatch, woken: Duty
+        self,
+        duties: Sequence[Duty],
+        *,
+        leadership: Leadership,
+        session: Session,
+        store_watch: StoreWatch,
+        woken: Duty,
+        watched: Duty | None = None,
     ) -> None:
-        """``woken`` is the duty that ticks early after a notification of jobs."""
+        """``woken`` is the duty that ticks early after a notification of jobs. A round of ``watched`` that hangs costs
+        this process the lead.
+        """
         self._store_watch = store_watch
         self._leadership = leadership
         self._session = session
         self._timed = {duty.name: TimedDuty(duty) for duty in (leadership, *duties)}
+        if watched is not None:
+            leadership.is_hung = self._timed[watched.name].is_hung
         self._wake = Ticker(_Rounds(self._timed[woken.name]).tick, name=woken.name, rest=_AFTER_NOTIFICATION)
         self.tickers = [self._wake if name == woken.name else self._ticker(duty) for name, duty in self._timed.items()]
 
@@ -83,21 +96,31 @@ class Round(Struct, frozen=True):
 class TimedDuty:
     """Keeps when the newest round of a duty was and how long it took."""
 
-    def __init__(self, duty: Duty) -> None:
+    def __init__(self, duty: Duty, *, monotonic: Callable[[], float] = clock.monotonic) -> None:
         self._duty = duty
+        self._monotonic = monotonic
         self.newest: Round | None = None
+        self._began: float | None = None
+        """When the round that is under way began, on the monotonic clock."""
         self.name, self.needs_lead = duty.name, duty.needs_lead
 
     @property
     def did(self) -> str:
         return self._duty.did
 
+    def is_hung(self) -> bool:
+        """Whether a round has been under way for longer than any takes."""
+        began = self._began
+        return began is not None and self._monotonic() - began > _HUNG_AFTER
+
     def tick(self) -> float:
-        at, began = clock.now(), clock.monotonic()
+        at = clock.now()
+        self._began = began = self._monotonic()
         try:
             return self._duty.tick()
         finally:
-            self.newest = Round(self.name, at, clock.monotonic() - began, self._duty.did)
+            self._began = None
+            self.newest = Round(self.name, at, self._monotonic() - began, self._duty.did)
 
 
 def duty_ticker(duty: Duty) -> Ticker:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
+
 from windlass import clock
 from windlass.client.session import Session
 from windlass.store.operations.leader import LEADER, Lead, resign, take_lead
 from windlass.worker.duties.store_watch import StoreWatch
+
+log = logging.getLogger("windlass.duties")
 
 _TTL = 10_000
 _EVERY = 3.0
@@ -14,7 +19,8 @@ _LOOK = 1.0
 
 
 class Leadership:
-    """Takes the lead where it is free, and renews it on a thread of its own, so that no slow duty costs the lead.
+    """Takes the lead where it is free, and renews it on a thread of its own, so that no slow duty costs the lead. Only
+    the one that has to be on time does, where it hangs: another process fires then.
 
     A process that does not lead asks the store for the lead only when the lead was found to be free: of a hundred
     workers one asks, and a leader that resigns or dies is replaced as soon as one of them reads the due times.
@@ -28,6 +34,8 @@ class Leadership:
         self._holder = holder
         self._store_watch = store_watch
         self._lead: Lead | None = None
+        self.is_hung: Callable[[], bool] = lambda: False
+        """Whether the duty that must be on time hangs; set by ``Duties``."""
         self.since: int | None = None
         """Since when this process leads, in milliseconds since 1970 by its own clock; None while it does not."""
 
@@ -41,6 +49,8 @@ class Leadership:
         return self._lead
 
     def tick(self) -> float:
+        if self.is_hung():
+            return self._give_up()
         if self._lead is None and not self._store_watch.is_lead_free:
             return _LOOK * (0.5 + clock.roll() / 2)
         found = self._session.run(take_lead(LEADER, holder=self._holder, ttl=_TTL))
@@ -53,6 +63,13 @@ class Leadership:
         if self._lead is not None:
             self._session.run(resign(self._lead))
             self._took(None)
+
+    def _give_up(self) -> float:
+        """Let a process lead whose duties go on; this one asks for the lead again when its own do."""
+        if self._lead is not None:
+            log.error("a round of scheduling has not ended for long: this process gives up the lead")
+            self.resign()
+        return _EVERY
 
     def _took(self, lead: Lead | None) -> None:
         if lead is None:

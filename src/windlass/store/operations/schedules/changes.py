@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from windlass.core.schedules.zones import zone_data_version
 from windlass.errors import ConfigError, ScheduleNotFound, StoreUnavailable
 from windlass.store.answers import records
 from windlass.store.operation import Answer, Call, Lane, Operation
 from windlass.store.operations.schedules.definition import Definition
-from windlass.store.operations.schedules.edits import Edit, new_schedule, recomputed
+from windlass.store.operations.schedules.edits import Edit, new_schedule, recomputed, replanned
 from windlass.store.operations.schedules.records import FireRecord, Origin, ScheduleRecord
 from windlass.store.pages import PAGE, PAGE_BYTES, portions
 
@@ -109,18 +111,35 @@ def change(name: str, edit: Edit) -> Operation[ScheduleRecord]:
     raise StoreUnavailable(f"schedule {name!r}: others changed it all the time; nothing was changed")
 
 
-def recompute() -> Operation[list[str]]:
-    """Compute the next slot of every schedule anew; the names of those whose next slot has moved."""
+def recompute(*, other_zone_data: bool = False) -> Operation[list[str]]:
+    """Compute the next slot of every schedule anew, or of those that were computed by other zone data than this process
+    has; the names of those whose next slot has moved. What cannot be computed stays as it is.
+    """
     moved: list[str] = []
     after: str | None = ""
     while after is not None:
         page = yield from schedules(after=after)
-        for record in page.schedules:
-            changed = yield from change(record.name, recomputed())
-            if changed.next_at != record.next_at:
-                moved.append(record.name)
+        moved += yield from _recompute([record for record in page.schedules if not other_zone_data or _is_old(record)])
         after = page.next
     return moved
+
+
+def _is_old(record: ScheduleRecord) -> bool:
+    return record.is_active and record.zone_data != zone_data_version()
+
+
+def _recompute(page: Sequence[ScheduleRecord]) -> Operation[list[str]]:
+    before = {record.name: record for record in page}
+    changed: list[ScheduleRecord] = []
+    for record in page:
+        with suppress(ConfigError):
+            changed.append(replanned(record))
+    wanted = [record for record in changed if record != before[record.name]]
+    saved = yield from save(wanted)
+    for record in wanted:
+        if record.name not in saved:  # a fire came first, say
+            yield from change(record.name, recomputed())
+    return [record.name for record in wanted if record.next_at != before[record.name].next_at]
 
 
 def delete(name: str) -> Operation[bool]:

@@ -46,6 +46,8 @@ def replanned(record: ScheduleRecord, *, since: int | None = None) -> ScheduleRe
         return replace(record, planned_at=planned_at, next_at=None, due_at=None)
     timetable = read_definition(record.definition).timetable(record.name)
     next_at, due_at = slot_times(timetable, timetable.next_after(instant(planned_at)))
+    if record.held_at is not None and record.due_at is not None:
+        due_at = record.due_at if due_at is None else min(due_at, record.due_at)
     return replace(record, planned_at=planned_at, next_at=next_at, due_at=due_at, zone_data=zone_data_version())
 
 

@@ -110,7 +110,7 @@ class _Visit:
         try:
             job = self.make(self.record.name, self.definition, slot)
         except Exception as error:  # arguments of users: whatever is wrong with one schedule, the others go on
-            return Step(_failed(row, slot, self.now, error))
+            return Step(failed_step(row, slot, self.now, error))
         uniqueness = None
         if job.unique_key is not None:
             uniqueness = self.definition.uniqueness or Uniqueness()
@@ -137,7 +137,8 @@ class _Visit:
         )
 
 
-def _failed(row: FireStep, slot: int, now: int, error: Exception) -> FireStep:
+def failed_step(row: FireStep, slot: int, now: int, error: Exception) -> FireStep:
+    """A step that notes why no job could be made, and has that tried again."""
     text = " ".join(f"{type(error).__name__}: {error}".split())[:_LONGEST_REASON]
     return replace(row, slot=slot, outcome=FireOutcome.ERROR, reason=text, again_at=now + _RETRY_ERROR)
 
@@ -155,4 +156,4 @@ def _unreadable(record: ScheduleRecord, now: int, error: Exception) -> Step:
         overlap=Overlap.ALLOW,
         was_held=int(record.held_at is not None),
     )
-    return Step(_failed(row, now if slot is None else slot, now, error))
+    return Step(failed_step(row, now if slot is None else slot, now, error))

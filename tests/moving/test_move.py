@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.ledger.apps import gate
 from tests.places.fixtures import PlaceOn
@@ -17,6 +18,7 @@ from tests.places.place import Place
 from tests.places.raw_store import RawStore
 from tests.servers.redis_node import redis_node
 from tests.slow_shutdown import unhurried
+from tests.store.schedules import a_definition
 from tests.waiting import PATIENCE, eventually
 from windlass import (
     ConfigError,
@@ -32,9 +34,11 @@ from windlass import (
     Windlass,
     clock,
 )
-from windlass.admin.move import Moved, MoveRefused, Progress, move
+from windlass.admin.move import MOVER, Moved, MoveRefused, Progress, move
 from windlass.store.operations import queues
 from windlass.store.operations.events import record_store_events
+from windlass.store.operations.schedules.changes import add, change, schedule
+from windlass.store.operations.schedules.edits import paused
 
 PAIRS = [
     ("sqlite", "postgres"),
@@ -291,6 +295,22 @@ def test_limits_that_an_operator_has_set_are_moved(from_sqlite_to_postgres: Ways
         ways.move()
         [found] = ways.new.limits()
         assert (found.name, found.rate, found.burst, found.changed_by) == ("github", "5000/h", 100, "ada")
+
+
+def test_schedules_go_on_there_and_stand_still_here(ways: Ways) -> None:
+    """B16: behind the last slot that was decided about, as an operator left them; also where there are no jobs."""
+    old, new = ways.old.client.session, ways.new.client.session
+    for name in ("digest", "quiet"):
+        old.upkeep(add(name, a_definition()))
+    old.run(change("quiet", paused(by="me", reason="noisy")))
+    digest, quiet = (old.run(schedule(name)) for name in ("digest", "quiet"))
+    ways.move()
+    ways.move()  # a repeated one copies nothing again
+    assert [new.run(schedule(record.name)) for record in (digest, quiet)] == [
+        replace(digest, revision=1),
+        replace(quiet, revision=1),
+    ]
+    assert [old.run(schedule(name)).paused_by for name in ("digest", "quiet")] == [MOVER, "me"]
 
 
 def test_a_job_that_is_claimed_by_hand_is_refused(from_sqlite_to_postgres: Ways) -> None:

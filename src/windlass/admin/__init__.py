@@ -6,4 +6,5 @@ Files, in reading order:
 - ``workers``: Pauses, resumes and stops workers, and takes lost ones off the lists.
 - ``cleanup``: Deletes or archives finished jobs that retention no longer keeps, in small steps.
 - ``move``: Copies the jobs of a stopped queue to another store, and compares both.
+- ``moved_schedules``: Copies schedules to another store, where they go on; at the source they are paused.
 """

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import msgspec
 
 from windlass import clock
+from windlass.admin.moved_schedules import has_schedules, move_schedules
 from windlass.client.session import Session
 from windlass.core.state import State
 from windlass.errors import ConfigError, IdConflict, StoreUnavailable, WindlassError
@@ -63,7 +64,7 @@ class Moved:
 def move(
     source: Session, target: Session, *, queue: str | None = None, report: Callable[[Progress], None] = lambda _: None
 ) -> Moved:
-    """Copy all jobs, or those of one queue, with settings, keys and events.
+    """Copy all jobs, or those of one queue, with settings, keys and events; with all jobs the schedules too.
 
     Raises ``MoveRefused`` where the source has nothing to move, and while one of the two is in use; ``ConfigError``
     where the two are one store; ``IdConflict`` where the target has a different job under the same id.
@@ -76,6 +77,7 @@ def move(
     target.run(store_queues(settings))
     if queue is None:
         _copy_limits(source, target)
+        move_schedules(source, target, by=MOVER, reason=f"moved to {place(target)}")
     _pause(source, queue or queues.ALL, reason=f"moved to {place(target)}")
     report(Progress("copied", 0, _count(source, queue)))
     _refuse_if_in_use(source, target, queue)  # a worker may have come before the pause
@@ -102,7 +104,8 @@ def _refuse_if_empty(source: Session, queue: str | None) -> None:
     """Called before anything else: other calls would make the store that a mistyped URL names."""
     if not source.exists():
         raise MoveRefused(f"there is no store at {_with_namespace(source)}; --namespace names another namespace")
-    if not _count(source, queue) and not _named(_settings(source, queue)):
+    is_empty = not _count(source, queue) and not _named(_settings(source, queue))
+    if is_empty and (queue is not None or not has_schedules(source)):
         what = "no jobs" if queue is None else f"no queue {queue!r}"
         raise MoveRefused(
             f"{source.store_name} has {what} under namespace {source.namespace!r}; --namespace names another"

@@ -12,7 +12,7 @@ def test_a_job_is_made_as_the_task_says(windlass: Program) -> None:
     answer = windlass("enqueue", "mail.welcome", "[42]", '{"password": "x"}')
     [job] = windlass.app.jobs()
     assert answer.out == f"enqueued {job.id} (mail.welcome, queue mail, pending)\n"
-    assert job.record.payload == '{"v":1,"args":[42],"kwargs":{"password":"x"}}'
+    assert job.record.payload.rstrip() == '{"v":1,"args":[42],"kwargs":{"password":"x"}}'
 
 
 def test_a_job_is_made_under_options(windlass: Program) -> None:

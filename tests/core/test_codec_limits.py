@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from windlass.core.codec import Codec, Limits
+from windlass.core.codec import Codec, Limits, seal, unseal
 from windlass.errors import PayloadError, PayloadTooLarge
 
 CODEC = Codec()
@@ -21,7 +21,7 @@ def test_the_defaults_are_those_of_the_ledger() -> None:
 def test_a_payload_up_to_the_limit_is_stored(spare: int) -> None:
     """B2: exactly 1 MiB is fine."""
     text = CODEC.encode_call(None, ("x" * (MIB - EMPTY_CALL - spare),), {})
-    assert len(text) == MIB - spare
+    assert len(unseal(text)) == MIB - spare
     CODEC.decode_call(None, text)
 
 
@@ -48,7 +48,7 @@ def test_a_call_without_arguments_can_be_over_a_limit_too() -> None:
 
 def test_sizes_are_bytes_and_not_characters() -> None:
     codec = Codec(limits=Limits(result=6))
-    assert codec.encode_result(None, "éé") == '"éé"'
+    assert codec.encode_result(None, "éé") == seal('"éé"'.encode())
     with pytest.raises(PayloadTooLarge, match="result is 7 bytes, the limit is 6"):
         codec.encode_result(None, "ééa")
 
@@ -57,7 +57,7 @@ def test_sizes_are_bytes_and_not_characters() -> None:
 def test_a_result_up_to_the_limit_is_stored(spare: int) -> None:
     text = CODEC.encode_result(None, "x" * (MIB - 2 - spare))
     assert text is not None
-    assert len(text) == MIB - spare
+    assert len(unseal(text)) == MIB - spare
 
 
 def test_a_result_over_the_limit_is_refused() -> None:
@@ -85,7 +85,7 @@ def test_metadata_over_the_limit_is_refused() -> None:
 def test_metadata_is_plain_json_without_tags() -> None:
     meta: dict[str, object] = {"tags": ["a", 1, 2.5, None, True], "$": {"$": "datetime"}}
     text = CODEC.encode_meta(meta)
-    assert text == '{"tags":["a",1,2.5,null,true],"$":{"$":"datetime"}}'
+    assert text.rstrip() == '{"tags":["a",1,2.5,null,true],"$":{"$":"datetime"}}'
     assert CODEC.decode_meta(text) == meta
 
 

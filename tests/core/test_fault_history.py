@@ -96,7 +96,7 @@ def test_a_corrupt_history_starts_anew() -> None:
 
 
 def test_fields_of_a_newer_version_are_ignored() -> None:
-    text = history_of(1).replace('"at":1', '"at":1,"colour":"red"')
+    text = history_of(1).rstrip().replace('"at":1', '"at":1,"colour":"red"')
     assert read_faults(text).faults == (numbered(1),)
 
 

@@ -65,6 +65,54 @@ def test_metadata_and_errors_that_cannot_be_read(
     assert "{broken" in str(getattr(job.record, column))
 
 
+def with_one_bit_flipped(text: str | None) -> str:
+    """The text with one digit changed: it is JSON as before, and says something else."""
+    assert text is not None
+    place = text.index("7")
+    return f"{text[:place]}5{text[place + 1 :]}"
+
+
+@pytest.mark.parametrize("column", ["payload", "meta"])
+def test_a_flipped_bit_is_found(app: Windlass, job: Job[Any], raw_store: RawStore, column: str) -> None:
+    """B32: arguments and metadata that are still JSON, but not what was stored."""
+    [noted] = app.enqueue_many([app.request("echo", (7,), meta={"a": 7})])
+    damaged = with_one_bit_flipped(getattr(noted.record, column))
+    raw_store.damage(noted, **{column: damaged})
+    assert noted.refresh().unreadable == (column,)
+    work(app)
+    assert (noted.refresh().state, noted.reason, noted.attempt) == (State.FAILED, "undecodable", 0)
+    assert (getattr(noted.record, column), noted.errors[0].type) == (damaged, "windlass.errors.PayloadError")
+    assert job.result() == 7
+
+
+def test_a_flipped_bit_in_a_result_or_in_errors_is_found(app: Windlass, job: Job[Any], raw_store: RawStore) -> None:
+    """B32: whoever reads the result is told; a history says that it is damaged, and lists go on."""
+    failed = app.enqueue("fail")
+    work(app)
+    raw_store.damage(job, result=with_one_bit_flipped(job.refresh().record.result))
+    with pytest.raises(PayloadError, match="checksum"):
+        job.result()
+    history = str(failed.refresh().record.errors)
+    raw_store.damage(failed, errors=history.replace("OSError", "OSErros"))
+    assert (job.refresh().unreadable, failed.refresh().unreadable) == (("result",), ("errors",))
+    assert (failed.errors, app.jobs()) == ((), [failed, job])
+
+
+@pytest.mark.parametrize("column", ["payload", "meta", "errors", "result"])
+def test_texts_of_earlier_releases_have_no_seal(app: Windlass, job: Job[Any], raw_store: RawStore, column: str) -> None:
+    """B32: older rows are read."""
+    [failed] = app.enqueue_many([app.request("fail", attempts=1)])
+    if column in ("errors", "result"):
+        work(app)
+    for one in (job, failed):
+        text = getattr(one.refresh().record, column)
+        if text is not None:
+            raw_store.damage(one, **{column: text.rstrip()})
+    work(app)
+    assert (job.refresh().result(), job.meta, failed.refresh().errors[0].type) == (7, {"a": 1}, "OSError")
+    assert (job.unreadable, failed.unreadable) == ((), ())
+
+
 def test_a_result_that_cannot_be_read(app: Windlass, job: Job[Any], raw_store: RawStore) -> None:
     """B32: whoever asks for it gets PayloadError; the job and its raw text stay."""
     work(app)

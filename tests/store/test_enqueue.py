@@ -7,6 +7,7 @@ import pytest
 from tests.manual_clock import START
 from tests.store.builders import CANCELLED, OWN_ID, RETURNED, SECOND, fresh, new_job, raised
 from tests.store.stores import Store
+from windlass.core.codec import seal
 from windlass.core.outcome import FailedPermanently, Outcome
 from windlass.core.records import JobRecord
 from windlass.core.state import State
@@ -202,6 +203,14 @@ def test_the_same_id_for_another_job_is_a_conflict(store: Store, other: NewJob) 
         store.enqueue(new_job("before"), other, new_job("after"), naming=OWN_ID)
     assert store.job("a") == before
     assert store.run(queries.find(["before", "after"])) == {}
+
+
+def test_a_seal_makes_no_conflict(store: Store) -> None:
+    """B18: the same call has a seal in this release and had none in the one before."""
+    bare = '{"v":1,"args":["a  "],"kwargs":{}}'
+    store.enqueue(new_job("old", payload=bare), new_job("new", payload=seal(bare.encode())), naming=OWN_ID)
+    again = store.enqueue(new_job("old", payload=seal(bare.encode())), new_job("new", payload=bare), naming=OWN_ID)
+    assert [one.is_duplicate for one in again] == [True, True]
 
 
 def test_a_conflict_leaves_no_key_behind(store: Store) -> None:

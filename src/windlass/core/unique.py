@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from windlass.core.codec import unseal
 from windlass.core.units import milliseconds
 from windlass.core.validate import texts
 from windlass.errors import ConfigError, Duration
@@ -67,7 +68,7 @@ class Unique:
 
 def key_of(task: str, payload: str) -> str:
     """The key for a task and (some of) its arguments, given as the codec's canonical text."""
-    return f"{task}#{hashlib.blake2b(payload.encode(), digest_size=16).hexdigest()}"
+    return f"{task}#{hashlib.blake2b(unseal(payload), digest_size=16).hexdigest()}"
 
 
 def chosen(unique: Unique, bound: Mapping[str, object], task: str) -> Sequence[object]:

@@ -12,6 +12,7 @@ Files, in reading order:
 - ``why``: Why a job is not running, in one sentence.
 - ``notices``: Store events of the last days that an operator should know.
 - ``payload``: What users gave a job and what it gave back, secrets masked.
+- ``unreadable``: Which stored texts of a job are damaged.
 - ``json_forms``: Jobs, queues, workers and notices as values for JSON.
 - ``redact``: Masks secrets in job data: any value whose key sounds like one.
 """

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from windlass.core.codec import unseal
 from windlass.core.codec.envelope import read_envelope
 from windlass.errors import PayloadError
 from windlass.insight.redact import redacted, redacted_arguments
@@ -58,6 +59,6 @@ def parameters_of(task: str, known: Iterable[Task[..., Any]]) -> list[str]:
 
 def _result(stored: str | None) -> object:
     try:
-        return redacted(json.loads(stored or "null"))
-    except (ValueError, RecursionError):
+        return None if stored is None else redacted(json.loads(unseal(stored)))
+    except (PayloadError, ValueError, RecursionError):
         return None

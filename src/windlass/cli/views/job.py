@@ -74,7 +74,7 @@ class JobDetail:
 
     def _values(self) -> list[tuple[str, Cell]]:
         job, values = self.job, JobValues.of(self.job, self.parameters)
-        call = values.payload
+        call, broken = values.payload, job.unreadable
         return [
             ("args", _shown(call.args) if call.args else ""),
             ("kwargs", _shown(call.kwargs) if call.kwargs else ""),
@@ -83,7 +83,8 @@ class JobDetail:
             ("tags", ", ".join(job.tags)),
             ("unique key", job.record.unique_key or ""),
             ("correlation", job.correlation_id if job.correlation_id != job.id else ""),
-            ("result", _shown(values.result) if job.record.result is not None else ""),
+            ("result", _shown(values.result) if job.record.result is not None and "result" not in broken else ""),
+            *((name, Styled("unreadable", "red")) for name in broken if name != "payload"),
         ]
 
 

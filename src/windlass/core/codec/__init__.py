@@ -13,6 +13,7 @@ Files, in reading order:
 - ``annotations``: The classes that annotations name.
 - ``plain``: Metadata: plain JSON without tags.
 - ``jsontext``: JSON values to text and back, strictly; numbers that every reader can hold.
+- ``seal``: The seal behind a stored text: its checksum, written in white space.
 - ``text``: Text that every store can hold.
 - ``limits``: How large and how deeply nested stored values may be.
 - ``rejection``: Why a value cannot be stored or rebuilt, and where in the value.
@@ -22,7 +23,8 @@ Files, in reading order:
 from windlass.core.codec.codec import Codec
 from windlass.core.codec.envelope import NewerFormat
 from windlass.core.codec.limits import Limits, limits_from
+from windlass.core.codec.seal import seal, unseal
 from windlass.core.codec.signature import Signature
 from windlass.core.codec.text import storable
 
-__all__ = ["Codec", "Limits", "NewerFormat", "Signature", "limits_from", "storable"]
+__all__ = ["Codec", "Limits", "NewerFormat", "Signature", "limits_from", "seal", "storable", "unseal"]

@@ -13,6 +13,7 @@ from windlass.core.codec.encode import encode
 from windlass.core.codec.envelope import read_envelope
 from windlass.core.codec.jsontext import parse, to_json
 from windlass.core.codec.limits import Limits, bounded, call_too_large
+from windlass.core.codec.seal import seal
 from windlass.core.codec.signature import Signature, signature_of, unsigned
 
 _DEFAULT_LIMITS = Limits()
@@ -21,7 +22,7 @@ _OBJECT = msgspec.json.Decoder(dict[str, object])
 
 
 class Codec:
-    """Stores values exactly, or rejects them with PayloadError.
+    """Stores values exactly, or rejects them with PayloadError. Every text that it gives is sealed.
 
     Instances need their class in the task's annotations or in ``types``. Decoding raises nothing but PayloadError,
     whatever the text.
@@ -48,7 +49,7 @@ class Codec:
         text = to_json(call)
         if len(text) > self._limits.payload:
             raise call_too_large(len(text), self._limits.payload, known, call)
-        return text.decode()
+        return seal(text)
 
     def decode_call(self, signature: Signature | None, text: str) -> tuple[tuple[object, ...], dict[str, object]]:
         """Also raises NewerFormat, so that the job can be left to newer workers."""
@@ -63,7 +64,7 @@ class Codec:
         if value is None:
             return None
         json = convert_result(encode, signature or self._unsigned, value, depth=self._limits.depth)
-        return bounded(to_json(json), self._limits.result, "result")
+        return seal(bounded(to_json(json), self._limits.result, "result"))
 
     def decode_result(self, signature: Signature | None, text: str | None) -> object:
         if text is None:
@@ -77,7 +78,7 @@ class Codec:
         """Metadata is plain JSON that any program can read: no tags, no classes."""
         plain = dict(meta)
         check_meta(plain, depth=self._limits.depth)
-        return bounded(to_json(plain), self._limits.meta, "meta")
+        return seal(bounded(to_json(plain), self._limits.meta, "meta"))
 
     def decode_meta(self, text: str) -> dict[str, object]:
         return parse(text, _OBJECT)

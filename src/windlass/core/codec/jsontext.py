@@ -9,6 +9,7 @@ from typing import TypeVar
 import msgspec
 
 from windlass.core.codec.rejection import Rejection
+from windlass.core.codec.seal import unseal
 from windlass.errors import PayloadError
 
 T = TypeVar("T")
@@ -26,13 +27,14 @@ def to_json(value: object) -> bytes:
 
 
 def parse(text: str, decoder: msgspec.json.Decoder[T]) -> T:
-    """Read ``text`` as the decoder's type; PayloadError for anything wrong, repeated keys included."""
+    """Read ``text`` as the decoder's type; PayloadError for anything wrong, also a broken seal or repeated keys."""
+    stored = unseal(text)
     try:
-        value = decoder.decode(text)
+        value = decoder.decode(stored)
         # msgspec keeps the last of repeated keys. Text that it would write the same way cannot have any, and that check
         # is cheaper than one of every key.
-        if _ENCODER.encode(value) != text.encode():
-            json.loads(text, object_pairs_hook=_require_distinct)
+        if _ENCODER.encode(value) != stored:
+            json.loads(stored, object_pairs_hook=_require_distinct)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise PayloadError(f"not valid stored JSON: {error}") from error
     return value

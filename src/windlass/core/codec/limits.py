@@ -39,11 +39,11 @@ def limits_from(setting: object) -> Limits:
     return Limits() if setting is None else of_kind(setting, Limits, "limits", example="Limits(payload=65536)")
 
 
-def bounded(text: bytes, limit: int, subject: str) -> str:
-    """``text`` as str; PayloadTooLarge if it is longer than ``limit`` bytes."""
+def bounded(text: bytes, limit: int, subject: str) -> bytes:
+    """``text`` itself; PayloadTooLarge if it is longer than ``limit`` bytes."""
     if len(text) > limit:
         raise PayloadTooLarge(f"{subject} is {len(text):,} bytes, the limit is {limit:,}")
-    return text.decode()
+    return text
 
 
 def call_too_large(size: int, limit: int, signature: Signature, call: Envelope) -> PayloadTooLarge:

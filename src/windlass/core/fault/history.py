@@ -5,7 +5,9 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct
 
+from windlass.core.codec import seal, unseal
 from windlass.core.fault.fault import Fault
+from windlass.errors import PayloadError
 
 _NEWEST = 19
 
@@ -37,13 +39,13 @@ def add_fault(history: str | None, fault: Fault) -> str:
     first, *rest = *past.faults, fault
     newest = rest[-_NEWEST:]
     stored = _Stored(past.left_out + len(rest) - len(newest), (first, *newest))
-    return msgspec.json.encode(stored).decode()
+    return seal(msgspec.json.encode(stored))
 
 
 def add_log(history: str | None, log: str) -> str:
     """The new history after an attempt that returned."""
     past = read_faults(history)
-    return msgspec.json.encode(_Stored(past.left_out, past.faults, log)).decode()
+    return seal(msgspec.json.encode(_Stored(past.left_out, past.faults, log)))
 
 
 def read_faults(text: str | None) -> Faults:
@@ -51,7 +53,7 @@ def read_faults(text: str | None) -> Faults:
     if text is None:
         return Faults()
     try:
-        stored = _DECODER.decode(text)
-    except (msgspec.MsgspecError, ValueError, RecursionError):
+        stored = _DECODER.decode(unseal(text))
+    except (msgspec.MsgspecError, PayloadError, ValueError, RecursionError):
         return Faults(corrupt=True)
     return Faults(stored.left_out, stored.faults, stored.log)

@@ -26,8 +26,9 @@ WITH
     SELECT found.* FROM named CROSS JOIN LATERAL (
         SELECT id, task, payload, state FROM windlass_record AS record WHERE record.id = named.id OFFSET 0) AS found
 ), conflict AS MATERIALIZED (
+    -- A job of an earlier release has no seal, so white space at the end does not count.
     SELECT there.id, there.task, named.index FROM named JOIN there ON there.id = named.id
-    WHERE there.task <> named.task OR there.payload <> named.payload
+    WHERE there.task <> named.task OR rtrim(there.payload, E' \t\n\r') <> rtrim(named.payload, E' \t\n\r')
 ), kept AS MATERIALIZED (
     -- Keys that are held. A key whose window is over, or whose job has started, has ended or is gone, is free.
     SELECT key.key, key.id, holder.state

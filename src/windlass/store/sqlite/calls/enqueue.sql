@@ -1,11 +1,13 @@
 -- 1. conflict
--- An id that a different job has already is an error of the whole call.
+-- An id that a different job has already is an error of the whole call. A job of an earlier release has no seal, so
+-- white space at the end does not count.
 -- :named rows (index, id, task, payload, key, until, window, rank) as named
 -- only with named
 -- guard conflict
 SELECT windlass_job.id, windlass_job.task
 FROM jsonb_each(:named) AS named JOIN windlass_whole AS windlass_job ON windlass_job.id = {named.id}
-WHERE windlass_job.task <> {named.task} OR windlass_job.whole_payload <> {named.payload}
+WHERE windlass_job.task <> {named.task}
+    OR rtrim(windlass_job.whole_payload, char(32, 9, 10, 13)) <> rtrim({named.payload}, char(32, 9, 10, 13))
 
 -- 2. known
 -- Which ids are there already: their jobs are reported, not stored again.

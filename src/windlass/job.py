@@ -12,13 +12,14 @@ from windlass.client.result_waiter import refuse_on_loop_thread
 from windlass.client.session import ANY_JOB
 from windlass.core import validate
 from windlass.core.fault import Fault, read_faults
-from windlass.core.meta import read_meta
+from windlass.core.meta import read_meta, read_tags
 from windlass.core.progress import Progress, read_progress
 from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED, State
 from windlass.core.units import milliseconds
 from windlass.errors import Duration, IllegalTransition
 from windlass.insight.timeline import TimelineEntry, timeline
+from windlass.insight.unreadable import unreadable_texts
 from windlass.insight.why import why
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs, queries
@@ -174,7 +175,12 @@ class Job(Generic[R]):
 
     @property
     def tags(self) -> tuple[str, ...]:
-        return read_meta(self.record.meta).tags
+        return read_tags(self.record)
+
+    @property
+    def unreadable(self) -> tuple[str, ...]:
+        """Which of its stored texts are damaged: of payload, meta, result and errors those that cannot be read."""
+        return unreadable_texts(self.record)
 
     @property
     def correlation_id(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -13,7 +13,7 @@ from windlass.core import validate
 from windlass.core.retry import Retry, retry_rule
 from windlass.core.unique import Unique
 from windlass.core.units import memory, milliseconds
-from windlass.core.validate import exception_classes, flag, of_kind, texts
+from windlass.core.validate import exception_classes, flag, of_kind
 from windlass.errors import ConfigError, Duration
 
 
@@ -31,7 +31,7 @@ class OptionArguments(TypedDict, total=False):
     timeout: Duration | None
     retry: Retry | Literal[False]
     correlation_id: str
-    tags: tuple[str, ...]
+    tags: Sequence[str] | Mapping[str, str | int]
     connection: object
 
 
@@ -53,6 +53,7 @@ class TaskOptions(TypedDict, total=False):
     retry_abandoned: bool
     interrupt: bool
     keep_log: bool
+    tags: Sequence[str] | Mapping[str, str | int]
 
 
 class HelperTaskOptions(TypedDict, total=False):
@@ -189,7 +190,7 @@ class Options:
         if self.correlation_id is not None and not isinstance(self.correlation_id, str):
             raise ConfigError(f"correlation_id must be a text, got {self.correlation_id!r}")
         if self.tags != ():
-            object.__setattr__(self, "tags", texts(self.tags, "tags", example="('vip',)"))
+            object.__setattr__(self, "tags", validate.job_tags(self.tags))
         self._check_times()
 
     def _check_times(self) -> None:
@@ -242,6 +243,8 @@ class TaskSettings:
     """Whether an exception may be raised in a run that has to stop; otherwise it is told so (``job.cancelled``)."""
     keep_log: bool = False
     """Whether what a run logged is kept when it returns, too, as it is kept with what a run raises."""
+    tags: tuple[str, ...] = ()
+    """What all of its jobs are tagged with; each job may have more."""
     memory_limit: int | None = field(init=False, default=None)
     """``max_memory`` in bytes."""
     time_limit: int | None = field(init=False)
@@ -267,6 +270,7 @@ class TaskSettings:
         flag(self.retry_abandoned, "retry_abandoned")
         flag(self.interrupt, "interrupt")
         flag(self.keep_log, "keep_log")
+        object.__setattr__(self, "tags", validate.job_tags(self.tags))
 
     def _check_child_limits(self) -> None:
         for name in ("max_memory", "recycle_after"):

@@ -39,6 +39,8 @@ FILTERS: list[tuple[list[str], list[str]]] = [
     (["--task", "broken"], ["dead"]),
     (["--reason", "attempts"], ["dead"]),
     (["--text", "HUNTER2"], ["secret", "done"]),
+    (["--tag", "vip"], ["dead"]),
+    (["--tag", "vip", "--state", "pending"], []),
     (["--since", "1h"], ["high", "low", "secret", "dead", "done"]),
     (["--since", "2h ago", "--state", "completed"], ["done"]),
     (["--since", "2100-01-01T00:00Z"], []),

@@ -135,6 +135,10 @@ def test_everything_arrives_as_it_was(ways: Ways) -> None:
     assert (moved.jobs, moved.added) == (len(jobs), len(jobs))
     assert [seen(ways.new, job) for job in jobs] == [seen(ways.old, job) for job in jobs]
     assert ways.new.counts() == ways.old.counts()
+    assert [(job.id, job.tags, job.meta) for job in ways.new.jobs(tag="vip")] == [
+        (job.id, ("vip",), {"tenant": "a"}) for job in ways.old.jobs(tag="vip")
+    ]
+    assert not any(ways.new.job(job.id).unreadable for job in jobs)
     mail = ways.new.queue("mail").settings()
     assert (mail.weight, mail.max_length, mail.paused_reason) == (3, 1_000, "later")
     assert ways.new.job(jobs[0].id).result(timeout=PATIENCE) == {"number": 0, "text": "ä\u2603"}

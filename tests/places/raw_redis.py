@@ -10,7 +10,7 @@ from typing import Any
 
 from windlass import Job
 
-TEXTS = {"payload", "meta", "retry", "result", "errors", "progress"}
+TEXTS = {"payload", "meta", "retry", "result", "errors", "progress", "tags"}
 """Parts of a job that are fields of its hash if they are short; else they have keys, and the fields are empty."""
 
 
@@ -57,6 +57,10 @@ class RawRedis:
 
     def keys(self) -> list[str]:
         return self._names("unique:")
+
+    def tags(self) -> int:
+        with self._connected() as client:
+            return sum(client.zcard(key) for key in client.scan_iter(f"{self._prefix}tag:*"))
 
     def archived(self) -> list[tuple[str, dict[str, object]]]:
         with self._connected() as client:

@@ -45,6 +45,10 @@ class RawSqlite:
     def keys(self) -> list[str]:
         return [str(key) for (key,) in self.execute("SELECT key FROM windlass_key ORDER BY key")]
 
+    def tags(self) -> int:
+        [(count,)] = self.execute("SELECT count(*) FROM windlass_tag")
+        return int(count)
+
     def archived(self) -> list[tuple[str, dict[str, object]]]:
         rows = self.execute("SELECT week, job FROM windlass_archive ORDER BY week, seq")
         return [(str(week), json.loads(job)) for week, job in rows]

@@ -39,6 +39,9 @@ class Raw(Protocol):
     def keys(self) -> list[str]:
         """The unique keys that are held."""
 
+    def tags(self) -> int:
+        """How many pairs of a tag and a job are kept."""
+
     def archived(self) -> list[tuple[str, dict[str, object]]]:
         """Each job in the store's own archive with its ISO week, as it is written there."""
 
@@ -82,6 +85,9 @@ class RawStore:
 
     def keys(self) -> list[str]:
         return self._raw.keys()
+
+    def tags(self) -> int:
+        return self._raw.tags()
 
     def archived(self) -> list[tuple[str, dict[str, object]]]:
         return self._raw.archived()

@@ -9,6 +9,7 @@ from tests.manual_clock import START
 from windlass.core.decide import decide
 from windlass.core.ending import Ending
 from windlass.core.fault import Fault
+from windlass.core.meta import write_tags
 from windlass.core.outcome import Cancelled, Interrupted, Outcome, Raised, Returned
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.retry import Retry
@@ -49,6 +50,7 @@ def new_job(
     key: str | None = None,
     retry: str | None = None,
     at: int | None = None,
+    tags: tuple[str, ...] = (),
 ) -> NewJob:
     """A job to be stored."""
     return NewJob(
@@ -64,6 +66,7 @@ def new_job(
         key,
         retry,
         at,
+        write_tags(tags),
     )
 
 

@@ -23,7 +23,9 @@ def _common_terms(jobs: Sequence[NewJob]) -> JobTemplate | None:
     if not jobs:
         return None
     first = _terms(jobs[0])
-    is_plain = all(job.unique_key is None and job.at is None and _terms(job) == first for job in jobs)
+    is_plain = all(
+        job.unique_key is None and job.at is None and job.tags is None and _terms(job) == first for job in jobs
+    )
     return first if is_plain else None
 
 

@@ -27,6 +27,13 @@ def test_jobs_are_collected_in_order(windlass_app: Windlass) -> None:
     assert repr(jobs).startswith(f"[<Job {first.id}")
 
 
+def test_jobs_are_found_by_their_tags(windlass_app: Windlass) -> None:
+    """B37: as in the app's own store."""
+    with manual(windlass_app) as jobs:
+        windlass_app.enqueue_many([windlass_app.request("anything", tags=[tag]) for tag in ("a", "b")])
+        assert windlass_app.jobs(tag="b") == [jobs[1]]
+
+
 def test_more_than_a_page_is_collected(windlass_app: Windlass) -> None:
     with manual(windlass_app) as jobs:
         windlass_app.enqueue_many([windlass_app.request("anything")] * 1200)

@@ -35,6 +35,18 @@ def test_committed_means_exactly_one_job(scene: Scene, caller: Caller) -> None:
 
 
 @every_kind
+def test_tags_are_part_of_the_transaction(scene: Scene, caller: Caller) -> None:
+    """B37: found from the commit on, and never after a rollback."""
+    tagged = scene.receipt.options(tags={"shop": "x"})
+    caller.enqueue(scene.app, tagged, 7)
+    caller.rollback()
+    assert scene.app.jobs(tag="shop=x") == []
+    job = caller.enqueue(scene.app, tagged, 8)
+    caller.commit()
+    assert (scene.app.jobs(tag="shop=x"), job.tags) == ([job], ("shop=x",))
+
+
+@every_kind
 def test_rolled_back_means_no_job(scene: Scene, caller: Caller) -> None:
     caller.execute(scene.order)
     caller.enqueue(scene.app, scene.receipt, 7)

@@ -14,13 +14,14 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def with_filters(command: Command) -> Command:
-    """``--queue``, ``--task``, ``--reason`` and ``--text``."""
+    """``--queue``, ``--task``, ``--reason``, ``--tag`` and ``--text``."""
     command = click.option("--reason", help="Only jobs with this reason: attempts, timeout, crashed ...")(command)
     return _common(command)
 
 
 def _common(command: Command) -> Command:
-    command = click.option("--text", help="Only jobs with this text in id, task, arguments or errors.")(command)
+    command = click.option("--text", help="Only jobs with this text in id, task, arguments, tags or errors.")(command)
+    command = click.option("--tag", help="Only jobs with this tag: vip, or plan=pro.")(command)
     command = click.option("--task", help="Only jobs of this task.")(command)
     return click.option("--queue", help="Only jobs of this queue.")(command)
 
@@ -39,7 +40,7 @@ def as_of_now(filter: dict[str, Any]) -> dict[str, Any]:
 
 
 def bulk(command: Command) -> Command:
-    """``--state``, ``--queue``, ``--task``, ``--text``, ``--since`` and ``--all``, for changes of many jobs."""
+    """``--state``, ``--queue``, ``--task``, ``--tag``, ``--text``, ``--since``, ``--all``: changes of many jobs."""
     command = click.option("--all", "everything", is_flag=True, help="All jobs for which it can be done.")(command)
     return state(_common(_since_option(command, _instant)))
 

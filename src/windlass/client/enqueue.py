@@ -11,9 +11,10 @@ from windlass.active_job import running
 from windlass.client.routes import Routes
 from windlass.core.codec import Codec
 from windlass.core.codec.signature import Signature
-from windlass.core.meta import write_meta
+from windlass.core.meta import write_meta, write_tags
 from windlass.core.retry import Retry, write_retry
 from windlass.core.unique import Unique, chosen, key_of
+from windlass.core.validate import job_tags
 from windlass.errors import ConfigError, PayloadError
 from windlass.options import NO_OPTIONS, Options, TaskSettings
 from windlass.store.operation import Operation
@@ -33,14 +34,15 @@ class _EnqueuePlan(Struct, frozen=True):
     unique: str | Unique | None
     at: int | None
     naming: Uniqueness | None
+    tags: str | None
 
     def is_of(self, request: Request) -> bool:
         return request.task is self.task and request.options is self.options
 
     @property
     def is_plain(self) -> bool:
-        """Whether its jobs need neither an id or a key of their own nor an instant."""
-        return self.naming is None and self.at is None
+        """Whether its jobs need neither an id or a key of their own, nor an instant, nor tags."""
+        return self.naming is None and self.at is None and self.tags is None
 
 
 class Enqueuer:
@@ -132,6 +134,7 @@ class Enqueuer:
             unique=unique,
             at=options.at_milliseconds,
             naming=_naming(options, unique),
+            tags=write_tags(job_tags((*settings.tags, *options.tags))),
         )
 
     def queues(self, tasks: Iterable[Task[..., Any]]) -> set[str]:
@@ -149,6 +152,7 @@ class Enqueuer:
             payload,
             unique_key=None if plan.unique is None else self._key(request, plan.terms.task, payload, plan.unique),
             at=plan.at,
+            tags=plan.tags,
         )
 
     def _attempts(self, options: Options, settings: TaskSettings) -> int:
@@ -164,7 +168,7 @@ class Enqueuer:
             correlation_id = parent.active.correlation_id
         elif options is NO_OPTIONS:
             return None
-        plain = write_meta(options.meta or {}, options.tags, correlation_id)
+        plain = write_meta(options.meta or {}, correlation_id)
         return self._codec.encode_meta(plain) if plain else None
 
     def _key(self, request: Request, name: str, payload: str, unique: str | Unique) -> str:

@@ -11,7 +11,7 @@ Files, in reading order:
 - ``suspect``: Suspects: jobs whose last run died together with its process.
 - ``unique``: Unique jobs: what makes two jobs equal, and for how long.
 - ``progress``: How far a run is, as its job shows it and as it is stored.
-- ``meta``: Metadata that travels with a job besides its arguments.
+- ``meta``: Metadata and tags, which travel with a job besides its arguments.
 - ``round_robin``: Smooth weighted round robin: fair shares without bursts.
 - ``ulid``: ULIDs: ids that sort by creation time.
 - ``validate``: Checks names and settings; raises ``ConfigError`` that names the setting.

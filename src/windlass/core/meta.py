@@ -1,4 +1,4 @@
-"""Metadata that travels with a job besides its arguments."""
+"""Metadata and tags, which travel with a job besides its arguments."""
 
 from __future__ import annotations
 
@@ -8,25 +8,29 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from windlass.core.codec import unseal
+from windlass.core.records import JobRecord
+from windlass.errors import PayloadError
+
 
 class Meta(Struct, frozen=True, omit_defaults=True):
-    """Metadata of the user's own, tags, and the id that joins jobs of one request."""
+    """Metadata of the user's own, and the id that joins jobs of one request."""
 
     meta: dict[str, Any] = {}
     tags: tuple[str, ...] = ()
+    """Only of jobs of earlier releases: tags lie apart now, where stores can look for them."""
     correlation_id: str | None = None
 
 
 _DECODER = msgspec.json.Decoder(Meta)
+_TAGS = msgspec.json.Decoder(tuple[str, ...])
 
 
-def write_meta(meta: Mapping[str, object], tags: tuple[str, ...], correlation_id: str | None) -> dict[str, object]:
+def write_meta(meta: Mapping[str, object], correlation_id: str | None) -> dict[str, object]:
     """The plain form that the codec stores; empty without metadata."""
     plain: dict[str, object] = {}
     if meta:
         plain["meta"] = dict(meta)
-    if tags:
-        plain["tags"] = list(tags)
     if correlation_id is not None:
         plain["correlation_id"] = correlation_id
     return plain
@@ -37,6 +41,21 @@ def read_meta(text: str | None) -> Meta:
     return Meta() if text is None else _decoded(text) or Meta()
 
 
+def write_tags(tags: tuple[str, ...]) -> str | None:
+    """Tags as they are stored, a JSON list that is never encrypted; None for none."""
+    return msgspec.json.encode(tags).decode() if tags else None
+
+
+def read_tags(job: JobRecord) -> tuple[str, ...]:
+    """Never raises: tags that cannot be read are none."""
+    if job.tags is None:
+        return read_meta(job.meta).tags
+    try:
+        return _TAGS.decode(job.tags)
+    except (msgspec.MsgspecError, ValueError):
+        return ()
+
+
 def is_readable(text: str) -> bool:
     """Whether this is metadata at all."""
     return _decoded(text) is not None
@@ -44,6 +63,6 @@ def is_readable(text: str) -> bool:
 
 def _decoded(text: str) -> Meta | None:
     try:
-        return _DECODER.decode(text)
-    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return _DECODER.decode(unseal(text))
+    except (msgspec.MsgspecError, PayloadError, ValueError, RecursionError):
         return None

@@ -130,6 +130,7 @@ class JobRecord(Struct, frozen=True, array_like=True):
     errors: str | None
     retry: str | None
     unknown_at: int | None
+    tags: str | None = None
 
     @property
     def is_manual_claim(self) -> bool:

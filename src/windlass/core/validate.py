@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import TypeVar
 
@@ -83,6 +83,41 @@ def unique_key(key: object) -> str:
     if not isinstance(key, str) or not 1 <= len(key) <= 512 or not key.isprintable():
         raise ConfigError(f"unique key {key!r}: use 1 to 512 printable characters")
     return key
+
+
+_TAGS = 20
+_TAG_TEXT = re.compile(r'[^\s"\\]([^"\\]*[^\s"\\])?')
+_TAG = 128
+
+
+def job_tags(given: object) -> tuple[str, ...]:
+    """Tags as they are kept: each once, in order; the items of a dict as ``key=value``."""
+    if isinstance(given, Mapping):
+        found = tuple(_pair(key, value) for key, value in given.items())
+    else:
+        found = texts(given, "tags", example="['vip'], or a dict, as in {'plan': 'pro'}")
+    tags = tuple(dict.fromkeys(job_tag(tag) for tag in found))
+    if len(tags) > _TAGS:
+        raise ConfigError(f"tags: a job has at most {_TAGS}, got {len(tags)}")
+    return tags
+
+
+def job_tag(tag: object) -> str:
+    """One tag: printable text of at most 128 characters."""
+    # Without quotes and backslashes a list of tags is JSON that scripts can read without decoding it.
+    if not isinstance(tag, str) or not 1 <= len(tag) <= _TAG or not _TAG_TEXT.fullmatch(tag) or not tag.isprintable():
+        raise ConfigError(
+            f"tag {tag!r}: use 1 to {_TAG} printable characters, no quotation marks, backslashes or spaces at the ends"
+        )
+    return tag
+
+
+def _pair(key: object, value: object) -> str:
+    if not isinstance(key, str) or not key or "=" in key:
+        raise ConfigError(f"tags: the key {key!r} must be a text without '='")
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise ConfigError(f"tags: the value of {key!r} must be a text or a whole number, got {value!r}")
+    return f"{key}={value}"
 
 
 def priority(value: object) -> int:

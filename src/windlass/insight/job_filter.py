@@ -24,7 +24,9 @@ class JobFilter(TypedDict, total=False):
     until: datetime | None
     """Made before this instant."""
     text: str | None
-    """Somewhere in the id, the task, the arguments or the errors."""
+    """Somewhere in the id, the task, the arguments, the tags or the errors."""
+    tag: str | None
+    """A whole tag: ``"vip"``, or ``"plan=pro"`` where tags were given as a dict."""
 
 
 _NAMES = tuple(JobFilter.__annotations__)
@@ -34,6 +36,7 @@ def filter_of(given: JobFilter) -> Filter:
     """The filter for the store; an unknown name or state is an error."""
     check_known(given, _NAMES, "filter")
     state, since, until = given.get("state"), given.get("since"), given.get("until")
+    tag = given.get("tag")
     return Filter(
         states=None if state is None else (_state(state),),
         queue=given.get("queue"),
@@ -42,6 +45,7 @@ def filter_of(given: JobFilter) -> Filter:
         since=None if since is None else validate.milliseconds_since_1970(since, "since"),
         until=None if until is None else validate.milliseconds_since_1970(until, "until"),
         text=given.get("text"),
+        tag=None if tag is None else validate.job_tag(tag),
     )
 
 

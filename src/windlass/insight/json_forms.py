@@ -38,6 +38,7 @@ def job_summary(job: Job[Any]) -> dict[str, object]:
         "rescues": job.record.rescues,
         "worker": job.worker,
         "fence": job.fence,
+        "tags": list(job.tags),
         "progress": {"value": job.progress.value, "text": job.progress.text},
         "created_at": iso(job.created_at),
         "run_at": iso(job.run_at),
@@ -60,7 +61,6 @@ def job_detail(job: Job[Any], parameters: Sequence[str] = ()) -> dict[str, objec
         "unique_key": job.record.unique_key,
         "cancel_requested_at": iso(clock.instant_or_none(job.record.cancel_requested_at)),
         "correlation_id": job.correlation_id,
-        "tags": list(job.tags),
         "meta": values.meta,
         "args": values.payload.args,
         "kwargs": values.payload.kwargs,
@@ -68,6 +68,7 @@ def job_detail(job: Job[Any], parameters: Sequence[str] = ()) -> dict[str, objec
         "errors": [_fault(fault) for fault in job.errors],
         "errors_left_out": job.errors_left_out,
         "log": job.log,
+        "unreadable": list(job.unreadable),
     }
 
 

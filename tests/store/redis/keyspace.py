@@ -5,6 +5,7 @@ The jobs' own hashes say what there is; every other key is recomputed from them.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -17,7 +18,7 @@ import windlass.store.redis
 
 KEYS_MD = Path(windlass.store.redis.__path__[0]) / "KEYS.md"
 
-TEXTS = ("payload", "meta", "retry", "result", "errors", "progress")
+TEXTS = ("payload", "meta", "retry", "result", "errors", "progress", "tags")
 BLOCK = 4096
 
 
@@ -69,6 +70,7 @@ class Keyspace:
         self._check_indexes()
         self._check_leases()
         self._check_unique_keys()
+        self._check_tags()
 
     def _check_documentation(self) -> None:
         patterns = documented()
@@ -166,6 +168,14 @@ class Keyspace:
         for name, held in self.values.items():
             if name.startswith("unique:"):
                 assert ids[held["id"]]["unique_key"] == name.removeprefix("unique:")
+
+    def _check_tags(self) -> None:
+        expected: dict[str, dict[str, float]] = {}
+        for seq, text in self._numbered("tags"):
+            for tag in json.loads(text):
+                expected.setdefault(f"tag:{tag}", {})[str(seq)] = seq
+            assert not any(f"{seq:014}+" in place for name, place in self.values.items() if name[:9] == "finished:")
+        assert {name: value for name, value in self.values.items() if name.startswith("tag:")} == expected
 
     def _numbered(self, what: str) -> Iterator[tuple[int, Any]]:
         for name, value in self.values.items():

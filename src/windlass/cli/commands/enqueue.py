@@ -32,7 +32,7 @@ from windlass.task import COMMAND, Request
 @click.option("--attempts", type=int, help="How many runs it may take.")
 @click.option("--timeout", metavar="TIME", help="How long one run may take.")
 @click.option("--meta", metavar="JSON", help="An object that travels with the job.")
-@click.option("--tag", "tags", multiple=True, help="May be given more than once.")
+@click.option("--tag", "tags", multiple=True, help="vip, or plan=pro; may be given more than once.")
 @with_output
 @with_app
 def enqueue(app: Windlass, *, out: Output, task: str, args: str, kwargs: str, **options: Any) -> None:

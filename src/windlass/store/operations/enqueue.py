@@ -28,10 +28,18 @@ class NewJob(Struct, frozen=True, array_like=True, gc=False):
     unique_key: str | None
     retry: str | None
     at: int | None
+    tags: str | None = None
 
     @classmethod
     def under(
-        cls, terms: JobTemplate, id: str, payload: str, *, unique_key: str | None = None, at: int | None = None
+        cls,
+        terms: JobTemplate,
+        id: str,
+        payload: str,
+        *,
+        unique_key: str | None = None,
+        at: int | None = None,
+        tags: str | None = None,
     ) -> NewJob:
         """One of the jobs under these terms."""
         return cls(
@@ -47,6 +55,7 @@ class NewJob(Struct, frozen=True, array_like=True, gc=False):
             unique_key,
             terms.retry,
             at,
+            tags,
         )
 
 

@@ -40,6 +40,7 @@ class Filter(Struct, frozen=True, kw_only=True):
     until: int | None = None
     finished_before: int | None = None
     text: str | None = None
+    tag: str | None = None
 
 
 J = TypeVar("J")
@@ -112,6 +113,7 @@ def matching(filter: Filter, *, limit: int, cursor: int | None = None) -> Operat
         "until": filter.until,
         "finished_before": filter.finished_before,
         "text": filter.text,
+        "tag": filter.tag,
         "cursor": NEWEST if cursor is None else cursor,
         "limit": limit,
         "window": WINDOW,

@@ -1,18 +1,23 @@
 -- A page of jobs, the newest first. At most :window rows are looked at, so that a filter that finds little costs no
--- more than one that finds much. With :ended (failed or cancelled) only jobs of that state are looked at, by an index.
+-- more than one that finds much. With :ended (failed or cancelled) only jobs of that state are looked at, with :tag only
+-- those that have it, by an index.
 -- Gives how much each holds, not the jobs themselves: they are read by id, as many as one call can carry.
 -- gives jobs
 -- gives looked
 WITH newest AS MATERIALIZED (
-    (SELECT seq FROM windlass_job WHERE CAST(:ended AS text) IS NULL AND seq < CAST(:cursor AS bigint)
+    (SELECT seq FROM windlass_job
+        WHERE CAST(:ended AS text) IS NULL AND CAST(:tag AS text) IS NULL AND seq < CAST(:cursor AS bigint)
         ORDER BY seq DESC LIMIT CAST(:window AS bigint))
     UNION ALL
     -- Written as a range, in an order that only the index of dead letters has: by seq alone the planner would walk all
     -- finished jobs for the few that failed.
     (SELECT seq FROM windlass_finished
         WHERE state IN ('failed', 'cancelled') AND state >= CAST(:ended AS text)
-        AND (state, seq) < (CAST(:ended AS text), CAST(:cursor AS bigint))
+        AND (state, seq) < (CAST(:ended AS text), CAST(:cursor AS bigint)) AND CAST(:tag AS text) IS NULL
         ORDER BY state DESC, seq DESC LIMIT CAST(:window AS bigint))
+    UNION ALL
+    (SELECT seq FROM windlass_tag WHERE tag = CAST(:tag AS text) AND seq < CAST(:cursor AS bigint)
+        ORDER BY seq DESC LIMIT CAST(:window AS bigint))
 ), looked AS MATERIALIZED (
     SELECT seq FROM newest WHERE CAST(:text AS text) IS NULL
     UNION ALL
@@ -49,7 +54,8 @@ WITH newest AS MATERIALIZED (
     AND (CAST(:finished_before AS bigint) IS NULL OR job.finished_at < CAST(:finished_before AS bigint))
     AND (CAST(:text AS text) IS NULL
         OR strpos(
-            lower(job.id || ' ' || job.task || ' ' || job.payload || ' ' || coalesce(job.errors, '')),
+            lower(job.id || ' ' || job.task || ' ' || coalesce(job.tags, '') || ' ' || job.payload || ' '
+                || coalesce(job.errors, '')),
             lower(CAST(:text AS text) COLLATE "C")) > 0)
     ORDER BY newest.seq DESC LIMIT CAST(:limit AS bigint)
 )

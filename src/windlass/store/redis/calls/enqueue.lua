@@ -24,6 +24,13 @@ end
 
 local there = find_known()
 
+-- A job of an earlier release has no seal, so white space at the end does not count.
+local function without_seal(text)
+    local last = #text
+    while string.find(text, '^%s', last) do last = last - 1 end
+    return string.sub(text, 1, last)
+end
+
 -- Rows for known and conflict.
 local function compare_known()
     local known, conflict = {}, {}
@@ -35,7 +42,8 @@ local function compare_known()
             there[named.id] = nil
         elseif seq then
             known[#known + 1] = {named.index}
-            if stored.task ~= named.task or whole_text('payload', seq, stored.payload) ~= named.payload then
+            local payload = whole_text('payload', seq, stored.payload) or ''
+            if stored.task ~= named.task or without_seal(payload) ~= without_seal(named.payload) then
                 conflict[#conflict + 1] = {named.id, stored.task}
             end
         end

@@ -4,7 +4,7 @@
 -- asks jobs: rows (JobRecord) as job, none of which runs
 --      keys: rows (HeldKey) as held; events: rows (MovedEvent) as moved
 -- gives stored: one row (how many are new)
--- with chunks, texts, index, state_sets, record, unique, finished, events
+-- with chunks, texts, index, state_sets, record, unique, finished, events, tags
 local ids = {}
 for index, job in ipairs(ask.jobs) do ids[index] = job.id end
 local known, missing = read_all('HMGET', KEY.ids, ids), {}
@@ -31,6 +31,7 @@ for _, job in ipairs(missing) do
     redis.call('HSET', job_key(seq), unpack(fields))
     write_long(long)
     if job.errors then keep_errors(seq, job.errors) end
+    if job.tags then add_tags(seq, job.tags, job.payload) end
     redis.call('HSET', KEY.ids, job.id, seq)
     redis.call('SADD', KEY.queues, job.queue)
     local at = FINISHED[job.state] and job.finished_at or job.run_at

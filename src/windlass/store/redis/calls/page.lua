@@ -2,13 +2,13 @@
 -- more than one that finds much.
 -- KEYS counts, due, queues, lease_until
 -- without epoch
--- asks states, queue, task, reason, since, until, finished_before, text: what is null does not matter
+-- asks states, queue, task, reason, since, until, finished_before, text, tag: what is null does not matter
 --      ended: failed or cancelled, if that is the only state asked for
 --      cursor: the seq before which the page begins; limit, window
 --      bytes: at how many of them the search for a text ends; then `looked` says that it looked at as many as it may
 -- gives jobs: rows (Found); looked: one row (how many were looked at, the seq of the last of them); overwritten: see
 --       shared/overwritten
--- with chunks, scan, state_sets, lease, texts, sizes
+-- with chunks, scan, state_sets, lease, texts, sizes, tags
 local states
 if ask.states then
     states = {}
@@ -17,9 +17,10 @@ end
 
 local bytes = 0
 local function has_text(seq, id, task)
-    local texts = redis.call('HMGET', job_key(seq), {texts: payload, errors})
+    local texts = redis.call('HMGET', job_key(seq), {texts: payload, errors, tags})
     local payload, errors = whole_text('payload', seq, texts.payload), whole_text('errors', seq, texts.errors)
-    local whole = id .. ' ' .. task .. ' ' .. (payload or '') .. ' ' .. (errors or '')
+    local tags = whole_text('tags', seq, texts.tags)
+    local whole = id .. ' ' .. task .. ' ' .. (tags or '') .. ' ' .. (payload or '') .. ' ' .. (errors or '')
     bytes = bytes + #whole
     return string.find(string.lower(whole), string.lower(ask.text), 1, true) ~= nil
 end
@@ -92,7 +93,16 @@ local function look(number)
     return #found == ask.limit or looked == ask.window
 end
 
-local seqs = few()
+-- The newest jobs that have the tag.
+local function tagged()
+    local before = ask.cursor < 2 ^ 53 and '(' .. written(ask.cursor) or '+inf'
+    local seqs = try('ZREVRANGEBYSCORE', tag_key(ask.tag), before, '-inf', 'LIMIT', 0, ask.window) or {}
+    for index, seq in ipairs(seqs) do seqs[index] = tonumber(seq) end
+    return seqs
+end
+
+local seqs
+if ask.tag then seqs = tagged() else seqs = few() end
 if seqs then
     for _, seq in ipairs(seqs) do
         if seq < ask.cursor and look(seq) then break end

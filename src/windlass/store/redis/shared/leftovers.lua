@@ -1,9 +1,11 @@
 -- What is left of jobs whose bodies are gone, besides their places. Needs KEY.events, chunks, texts, index and events.
+-- with tags
 local function remove_remains(seqs)
     local keys = {}
     for _, seq in ipairs(seqs) do
         keys[#keys + 1] = job_key(seq)
         keys[#keys + 1] = events_key(seq)
+        remove_tags(seq)
         for _, what in ipairs(TEXTS) do keys[#keys + 1] = text_key(what, seq) end
     end
     in_portions(keys, function(...) redis.call('UNLINK', ...) end)

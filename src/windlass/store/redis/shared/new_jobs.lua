@@ -1,5 +1,5 @@
 -- Stores new jobs. Needs KEY.ids, KEY.seq, KEY.queues, KEY.counts, KEY.due and KEY.waiting.
--- with chunks, texts, index, state_sets
+-- with chunks, texts, index, state_sets, tags
 
 -- How many jobs wait in a queue, which is what its max_length bounds.
 local function queue_length(queue)
@@ -36,6 +36,7 @@ local function store_jobs(jobs, last)
         if job.meta then add_text('meta', seq, job.meta, fields, long) end
         if job.retry then add_text('retry', seq, job.retry, fields, long) end
         redis.call('HSET', job_key(seq), unpack(fields))
+        if job.tags then add_tags(seq, job.tags, job.payload) end
         place(state, queue, seq, priority, run_at)
         numbers[#numbers + 1] = id
         numbers[#numbers + 1] = seq

@@ -1,8 +1,12 @@
 -- Removing jobs that do not run, with all that is told of them but their places: `remove` gathers, `settle_removals`
 -- writes, few commands for many jobs. Needs KEY.ids, KEY.events, chunks, texts, index, state_sets and unique.
--- with overwritten
+-- with overwritten, tags
 local REMOVED = {{job: id, unique_key}, unpack(TEXTS)}
 local FIRST_TEXT = #REMOVED - #TEXTS + 1
+local TAGS
+for index, what in ipairs(REMOVED) do
+    if what == 'tags' then TAGS = index end
+end
 -- The fields for prune, which compares state and finish time first.
 local LOOKED_AT = {unpack(REMOVED)}
 local ID, FINISHED_AT, STATE = 1, #REMOVED + 1, #REMOVED + 2
@@ -12,6 +16,7 @@ local removed_keys, removed_ids, removed_seqs = {}, {}, {}
 -- job: its fields REMOVED, and any behind them
 local function remove(seq, job)
     removed_keys[#removed_keys + 1] = job_key(seq)
+    if job[TAGS] then remove_tags(seq) end
     -- Only a text whose field is empty has a key of its own.
     for index = FIRST_TEXT, #REMOVED do
         if job[index] == '' then removed_keys[#removed_keys + 1] = text_key(REMOVED[index], seq) end

@@ -1,6 +1,7 @@
 -- 1. jobs
 -- A page of jobs, the newest first. At most :window rows are looked at, so that a filter that finds little costs no
--- more than one that finds much. With :ended (failed or cancelled) only jobs of that state are looked at, by an index.
+-- more than one that finds much. With :ended (failed or cancelled) only jobs of that state are looked at, with :tag only
+-- those that have it, by an index.
 -- Gives how much each holds, not the jobs themselves: they are read by id, as many as one call can carry.
 -- gives jobs
 WITH
@@ -17,7 +18,9 @@ AND (:since IS NULL OR created_at >= :since)
 AND (:until IS NULL OR created_at < :until)
 AND (:finished_before IS NULL OR finished_at < :finished_before)
 AND (:text IS NULL
-    OR instr(lower(id || ' ' || task || ' ' || whole_payload || ' ' || coalesce(errors, '')), lower(:text)) > 0)
+    OR instr(
+        lower(id || ' ' || task || ' ' || coalesce(tags, '') || ' ' || whole_payload || ' ' || coalesce(errors, '')),
+        lower(:text)) > 0)
 ORDER BY seq DESC LIMIT :limit
 
 -- 2. looked

@@ -1,11 +1,16 @@
 -- The jobs that a page looks at, the newest first: at most :window rows, and of a text no more than :bytes.
 newest AS (
     SELECT seq FROM (
-        SELECT seq FROM windlass_job WHERE :ended IS NULL AND seq < :cursor ORDER BY seq DESC LIMIT :window)
+        SELECT seq FROM windlass_job
+        WHERE :ended IS NULL AND :tag IS NULL AND seq < :cursor ORDER BY seq DESC LIMIT :window)
     UNION ALL
     SELECT seq FROM (
         SELECT seq FROM windlass_job
-        WHERE state IN ('failed', 'cancelled') AND state = :ended AND seq < :cursor ORDER BY seq DESC LIMIT :window)
+        WHERE state IN ('failed', 'cancelled') AND state = :ended AND :tag IS NULL AND seq < :cursor
+        ORDER BY seq DESC LIMIT :window)
+    UNION ALL
+    SELECT seq FROM (
+        SELECT seq FROM windlass_tag WHERE tag = :tag AND seq < :cursor ORDER BY seq DESC LIMIT :window)
 ), looked AS (
     SELECT seq FROM newest WHERE :text IS NULL
     UNION ALL

@@ -195,9 +195,13 @@ class ClaimedJob:
         at = self._client.now()
         if isinstance(error, BaseException):
             limit = self._client.codec.limits.error
-            return Fault.of(error, at=at, attempt=record.attempt, worker=self._client.actor, limit=limit)
+            return Fault.of(
+                error, at=at, attempt=record.attempt, worker=self._client.actor, limit=limit, fence=self.fence
+            )
         message = storable(str(error), 16 * 1024)
-        return Fault(at=at, attempt=record.attempt, worker=self._client.actor, type="error", message=message)
+        return Fault(
+            at=at, attempt=record.attempt, worker=self._client.actor, type="error", message=message, fence=self.fence
+        )
 
     def _lost(self) -> LeaseLost:
         return LeaseLost(f"job {self.id}: the claim under fence {self.fence} holds no more; nothing was written")

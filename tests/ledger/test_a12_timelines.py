@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.ledger.apps import LONG_LEASE, gate, work
 from tests.places.raw_store import RawStore
 from tests.waiting import eventually
-from windlass import Job, LeaseLost, State, Windlass
+from windlass import Job, LeaseLost, Retry, Snooze, State, Windlass
+from windlass.core.fault import add_fault
+from windlass.insight.timeline import timeline
+from windlass.store.operations.queries import JobHistory
 from windlass.testing import ManualClock
 
 
@@ -93,13 +97,75 @@ def test_a_retried_job(app: Windlass, clock: ManualClock) -> None:
     clock.advance("1m")
     work(app)
     failures = [entry for entry in job.timeline() if entry.kind == "attempt_failed"]
-    assert [entry.detail for entry in failures] == [
-        {"attempt": 1, "error": "OSError: broken"},
-        {"attempt": 2, "error": "OSError: broken"},
-    ]
+    first, second = (entry.detail for entry in failures)
+    assert (first["attempt"], first["error"], second["attempt"]) == (1, "OSError: broken", 2)
+    assert 0.9 <= first["next_in"] <= 1.1, "it waited for a second, give or take the jitter"
+    assert "next_in" not in second
     assert failures[0].worker == "alpha-worker-1-2"
     assert kinds(job)[-1] == "failed"
     assert job.timeline()[-1].detail == {"reason": "attempts"}
+
+
+def test_every_attempt_is_told_from_its_claim_to_its_end(app: Windlass, clock: ManualClock) -> None:
+    """A12: each with fence, worker, length and the delay until the next, not only the last."""
+
+    endings = iter((OSError("broken"), Snooze("5m"), None))
+
+    @app.task(retry=Retry(attempts=3, base=60, jitter=0))
+    def flaky() -> None:
+        if error := next(endings):
+            raise error
+
+    job = flaky.enqueue()
+    for name in ("alpha", "beta", "gamma"):
+        work(app, name=name, lease=LONG_LEASE)
+        clock.advance("5m")
+        app.promote()
+    told = [(entry.kind, entry.worker and entry.worker.split("-")[0]) for entry in job.timeline()]
+    assert told == [
+        ("created", None),
+        *((kind, "alpha") for kind in ("claimed", "started", "attempt_failed")),
+        *((kind, "beta") for kind in ("claimed", "started", "snoozed")),
+        ("promoted", None),
+        *((kind, "gamma") for kind in ("claimed", "started", "completed")),
+    ]
+    failed, snoozed = (entry for entry in job.timeline() if "next_in" in entry.detail)
+    assert failed.detail["error"] == "OSError: broken"
+    assert (failed.detail["attempt"], failed.detail["next_in"]) == (1, 60)
+    assert (snoozed.detail["attempt"], snoozed.detail["next_in"]) == (2, 300)
+    fences = [entry.fence for entry in job.timeline() if entry.kind == "claimed"]
+    assert fences == sorted(set(_fences(job, "claimed", "started", "attempt_failed", "snoozed", "completed")))
+
+
+def test_what_happens_in_one_millisecond_is_told_in_causal_order(app: Windlass) -> None:
+    """A12: the clock stands still, and the story still reads from top to bottom."""
+    job = app.enqueue("noop")
+    [first] = app.claim(queues=["mail"])
+    first.release()
+    [second] = app.claim(queues=["mail"])
+    second.fail("broken", delay=0)
+    [third] = app.claim(queues=["mail"])
+    job.cancel(by="ada")
+    third.release()
+    job.retry()
+    assert [(entry.kind, entry.fence) for entry in job.timeline() if entry.fence] == [
+        *((kind, first.fence) for kind in ("claimed", "started", "handed_back")),
+        *((kind, second.fence) for kind in ("claimed", "started", "attempt_failed")),
+        *((kind, third.fence) for kind in ("claimed", "started", "cancel_requested", "cancelled", "retried")),
+    ]
+    assert kinds(job)[0] == "created"
+    assert kinds(job).index("promoted") == kinds(job).index("attempt_failed") + 1
+
+
+def test_attempts_of_an_earlier_release_are_told_as_far_as_they_are_known(app: Windlass) -> None:
+    """A12: its errors have no fence, and it kept no attempts."""
+    job = app.tasks[1].options(attempts=1).enqueue()
+    work(app)
+    faults = [replace(fault, fence=None) for fault in job.errors]
+    old = replace(job.record, attempts=None, errors=add_fault(None, faults[0]))
+    told = timeline(old, JobHistory([], None))
+    assert [entry.kind for entry in told] == ["created", "claimed", "started", "attempt_failed", "failed"]
+    assert told[3].detail == {"attempt": 1, "error": "OSError: broken"}
 
 
 def test_a_rescued_job_and_a_refused_write(app: Windlass, clock: ManualClock) -> None:
@@ -127,9 +193,9 @@ def test_each_claim_is_told_with_its_own_fence(app: Windlass, clock: ManualClock
     assert _fences(job, "claimed", "started", "rescued") == {lost.fence}
     [again] = app.claim(queues=["mail"], lease="1m")  # within the same millisecond as the rescue
     assert again.fence > lost.fence
-    assert _fences(job, "claimed", "started") == {again.fence}
+    assert _fences(job, "claimed", "started") == {lost.fence, again.fence}
     again.complete()
-    assert _fences(job, "claimed", "started", "completed") == {again.fence}
+    assert _fences(job, "completed") == {again.fence}
     assert _fences(job, "rescued") == {lost.fence}
 
 

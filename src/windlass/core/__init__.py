@@ -19,6 +19,6 @@ Files, in reading order:
 - ``exitcode``: An exit code in words.
 - ``codec/``: Arguments, results and metadata as JSON text and back; a stored name is never imported.
 - ``rates/``: Rates and their token buckets, and cool-downs.
-- ``fault/``: Exceptions of attempts, as data.
+- ``fault/``: Attempts that did not complete their job, and their exceptions, as data.
 - ``schedules/``: When schedules are due and which of their slots fire.
 """

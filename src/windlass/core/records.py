@@ -131,6 +131,8 @@ class JobRecord(Struct, frozen=True, array_like=True):
     retry: str | None
     unknown_at: int | None
     tags: str | None = None
+    attempts: str | None = None
+    """Those that did not complete the job (``core/fault/attempts.py``)."""
 
     @property
     def is_manual_claim(self) -> bool:

@@ -1,7 +1,8 @@
-"""The history of one job, from its columns and its recorded events."""
+"""The history of one job, from its columns, its attempts and its recorded events."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -9,10 +10,28 @@ from typing import Any
 import msgspec
 
 from windlass import clock
-from windlass.core.fault import read_faults
+from windlass.core.fault import Attempt, Fault, read_attempts, read_faults
 from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED, State
 from windlass.store.operations.queries import EventRecord, JobHistory
+
+_ORDER = (
+    "claimed",
+    "started",
+    "heartbeat",
+    "overtime",
+    "cancel_requested",
+    "abandoned",
+    "attempt_failed",
+    "snoozed",
+    "throttled",
+    "handed_back",
+    "rescued",
+    "refused",
+    *FINISHED,
+    "retried",
+)
+"""In which order the entries of one attempt come that have the same instant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +40,10 @@ class TimelineEntry:
 
     at: datetime
     kind: str
-    """created, promoted, claimed, started, heartbeat, attempt_failed, rescued, refused, retried, completed, ..."""
+    """created, promoted, claimed, started, heartbeat, attempt_failed, snoozed, throttled, handed_back, rescued,
+    refused, retried, completed, ... The end of an attempt says in its detail which ``attempt`` it was, for how many
+    ``seconds`` it ran, and in how many the next was due, ``next_in``.
+    """
     worker: str | None = None
     fence: int | None = None
     detail: dict[str, Any] = field(default_factory=dict)
@@ -29,31 +51,116 @@ class TimelineEntry:
 
 def timeline(job: JobRecord, story: JobHistory) -> list[TimelineEntry]:
     """Everything that is known to have happened, in order. A job without trouble has no event rows."""
-    entries = [TimelineEntry(clock.instant(job.created_at), "created", detail={"queue": job.queue, "task": job.task})]
-    if job.run_at > job.created_at and job.promoted_at is None and job.claimed_at is None:
-        entries.append(TimelineEntry(clock.instant(job.run_at), "due"))
-    if job.promoted_at is not None:
-        entries.append(TimelineEntry(clock.instant(job.promoted_at), "promoted"))
+    attempts, faults = read_attempts(job.attempts), read_faults(job.errors).faults
     fence = _fence_of_last_claim(job, story)
-    seen_at = story.seen_at if story.seen_at is not None and story.seen_at >= (job.claimed_at or 0) else None
-    for kind, at in (("claimed", job.claimed_at), ("started", job.started_at), ("heartbeat", seen_at)):
-        if at is not None:
-            entries.append(TimelineEntry(clock.instant(at), kind, job.worker, fence))
-    entries += [
-        TimelineEntry(
-            clock.instant(fault.at),
-            "attempt_failed",
-            fault.worker,
-            detail={"attempt": fault.attempt, "error": f"{fault.type}: {fault.message}"},
-        )
-        for fault in read_faults(job.errors).faults
-    ]
+    kept = {attempt.fence for attempt in attempts.attempts}
+    entries = [*_before_attempts(job)]
+    for number, attempt in enumerate(attempts.attempts):
+        fault = next((fault for fault in faults if fault.fence == attempt.fence), None)
+        entries += _of_attempt(attempt, fault, job, story)
+        if number == 0 and attempts.left_out:
+            entries.append(_left_out(attempt, attempts.left_out))
+    if fence not in kept:
+        entries += _last_claim(job, story, fence)
+    entries += [_failed(fault) for fault in faults if fault.fence not in kept]
     entries += [_told(event) for event in story.events]
     if job.finished_at is not None and job.state in FINISHED:
         detail = {"reason": job.reason} if job.reason else {}
         entries.append(TimelineEntry(clock.instant(job.finished_at), str(job.state), job.worker, fence, detail))
-    # Sorted by time alone: entries of one millisecond keep the order above.
-    return sorted(entries, key=lambda entry: entry.at)
+    return _in_order(entries)
+
+
+def _in_order(entries: list[TimelineEntry]) -> list[TimelineEntry]:
+    """By time; at the same instant causes come before effects: attempts by fence, each from its claim to its end."""
+    claims = sorted((entry.at, entry.fence or 0) for entry in entries if entry.kind == "claimed")
+
+    def order(entry: TimelineEntry) -> tuple[datetime, float, int]:
+        match entry.kind:
+            case "created":
+                return entry.at, -1, 0
+            case "promoted" | "due":
+                following = (fence for at, fence in claims if at >= entry.at)
+                return entry.at, next(following, float("inf")) - 0.5, 0
+            case kind:
+                return entry.at, entry.fence or 0, _ORDER.index(kind) if kind in _ORDER else len(_ORDER)
+
+    return sorted(entries, key=order)
+
+
+def _before_attempts(job: JobRecord) -> Iterator[TimelineEntry]:
+    yield TimelineEntry(clock.instant(job.created_at), "created", detail={"queue": job.queue, "task": job.task})
+    if job.run_at > job.created_at and job.promoted_at is None and job.claimed_at is None:
+        yield TimelineEntry(clock.instant(job.run_at), "due")
+    if job.promoted_at is not None:
+        yield TimelineEntry(clock.instant(job.promoted_at), "promoted")
+
+
+def _of_attempt(attempt: Attempt, fault: Fault | None, job: JobRecord, story: JobHistory) -> Iterator[TimelineEntry]:
+    """An attempt that did not complete the job, from its claim to its end, unless the job or an event tells that."""
+    began, ended = _within(attempt)
+    if attempt.claimed_at is not None:
+        yield TimelineEntry(clock.instant(attempt.claimed_at), "claimed", attempt.worker, attempt.fence)
+    if began is not None:
+        yield TimelineEntry(clock.instant(began), "started", attempt.worker, attempt.fence)
+    detail: dict[str, Any] = {"attempt": attempt.number}
+    if fault is not None:
+        detail["error"] = _error(fault)
+    if began is not None:
+        detail["seconds"] = (ended - began) / 1000
+    if attempt.delay is not None:
+        detail["next_in"] = attempt.delay / 1000
+    kind = _kind_of_end(attempt, fault)
+    is_told = any(event.kind == kind and event.fence == attempt.fence for event in story.events)
+    if not is_told and not (kind == job.state and job.finished_at == attempt.ended_at):
+        yield TimelineEntry(clock.instant(ended), kind, attempt.worker, attempt.fence, detail)
+
+
+def _left_out(first: Attempt, count: int) -> TimelineEntry:
+    """Stands for the attempts behind the first that are not kept."""
+    return TimelineEntry(clock.instant(first.ended_at), "left_out", fence=first.fence, detail={"attempts": count})
+
+
+def _within(attempt: Attempt) -> tuple[int | None, int]:
+    """When it began and ended; a start is computed from a length that was rounded, so it may lie before the claim."""
+    claimed = attempt.claimed_at or 0
+    began = None if attempt.started_at is None else max(attempt.started_at, claimed)
+    return began, max(attempt.ended_at, began or claimed)
+
+
+def _kind_of_end(attempt: Attempt, fault: Fault | None) -> str:
+    if fault is not None:
+        return "attempt_failed"
+    match attempt.outcome:
+        case "lost":
+            return "rescued"
+        case State.SCHEDULED:
+            return "throttled" if attempt.reason == "throttled" else "snoozed"
+        case State.PENDING:
+            return "handed_back"
+        case State.CANCELLED:
+            return "cancelled"
+        case _:
+            return "attempt_failed"
+
+
+def _last_claim(job: JobRecord, story: JobHistory, fence: int) -> Iterator[TimelineEntry]:
+    """The claim that the job's own columns tell of: it runs, has completed the job, or was released before it began."""
+    claimed = job.claimed_at or 0
+    seen_at = story.seen_at if story.seen_at is not None and story.seen_at >= claimed else None
+    started_at = None if job.started_at is None else max(job.started_at, claimed)
+    for kind, at in (("claimed", job.claimed_at), ("started", started_at), ("heartbeat", seen_at)):
+        if at is not None:
+            yield TimelineEntry(clock.instant(at), kind, job.worker, fence)
+
+
+def _failed(fault: Fault) -> TimelineEntry:
+    """A failure whose attempt is not kept: it never began, or an earlier release ended it."""
+    detail = {"attempt": fault.attempt, "error": _error(fault)}
+    return TimelineEntry(clock.instant(fault.at), "attempt_failed", fault.worker, fault.fence, detail)
+
+
+def _error(fault: Fault) -> str:
+    return f"{fault.type}: {fault.message}"
 
 
 def _fence_of_last_claim(job: JobRecord, story: JobHistory) -> int:

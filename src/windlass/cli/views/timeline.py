@@ -14,6 +14,9 @@ from windlass.insight import json_forms
 from windlass.insight.timeline import TimelineEntry
 from windlass.job import Job
 
+_PHRASES = {"seconds": "after {:.3g} s", "next_in": "next in {:.3g} s"}
+"""How a detail reads that needs more than its name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
@@ -56,7 +59,7 @@ def _after(passed: timedelta) -> str:
 
 
 def _detail(entry: TimelineEntry) -> str:
-    parts = [f"{name} {value}" for name, value in entry.detail.items()]
+    parts = [_PHRASES.get(name, f"{name} {{}}").format(value) for name, value in entry.detail.items()]
     return ", ".join([*parts, entry.worker] if entry.worker else parts)
 
 

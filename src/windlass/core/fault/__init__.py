@@ -1,7 +1,8 @@
-"""Exceptions of attempts, as data.
+"""Attempts that did not complete their job, and their exceptions, as data.
 
 Files, in reading order:
 
+- ``attempts``: The attempts of a job that did not complete it; stores write them when a run ends, by their own clock.
 - ``fault``: What one attempt raised: text for people, never a class to be rebuilt.
 - ``history``: The faults of a job; their number is bounded however often it fails.
 - ``exceptions``: Reads type and message of an exception; both may be user code that raises.
@@ -10,8 +11,19 @@ Files, in reading order:
 - ``excerpt``: The beginning and the end of a long text.
 """
 
+from windlass.core.fault.attempts import Attempt, Attempts, read_attempts
 from windlass.core.fault.excerpt import Excerpt
 from windlass.core.fault.fault import Fault
 from windlass.core.fault.history import Faults, add_fault, add_log, read_faults
 
-__all__ = ["Excerpt", "Fault", "Faults", "add_fault", "add_log", "read_faults"]
+__all__ = [
+    "Attempt",
+    "Attempts",
+    "Excerpt",
+    "Fault",
+    "Faults",
+    "add_fault",
+    "add_log",
+    "read_attempts",
+    "read_faults",
+]

@@ -32,6 +32,8 @@ class Fault(Struct, frozen=True):
     """What the attempt logged, in a child process also what it printed: the first and the newest lines."""
     ran_for: int | None = None
     """Of a run that died with its process: for how many milliseconds it may have run."""
+    fence: int | None = None
+    """That of the attempt; earlier releases did not keep it."""
 
     @classmethod
     def of(
@@ -43,6 +45,7 @@ class Fault(Struct, frozen=True):
         worker: str,
         limit: int = _LIMIT,
         log: Excerpt | None = None,
+        fence: int | None = None,
     ) -> Fault:
         """At most ``limit`` bytes as JSON. Never fails, whatever the methods of the exception do."""
         related = related_to(exception)
@@ -54,6 +57,7 @@ class Fault(Struct, frozen=True):
             message=message_of(exception),
             cause=tuple(line_of(other) for _, other in related),
             traceback=render(exception, related),
+            fence=fence,
         )
         return _fitted(whole, log or Excerpt(), limit)
 

@@ -155,7 +155,13 @@ def _after_loss(job: Expired, suspicion: Suspicion | None, *, at: int) -> Ending
     what = "visibility time ran out" if job.is_charged else f"worker {job.worker} was lost while it ran this job"
     run = job.attempt + (not job.is_charged)
     fault = Fault(
-        at=at, attempt=run, worker=job.worker or "", type="windlass.LeaseLost", message=what, ran_for=job.ran_for
+        at=at,
+        attempt=run,
+        worker=job.worker or "",
+        type="windlass.LeaseLost",
+        message=what,
+        ran_for=job.ran_for,
+        fence=job.fence,
     )
     # Rescue puts jobs back at once, so no rule of delay is asked for.
     return decide(job, Lost(job.was_started, fault, _blame(job, suspicion)), retry=Retry())

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from windlass.core.fault import read_attempts
 from windlass.core.records import JobRecord
 from windlass.core.state import State
 from windlass.store.answers import records
@@ -95,11 +96,12 @@ def is_same(one: JobRecord, other: JobRecord) -> bool:
 
 def comparable(job: JobRecord) -> JobRecord:
     """A job without its number, which each store gives, and without the passing of time: duties make it pending when
-    it is due, in one store sooner than in the other.
+    it is due, in one store sooner than in the other. Each store writes the JSON of its attempts in its own way.
     """
     job = unblocked(job)
+    job = replace(job, seq=0, attempts=None if job.attempts is None else repr(read_attempts(job.attempts)))
     was_to_wait = job.state in _TO_WAIT or (job.state is State.PENDING and job.promoted_at is not None)
-    return replace(job, seq=0, state=State.SCHEDULED, promoted_at=None) if was_to_wait else replace(job, seq=0)
+    return replace(job, state=State.SCHEDULED, promoted_at=None) if was_to_wait else job
 
 
 def unblocked(job: JobRecord) -> JobRecord:

@@ -126,6 +126,7 @@ class AttemptRules:
             message=f"the child process that ran this job {how}",
             log="" if run.said is None else run.said.text(),
             ran_for=None if run.started is None else round((clock.monotonic() - run.started) * 1000),
+            fence=run.job.fence,
         )
         return Lost(True, fault)
 
@@ -285,6 +286,7 @@ class AttemptRules:
             worker=self._worker,
             limit=self._codec.limits.error,
             log=said,
+            fence=job.fence,
         )
 
 

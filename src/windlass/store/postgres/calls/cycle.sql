@@ -153,6 +153,10 @@ WITH
         running.attempt + ending.charge AS attempt, running.crashes + ending.crash AS crashes,
         running.rescues + ending.rescue AS rescues,
         coalesce(running.started_at, clock.now - ending.ran_for) AS started_at,
+        -- A claim that was released before its run began is no attempt.
+        CASE WHEN ending.state <> 'completed' AND coalesce(running.started_at, ending.ran_for) IS NOT NULL THEN
+            -- here attempts_after (outcome = CASE WHEN cancel_requested_at IS NULL THEN ending.state ELSE 'cancelled' END)
+            END AS attempts,
         -- The ending of a run that was not over in a moment, or did not just return, makes sure that there is a job.
         CASE WHEN running.started_at IS NULL AND ending.state = 'completed' THEN running.seq
             ELSE (SELECT job.seq FROM windlass_job AS job WHERE job.seq = running.seq) END AS job
@@ -163,9 +167,9 @@ WITH
 ), finished AS (
     INSERT INTO windlass_finished (
         seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
-        reason, worker, progress, result, errors, tallied)
+        reason, worker, progress, result, errors, attempts, tallied)
     SELECT seq, fence, clock.now, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
-        reason, worker, progress, result, errors, true
+        reason, worker, progress, result, errors, attempts, true
     FROM ended, clock WHERE state IN ('completed', 'failed', 'cancelled') AND job IS NOT NULL
     RETURNING queue, state
 ),
@@ -178,7 +182,8 @@ WITH
         claimed_at = ended.claimed_at, started_at = ended.started_at, fence = ended.fence, worker = ended.worker,
         -- how long it has been unknown to every worker that met it; any other ending starts that clock anew
         unknown_at = CASE WHEN ended.reason = 'unknown_task' THEN coalesce(job.unknown_at, clock.now) END,
-        progress = coalesce(ended.progress, job.progress), errors = coalesce(ended.errors, job.errors)
+        progress = coalesce(ended.progress, job.progress), errors = coalesce(ended.errors, job.errors),
+        attempts = coalesce(ended.attempts, job.attempts)
     FROM ended, clock
     WHERE job.seq = ended.seq AND ended.state NOT IN ('completed', 'failed', 'cancelled')
     RETURNING job.seq, job.waiting, job.run_at, job.priority, job.queue,

@@ -13,6 +13,7 @@ WITH
     INSERT INTO windlass_job ({JobRecord; state = waiting;
         without seq, lease, finished_at, cancel_requested_at, result})
     SELECT {jobs.JobRecord; cast numbers as bigint; cast priority, attempt, max_attempts, crashes, rescues as integer;
+        cast attempts as jsonb;
         state = CASE WHEN {jobs.state} IN ('completed', 'failed', 'cancelled') THEN 'pending' ELSE {jobs.state} END;
         without seq, lease, finished_at, cancel_requested_at, result}
     FROM given ORDER BY place

@@ -41,7 +41,7 @@ WITH
     FOR UPDATE SKIP LOCKED
 ), ending AS MATERIALIZED (
     SELECT {endings.Ending; named; cast seq, fence as bigint; cast charge, crash, rescue as integer;
-        without delay, ran_for, result, unique_key}, {endings.was_started} = '1' AS was_started
+        cast delay, ran_for as bigint; without result, unique_key}, {endings.was_started} = '1' AS was_started
     FROM jsonb_array_elements(CAST(:endings AS jsonb))
 ), locked AS MATERIALIZED (
     -- A row that is locked is being ended by its owner; if not, the next round finds it.
@@ -49,7 +49,7 @@ WITH
     WHERE running.seq = ANY (ARRAY(SELECT ending.seq FROM ending)) AND (SELECT count(*) FROM held) >= 0
     FOR UPDATE SKIP LOCKED
 ), taken AS (
-    DELETE FROM windlass_running AS running USING ending
+    DELETE FROM windlass_running AS running USING ending, clock
     WHERE running.seq = ANY (ARRAY(SELECT locked.seq FROM locked)) AND running.seq + 0 = ending.seq
     AND running.fence = ending.fence AND (running.started_at IS NOT NULL) = ending.was_started
     -- A lease that is ended in this statement still looks open to it.
@@ -61,7 +61,9 @@ WITH
         CASE WHEN running.cancel_requested_at IS NULL THEN ending.state ELSE 'cancelled' END AS state,
         CASE WHEN running.cancel_requested_at IS NULL THEN ending.reason END AS reason,
         running.attempt + ending.charge AS attempt, running.crashes + ending.crash AS crashes,
-        running.rescues + ending.rescue AS rescues
+        running.rescues + ending.rescue AS rescues,
+        -- here attempts_after (outcome = 'lost')
+        AS attempts
 ), rescued AS MATERIALIZED (
     SELECT job.id, taken.seq, taken.state, taken.worker,
         taken.attempt > 0 OR taken.started_at IS NOT NULL AS has_begun
@@ -70,16 +72,17 @@ WITH
     -- The fence is raised here too, so that the former owner's endings can be told from repetitions of its own.
     INSERT INTO windlass_finished (
         seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
-        reason, worker, progress, errors)
+        reason, worker, progress, errors, attempts)
     SELECT seq, fence + 1, clock.now, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state,
-        queue, reason, worker, progress, errors
+        queue, reason, worker, progress, errors, attempts
     FROM taken, clock WHERE state IN ('failed', 'cancelled') AND taken.seq IN (SELECT rescued.seq FROM rescued)
 ), back AS (
     UPDATE windlass_job AS job SET
         waiting = taken.state, reason = taken.reason, attempt = taken.attempt, crashes = taken.crashes,
         rescues = taken.rescues, claimed_at = taken.claimed_at, started_at = taken.started_at,
         fence = taken.fence + 1, worker = taken.worker,
-        progress = coalesce(taken.progress, job.progress), errors = coalesce(taken.errors, job.errors)
+        progress = coalesce(taken.progress, job.progress), errors = coalesce(taken.errors, job.errors),
+        attempts = taken.attempts
     FROM taken WHERE job.seq = taken.seq AND taken.state NOT IN ('failed', 'cancelled')
     RETURNING job.seq, job.run_at, job.priority, job.queue, job.crashes + job.rescues > 0 AS suspect
 ), ready AS (

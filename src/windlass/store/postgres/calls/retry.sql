@@ -25,7 +25,7 @@ WITH
 , finished AS MATERIALIZED (
     SELECT found.* FROM wanted CROSS JOIN LATERAL (
         SELECT finished.ctid AS place, finished.seq, finished.state, finished.reason, finished.fence,
-            finished.claimed_at, finished.started_at, finished.worker, finished.errors
+            finished.claimed_at, finished.started_at, finished.worker, finished.errors, finished.attempts
         FROM windlass_finished AS finished
         WHERE finished.seq = wanted.seq AND finished.state = ANY (ARRAY(SELECT allowed.state FROM allowed))
         FOR UPDATE) AS found
@@ -70,7 +70,7 @@ WITH
         claimed_at = CASE WHEN finished.seq IS NULL THEN job.claimed_at ELSE finished.claimed_at END,
         started_at = CASE WHEN finished.seq IS NULL THEN job.started_at ELSE finished.started_at END,
         worker = CASE WHEN finished.seq IS NULL THEN job.worker ELSE finished.worker END,
-        errors = coalesce(finished.errors, job.errors)
+        errors = coalesce(finished.errors, job.errors), attempts = coalesce(finished.attempts, job.attempts)
     FROM clock, moved LEFT JOIN finished ON finished.seq = moved.seq
     WHERE job.seq = moved.seq AND moved.seq BETWEEN 0 AND 9223372036854775807
     RETURNING job.seq, job.queue, job.priority, job.fence, job.run_at AS since

@@ -12,7 +12,7 @@
 --       marked: rows (seq) of the marks that still run under their fence, if there are marks
 --       claimed: rows (Claimed): what calls with this token took; one that is repeated without requests finds it again
 --       vanished, overwritten: see there in shared/, if there are any
--- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, vanished, gates, claim
+-- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, attempts, vanished, gates, claim
 -- The leases of runs that were ended here.
 local shrunk_leases, long_results = {}, {}
 
@@ -74,6 +74,17 @@ local function fields_after(ending, job, key, state, reason)
     return fields, at
 end
 
+-- Keeps an attempt that does not complete its job. A claim that was released before its run began is none.
+local function keep_unfinished(seq, ending, job)
+    if ending.state == 'completed' or not (job.started_at or ending.ran_for) then return end
+    local is_cancelled = job.cancel_requested_at
+    keep_attempt(seq, {
+        fence = ending.fence, number = run_number(job.lease, job.attempt),
+        started_at = job.started_at or now - ending.ran_for, outcome = is_cancelled and 'cancelled' or ending.state,
+        reason = not is_cancelled and ending.reason, delay = not is_cancelled and ending.delay,
+    })
+end
+
 -- Ends one run of any kind; 1 if it was accepted, else 0.
 local function finish(ending)
     local seq = written(ending.seq)
@@ -84,6 +95,7 @@ local function finish(ending)
         (tonumber(job.crashes) or 0) + ending.crash, (tonumber(job.rescues) or 0) + ending.rescue)
     local state, reason = state_after(ending, job, suspect)
     local fields, at = fields_after(ending, job, key, state, reason)
+    keep_unfinished(seq, ending, job)
     if job.result then remove_text('result', seq) end
     if ending.result then add_text('result', seq, ending.result, fields, long_results) end
 

@@ -7,7 +7,7 @@
 --      endings: rows (Ending, was_started) as ending; a job that was marked since the look stays for the next look
 --      keys: rows (key, seq, fence); by
 -- gives rescued: rows (id, state, worker); vanished, overwritten: see there in shared/
--- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, vanished, events
+-- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, attempts, vanished, events
 local culprits = {}
 for _, culprit in ipairs(ask.culprits) do culprits[culprit.lease] = culprit.seq end
 
@@ -46,7 +46,7 @@ local function free(ending)
     local seq, fence, state, reason = ending.seq, ending.fence, ending.state, ending.reason
     local key = job_key(written(seq))
     local job = try('HMGET', key, {
-        job: lease, queue, priority, cancel_requested_at, started_at, worker, run_at, id, crashes, rescues}) or {}
+        job: lease, queue, priority, cancel_requested_at, started_at, worker, run_at, id, crashes, rescues, attempt}) or {}
     local lease = job.lease
     if not job.id then return let_go(written(seq), written(fence)) end
     if not lease or is_open(lease) then return end
@@ -55,6 +55,10 @@ local function free(ending)
 
     note(seq, 'rescued', job.worker, fence, string.format(
         '{"by":%s,"started":%s%s}', json(ask.by), job.started_at and 'true' or 'false', told_culprit(lease)))
+    keep_attempt(written(seq), {
+        fence = fence, number = run_number(lease, job.attempt), started_at = job.started_at, outcome = 'lost',
+        reason = not job.cancel_requested_at and reason,
+    })
     if job.cancel_requested_at then
         redis.call('SREM', cancels_key(lease), held_field(seq, fence))
         state, reason = 'cancelled', nil

@@ -1,6 +1,6 @@
 -- What users wrote, after it was stored, and that of many jobs at once.
 -- with chunks, short_text
-local TEXTS = {'payload', 'meta', 'retry', 'result', 'errors', 'progress', 'tags'}
+local TEXTS = {'payload', 'meta', 'retry', 'result', 'errors', 'progress', 'tags', 'attempts'}
 
 local function add_text(what, seq, text, fields, long)
     fields[#fields + 1] = what

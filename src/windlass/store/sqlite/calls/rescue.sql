@@ -41,11 +41,14 @@ UPDATE windlass_job SET
     rescues = rescues + ending.rescue,
     finished_at = iif(cancel_requested_at IS NOT NULL OR ending.state = 'failed', :now, NULL),
     errors = coalesce(ending.errors, windlass_job.errors),
+    attempts =
+        -- here attempts_after (outcome = 'lost')
+    ,
     fence = windlass_job.fence + 1,
     lease = NULL,
     claim = NULL
 FROM (
-    SELECT {endings.Ending; named; without delay, ran_for, result, unique_key}, {endings.was_started} AS was_started
+    SELECT {endings.Ending; named; without result, unique_key}, {endings.was_started} AS was_started
     FROM jsonb_each(:endings)
 ) AS ending
 WHERE windlass_job.seq = ending.seq AND windlass_job.fence = ending.fence AND windlass_job.state = 'running'

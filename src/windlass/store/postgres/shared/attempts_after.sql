@@ -1,0 +1,14 @@
+-- The attempts of a job (core/fault/attempts.py) with the one that ends. The first and the newest 19 are
+-- kept; before them stands how many were left out. Needs running, ending and clock.
+    (SELECT CASE WHEN jsonb_array_length(job.attempts) > 20
+            THEN jsonb_set(job.attempts - 2, ARRAY['0'], to_jsonb(CAST(job.attempts ->> 0 AS bigint) + 1))
+            ELSE coalesce(job.attempts, '[0]') END
+        || jsonb_build_array(jsonb_build_array(
+            running.fence,
+            -- a manual claim, whose lease has a colon, was charged when it was made
+            running.attempt + CASE WHEN strpos(running.lease, ':') > 0 THEN 0 ELSE 1 END,
+            running.claimed_at, coalesce(running.started_at, clock.now - ending.ran_for), clock.now, running.worker,
+            {outcome},
+            CASE WHEN running.cancel_requested_at IS NULL THEN ending.reason END,
+            CASE WHEN running.cancel_requested_at IS NULL THEN ending.delay END))
+        FROM windlass_job AS job WHERE job.seq = running.seq)

@@ -12,7 +12,7 @@ from windlass.core import validate
 from windlass.core.codec import storable
 from windlass.core.decide import decide
 from windlass.core.fault import Fault
-from windlass.core.outcome import FailedPermanently, Interrupted, Outcome, Raised, Returned
+from windlass.core.outcome import EXPIRED, FailedPermanently, Interrupted, Outcome, Raised, Returned
 from windlass.core.progress import write_progress
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.retry import Retry, read_retry
@@ -216,6 +216,7 @@ def _held_job(record: JobRecord) -> Claimed:
         **{name: getattr(record, name) for name in _KEPT},
         wants_cancel=record.cancel_requested_at is not None,
         unknown_for=None,
+        expires_in=None,
         is_charged=record.is_manual_claim,
     )
 
@@ -231,7 +232,11 @@ def claim(client: Client, limit: int, *, queues: Sequence[str], ttl: int) -> Ope
     yield from jobs.promote(by=client.actor)
     yield from rescue(by=client.actor, now=client.now)
     claimed = yield from claim_many(limit, queues=wanted, worker=client.actor, token=client.ids.next(), ttl=ttl)
-    return claimed
+    late = [job for job in claimed if job.expires_in is not None and job.expires_in <= 0]
+    if late:  # in the moment since promote looked
+        endings = [decide(job, EXPIRED, retry=client.retry) for job in late]
+        yield from finish(endings, worker=client.actor)
+    return [job for job in claimed if job not in late] if late else claimed
 
 
 def release(client: Client, claimed: Sequence[Claimed]) -> Operation[object]:

@@ -128,7 +128,9 @@ class Job(Generic[R]):
 
     @property
     def reason(self) -> str | None:
-        """Why it failed (attempts, permanent, timeout, crashed, undecodable, unknown_task, result) or waits."""
+        """Why it failed (attempts, permanent, timeout, crashed, undecodable, unknown_task, result, interrupted), was
+        cancelled (expired) or waits.
+        """
         return self.record.reason
 
     @property
@@ -195,6 +197,11 @@ class Job(Generic[R]):
     def run_at(self) -> datetime:
         """When it is, or was, due."""
         return clock.instant(self.record.run_at)
+
+    @property
+    def expires_at(self) -> datetime | None:
+        """When it is too late to start it; None if that is never, also because it has started and waits again."""
+        return clock.instant_or_none(self.record.start_by)
 
     @property
     def started_at(self) -> datetime | None:

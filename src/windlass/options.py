@@ -32,6 +32,7 @@ class OptionArguments(TypedDict, total=False):
     retry: Retry | Literal[False]
     correlation_id: str
     tags: Sequence[str] | Mapping[str, str | int]
+    expires: Duration | None
     connection: object
 
 
@@ -54,6 +55,7 @@ class TaskOptions(TypedDict, total=False):
     interrupt: bool
     keep_log: bool
     tags: Sequence[str] | Mapping[str, str | int]
+    expires: Duration | None
 
 
 class HelperTaskOptions(TypedDict, total=False):
@@ -65,6 +67,7 @@ class HelperTaskOptions(TypedDict, total=False):
     timeout: Duration | None
     unique: Unique | None
     prefetch: int | None
+    expires: Duration | None
 
 
 class WorkerOptions(TypedDict, total=False):
@@ -162,6 +165,7 @@ class Options:
     retry: Retry | None = None
     correlation_id: str | None = None
     tags: tuple[str, ...] = ()
+    expires: Duration | None = UNSET
     connection: object = field(default=None, repr=False)
     """Whose transaction the job becomes part of; without one it is stored at once."""
 
@@ -201,6 +205,8 @@ class Options:
             validate.milliseconds_since_1970(self.at, "at")
         if self.timeout is not UNSET:
             timeout_milliseconds(self.timeout)
+        if self.expires is not UNSET:
+            expiry_milliseconds(self.expires)
 
     def but(self, changes: Mapping[str, Any]) -> Options:
         """The same options with some of them changed; unknown names are an error that suggests the right one."""
@@ -214,6 +220,10 @@ class Options:
     def time_limit(self, default: int | None) -> int | None:
         """The time limit in milliseconds; ``default`` where none was asked for."""
         return default if self.timeout is UNSET else timeout_milliseconds(self.timeout)
+
+    def expiry(self, default: int | None) -> int | None:
+        """How many milliseconds after it is due it may start at the latest; ``default`` where nothing was asked for."""
+        return default if self.expires is UNSET else expiry_milliseconds(self.expires)
 
     @property
     def at_milliseconds(self) -> int | None:
@@ -245,10 +255,14 @@ class TaskSettings:
     """Whether what a run logged is kept when it returns, too, as it is kept with what a run raises."""
     tags: tuple[str, ...] = ()
     """What all of its jobs are tagged with; each job may have more."""
+    expires: Duration | None = None
+    """How long after it is due a job may start at the latest; one that has not is cancelled (``expired``)."""
     memory_limit: int | None = field(init=False, default=None)
     """``max_memory`` in bytes."""
     time_limit: int | None = field(init=False)
     """``timeout`` in milliseconds."""
+    expiry: int | None = field(init=False)
+    """``expires`` in milliseconds."""
 
     def __post_init__(self) -> None:
         if self.queue is not None:
@@ -259,6 +273,7 @@ class TaskSettings:
         if self.unique is not None:
             of_kind(self.unique, Unique, "unique", example="Unique(by=('user_id',))")
         object.__setattr__(self, "time_limit", timeout_milliseconds(self.timeout))
+        object.__setattr__(self, "expiry", expiry_milliseconds(self.expires))
         if self.isolation not in (None, "thread", "process"):
             raise ConfigError(f"isolation must be 'thread' or 'process', got {self.isolation!r}")
         self._check_child_limits()
@@ -315,3 +330,13 @@ def timeout_milliseconds(value: Duration | None) -> int | None:
     if limit == 0:
         raise ConfigError("timeout must be longer than 0; None means no limit")
     return limit
+
+
+def expiry_milliseconds(value: Duration | None) -> int | None:
+    """How long a job may wait for its first start, in milliseconds, or None for ever."""
+    if value is None:
+        return None
+    length = milliseconds(value, "expires")
+    if length == 0:
+        raise ConfigError("expires must be longer than 0; None means never")
+    return length

@@ -19,7 +19,20 @@ def test_a_job_is_made_under_options(windlass: Program) -> None:
     made = windlass.json(
         *("enqueue", "-A", "jobs", "mail.welcome", "[42]", "{}"),
         *("--delay", "10m", "--priority", "5", "--queue", "vip", "--id", "welcome-42", "--attempts", "2"),
-        *("--timeout", "30s", "--unique", "user-42", "--meta", '{"tenant": "a"}', "--tag", "x", "--tag", "y"),
+        *(
+            "--timeout",
+            "30s",
+            "--expires",
+            "5m",
+            "--unique",
+            "user-42",
+            "--meta",
+            '{"tenant": "a"}',
+            "--tag",
+            "x",
+            "--tag",
+            "y",
+        ),
     )
     assert made == {
         "id": "welcome-42",
@@ -31,6 +44,7 @@ def test_a_job_is_made_under_options(windlass: Program) -> None:
     }
     job = windlass.app.job("welcome-42")
     assert (job.priority, job.max_attempts, job.record.timeout, job.record.unique_key) == (5, 2, 30_000, "user-42")
+    assert job.record.expires == 300_000
     assert (job.meta, job.tags) == ({"tenant": "a"}, ("x", "y"))
 
 

@@ -158,6 +158,24 @@ def test_a_timeline_is_told_in_order(shop: Program) -> None:
     assert [row.split()[3] for row in rows[1:]] == ["created", "claimed", "started", "completed"]
 
 
+def test_a_timeline_has_every_attempt(windlass: Program) -> None:
+    """A12: each with its claim, start, end, length and the delay until the next, also those before the last."""
+    job = windlass.app.enqueue("mail.welcome", 1)
+    for _ in range(2):
+        [claimed] = windlass.app.claim()
+        claimed.fail("broken", delay=0)
+    told = [entry for entry in windlass.json("jobs", "timeline", job.id)["timeline"] if entry["fence"]]
+    assert [entry["kind"] for entry in told] == ["claimed", "started", "attempt_failed"] * 2
+    assert [entry["fence"] for entry in told] == [1, 1, 1, 2, 2, 2]
+    ends = [entry["detail"] for entry in told if entry["kind"] == "attempt_failed"]
+    assert [(end["attempt"], end["error"], end["next_in"]) for end in ends] == [
+        (1, "error: broken", 0),
+        (2, "error: broken", 0),
+    ]
+    assert all(end["seconds"] >= 0 for end in ends)
+    assert "attempt 2, error error: broken, after " in windlass("jobs", "timeline", job.id).out
+
+
 def test_why_tells_what_a_job_waits_for(shop: Program) -> None:
     assert shop("jobs", "why", "low").out == "pending: no worker serves queue 'letters'\n"
     assert shop.json("jobs", "why", "dead") == {

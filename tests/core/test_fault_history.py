@@ -53,6 +53,7 @@ def test_the_history_is_json_that_others_can_read() -> None:
                 "traceback": "",
                 "log": "",
                 "ran_for": None,
+                "fence": None,
             }
         ],
     }

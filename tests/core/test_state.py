@@ -25,6 +25,7 @@ WRITTEN_OUT: dict[Verb, set[tuple[State, State]]] = {
     Verb.RESCHEDULE: {
         (before, after) for before in (S.SCHEDULED, S.PENDING, S.RETRYING) for after in (S.SCHEDULED, S.PENDING)
     },
+    Verb.EXPIRE: {(before, S.CANCELLED) for before in (S.SCHEDULED, S.PENDING, S.BLOCKED)},
     Verb.DELETE: set(),
 }
 

@@ -57,8 +57,10 @@ class Cast(SideBySide):
         at: int | None = None,
         key: str | None = None,
         attempts: int = 4,
+        expires: int | None = None,
     ) -> NewJob:
-        return NewJob(id or self.name("job"), task, queue, priority, "{}", None, attempts, delay, None, key, None, at)
+        id = id or self.name("job")
+        return NewJob(id, task, queue, priority, "{}", None, attempts, delay, None, key, None, at, expires=expires)
 
     def store(self, new: list[NewJob], namings: dict[int, Uniqueness]) -> None:
         before = self.model.last_seq

@@ -6,19 +6,22 @@ from hypothesis.stateful import rule
 
 from tests.model import samples as m
 from tests.model.actors import Cast
-from tests.model.samples import WINDOWS, KeyPair, When
+from tests.model.samples import WINDOWS, KeyPair, Limits, When
 from windlass.store.operations.enqueue import Uniqueness
 
 
 class Clients(Cast):
     """Enqueue in every way: bare, delayed, by own id, by key, by an id that was deleted."""
 
-    @rule(queue=m.queues, priority=m.priorities, when=m.whens, attempts=m.attempts, more=m.few)
-    def enqueue(self, queue: str, priority: int, when: When, attempts: int, more: int) -> None:
+    @rule(queue=m.queues, priority=m.priorities, when=m.whens, limits=m.limits, more=m.few)
+    def enqueue(self, queue: str, priority: int, when: When, limits: Limits, more: int) -> None:
         delay, offset = when
+        attempts, expires = limits
         at = None if offset is None else self.clock() + offset
-        number = 1 + more
-        new = [self.new(queue, priority=priority, delay=delay, at=at, attempts=attempts) for _ in range(number)]
+        new = [
+            self.new(queue, priority=priority, delay=delay, at=at, attempts=attempts, expires=expires)
+            for _ in range(1 + more)
+        ]
         self.store(new, {})
 
     @rule(queue=m.queues, id=m.own_ids, task=m.tasks, keys=m.key_pairs, kind=m.kinds)

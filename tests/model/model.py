@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from msgspec import Struct
+from msgspec.json import encode
 from msgspec.structs import replace
 
 from windlass.core.decide import decide
 from windlass.core.ending import Ending
-from windlass.core.fault import Fault
+from windlass.core.fault import Attempt, Attempts, Fault, read_attempts
 from windlass.core.outcome import Blame, Lost
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.retry import Retry
@@ -124,6 +125,7 @@ class Model:
         due = max(now, now + job.delay if job.at is None else job.at)
         self.last_seq += 1
         own = {"seq": self.last_seq, "state": self._state_until(due), "run_at": due, "created_at": now}
+        own["start_by"] = None if job.expires is None else due + job.expires
         self.jobs[self.last_seq] = JobRecord(**(_BLANK | _shared(job, JobRecord) | own))
         if job.unique_key is not None:
             expires_at = None if naming.window is None else now + naming.window
@@ -191,6 +193,7 @@ class Model:
             **_shared(job, Claimed),
             wants_cancel=job.cancel_requested_at is not None,
             unknown_for=None if job.unknown_at is None else self._now() - job.unknown_at,
+            expires_in=None if job.start_by is None else job.start_by - self._now(),
             is_charged=_is_manual(job.lease),
         )
 
@@ -199,29 +202,51 @@ class Model:
         if job is None:
             return False
         is_cancelled = job.cancel_requested_at is not None and ending.state is not State.COMPLETED
+        state = State.CANCELLED if is_cancelled else ending.state
+        started_at = self._started_at(job, ending)
         self._move(
             job,
             verb,
-            State.CANCELLED if is_cancelled else ending.state,
+            state,
             reason=None if is_cancelled else ending.reason,
             attempt=job.attempt + ending.charge,
             crashes=job.crashes + ending.crash,
             rescues=job.rescues + ending.rescue,
             errors=ending.errors or job.errors,
             lease=None,
+            attempts=self._attempts_after(job, ending, verb, is_cancelled=is_cancelled),
+            start_by=job.start_by if started_at is None or state in FINISHED else None,
             **({"fence": job.fence + 1} if verb is Verb.RESCUE else self._told_by_owner(job, ending)),
         )
         if _has_begun(self.jobs[job.seq]):
             self._release_key(job, "started")
         return True
 
+    def _started_at(self, job: JobRecord, ending: Ending) -> int | None:
+        if job.started_at is None and ending.ran_for is not None:
+            return self._now() - ending.ran_for
+        return job.started_at
+
+    def _attempts_after(self, job: JobRecord, ending: Ending, verb: Verb, *, is_cancelled: bool) -> str | None:
+        """Every run that began and did not complete its job, and every claim that was lost."""
+        is_lost, started_at = verb is Verb.RESCUE, self._started_at(job, ending)
+        if ending.state is State.COMPLETED or (started_at is None and not is_lost):
+            return job.attempts
+        number = job.attempt + (not _is_manual(job.lease))
+        outcome = "lost" if is_lost else "cancelled" if is_cancelled else str(ending.state)
+        times = job.claimed_at, started_at, self._now()
+        why = (None, None) if is_cancelled else (ending.reason, ending.delay)
+        past = read_attempts(job.attempts)
+        first, *rest = *past.attempts, Attempt(job.fence, number, *times, job.worker, outcome, *why)
+        kept = rest[-19:]
+        return attempts_text(Attempts(past.left_out + len(rest) - len(kept), (first, *kept)))
+
     def _told_by_owner(self, job: JobRecord, ending: Ending) -> dict[str, Any]:
         now = self._now()
         told: dict[str, Any] = {"result": ending.result, "unknown_at": None}
         if ending.delay is not None:
             told["run_at"] = now + ending.delay
-        if job.started_at is None and ending.ran_for is not None:
-            told["started_at"] = now - ending.ran_for
+        told["started_at"] = self._started_at(job, ending)
         if ending.reason == "unknown_task":
             told["unknown_at"] = now if job.unknown_at is None else job.unknown_at
         return told
@@ -256,10 +281,17 @@ class Model:
         return False
 
     def promote(self) -> int:
+        for job in [job for job in self._expiring() if (job.start_by or 0) <= self._now()]:
+            self._move(job, Verb.EXPIRE, State.CANCELLED, reason="expired")
         due = [job for job in self.jobs.values() if job.state in DUE_LATER and job.run_at <= self._now()]
         for job in due:
             self._move(job, Verb.PROMOTE, State.PENDING, promoted_at=self._now())
         return len(due)
+
+    def _expiring(self) -> list[JobRecord]:
+        """What waits and has to start in time."""
+        waiting = [job for job in self.jobs.values() if job.state in allowed_from(Verb.EXPIRE)]
+        return [job for job in waiting if job.start_by is not None]
 
     def look_for_expired(self) -> None:
         """The first half of a rescue: finds what runs under no open lease in time, and decides."""
@@ -343,8 +375,10 @@ class Model:
         retried = [seq for seq in holders if seq not in taken]
         for job in map(self.jobs.__getitem__, retried):
             self._note(job, "retried", None, job.fence)
-            fresh = dict.fromkeys(("reason", "cancel_requested_at", "unknown_at", "result", "progress"))
+            fresh: dict[str, Any] = dict.fromkeys(("reason", "cancel_requested_at", "unknown_at", "result", "progress"))
             place = {"queue": queue or job.queue, "run_at": self._now()}
+            has_begun = job.start_by is None or job.started_at is not None
+            fresh["start_by"] = None if has_begun else self._now() + (job.expires or 0)
             self._move(job, Verb.RETRY, State.PENDING, **fresh, **dict.fromkeys(_COUNTED, 0), **place)
         return Retried(retried, taken)
 
@@ -353,7 +387,10 @@ class Model:
         found = self._found([seq], Verb.RESCHEDULE)
         for job in found:
             is_still_ready = job.state is self._state_until(due) is State.PENDING
-            self._move(job, Verb.RESCHEDULE, self._state_until(due), run_at=job.run_at if is_still_ready else due)
+            times = {} if is_still_ready else {"run_at": due}
+            if times and job.start_by is not None:
+                times["start_by"] = due + (job.expires or 0)
+            self._move(job, Verb.RESCHEDULE, self._state_until(due), **times)
         return bool(found)
 
     def _state_until(self, due: int) -> State:
@@ -389,6 +426,7 @@ class Model:
             len(live),
             min(live, default=None),
             has_work=any(self._ready(queue) for queue in {job.queue for job in self.jobs.values()}),
+            next_end=min(((job.start_by or 0) - self._now() for job in self._expiring()), default=None),
         )
 
     def close_lease(self, *, worker: str, lease: str) -> None:
@@ -456,6 +494,11 @@ class Model:
 
     def _note(self, job: JobRecord, kind: str, worker: str | None, fence: int) -> None:
         self.events[job.seq].append((self._now(), kind, worker, fence))
+
+
+def attempts_text(attempts: Attempts) -> str:
+    """Attempts in one form, whichever a store has."""
+    return encode([attempts.left_out, *attempts.attempts]).decode()
 
 
 def _shared(source: Struct, kind: type[Struct]) -> dict[str, Any]:

@@ -41,6 +41,9 @@ PUT_BACK = {"interrupted", "child lost"}
 When = tuple[int, int | None]
 """A delay, or an instant as an offset from now."""
 
+Limits = tuple[int, int | None]
+"""How many attempts a job has, and within which time it has to start."""
+
 Load = tuple[int, int, int]
 """How many jobs have ended, how many have begun, and the room for more in each queue."""
 
@@ -63,7 +66,7 @@ workers = st.sampled_from(WORKERS)
 owners = st.sampled_from([*WORKERS, BY_HAND])
 successors = st.sampled_from([None, *WORKERS, BY_HAND])
 priorities = st.sampled_from([0, 0, 1, -1])
-attempts = st.sampled_from([4, 4, 1, 2])
+limits = st.tuples(st.sampled_from([4, 4, 1, 2]), st.sampled_from([None, None, 1, LEASE]))
 whens = st.sampled_from(_WHENS)
 jumps = st.sampled_from([0, 1, LEASE - 1, LEASE, LEASE + 1, HOUR, 25 * HOUR, -HOUR])
 loads = st.sampled_from(_LOADS)

@@ -11,9 +11,11 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from tests.model.model import attempts_text
 from tests.store.cleaning import tidy
 from tests.store.enqueue import add
 from windlass.core.ending import Ending
+from windlass.core.fault import Attempts, read_attempts
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import State
 from windlass.store.driver import Driver
@@ -182,7 +184,16 @@ class Mirror:
         return [replace(claim, seq=self._ours[claim.seq], fence=self._our_fence(claim.fence)) for claim in claims]
 
     def _record(self, job: JobRecord) -> JobRecord:
-        return replace(job, seq=self._ours[job.seq], fence=self._our_fence(job.fence))
+        return replace(
+            job, seq=self._ours[job.seq], fence=self._our_fence(job.fence), attempts=self._attempts(job.attempts)
+        )
+
+    def _attempts(self, text: str | None) -> str | None:
+        if text is None:
+            return None
+        found = read_attempts(text)
+        attempts = [replace(attempt, fence=self._our_fence(attempt.fence)) for attempt in found.attempts]
+        return attempts_text(Attempts(found.left_out, tuple(attempts)))
 
     def _our_fence(self, fence: int) -> int:
         """The first one that is seen is that of a first claim, which has the number 1 in the model."""

@@ -120,8 +120,8 @@ def put_postgres(url: str, namespace: str, id: str, state: str) -> None:
         leave = SQL("DELETE FROM {} WHERE seq = (SELECT seq FROM {} WHERE id = %s)")
         connection.execute(leave.format(ready, job), [id])
         enter = SQL(
-            "INSERT INTO {} (seq, since, priority, queue, gate) "
-            "SELECT seq, run_at, priority, queue, 'forced' FROM {} WHERE id = %s"
+            "INSERT INTO {} (seq, since, priority, queue, gate, start_by) "
+            "SELECT seq, run_at, priority, queue, 'forced', start_by FROM {} WHERE id = %s"
         )
         connection.execute(enter.format(blocked, job), [id])
 

@@ -51,6 +51,7 @@ def new_job(
     retry: str | None = None,
     at: int | None = None,
     tags: tuple[str, ...] = (),
+    expires: int | None = None,
 ) -> NewJob:
     """A job to be stored."""
     return NewJob(
@@ -67,6 +68,7 @@ def new_job(
         retry,
         at,
         write_tags(tags),
+        expires,
     )
 
 

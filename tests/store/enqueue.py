@@ -30,4 +30,14 @@ def _common_terms(jobs: Sequence[NewJob]) -> JobTemplate | None:
 
 
 def _terms(job: NewJob) -> JobTemplate:
-    return JobTemplate(job.task, job.queue, job.priority, job.meta, job.max_attempts, job.delay, job.timeout, job.retry)
+    return JobTemplate(
+        job.task,
+        job.queue,
+        job.priority,
+        job.meta,
+        job.max_attempts,
+        job.delay,
+        job.timeout,
+        job.retry,
+        job.expires,
+    )

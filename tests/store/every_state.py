@@ -10,28 +10,28 @@ from windlass.core.state import State
 from windlass.store.operations import jobs
 
 
-def a_job_in(store: Store, state: State) -> JobRecord:
+def a_job_in(store: Store, state: State, *, expires: int | None = None) -> JobRecord:
     """A job of a queue of its own that stands in this state."""
     queue = fresh("queue")
-    id = new_job().id
+    new = new_job(queue=queue, expires=expires)
     match state:
         case State.PENDING | State.BLOCKED:
-            store.enqueue(new_job(id, queue=queue))
+            store.enqueue(new)
         case State.SCHEDULED:
-            store.enqueue(new_job(id, queue=queue, delay=HOUR))
+            store.enqueue(new_job(new.id, queue=queue, delay=HOUR, expires=expires))
         case State.CANCELLED:
-            job = store.a_job(new_job(id, queue=queue))
+            job = store.a_job(new)
             store.run(jobs.cancel([job.seq], by="me"))
         case State.RUNNING:
-            store.claimed(new_job(id, queue=queue))
+            store.claimed(new)
         case State.RETRYING:
-            store.end(store.claimed(new_job(id, queue=queue)), raised(delay=HOUR))
+            store.end(store.claimed(new), raised(delay=HOUR))
         case State.FAILED:
-            store.end(store.claimed(new_job(id, queue=queue)), FailedPermanently(raised().fault, "permanent"))
+            store.end(store.claimed(new), FailedPermanently(raised().fault, "permanent"))
         case State.COMPLETED:
-            store.end(store.claimed(new_job(id, queue=queue)))
+            store.end(store.claimed(new))
     if state is State.BLOCKED:
-        store.place.force(id, state)
-    found = store.job(id)
+        store.place.force(new.id, state)
+    found = store.job(new.id)
     assert found.state is state
     return found

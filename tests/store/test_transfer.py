@@ -113,6 +113,19 @@ def test_scheduled_jobs_come_due_in_the_new_store(store: Store) -> None:
     assert ids(store.a_worker().take()) == ["a"]
 
 
+@pytest.mark.parametrize("delay", [0, MINUTE])
+def test_a_job_that_has_to_start_in_time_has_to_do_so_in_the_new_store(store: Store, delay: int) -> None:
+    """A11: by the same instant."""
+    store.enqueue(new_job("a", delay=delay, expires=HOUR))
+    store.run(store_batch(taken_out(store, store.job("a"))))
+    store.advance(delay + HOUR - 1)
+    store.run(jobs.promote())
+    assert store.job("a").state is State.PENDING
+    store.advance(1)
+    store.run(jobs.promote())
+    assert store.job("a").reason == "expired"
+
+
 def test_a_unique_key_is_still_held(store: Store) -> None:
     """B17: holds through a move."""
     first = store.a_job(new_job(key="k"))

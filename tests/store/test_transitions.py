@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 from msgspec.structs import astuple
 
-from tests.store.builders import CANCELLED, DAY, HOUR, INTERRUPTED, RETURNED, TTL, fresh, raised
+from tests.store.builders import CANCELLED, DAY, HOUR, INTERRUPTED, MINUTE, RETURNED, TTL, fresh, raised
 from tests.store.every_state import a_job_in
 from tests.store.stores import Store
 from windlass.core.ending import Ending
@@ -95,6 +95,12 @@ def reschedule(store: Store, job: JobRecord) -> None:
     assert not store.run(jobs.reschedule(job.seq, at=0))
 
 
+def expire(store: Store, job: JobRecord) -> None:
+    """It should have started by now."""
+    store.advance(2 * MINUTE)
+    store.run(jobs.promote())
+
+
 def delete(store: Store, job: JobRecord) -> None:
     assert store.run(jobs.delete([(job.seq, job.id)])) == []
 
@@ -108,6 +114,7 @@ TRIES: dict[Verb, Callable[[Store, JobRecord], None]] = {
     Verb.CANCEL: cancel,
     Verb.RETRY: retry,
     Verb.RESCHEDULE: reschedule,
+    Verb.EXPIRE: expire,
     Verb.DELETE: delete,
 }
 
@@ -115,7 +122,7 @@ TRIES: dict[Verb, Callable[[Store, JobRecord], None]] = {
 @pytest.mark.parametrize(("verb", "state"), ILLEGAL)
 def test_a_move_that_is_not_in_the_table_changes_nothing(store: Store, verb: Verb, state: State) -> None:
     """D1, E6: illegal moves change nothing: neither the job nor what is told of it."""
-    job = a_job_in(store, state)
+    job = a_job_in(store, state, expires=MINUTE if verb is Verb.EXPIRE else None)
     before = everything(store, job)
     TRIES[verb](store, job)
     assert everything(store, job) == before
@@ -197,13 +204,14 @@ DEEDS: dict[Verb, Callable[[Store, JobRecord], None]] = {
     Verb.CANCEL: do_cancel,
     Verb.RETRY: do_retry,
     Verb.RESCHEDULE: do_reschedule,
+    Verb.EXPIRE: do_promote,
     Verb.DELETE: do_delete,
 }
 
 
 @pytest.mark.parametrize(("verb", "state"), LEGAL)
 def test_a_move_that_is_in_the_table_is_made(store: Store, verb: Verb, state: State) -> None:
-    job = a_job_in(store, state)
+    job = a_job_in(store, state, expires=MINUTE if verb is Verb.EXPIRE else None)
     DEEDS[verb](store, job)
     if verb is Verb.DELETE:
         assert not store.exists(job.id)

@@ -130,6 +130,7 @@ class Enqueuer:
                 delay=options.delay_milliseconds,
                 timeout=options.time_limit(settings.time_limit),
                 retry=None if options.retry is None else write_retry(options.retry),
+                expires=options.expiry(settings.expiry),
             ),
             unique=unique,
             at=options.at_milliseconds,

@@ -130,7 +130,8 @@ def value_of(client: Client, finished: FinishedJob) -> object:
     if finished.state is State.COMPLETED:
         return client.decode_result(str(finished.task), finished.result)
     if finished.state is State.CANCELLED:
-        raise JobCancelled(f"job {finished.id} was cancelled")
+        why = " (expired): it had not started in time" if finished.reason == "expired" else ""
+        raise JobCancelled(f"job {finished.id} was cancelled{why}")
     raise _failure(finished)
 
 

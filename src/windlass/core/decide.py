@@ -49,8 +49,8 @@ def decide(job: HeldJob, outcome: Outcome, *, retry: Retry, roll: float = 0.5, r
             )
         case Interrupted(fault):
             return _after_interrupt(job, fault, ran_for=ran_for)
-        case Cancelled():
-            return _ending(job, State.CANCELLED, charge=1, ran_for=ran_for)
+        case Cancelled(reason, is_run):
+            return _ending(job, State.CANCELLED, reason=reason, charge=int(is_run), ran_for=ran_for)
         case Lost(was_started, fault, blame):
             return _after_loss(job, fault, blame, was_started=was_started)
         case _:

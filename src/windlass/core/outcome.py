@@ -66,7 +66,15 @@ class Interrupted(Struct, frozen=True, tag=True):
 
 
 class Cancelled(Struct, frozen=True, tag=True):
-    """The task raised ``Cancel``, or stopped after a cancel request."""
+    """The task raised ``Cancel``, or stopped after a cancel request; or it was too late to start (``expired``)."""
+
+    reason: str | None = None
+    is_run: bool = True
+    """Whether user code ran, so that the attempt counts."""
+
+
+EXPIRED = Cancelled("expired", is_run=False)
+"""It was claimed too late to start."""
 
 
 class StopReason(Enum):

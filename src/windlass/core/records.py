@@ -58,6 +58,8 @@ class Claimed(Struct, frozen=True, array_like=True, gc=False):
     errors: str | None
     retry: str | None
     unknown_for: int | None
+    expires_in: int | None = None
+    """In how many milliseconds, from the claim on, it is too late to start it; None if that is never."""
     is_charged: bool = False
 
 
@@ -133,6 +135,10 @@ class JobRecord(Struct, frozen=True, array_like=True):
     tags: str | None = None
     attempts: str | None = None
     """Those that did not complete the job (``core/fault/attempts.py``)."""
+    expires: int | None = None
+    """How long after ``run_at`` its first attempt may start."""
+    start_by: int | None = None
+    """When it is too late to start it; None after a start, once it waits again."""
 
     @property
     def is_manual_claim(self) -> bool:

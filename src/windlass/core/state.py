@@ -35,6 +35,7 @@ class Verb(StrEnum):
     CANCEL = "cancel"
     RETRY = "retry"
     RESCHEDULE = "reschedule"
+    EXPIRE = "expire"
     DELETE = "delete"
 
 
@@ -69,6 +70,8 @@ TRANSITIONS: dict[Verb, dict[State, frozenset[State]]] = {
     Verb.RESCHEDULE: {
         state: frozenset({State.SCHEDULED, State.PENDING}) for state in (State.SCHEDULED, State.PENDING, State.RETRYING)
     },
+    # Promotion ends what has not started in time; what is claimed by then ends by its worker's ending.
+    Verb.EXPIRE: {state: frozenset({State.CANCELLED}) for state in (State.SCHEDULED, State.PENDING, State.BLOCKED)},
     Verb.DELETE: {state: frozenset() for state in State if state is not State.RUNNING},
 }
 

@@ -12,7 +12,7 @@ import msgspec
 from windlass import clock
 from windlass.core.fault import Attempt, Fault, read_attempts, read_faults
 from windlass.core.records import JobRecord
-from windlass.core.state import FINISHED, State
+from windlass.core.state import FINISHED, WAITING, State
 from windlass.store.operations.queries import EventRecord, JobHistory
 
 _ORDER = (
@@ -73,16 +73,20 @@ def timeline(job: JobRecord, story: JobHistory) -> list[TimelineEntry]:
 def _in_order(entries: list[TimelineEntry]) -> list[TimelineEntry]:
     """By time; at the same instant causes come before effects: attempts by fence, each from its claim to its end."""
     claims = sorted((entry.at, entry.fence or 0) for entry in entries if entry.kind == "claimed")
+    put_off = sorted((entry.at, entry.fence or 0) for entry in entries if "next_in" in entry.detail)
 
     def order(entry: TimelineEntry) -> tuple[datetime, float, int]:
+        rank = _ORDER.index(entry.kind) if entry.kind in _ORDER else len(_ORDER)
         match entry.kind:
             case "created":
                 return entry.at, -1, 0
-            case "promoted" | "due":
-                following = (fence for at, fence in claims if at >= entry.at)
-                return entry.at, next(following, float("inf")) - 0.5, 0
-            case kind:
-                return entry.at, entry.fence or 0, _ORDER.index(kind) if kind in _ORDER else len(_ORDER)
+            case "promoted":
+                # Behind the attempt that was put off until then; without one, before the first.
+                return entry.at, max((fence for at, fence in put_off if at <= entry.at), default=0), len(_ORDER) + 1
+            case "attempt_failed" if entry.fence is None:  # by an earlier release
+                return entry.at, max((fence for at, fence in claims if at <= entry.at), default=0), rank
+            case _:
+                return entry.at, entry.fence or 0, rank
 
     return sorted(entries, key=order)
 
@@ -93,6 +97,8 @@ def _before_attempts(job: JobRecord) -> Iterator[TimelineEntry]:
         yield TimelineEntry(clock.instant(job.run_at), "due")
     if job.promoted_at is not None:
         yield TimelineEntry(clock.instant(job.promoted_at), "promoted")
+    if job.start_by is not None and job.state in WAITING:
+        yield TimelineEntry(clock.instant(job.start_by), "expires")
 
 
 def _of_attempt(attempt: Attempt, fault: Fault | None, job: JobRecord, story: JobHistory) -> Iterator[TimelineEntry]:

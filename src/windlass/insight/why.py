@@ -50,16 +50,32 @@ def explain(
             return _running(situation, job, events, workers)
         case State.COMPLETED:
             return "it is completed"
+        case State.CANCELLED if situation.reason == "expired":
+            return f"it is cancelled (expired): it had not started {_latest(job)}; retry it to run it all the same"
         case State.CANCELLED:
             return f"it is cancelled{_left_behind(job, events)}"
         case State.FAILED:
             return f"it failed ({situation.reason}){_left_behind(job, events)}; retry it to run it again"
         case State.SCHEDULED | State.RETRYING:
-            return _not_due(situation, job, workers)
+            return _not_due(situation, job, workers) + _expiry(situation, job)
         case State.BLOCKED:
-            return "it waits for other jobs"
+            return "it waits for other jobs" + _expiry(situation, job)
         case State.PENDING:
-            return _pending(situation, job)
+            return _pending(situation, job) + _expiry(situation, job)
+
+
+def _latest(job: JobRecord) -> str:
+    return "in time" if job.start_by is None else f"by {clock.instant(job.start_by):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _expiry(situation: ClaimSituation, job: JobRecord) -> str:
+    """A clause for a job that has to start in time; empty for others."""
+    if job.start_by is None:
+        return ""
+    left = job.start_by - (job.run_at - situation.due_in)
+    if left <= 0:
+        return "; it has expired, and the next promotion cancels it"
+    return f"; it expires in {_length(left)} unless it starts"
 
 
 def _running(

@@ -34,13 +34,15 @@ HOT = {
 HOT_FORMS = [form for form in FORMS if form[0] in HOT]
 BIG = {"job", "ready", "due", "running", "finished", "key", "event"}
 
-# A fifth of the jobs stands in each table; every job has a key and an event.
+# A fifth of the jobs stands in each table; every job has a key and an event, every second one has to start in time.
 FILLED = """
     INSERT INTO job (id, task, queue, waiting, payload, max_attempts, run_at, created_at, unique_key)
         SELECT 'id' || n, 'task' || n % 10, 'queue' || n % 10, 'pending', repeat('x', 100), 4, n, n, 'key' || n
         FROM generate_series(1, {jobs}) AS n;
-    INSERT INTO ready (seq, since, priority, queue) SELECT seq, run_at, 0, queue FROM job WHERE seq % 5 = 0;
-    INSERT INTO due (seq, run_at, state, queue) SELECT seq, run_at, 'scheduled', queue FROM job WHERE seq % 5 = 1;
+    INSERT INTO ready (seq, since, priority, queue, start_by)
+        SELECT seq, run_at, 0, queue, CASE seq % 2 WHEN 0 THEN run_at END FROM job WHERE seq % 5 = 0;
+    INSERT INTO due (seq, run_at, state, queue, start_by)
+        SELECT seq, run_at, 'scheduled', queue, CASE seq % 2 WHEN 0 THEN run_at END FROM job WHERE seq % 5 = 1;
     INSERT INTO running (seq, fence, claimed_at, attempt, crashes, rescues, queue, lease, claim, worker)
         SELECT seq, 1, 1, 0, 0, 0, queue, 'lease' || seq % 100, 'claim' || seq % 1000, 'worker' FROM job
         WHERE seq % 5 = 2;

@@ -18,7 +18,7 @@ import windlass.store.redis
 
 KEYS_MD = Path(windlass.store.redis.__path__[0]) / "KEYS.md"
 
-TEXTS = ("payload", "meta", "retry", "result", "errors", "progress", "tags")
+TEXTS = ("payload", "meta", "retry", "result", "errors", "progress", "tags", "attempts")
 BLOCK = 4096
 
 
@@ -66,6 +66,7 @@ class Keyspace:
         self._check_documentation()
         self._check_jobs()
         self._check_places()
+        self._check_expiring()
         self._check_texts()
         self._check_indexes()
         self._check_leases()
@@ -111,6 +112,11 @@ class Keyspace:
             if name == "due" or name.startswith(("pending:", "suspects:", "blocked:", "finished:"))
         }
         assert found == expected
+
+    def _check_expiring(self) -> None:
+        waiting = [item for item in self.jobs.items() if item[1]["state"] in ("pending", "scheduled", "blocked")]
+        expected = {f"{seq:014}": int(job["start_by"]) for seq, job in waiting if "start_by" in job}
+        assert self.values.get("expiring", {}) == expected
 
     def _finished_member(self, seq: int, state: str) -> str:
         """That of a plain job, which is nothing but its hash, may say so."""

@@ -44,6 +44,7 @@ def keys_of(store: Store) -> Keyspace:
 def test_every_call_of_a_life_leaves_keys_that_agree(store: Store) -> None:
     for state in State:
         a_job_in(store, state)
+        a_job_in(store, state, expires=HOUR)
         keys_of(store).check()
     store.enqueue(
         new_job("long", payload=LONG, meta=LONG, retry=LONG, key="k", priority=-7, timeout=5, delay=SECOND),

@@ -31,6 +31,7 @@ from windlass.task import COMMAND, Request
 @click.option("--unique", metavar="KEY", help="Only one unfinished job may hold this key.")
 @click.option("--attempts", type=int, help="How many runs it may take.")
 @click.option("--timeout", metavar="TIME", help="How long one run may take.")
+@click.option("--expires", metavar="TIME", help="Cancel it if it has not started so long after it is due.")
 @click.option("--meta", metavar="JSON", help="An object that travels with the job.")
 @click.option("--tag", "tags", multiple=True, help="vip, or plan=pro; may be given more than once.")
 @with_output

@@ -67,6 +67,7 @@ class JobDetail:
         return [
             ("created", full(job.created_at)),
             ("due", full(job.run_at) if job.state in DUE_LATER else ""),
+            ("expires", full(job.expires_at) if job.expires_at and job.started_at is None else ""),
             ("started", full(job.started_at) if job.started_at else ""),
             ("finished", full(job.finished_at) if job.finished_at else ""),
             ("cancel asked", full(asked) if asked else ""),

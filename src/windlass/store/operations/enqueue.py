@@ -29,6 +29,7 @@ class NewJob(Struct, frozen=True, array_like=True, gc=False):
     retry: str | None
     at: int | None
     tags: str | None = None
+    expires: int | None = None
 
     @classmethod
     def under(
@@ -56,6 +57,7 @@ class NewJob(Struct, frozen=True, array_like=True, gc=False):
             terms.retry,
             at,
             tags,
+            terms.expires,
         )
 
 
@@ -70,6 +72,7 @@ class JobTemplate(Struct, frozen=True, gc=False):
     delay: int
     timeout: int | None
     retry: str | None
+    expires: int | None = None
 
 
 class Uniqueness(Struct, frozen=True):

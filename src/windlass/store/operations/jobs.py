@@ -28,20 +28,34 @@ PROMOTED_AT_ONCE = 1000
 
 
 def promote(limit: int = PROMOTED_AT_ONCE, *, by: str | None = None) -> Operation[int]:
-    """Make all due jobs pending, page by page; how many."""
+    """Make all due jobs pending, page by page; how many. Those that have not started in time end as cancelled."""
     total, is_full = 0, True
     while is_full:
-        promoted, is_full = yield from promote_page(limit, by=by)
-        total += promoted
+        page = yield from promote_page(limit, by=by)
+        total, is_full = total + page.promoted, page.is_full
     return total
 
 
-def promote_page(limit: int = PROMOTED_AT_ONCE, *, by: str | None = None) -> Operation[tuple[int, bool]]:
-    """Make the longest overdue jobs pending; how many, and whether there may be more."""
+class Promoted(Struct, frozen=True):
+    """What one page did."""
+
+    promoted: int
+    """How many jobs became pending."""
+    expired: int
+    """How many jobs ended as cancelled because they had not started in time."""
+    is_full: bool
+    """Whether there may be more to do."""
+
+
+def promote_page(limit: int = PROMOTED_AT_ONCE, *, by: str | None = None) -> Operation[Promoted]:
+    """Make the longest overdue jobs pending, and end those that wait and are past their expiry, so many of both.
+
+    Repeated after no reply, it goes on with the next.
+    """
     answer = yield Call("promote", {"limit": limit})
     lost = yield from remove_vanished(answer, by=by)
-    promoted = len(answer["promoted"])
-    return promoted, promoted + lost >= limit
+    promoted, expired = len(answer["promoted"]), len(answer["expired"])
+    return Promoted(promoted, expired, promoted + expired + lost >= limit)
 
 
 def cancel(seqs: Sequence[int], *, by: str, reason: str | None = None) -> Operation[dict[int, State]]:

@@ -236,7 +236,7 @@ def awaited(ids: Sequence[str]) -> Operation[list[FinishedJob]]:
 
 
 class NextDue(Struct, frozen=True, array_like=True):
-    """In how many milliseconds promote and rescue have something to do; None for not in sight, 0 or less for now."""
+    """In how many milliseconds jobs are due, expire or are to be rescued; None for not in sight, 0 or less for now."""
 
     next_due: int | None
     next_expiry: int | None
@@ -250,6 +250,13 @@ class NextDue(Struct, frozen=True, array_like=True):
     """Whether a queue that is not paused has jobs to claim."""
     is_lead_free: bool = True
     """Whether no process leads, in time."""
+    next_end: int | None = None
+    """In how many milliseconds promote has to end a job that has not started in time."""
+
+    @property
+    def next_promotion(self) -> int | None:
+        """In how many milliseconds promote has something to do."""
+        return min((left for left in (self.next_due, self.next_end) if left is not None), default=None)
 
 
 def next_due(*, strays: bool = True) -> Operation[NextDue]:

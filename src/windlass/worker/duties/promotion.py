@@ -1,7 +1,8 @@
-"""Makes due jobs pending."""
+"""Makes due jobs pending, and ends those that have not started in time."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
 from windlass import clock
@@ -12,6 +13,8 @@ from windlass.store.operations.jobs import promote_page
 from windlass.worker.duties.backlog import CHECK_AFTER, Backlog, WakeUpCall
 from windlass.worker.duties.rescue_deferral import RescueDeferral
 from windlass.worker.duties.store_watch import StoreWatch
+
+log = logging.getLogger("windlass.duties")
 
 
 class Promotion:
@@ -41,9 +44,10 @@ class Promotion:
     def tick(self) -> float:
         ahead = self._store_watch.read()
         self._call(self._backlog.judge(has_work=ahead.has_work, now=clock.monotonic()))
-        if ahead.next_due is not None and ahead.next_due <= 0 and self._promote():
+        left = ahead.next_promotion
+        if left is not None and left <= 0 and self._promote():
             return 0.0
-        pause = self._store_watch.pause(ahead.next_due)
+        pause = self._store_watch.pause(left)
         return min(pause, CHECK_AFTER) if self._backlog.is_to_be_checked else pause
 
     def _call(self, call: WakeUpCall) -> None:
@@ -55,11 +59,14 @@ class Promotion:
     def _promote(self) -> bool:
         """Promote a page; true when there may be more."""
         try:
-            promoted, is_full = self._session.run(promote_page(by=self._by))
+            page = self._session.run(promote_page(by=self._by))
         except StoreUnavailable:
             self._deferral.note_outage()
             raise
-        if promoted:
-            self.did = f"promoted {promoted:,}"
+        if page.promoted:
+            self.did = f"promoted {page.promoted:,}"
             self._session.notify(Topic.WORK)
-        return is_full
+        if page.expired:
+            log.warning("jobs that had not started in time, and were cancelled (expired): %s", page.expired)
+            self._session.notify(Topic.FINISHED)
+        return page.is_full

@@ -137,4 +137,10 @@ def _later(ahead: NextDue, passed: int) -> NextDue:
     def left(then: int | None) -> int | None:
         return None if then is None else then - passed
 
-    return replace(ahead, next_due=left(ahead.next_due), next_expiry=left(ahead.next_expiry), now=ahead.now + passed)
+    return replace(
+        ahead,
+        next_due=left(ahead.next_due),
+        next_expiry=left(ahead.next_expiry),
+        next_end=left(ahead.next_end),
+        now=ahead.now + passed,
+    )

@@ -407,6 +407,9 @@ class Pump:
         put_back: list[Ended] = []
         now = clock.monotonic()
         for job in claimed:
+            if job.expires_in is not None and job.expires_in <= 0:
+                put_back.append((self._attempts.of_expired(job), job))
+                continue
             task = self._registry.find(job.task)
             if task is None:
                 is_loading = self._registry.is_loading(job.task)

@@ -18,6 +18,7 @@ from windlass.core.ending import Ending
 from windlass.core.fault import Excerpt, Fault, read_faults
 from windlass.core.meta import is_readable
 from windlass.core.outcome import (
+    EXPIRED,
     Cancelled,
     FailedPermanently,
     Interrupted,
@@ -96,6 +97,8 @@ class AttemptRules:
         """The arguments of the call, or the outcome if there can be none. From here on the run counts as started."""
         if run.stop is not None:
             return Interrupted()
+        if run.job.expires_in is not None and run.is_expired(clock.monotonic()):
+            return _expired(run.job)
         if self._throttles is not None and (left := self._throttles.left_of(run.job.task)):
             return Postponed(left, "throttled")
         try:
@@ -211,6 +214,10 @@ class AttemptRules:
         )
         return self._fault(run.job, error, run.said)
 
+    def of_expired(self, job: Claimed) -> Ending:
+        """The ending of a job that was claimed too late to start: cancelled, uncharged."""
+        return decide(job, _expired(job), retry=self._retry)
+
     def of_unknown_task(self, job: Claimed) -> Ending:
         """The ending of a job whose task is unknown here: released with growing delays for other workers, failed after
         a day.
@@ -288,6 +295,12 @@ class AttemptRules:
             log=said,
             fence=job.fence,
         )
+
+
+def _expired(job: Claimed) -> Outcome:
+    with suppress(Exception):  # a log handler of the user's may raise; the job has ended all the same
+        log.warning("job %s (%s): not started in time, cancelled (expired), queue %s", job.id, job.task, job.queue)
+    return EXPIRED
 
 
 def _check_readable(job: Claimed) -> None:

@@ -98,6 +98,11 @@ class Run:
         """
         return self.job.attempt + 1 >= self.job.max_attempts or is_suspect(self.job)
 
+    def is_expired(self, now: float) -> bool:
+        """Whether it is too late to start it."""
+        left = self.job.expires_in
+        return left is not None and (now - self.claimed) * 1000 >= left
+
     @property
     def is_suspect(self) -> bool:
         return is_suspect(self.job)

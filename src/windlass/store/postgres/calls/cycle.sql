@@ -56,6 +56,7 @@ WITH
     SELECT coalesce(array_to_json(array_agg(ARRAY[{Claimed; cast numbers as text;
             wants_cancel = 'false';
             unknown_for = CAST(clock.now - unknown_at AS text);
+            expires_in = CAST(start_by - clock.now AS text);
             without is_charged}] ORDER BY priority DESC, since, seq) FILTER (WHERE id IS NOT NULL)), '[]') AS claimed,
         jsonb_agg(jsonb_build_array(seq, queue, 'pending')) FILTER (WHERE id IS NULL) AS vanished
     FROM begun, clock
@@ -183,17 +184,19 @@ WITH
         -- how long it has been unknown to every worker that met it; any other ending starts that clock anew
         unknown_at = CASE WHEN ended.reason = 'unknown_task' THEN coalesce(job.unknown_at, clock.now) END,
         progress = coalesce(ended.progress, job.progress), errors = coalesce(ended.errors, job.errors),
-        attempts = coalesce(ended.attempts, job.attempts)
+        attempts = coalesce(ended.attempts, job.attempts),
+        -- it is the first start that has to be in time
+        start_by = CASE WHEN ended.started_at IS NULL THEN job.start_by END
     FROM ended, clock
     WHERE job.seq = ended.seq AND ended.state NOT IN ('completed', 'failed', 'cancelled')
-    RETURNING job.seq, job.waiting, job.run_at, job.priority, job.queue,
+    RETURNING job.seq, job.waiting, job.run_at, job.priority, job.queue, job.start_by,
         job.crashes + job.rescues > 0 AS suspect
 ), ready AS (
-    INSERT INTO windlass_ready (seq, since, priority, queue, suspect)
-    SELECT seq, run_at, priority, queue, suspect FROM back WHERE waiting = 'pending'
+    INSERT INTO windlass_ready (seq, since, priority, queue, suspect, start_by)
+    SELECT seq, run_at, priority, queue, suspect, start_by FROM back WHERE waiting = 'pending'
 ), due AS (
-    INSERT INTO windlass_due (seq, run_at, state, queue)
-    SELECT seq, run_at, waiting, queue FROM back WHERE waiting <> 'pending'
+    INSERT INTO windlass_due (seq, run_at, state, queue, start_by)
+    SELECT seq, run_at, waiting, queue, start_by FROM back WHERE waiting <> 'pending'
 ), freed AS (
     -- A finished job gives its unique key back, unless the key is held for a window of time; one that has begun a run
     -- gives back what it held until then.
@@ -222,7 +225,7 @@ WITH
     SELECT *, false AS wants_cancel FROM begun
     UNION ALL
     SELECT known.* FROM windlass_running AS running CROSS JOIN LATERAL (
-        SELECT {Claimed; unknown_for = unknown_at; without wants_cancel, is_charged}, run_at,
+        SELECT {Claimed; unknown_for = unknown_at; expires_in = start_by; without wants_cancel, is_charged}, run_at,
             cancel_requested_at IS NOT NULL
         FROM windlass_record AS record WHERE record.seq = running.seq OFFSET 0) AS known
     WHERE CAST(:requests AS text) = '[]' AND running.lease = :lease AND running.claim = :token
@@ -231,6 +234,7 @@ WITH
     -- An array of texts takes a third of the time that building JSON from values of each type takes.
     SELECT coalesce(array_to_json(array_agg(ARRAY[{Claimed; cast numbers as text;
             unknown_for = CAST(clock.now - unknown_at AS text);
+            expires_in = CAST(start_by - clock.now AS text);
             without is_charged}] ORDER BY priority DESC, since, seq) FILTER (WHERE id IS NOT NULL)), '[]') AS claimed,
         jsonb_agg(jsonb_build_array(seq, queue, 'pending')) FILTER (WHERE id IS NULL) AS vanished
     FROM claimed, clock

@@ -104,7 +104,7 @@ WITH
     WHERE EXISTS (SELECT 1 FROM passed) AND (SELECT count(*) FROM taken) >= 0
     ORDER BY place
     ON CONFLICT (id) DO NOTHING
-    RETURNING seq, id, run_at, waiting, priority, queue
+    RETURNING seq, id, run_at, waiting, priority, queue, start_by
 ),
 -- here insert_waiting
 -- here replace with replacing

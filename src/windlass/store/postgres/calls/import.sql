@@ -18,16 +18,16 @@ WITH
         without seq, lease, finished_at, cancel_requested_at, result}
     FROM given ORDER BY place
     ON CONFLICT (id) DO NOTHING
-    RETURNING seq, id, queue, priority, waiting, run_at, crashes + rescues > 0 AS suspect
+    RETURNING seq, id, queue, priority, waiting, run_at, start_by, crashes + rescues > 0 AS suspect
 ), arrived AS MATERIALIZED (
     SELECT stored.*, given.value, {given.state} AS state
     FROM stored JOIN given ON {given.id} = stored.id
 ), ready AS (
-    INSERT INTO windlass_ready (seq, priority, since, queue, suspect)
-    SELECT seq, priority, run_at, queue, suspect FROM arrived WHERE state = 'pending' ORDER BY seq
+    INSERT INTO windlass_ready (seq, priority, since, queue, suspect, start_by)
+    SELECT seq, priority, run_at, queue, suspect, start_by FROM arrived WHERE state = 'pending' ORDER BY seq
 ), due AS (
-    INSERT INTO windlass_due (seq, run_at, state, queue)
-    SELECT seq, run_at, state, queue FROM arrived WHERE state IN ('scheduled', 'retrying') ORDER BY seq
+    INSERT INTO windlass_due (seq, run_at, state, queue, start_by)
+    SELECT seq, run_at, state, queue, start_by FROM arrived WHERE state IN ('scheduled', 'retrying') ORDER BY seq
 ), finished AS (
     INSERT INTO windlass_finished (
         seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,

@@ -37,6 +37,7 @@ WITH
 ), begun AS MATERIALIZED (
     SELECT asked.* FROM taken CROSS JOIN LATERAL (
         SELECT {Claimed; attempt = attempt + 1 AS attempt; fence = fence + 1 AS fence; unknown_for = unknown_at;
+            expires_in = start_by;
             without wants_cancel, is_charged}, run_at
         FROM windlass_job AS job WHERE job.seq = taken.seq OFFSET 0) AS asked
 ), opened AS (
@@ -54,13 +55,14 @@ WITH
     SELECT *, false AS wants_cancel FROM begun
     UNION ALL
     SELECT known.* FROM held CROSS JOIN LATERAL (
-        SELECT {Claimed; unknown_for = unknown_at; without wants_cancel, is_charged}, run_at,
+        SELECT {Claimed; unknown_for = unknown_at; expires_in = start_by; without wants_cancel, is_charged}, run_at,
             cancel_requested_at IS NOT NULL
         FROM windlass_record AS record WHERE record.seq = held.seq OFFSET 0) AS known
 )
 SELECT
     (SELECT coalesce(json_agg(json_build_array({Claimed;
             unknown_for = clock.now - unknown_at;
+            expires_in = start_by - clock.now;
             is_charged = true}) ORDER BY priority DESC, run_at, seq), '[]')
         FROM claimed, clock) AS claimed,
     -- Jobs whose rows were deleted.

@@ -1,7 +1,7 @@
 -- In how many milliseconds the next job is due and the next lease that holds something is over; a running job without
 -- an open lease is overdue. And the time from which that is counted, how many workers have a lease in time, and the
 -- first of these leases; those of manual claims have a colon in their names. Last, whether a queue that is not paused
--- has jobs to claim, and whether the lead is free.
+-- has jobs to claim, whether the lead is free, and in how many milliseconds the next job expires that waits.
 -- :strays whether every lease that holds something is looked at; else only open ones that are over within a second,
 -- which are few however many there are
 -- gives next_due
@@ -29,7 +29,16 @@ SELECT
         )),
     NOT EXISTS (
         SELECT 1 FROM windlass_leader AS leader WHERE leader.duty = :duty
-        AND leader.renewed_at - leader.ttl <= now AND now < leader.renewed_at + leader.ttl)
+        AND leader.renewed_at - leader.ttl <= now AND now < leader.renewed_at + leader.ttl),
+    -- One step of an index each, in whose order the planner must walk: hence the range, which is that of all numbers.
+    least(
+        (SELECT ready.start_by FROM windlass_ready AS ready WHERE ready.start_by BETWEEN 0 AND 9223372036854775807
+            ORDER BY ready.start_by, ready.seq LIMIT 1),
+        (SELECT due.start_by FROM windlass_due AS due WHERE due.start_by BETWEEN 0 AND 9223372036854775807
+            ORDER BY due.start_by, due.seq LIMIT 1),
+        (SELECT blocked.start_by FROM windlass_blocked AS blocked
+            WHERE blocked.start_by BETWEEN 0 AND 9223372036854775807
+            ORDER BY blocked.start_by, blocked.seq LIMIT 1)) - now
 FROM clock CROSS JOIN LATERAL (
     SELECT count(*) AS count, min(lease.id) AS first FROM windlass_lease AS lease
     WHERE

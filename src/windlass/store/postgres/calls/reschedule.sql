@@ -30,16 +30,21 @@ WITH
     UPDATE windlass_job AS job SET
         run_at = CASE WHEN asked.due_at > asked.now THEN asked.due_at
             WHEN job.waiting = 'pending' THEN job.run_at ELSE asked.now END,
+        -- The expiry counts from there, if it has not started yet.
+        start_by = CASE WHEN job.start_by IS NULL THEN NULL
+            WHEN asked.due_at > asked.now THEN asked.due_at + job.expires
+            WHEN job.waiting = 'pending' THEN job.start_by ELSE asked.now + job.expires END,
         waiting = CASE WHEN asked.due_at > asked.now THEN 'scheduled' ELSE 'pending' END
     FROM asked
     WHERE job.seq = (SELECT seq FROM from_ready UNION ALL SELECT seq FROM from_due)
-    RETURNING job.seq, job.run_at, job.waiting, job.queue, job.priority, job.crashes + job.rescues > 0 AS suspect
+    RETURNING job.seq, job.run_at, job.waiting, job.queue, job.priority, job.start_by,
+        job.crashes + job.rescues > 0 AS suspect
 ), put_off AS (
-    INSERT INTO windlass_due (seq, run_at, state, queue)
-    SELECT seq, run_at, waiting, queue FROM moved WHERE waiting = 'scheduled'
+    INSERT INTO windlass_due (seq, run_at, state, queue, start_by)
+    SELECT seq, run_at, waiting, queue, start_by FROM moved WHERE waiting = 'scheduled'
 ), placed AS (
-    INSERT INTO windlass_ready (seq, since, priority, queue, suspect)
-    SELECT seq, run_at, priority, queue, suspect FROM moved WHERE waiting = 'pending'
+    INSERT INTO windlass_ready (seq, since, priority, queue, suspect, start_by)
+    SELECT seq, run_at, priority, queue, suspect, start_by FROM moved WHERE waiting = 'pending'
 ), missed AS MATERIALIZED (
     SELECT 'windlass: look again' AS cause FROM wanted
     WHERE NOT EXISTS (SELECT 1 FROM moved)

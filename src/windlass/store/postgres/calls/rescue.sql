@@ -82,12 +82,14 @@ WITH
         rescues = taken.rescues, claimed_at = taken.claimed_at, started_at = taken.started_at,
         fence = taken.fence + 1, worker = taken.worker,
         progress = coalesce(taken.progress, job.progress), errors = coalesce(taken.errors, job.errors),
-        attempts = taken.attempts
+        attempts = taken.attempts,
+        -- it is the first start that has to be in time
+        start_by = CASE WHEN taken.started_at IS NULL THEN job.start_by END
     FROM taken WHERE job.seq = taken.seq AND taken.state NOT IN ('failed', 'cancelled')
-    RETURNING job.seq, job.run_at, job.priority, job.queue, job.crashes + job.rescues > 0 AS suspect
+    RETURNING job.seq, job.run_at, job.priority, job.queue, job.start_by, job.crashes + job.rescues > 0 AS suspect
 ), ready AS (
-    INSERT INTO windlass_ready (seq, since, priority, queue, suspect)
-    SELECT seq, run_at, priority, queue, suspect FROM back
+    INSERT INTO windlass_ready (seq, since, priority, queue, suspect, start_by)
+    SELECT seq, run_at, priority, queue, suspect, start_by FROM back
 ), freed AS (
     -- A job that rescue finished gives its unique key back, unless the key is held for a window of time, and so does one
     -- that has begun a run if the key was held until then.

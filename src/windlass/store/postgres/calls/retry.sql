@@ -65,6 +65,9 @@ WITH
     UPDATE windlass_job AS job SET
         waiting = 'pending', reason = NULL, queue = coalesce(:queue, job.queue), attempt = 0, crashes = 0, rescues = 0,
         run_at = clock.now, unknown_at = NULL, progress = NULL,
+        -- One that has never started gets its time anew.
+        start_by = CASE WHEN job.start_by IS NOT NULL AND finished.started_at IS NULL
+            THEN clock.now + job.expires END,
         -- What the last run has left behind goes on with the job.
         fence = coalesce(finished.fence, job.fence),
         claimed_at = CASE WHEN finished.seq IS NULL THEN job.claimed_at ELSE finished.claimed_at END,
@@ -73,10 +76,10 @@ WITH
         errors = coalesce(finished.errors, job.errors), attempts = coalesce(finished.attempts, job.attempts)
     FROM clock, moved LEFT JOIN finished ON finished.seq = moved.seq
     WHERE job.seq = moved.seq AND moved.seq BETWEEN 0 AND 9223372036854775807
-    RETURNING job.seq, job.queue, job.priority, job.fence, job.run_at AS since
+    RETURNING job.seq, job.queue, job.priority, job.fence, job.run_at AS since, job.start_by
 ), placed AS (
-    INSERT INTO windlass_ready (seq, since, priority, queue)
-    SELECT seq, since, priority, queue FROM retried ORDER BY seq
+    INSERT INTO windlass_ready (seq, since, priority, queue, start_by)
+    SELECT seq, since, priority, queue, start_by FROM retried ORDER BY seq
 ), noted AS (
     INSERT INTO windlass_event (seq, at, kind, fence, detail)
     SELECT retried.seq, clock.now, 'retried', retried.fence,

@@ -138,7 +138,7 @@ WITH
 -- here insert_jobs
     WHERE (SELECT count(*) FROM held) >= 0
     ORDER BY place
-    RETURNING seq, id, run_at, waiting, priority, queue
+    RETURNING seq, id, run_at, waiting, priority, queue, start_by
 ),
 -- here insert_waiting
 , missed AS (

@@ -57,18 +57,22 @@
         run_at = CASE WHEN target.moves = 0 THEN job.run_at
             WHEN target.wanted_at > clock.now THEN target.wanted_at
             WHEN job.waiting = 'pending' THEN job.run_at ELSE clock.now END,
+        -- The expiry counts from the new time, where there is one.
+        start_by = CASE WHEN job.start_by IS NULL OR target.moves = 0 THEN job.start_by
+            WHEN target.wanted_at > clock.now THEN target.wanted_at + job.expires
+            WHEN job.waiting = 'pending' THEN job.start_by ELSE clock.now + job.expires END,
         waiting = CASE WHEN target.moves = 0 THEN job.waiting
             WHEN target.wanted_at > clock.now THEN 'scheduled' ELSE 'pending' END
     FROM freed_target AS target, clock
     WHERE job.ctid = target.place AND target.seq BETWEEN 0 AND 9223372036854775807
-    RETURNING job.seq, job.run_at, job.waiting, job.queue, job.priority, job.crashes + job.rescues > 0 AS suspect,
-        target.source
+    RETURNING job.seq, job.run_at, job.waiting, job.queue, job.priority, job.start_by,
+        job.crashes + job.rescues > 0 AS suspect, target.source
 ), replaced_ready AS (
-    INSERT INTO windlass_ready (seq, since, priority, queue, suspect)
-    SELECT seq, run_at, priority, queue, suspect FROM replaced WHERE waiting = 'pending'
+    INSERT INTO windlass_ready (seq, since, priority, queue, suspect, start_by)
+    SELECT seq, run_at, priority, queue, suspect, start_by FROM replaced WHERE waiting = 'pending'
 ), replaced_due AS (
-    INSERT INTO windlass_due (seq, run_at, state, queue)
-    SELECT seq, run_at, waiting, queue FROM replaced WHERE waiting = 'scheduled'
+    INSERT INTO windlass_due (seq, run_at, state, queue, start_by)
+    SELECT seq, run_at, waiting, queue, start_by FROM replaced WHERE waiting = 'scheduled'
 ), counted_again AS (
     -- One event for each job, however often it is replaced.
     UPDATE windlass_event AS event SET

@@ -1,7 +1,7 @@
 -- Stores jobs under common terms, in the order of the call, into a queue without a limit: nearly every enqueue, so it
 -- does with few commands, and without the parts that other scripts share, what enqueue.lua does for all kinds of jobs.
--- KEYS ids, seq, queues, counts, due, waiting
--- asks task, queue, priority, meta, max_attempts, delay, timeout, retry; jobs: rows (id, payload) as job
+-- KEYS ids, seq, queues, counts, due, waiting, expiring
+-- asks task, queue, priority, meta, max_attempts, delay, timeout, retry, expires; jobs: rows (id, payload) as job
 -- gives stored: a row, or none where the queue has a limit or an id is there; then nothing was stored
 -- with chunks, texts, index, order
 local call = redis.call
@@ -42,9 +42,14 @@ local function add(name, value)
 end
 if priority ~= 0 then add('priority', written(priority)) end
 if ask.timeout then add('timeout', written(ask.timeout)) end
+local start_by = ask.expires and written(run_at + ask.expires)
+if start_by then
+    add('expires', written(ask.expires))
+    add('start_by', start_by)
+end
 local META, RETRY = ask.meta and add('meta', ''), ask.retry and add('retry', '')
 
-local numbers, places, long = {}, {}, {}
+local numbers, places, expiring, long = {}, {}, {}, {}
 local score = is_due and turn(priority, now) or run_at
 local form = is_due and string.format('%03d%%014d', 500 - priority) or '%014d'
 for index = 1, #jobs do
@@ -57,7 +62,11 @@ for index = 1, #jobs do
     call('HSET', job_key(seq), unpack(fields))
     numbers[2 * index - 1], numbers[2 * index] = id, seq
     places[2 * index - 1], places[2 * index] = score, string.format(form, number)
+    if start_by then
+        expiring[2 * index - 1], expiring[2 * index] = start_by, string.format('%014d', number)
+    end
 end
+in_portions(expiring, function(...) call('ZADD', KEY.expiring, ...) end)
 in_portions(places, function(...) call('ZADD', waiting, ...) end)
 in_portions(numbers, function(...) call('HSET', KEY.ids, ...) end)
 if #long > 0 then write_long(long) end

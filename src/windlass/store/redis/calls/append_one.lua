@@ -1,7 +1,7 @@
 -- Stores one job into a queue without a limit: what most enqueues are, so it is as short as can be. append.lua does the
 -- same for many.
--- KEYS ids, seq, queues, counts, due, waiting
--- ARGS id, payload, task, queue, priority, meta, max_attempts, delay, timeout, retry
+-- KEYS ids, seq, queues, counts, due, waiting, expiring
+-- ARGS id, payload, task, queue, priority, meta, max_attempts, delay, timeout, retry, expires
 -- gives stored: a row, or none where the queue has a limit or the id is there; then nothing was stored
 -- with short_text, index, order
 local call = redis.call
@@ -41,6 +41,12 @@ if priority ~= '0' then add('priority', priority) end
 if timeout ~= NULL then add('timeout', timeout) end
 if meta ~= NULL then add('meta', text_field('meta', seq, meta, long)) end
 if retry ~= NULL then add('retry', text_field('retry', seq, retry, long)) end
+if expires ~= NULL then
+    local start_by = written(run_at + expires)
+    add('expires', expires)
+    add('start_by', start_by)
+    call('ZADD', KEY.expiring, start_by, string.format('%014d', number))
+end
 call('HSET', job_key(seq), unpack(fields))
 if long[1] then call('MSET', unpack(long)) end
 add_to_index('all', number)

@@ -1,6 +1,6 @@
 -- Ends runs, notes which have begun, and takes the next jobs of each queue, by priority and then by when they
 -- became ready.
--- KEYS counts, due, ids, lease_from, lease_until, waiting, cooldowns
+-- KEYS counts, due, ids, lease_from, lease_until, waiting, cooldowns, expiring
 -- asks worker, lease, token
 --      completed: rows (seq, fence, ran_for, result) as run, of runs that returned, which is most of them
 --      endings: rows (Ending) as ending, of all others
@@ -75,8 +75,11 @@ local function fields_after(ending, job, key, state, reason)
 end
 
 -- Keeps an attempt that does not complete its job. A claim that was released before its run began is none.
-local function keep_unfinished(seq, ending, job)
-    if ending.state == 'completed' or not (job.started_at or ending.ran_for) then return end
+local function keep_unfinished(seq, ending, job, state)
+    if ending.state == 'completed' then return end
+    local has_started = job.started_at or ending.ran_for
+    if not FINISHED[state] then settle_expiry(ending.seq, has_started) end
+    if not has_started then return end
     local is_cancelled = job.cancel_requested_at
     keep_attempt(seq, {
         fence = ending.fence, number = run_number(job.lease, job.attempt),
@@ -95,7 +98,7 @@ local function finish(ending)
         (tonumber(job.crashes) or 0) + ending.crash, (tonumber(job.rescues) or 0) + ending.rescue)
     local state, reason = state_after(ending, job, suspect)
     local fields, at = fields_after(ending, job, key, state, reason)
-    keep_unfinished(seq, ending, job)
+    keep_unfinished(seq, ending, job, state)
     if job.result then remove_text('result', seq) end
     if ending.result then add_text('result', seq, ending.result, fields, long_results) end
 

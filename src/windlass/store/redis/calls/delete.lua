@@ -1,8 +1,8 @@
 -- Removes jobs that do not run, with all that is told of them; one that runs is its owner's.
--- KEYS counts, due, ids, events, waiting
+-- KEYS counts, due, ids, events, waiting, expiring
 -- asks seqs; states: those that both the caller and the table of transitions allow
 -- gives deleted: rows (seq)
--- with chunks, texts, allow_oom, index, state_sets, unique, removal
+-- with chunks, texts, allow_oom, index, state_sets, unique, removal, expiry
 local states = {}
 for _, state in ipairs(ask.states) do states[state] = true end
 
@@ -11,8 +11,9 @@ for _, number in ipairs(ask.seqs) do
     local seq = written(number)
     local job = redis.call('HMGET', job_key(seq), unpack(LOOKED_AT))
     if states[job[STATE]] then
-        local place = redis.call('HMGET', job_key(seq), {place: queue, priority, crashes, rescues, gate})
+        local place = redis.call('HMGET', job_key(seq), {place: queue, priority, crashes, rescues, gate, start_by})
         remove(seq, job)
+        if place.start_by then drop_expiry(number) end
         local suspect = is_suspect(place.crashes, place.rescues)
         displace(job[STATE], place.queue, seq, tonumber(place.priority) or 0, suspect, place.gate)
         deleted[#deleted + 1] = {number}

@@ -1,6 +1,6 @@
 -- Stores jobs in the order of the call, all or none. Everything is looked at before anything is written, because a
 -- script is not rolled back; the first write is one that a server without memory refuses.
--- KEYS ids, seq, queues, counts, due, waiting, events
+-- KEYS ids, seq, queues, counts, due, waiting, events, expiring
 -- asks jobs: rows (NewJob) as job
 --      named: rows (index, id, task, payload, unique_key, until, window, rank) as named/one/other, of jobs with an own
 --      id or a unique key; of those with the same key the one with the lowest rank counts
@@ -85,7 +85,8 @@ local takers = take_keys()
 local function replacement(new, id)
     local seq = redis.call('HGET', KEY.ids, id)
     local old = redis.call('HMGET', job_key(seq), {
-        old: task, state, queue, priority, run_at, created_at, attempt, crashes, rescues, payload})
+        old: task, state, queue, priority, run_at, created_at, attempt, crashes, rescues, payload, expires,
+        start_by})
     local state, run_at = old.state, tonumber(old.run_at) or now
     if old.task ~= new.task or (tonumber(old.attempt) or 0) > 0 then return end
     if state ~= 'pending' and state ~= 'scheduled' then return end
@@ -101,6 +102,8 @@ local function replacement(new, id)
         end
         change.to = due_at > now and 'scheduled' or 'pending'
         if due_at > now then change.run_at = due_at elseif state == 'scheduled' then change.run_at = now end
+        -- The expiry counts from the new time, where there is one.
+        change.expires = old.start_by and change.run_at ~= run_at and old.expires
     end
     return change
 end
@@ -170,6 +173,7 @@ local function replace(change)
         displace(change.from, change.queue, seq, change.priority, change.suspect)
         place(change.to, change.queue, seq, change.priority, written(change.run_at), change.suspect)
     end
+    if change.expires then move_expiry(seq, change.expires, change.run_at) end
     note_again(seq, 'replaced')
 end
 

@@ -1,10 +1,10 @@
 -- Stores jobs of another store as they are, in their order, with their keys and events; only the seq is this store's
 -- own. What is there already stays. The first write is one that a server without memory refuses.
--- KEYS ids, seq, queues, counts, due, events, waiting
+-- KEYS ids, seq, queues, counts, due, events, waiting, expiring
 -- asks jobs: rows (JobRecord) as job, none of which runs
 --      keys: rows (HeldKey) as held; events: rows (MovedEvent) as moved
 -- gives stored: one row (how many are new)
--- with chunks, texts, index, state_sets, record, unique, finished, events, tags
+-- with chunks, texts, index, state_sets, record, unique, finished, events, tags, expiry
 local ids = {}
 for index, job in ipairs(ask.jobs) do ids[index] = job.id end
 local known, missing = read_all('HMGET', KEY.ids, ids), {}
@@ -35,6 +35,7 @@ for _, job in ipairs(missing) do
     redis.call('HSET', KEY.ids, job.id, seq)
     redis.call('SADD', KEY.queues, job.queue)
     local at = FINISHED[job.state] and job.finished_at or job.run_at
+    if job.start_by and not FINISHED[job.state] then note_expiry(seq, written(job.start_by)) end
     place(job.state, job.queue, seq, job.priority, at, is_suspect(job.crashes, job.rescues))
 end
 settle()

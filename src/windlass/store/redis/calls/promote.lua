@@ -1,12 +1,40 @@
 -- Makes jobs pending whose time has come, the longest overdue first. They line up by the time at which they
--- were due.
--- KEYS counts, due, waiting
+-- were due. Before that it ends jobs that have not started in time.
+-- KEYS counts, due, ids, waiting, expiring
 -- asks limit
--- gives promoted: rows (seq); vanished: rows (VanishedJob) of jobs whose bodies are gone; overwritten: see
+-- gives promoted, expired: rows (seq); vanished: rows (VanishedJob) of jobs whose bodies are gone; overwritten: see
 --       shared/overwritten
--- with chunks, allow_oom, index, state_sets, overwritten
+-- with chunks, allow_oom, index, state_sets, unique, overwritten
 local LATER = 60000
-local members = redis.call('ZRANGEBYSCORE', KEY.due, '-inf', now, 'LIMIT', 0, ask.limit)
+local MAY_EXPIRE = {scheduled = true, pending = true, blocked = true}
+
+-- Ends a job that waits and is too late to start. Others are not looked at again: those that are gone, and those that an
+-- earlier release has taken.
+local expired = {}
+local function expire(seq)
+    local key = job_key(written(seq))
+    local found = try('HMGET', key, {
+        found: id, state, queue, priority, start_by, unique_key, crashes, rescues, gate}) or {}
+    if not found.id or not MAY_EXPIRE[found.state] or (tonumber(found.start_by) or now + 1) > now then return end
+    local priority = tonumber(found.priority) or 0
+    redis.call('HSET', key, 'state', 'cancelled', 'reason', 'expired', 'finished_at', stamp)
+    if found.gate then redis.call('HDEL', key, 'gate') end
+    displace(found.state, found.queue, seq, priority, is_suspect(found.crashes, found.rescues), found.gate)
+    place('cancelled', found.queue, seq, priority, stamp)
+    if found.unique_key then release_key(found.unique_key, found.id) end
+    expired[#expired + 1] = {seq}
+end
+
+local late = redis.call('ZRANGEBYSCORE', KEY.expiring, '-inf', now, 'LIMIT', 0, ask.limit)
+if #late > 0 then
+    in_portions(late, function(...) redis.call('ZREM', KEY.expiring, ...) end)
+    for _, member in ipairs(late) do expire(tonumber(member)) end
+    settle(try)
+end
+
+-- None while there may be more to expire: those may be due too.
+local room = #late < ask.limit and ask.limit or 0
+local members = redis.call('ZRANGEBYSCORE', KEY.due, '-inf', now, 'LIMIT', 0, room)
 in_portions(members, function(...) redis.call('ZREM', KEY.due, ...) end)
 
 local promoted, vanished, states, suspect_states = {}, {}, {}, {}
@@ -31,4 +59,4 @@ for _, member in ipairs(members) do
     end
 end
 settle()
-return {'promoted', promoted, 'vanished', vanished, 'overwritten', overwritten}
+return {'promoted', promoted, 'expired', expired, 'vanished', vanished, 'overwritten', overwritten}

@@ -1,13 +1,13 @@
 -- Ends leases that are over and takes their jobs away. Until this has run their owners may still renew them, and a
 -- lease that was renewed since the look keeps its jobs. The fence is raised here too, so that the former owner's
 -- endings can be told from repetitions of its own.
--- KEYS counts, due, ids, events, lease_from, lease_until, lease_lost, waiting
+-- KEYS counts, due, ids, events, lease_from, lease_until, lease_lost, waiting, expiring
 -- asks leases; culprits: rows (lease, seq) as culprit, of the job that is held responsible for the loss of the lease,
 --      which stays with the lease: the first counts
 --      endings: rows (Ending, was_started) as ending; a job that was marked since the look stays for the next look
 --      keys: rows (key, seq, fence); by
 -- gives rescued: rows (id, state, worker); vanished, overwritten: see there in shared/
--- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, attempts, vanished, events
+-- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, attempts, expiry, vanished, events
 local culprits = {}
 for _, culprit in ipairs(ask.culprits) do culprits[culprit.lease] = culprit.seq end
 
@@ -74,6 +74,7 @@ local function free(ending)
     if ending.crash ~= 0 then redis.call('HINCRBY', key, 'crashes', ending.crash) end
     if ending.rescue ~= 0 then redis.call('HINCRBY', key, 'rescues', ending.rescue) end
     if ending.errors then keep_errors(written(seq), ending.errors) end
+    if not FINISHED[state] then settle_expiry(seq, job.started_at) end
     count('running', job.queue, -1)
     local at = FINISHED[state] and now or tonumber(job.run_at) or now
     place(state, job.queue, seq, tonumber(job.priority) or 0, at, suspect)

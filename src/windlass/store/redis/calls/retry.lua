@@ -1,10 +1,10 @@
 -- Runs jobs again by hand, with a fresh budget of attempts; their history of errors stays. The key is not taken again.
--- KEYS counts, due, ids, queues, events, waiting
+-- KEYS counts, due, ids, queues, events, waiting, expiring
 -- asks seqs, by, queue (or null for the job's own)
 --      states: those that both the caller and the table of transitions allow
 -- gives retried: rows (seq)
 --       taken: rows (seq, id) of jobs that stay as they are because another one, id, holds their unique key
--- with chunks, texts, allow_oom, index, state_sets, unique, events
+-- with chunks, texts, allow_oom, index, state_sets, unique, events, expiry
 local states = {}
 for _, state in ipairs(ask.states) do states[state] = true end
 
@@ -12,7 +12,8 @@ local retried, taken = {}, {}
 for _, number in ipairs(ask.seqs) do
     local seq = written(number)
     local key = job_key(seq)
-    local job = redis.call('HMGET', key, {job: state, queue, priority, id, unique_key, reason, fence})
+    local job = redis.call('HMGET', key, {
+        job: state, queue, priority, id, unique_key, reason, fence, expires, start_by, started_at})
     local state, queue, priority, id = job.state, job.queue, tonumber(job.priority) or 0, job.id
     if states[state] then
         local holder = job.unique_key and holder_of(job.unique_key)
@@ -25,6 +26,12 @@ for _, number in ipairs(ask.seqs) do
                 'HDEL', key, 'reason', 'attempt', 'crashes', 'rescues', 'finished_at', 'cancel_requested_at',
                 'unknown_at')
             redis.call('HSET', key, 'state', 'pending', 'queue', ask.queue or queue, 'run_at', stamp)
+            -- One that has never started gets its time anew.
+            if job.start_by and not job.started_at then
+                move_expiry(number, job.expires, now)
+            elseif job.start_by then
+                redis.call('HDEL', key, 'start_by')
+            end
             remove_text('result', seq)
             remove_text('progress', seq)
             displace(state, queue, seq, priority)

@@ -1,5 +1,5 @@
 -- Takes one step with each schedule, by the leader of this term. Everything is judged before anything is written.
--- KEYS ids, seq, queues, counts, due, waiting, schedules_due
+-- KEYS ids, seq, queues, counts, due, waiting, expiring, schedules_due
 -- asks duty, holder, term, kept, queues
 --      steps: rows (FireStep) as step; jobs: rows (NewJob) as job; keys: rows (id, unique_key, until, window) as keyed
 -- gives stale: a row, and nothing else: it leads no more

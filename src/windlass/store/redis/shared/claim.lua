@@ -1,19 +1,20 @@
 -- Jobs that change hands, rows (Claimed; turn) as row/one/other. Needs chunks, texts, state_sets, lease and vanished.
--- with overwritten
+-- with overwritten, expiry
 local TURNS_AT_ONCE = 5000
 
 -- Reads a job as a row, nothing if it is gone; long texts are put in later, all at once. Most jobs were never taken
 -- before, and then there is not much to ask for. One whose body is overwritten is gone.
 local function read_claimed(seq, queue, priority, fence, long)
     local job = try('HMGET', job_key(seq), {
-        job: id, task, payload, meta, max_attempts, timeout, created_at, unique_key, retry, fence, errors})
+        job: id, task, payload, meta, max_attempts, timeout, created_at, unique_key, retry, fence, errors, start_by})
     if not job or not job.id then return end
     local row = {
         row; seq = tonumber(seq); id = job.id; task = job.task; queue = queue; priority = priority;
         payload = job.payload or ''; meta = job.meta; attempt = 0; max_attempts = tonumber(job.max_attempts) or 1;
         crashes = 0; rescues = 0; fence = fence; timeout = tonumber(job.timeout) or false;
         created_at = tonumber(job.created_at) or 0; wants_cancel = 0; unique_key = job.unique_key; errors = job.errors;
-        retry = job.retry; unknown_for = false; turn = 0;
+        retry = job.retry; unknown_for = false;
+        expires_in = job.start_by and (tonumber(job.start_by) or now) - now; turn = 0;
     }
     if job.payload == '' then long[#long + 1] = {row, {Claimed.payload}, text_key('payload', seq)} end
     if job.meta == '' then long[#long + 1] = {row, {Claimed.meta}, text_key('meta', seq)} end
@@ -70,6 +71,7 @@ local function own_popped(popped, queue, long, own)
         if row then
             row.turn = tonumber(popped[index + 1])
             if old then row.fence = next_fence(old) end
+            if row.expires_in then drop_expiry(seq) end
             own(seq, old and written(row.fence) or FIRST_FENCE_WRITTEN, row, not old)
             taken = taken + 1
         else

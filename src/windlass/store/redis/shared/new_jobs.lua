@@ -1,5 +1,5 @@
--- Stores new jobs. Needs KEY.ids, KEY.seq, KEY.queues, KEY.counts, KEY.due and KEY.waiting.
--- with chunks, texts, index, state_sets, tags
+-- Stores new jobs. Needs KEY.ids, KEY.seq, KEY.queues, KEY.counts, KEY.due, KEY.waiting and KEY.expiring.
+-- with chunks, texts, index, state_sets, tags, expiry
 
 -- How many jobs wait in a queue, which is what its max_length bounds.
 local function queue_length(queue)
@@ -35,6 +35,11 @@ local function store_jobs(jobs, last)
         if key then add(fields, 'unique_key', key) end
         if job.meta then add_text('meta', seq, job.meta, fields, long) end
         if job.retry then add_text('retry', seq, job.retry, fields, long) end
+        if job.expires then
+            add(fields, 'expires', written(job.expires))
+            add(fields, 'start_by', written(run_at + job.expires))
+            note_expiry(seq, written(run_at + job.expires))
+        end
         redis.call('HSET', job_key(seq), unpack(fields))
         if job.tags then add_tags(seq, job.tags, job.payload) end
         place(state, queue, seq, priority, run_at)

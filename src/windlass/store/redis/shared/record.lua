@@ -4,7 +4,7 @@
 local NUMBERS = {
     priority = 0, attempt = 0, max_attempts = 0, crashes = 0, rescues = 0, fence = 0, run_at = 0, created_at = 0,
     promoted_at = false, claimed_at = false, started_at = false, finished_at = false, timeout = false,
-    cancel_requested_at = false, unknown_at = false,
+    cancel_requested_at = false, unknown_at = false, expires = false, start_by = false,
 }
 -- The seq is not in the hash, but in its key.
 local COLUMNS, AFTER_SEQ = {{JobRecord}}, {JobRecord.seq} + 1

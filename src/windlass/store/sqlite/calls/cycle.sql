@@ -55,6 +55,9 @@ UPDATE windlass_job SET
     attempts = CASE WHEN ending.state = 'completed' OR coalesce(started_at, ending.ran_for) IS NULL THEN attempts ELSE
         -- here attempts_after (outcome = CASE WHEN cancel_requested_at IS NULL THEN ending.state ELSE 'cancelled' END)
         END,
+    -- it is the first start that has to be in time
+    start_by = CASE WHEN coalesce(started_at, ending.ran_for) IS NULL OR cancel_requested_at IS NOT NULL
+        OR ending.state IN ('completed', 'failed', 'cancelled') THEN start_by END,
     lease = NULL,
     claim = NULL
 FROM (
@@ -161,6 +164,7 @@ SELECT CAST(json_group_array(json_array({Claimed;
     payload = whole_payload;
     wants_cancel = json(iif(cancel_requested_at IS NULL, 'false', 'true'));
     unknown_for = :now - unknown_at;
+    expires_in = start_by - :now;
     without is_charged})) AS BLOB)
 FROM (
     SELECT * FROM windlass_whole WHERE state = 'running' AND lease = :lease AND claim = :token

@@ -96,6 +96,8 @@ ON CONFLICT (id) DO NOTHING
 -- only with replacing
 UPDATE windlass_job SET
     payload = iif(length({taken.payload}) > 1024, json_object('v', 2, 'payload', 'apart'), {taken.payload}),
+    -- the expiry counts from the new time, where there is one
+    start_by = iif(start_by IS NULL OR run_at = {taken.run_at}, start_by, ({taken.run_at}) + expires),
     run_at = {taken.run_at}, state = {taken.state}
 FROM jsonb_each(:replaced) AS taken WHERE windlass_job.seq = {taken.seq}
 

@@ -39,6 +39,7 @@ SELECT CAST(json_group_array(json_array({Claimed;
     payload = whole_payload;
     wants_cancel = json(iif(cancel_requested_at IS NULL, 'false', 'true'));
     unknown_for = :now - unknown_at;
+    expires_in = start_by - :now;
     is_charged = json('true')})) AS BLOB)
 FROM (
     SELECT * FROM windlass_whole WHERE state = 'running' AND lease >= :token || ':' AND lease < :token || ';'

@@ -1,7 +1,7 @@
 -- In how many milliseconds the next job is due and the next lease that holds something is over; a running job without
 -- an open lease is overdue. And the time from which that is counted, how many workers have a lease in time, and the
 -- first of these leases; those of manual claims have a colon in their names. Last, whether a queue that is not paused
--- has jobs to claim, and whether the lead is free.
+-- has jobs to claim, whether the lead is free, and in how many milliseconds the next job expires that waits.
 -- :strays whether every lease that holds something is looked at; else only open ones that are over within a second,
 -- which are few however many there are
 -- gives next_due
@@ -32,7 +32,9 @@ SELECT
         )),
     NOT EXISTS (
         SELECT 1 FROM windlass_leader AS leader
-        WHERE duty = :duty AND leader.renewed_at - leader.ttl <= :now AND :now < leader.renewed_at + leader.ttl)
+        WHERE duty = :duty AND leader.renewed_at - leader.ttl <= :now AND :now < leader.renewed_at + leader.ttl),
+    (SELECT min(start_by) FROM windlass_job
+        WHERE start_by IS NOT NULL AND state IN ('scheduled', 'pending', 'blocked')) - :now
 FROM windlass_lease
 WHERE
     -- here live_lease

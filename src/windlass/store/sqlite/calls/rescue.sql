@@ -44,6 +44,9 @@ UPDATE windlass_job SET
     attempts =
         -- here attempts_after (outcome = 'lost')
     ,
+    -- it is the first start that has to be in time
+    start_by = CASE WHEN started_at IS NULL OR cancel_requested_at IS NOT NULL OR ending.state = 'failed'
+        THEN start_by END,
     fence = windlass_job.fence + 1,
     lease = NULL,
     claim = NULL

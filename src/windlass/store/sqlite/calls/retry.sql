@@ -29,7 +29,10 @@ AND NOT EXISTS (
 -- gives retried
 UPDATE windlass_job SET
     state = 'pending', reason = NULL, queue = coalesce(:queue, queue), attempt = 0, crashes = 0, rescues = 0,
-    run_at = :now, finished_at = NULL, cancel_requested_at = NULL, unknown_at = NULL, result = NULL, progress = NULL
+    run_at = :now,
+    -- one that has never started gets its time anew
+    start_by = iif(started_at IS NULL AND start_by IS NOT NULL, :now + expires, NULL),
+    finished_at = NULL, cancel_requested_at = NULL, unknown_at = NULL, result = NULL, progress = NULL
 WHERE seq IN (SELECT value FROM jsonb_each(:seqs)) AND state IN (SELECT value FROM jsonb_each(:states))
 AND NOT EXISTS (
     SELECT 1 FROM windlass_key JOIN windlass_job AS holder ON holder.id = windlass_key.id

@@ -176,7 +176,7 @@ class ProcessExecutor:
             # Not after the lock: another thread that sees the run may take it back, and that message must come after
             # this one.
             for child, runs in portions.items():
-                child.send([RunJob(run.job, *place_of(run.task)) for run in runs])
+                child.send([RunJob(run.job, *place_of(run.task), run.claimed) for run in runs])
         if hindered:
             self._finish(hindered)
 

@@ -151,7 +151,7 @@ class Child:
         except BaseException as error:  # importing is user code too
             outcome: Outcome = self._plain_attempts().failed_to_start(order.job, error)
             return RunDone(order.job.seq, clock.monotonic(), outcome)
-        run = ChildRun(order.job, task, report=self._report, shared=self._shared)
+        run = ChildRun(order.job, task, claimed=order.claimed, report=self._report, shared=self._shared)
         return self._performed(run, task)
 
     def _performed(self, run: Run, task: Task[..., Any]) -> RunDone:

@@ -21,6 +21,8 @@ class RunJob(Struct, frozen=True, array_like=True, tag="order"):
     module: str
     qualname: str
     """Where the task is found; declared by user code, never read from the store."""
+    claimed: float
+    """When the job came from the store, on the monotonic clock, which all processes of a machine share."""
 
 
 class ReleaseWaiting(Struct, frozen=True, array_like=True, tag="recall"):

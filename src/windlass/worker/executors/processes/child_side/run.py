@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from windlass import clock
 from windlass.core.records import Claimed
 from windlass.task import Task
 from windlass.worker.executors.processes.child_side.shared_memory import SharedRunState
@@ -16,8 +15,10 @@ class ChildRun(Run):
 
     __slots__ = ("_shared",)
 
-    def __init__(self, job: Claimed, task: Task[..., Any], *, report: ReportProgress, shared: SharedRunState) -> None:
-        super().__init__(job, task, claimed=clock.monotonic(), report=report)
+    def __init__(
+        self, job: Claimed, task: Task[..., Any], *, claimed: float, report: ReportProgress, shared: SharedRunState
+    ) -> None:
+        super().__init__(job, task, claimed=claimed, report=report)
         self._shared = shared
 
     def extend(self, seconds: float) -> None:

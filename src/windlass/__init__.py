@@ -25,6 +25,7 @@ Files, in reading order:
 - ``insight/``: Read models: what people and programs are shown. Nothing here prints or changes anything.
 - ``integrations/``: Other libraries; each is imported only when it is used.
 - ``programs/``: Jobs that run programs: commands, one process each, and helpers, which stay and answer line by line.
+- ``schedules/``: Schedules as users see them: declare, add, look up, change.
 - ``store/``: The store: what is asked of it, and the three that answer.
 - ``testing/``: For tests of code that enqueues: run jobs at once, collect them, move the time.
 - ``threads/``: Threads of our own.
@@ -64,6 +65,7 @@ from windlass.errors import (
     QueueFull,
     ReentrantCall,
     RetryableError,
+    ScheduleNotFound,
     Snooze,
     StartRefused,
     StoreNotFound,
@@ -91,6 +93,7 @@ if TYPE_CHECKING:
     from windlass.programs.helper import Helper
     from windlass.queue import Queue
     from windlass.retention import Retention
+    from windlass.schedules.schedule import Schedule
     from windlass.task import Request, Task, TaskWithOptions
     from windlass.worker.status import WorkerStatus
     from windlass.worker.worker import Worker
@@ -111,6 +114,7 @@ else:
         "QueueShare": "windlass.options",
         "Request": "windlass.task",
         "Retention": "windlass.retention",
+        "Schedule": "windlass.schedules.schedule",
         "Task": "windlass.task",
         "TaskWithOptions": "windlass.task",
         "TimelineEntry": "windlass.insight.timeline",
@@ -171,6 +175,8 @@ __all__ = [
     "Retention",
     "Retry",
     "RetryableError",
+    "Schedule",
+    "ScheduleNotFound",
     "Snooze",
     "StartRefused",
     "State",

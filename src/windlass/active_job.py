@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from windlass.core.units import duration
@@ -63,7 +64,9 @@ class ActiveJob:
         "id",
         "is_cooperative",
         "max_attempts",
+        "planned_at",
         "queue",
+        "schedule",
         "task",
     )
 
@@ -80,6 +83,8 @@ class ActiveJob:
         meta: Callable[[], dict[str, Any]],
         control: RunControl,
         app: ClientOwner,
+        schedule: str | None = None,
+        planned_at: datetime | None = None,
     ) -> None:
         self.id = id
         self.task = task
@@ -89,6 +94,10 @@ class ActiveJob:
         self.max_attempts = max_attempts
         self.fence = fence
         self.correlation_id = correlation_id
+        self.schedule = schedule
+        """The name of the schedule that made the job; None for a job that was enqueued."""
+        self.planned_at = planned_at
+        """The slot of that schedule, so that a late run knows which day it is for; None for one that was run now."""
         self.is_cooperative = False
         """Whether the task has looked for itself whether it should stop; it is told before it is interrupted."""
         self._meta = meta

@@ -40,11 +40,22 @@ from windlass.programs.command import command
 from windlass.programs.helper_settings import Program, ProgramSettings
 from windlass.programs.reaper import Reaper
 from windlass.retention import Archive, Retention, archive_from, retention_policy
+from windlass.schedules.schedulable import Schedulable
 from windlass.store.open import open_driver
-from windlass.task import COMMAND, Request, Task, TaskDecorator, TaskWithOptions, checked_call, checked_requests
+from windlass.task import (
+    COMMAND,
+    Request,
+    Runnable,
+    Task,
+    TaskDecorator,
+    TaskWithOptions,
+    checked_call,
+    checked_requests,
+)
 
 if TYPE_CHECKING:
     from windlass.programs.helper import Helper
+    from windlass.schedules.fires import Fire
     from windlass.task import AsyncTask
     from windlass.worker.shutdown import ShutdownTimes
     from windlass.worker.worker import Worker
@@ -53,11 +64,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-Runnable = Task[..., Any] | TaskWithOptions[..., Any] | Request | Callable[..., Any] | str
-"""What can be enqueued: a task, a task under options, a request, a plain function of a module, or a task's name."""
-
-
-class Windlass(Operator, Hookable, MethodHints):
+class Windlass(Operator, Schedulable, Hookable, MethodHints):
     """An application's jobs: its tasks, its store, and everything that can be asked of them.
 
     ``url`` comes from the argument, ``$WINDLASS_URL``, ``[tool.windlass]`` in pyproject.toml, or is
@@ -297,6 +304,20 @@ class Windlass(Operator, Hookable, MethodHints):
         from windlass.worker.process.signals import run_until_signalled
 
         run_until_signalled(self.worker(queues, **options))
+
+    def fire_due(self) -> list[Fire]:
+        """Fire the schedules that are due, once; what became of their slots. Where another process leads, it fires, and
+        there is nothing to do here.
+
+        What this program declares is stored first, as a worker does.
+        """
+        from windlass.worker.duties.schedules.fire_due import fire_due
+
+        return fire_due(self.client)
+
+    async def afire_due(self) -> list[Fire]:
+        """``fire_due`` for async code."""
+        return await self.client.session.acall(self.fire_due)
 
     def close(self, *, wait: bool = True, timeout: Duration | None = None) -> None:
         """Take no more calls; drain in-process workers up to ``timeout`` (default: their grace), hand the rest back.

@@ -190,6 +190,16 @@ class Job(Generic[R]):
         return read_meta(self.record.meta).correlation_id or self.id
 
     @property
+    def schedule(self) -> str | None:
+        """The name of the schedule that made it; None if it was enqueued."""
+        return read_meta(self.record.meta).schedule
+
+    @property
+    def planned_at(self) -> datetime | None:
+        """The slot of that schedule; None for a job that was run by hand."""
+        return clock.instant_or_none(read_meta(self.record.meta).planned_at)
+
+    @property
     def created_at(self) -> datetime:
         return clock.instant(self.record.created_at)
 

@@ -230,3 +230,7 @@ class TaskDecorator:
     def __call__(self, function: Callable[P, R], /) -> Task[P, R]: ...
     def __call__(self, function: Callable[..., Any], /) -> Any:
         raise NotImplementedError
+
+
+Runnable = Task[..., Any] | TaskWithOptions[..., Any] | Request | Callable[..., Any] | str
+"""What can be enqueued: a task, a task under options, a request, a plain function of a module, or a task's name."""

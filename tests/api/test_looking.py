@@ -35,7 +35,9 @@ LOOKING: dict[type, dict[str, Look]] = {
     Windlass: {
         **_called("job ajob", "x"),
         **_called("jobs ajobs counts acounts dead_groups adead_groups queues aqueues overview aoverview"),
-        **_called("workers aworkers cleanings acleanings"),
+        **_called("workers aworkers cleanings acleanings schedules aschedules limits alimits"),
+        **_called("schedule aschedule", "x"),
+        **_called("recompute_schedules arecompute_schedules"),
         # What changes jobs or workers looks for them first.
         **_called("cancel acancel retry aretry pause_worker apause_worker resume_worker aresume_worker", "x"),
         **_called("stop_worker astop_worker forget_worker aforget_worker", "x"),
@@ -45,6 +47,7 @@ LOOKING: dict[type, dict[str, Look]] = {
     Job: {
         **_read("args attempt correlation_id created_at errors errors_left_out fence finished_at kwargs log meta"),
         **_read("max_attempts priority progress queue reason record run_at started_at tags task unreadable worker"),
+        **_read("schedule planned_at"),
         **_called("refresh arefresh result aresult wait await_done cancel acancel retry aretry delete adelete"),
         **_called("timeline atimeline why awhy"),
         **_called("reschedule areschedule", "1m"),
@@ -69,17 +72,18 @@ NOT_LOOKING: dict[type, str] = {
     Windlass: (
         "enqueue aenqueue enqueue_many aenqueue_many claim aclaim pause apause resume aresume rescue arescue promote "
         "apromote clean aclean migrate amigrate migration_sql amigration_sql worker run_worker "
+        "add_schedule aadd_schedule fire_due afire_due "
         # no store is asked
-        "around_enqueue around_run close aclose command configure helper lease queue request store task tasks "
-        "transaction"
+        "around_enqueue around_run close aclose command configure cron every helper lease limit queue request store "
+        "task tasks transaction"
     ),
-    Job: "of done state",
+    Job: "of stored done state",
     Queue: "configure aconfigure pause apause resume aresume",
     ClaimedJob: "",
     Task: "enqueue aenqueue enqueue_many aenqueue_many delay options request is_interruptible",
     Worker: (
         "start astart stop astop run_until_empty arun_until_empty drain pause apause resume status name lease queues "
-        "concurrency is_stopped is_asked_to_stop wants_restart ended_count is_drained is_paused state"
+        "concurrency is_stopped is_asked_to_stop wants_restart ended_count is_drained is_paused shares state"
     ),
 }
 """What makes a store (enqueue, worker, migrate, duties, settings), or asks none."""

@@ -14,6 +14,7 @@ from windlass.cli.commands.limits import limits
 from windlass.cli.commands.migrate import migrate
 from windlass.cli.commands.move import move_command
 from windlass.cli.commands.queues import queues
+from windlass.cli.commands.schedules.group import schedules
 from windlass.cli.commands.status import status
 from windlass.cli.commands.worker import worker
 from windlass.cli.commands.workers import workers
@@ -37,7 +38,22 @@ def program() -> None:
     """Background jobs for Python: a job runs at least once and ends once."""
 
 
-for command in (demo, dev, worker, duties, enqueue, jobs, queues, limits, dead, workers, status, migrate, move_command):
+for command in (
+    demo,
+    dev,
+    worker,
+    duties,
+    enqueue,
+    jobs,
+    queues,
+    limits,
+    schedules,
+    dead,
+    workers,
+    status,
+    migrate,
+    move_command,
+):
     program.add_command(command)
 
 

@@ -26,6 +26,7 @@ from windlass.hooks import Enqueuing, Hooks
 from windlass.job import Job
 from windlass.limit import DeclaredLimits
 from windlass.retention import Archive, Retention
+from windlass.schedules.declarations import Declarations
 from windlass.store.caller.joined import Joined
 from windlass.store.driver import Driver
 from windlass.store.operations.enqueue import Enqueued
@@ -79,6 +80,8 @@ class Client:
     retention: Retention
     archive: Archive | None
     routes: Routes
+    schedules: Declarations = field(default_factory=Declarations)
+    """Those that code declares."""
     join: Callable[[object], Joined] | None = None
     """How a transaction of the caller is joined, where it is not the driver that does it (see ``windlass.testing``)."""
     declared_rates: dict[str, Rate] = field(default_factory=dict)

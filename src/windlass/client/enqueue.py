@@ -93,6 +93,15 @@ class Enqueuer:
                 namings[index] = plan.naming
         return enqueue(jobs, namings)
 
+    def new_job(self, request: Request) -> tuple[NewJob, Uniqueness | None]:
+        """The job that a request would make, without an id, and how it is named."""
+        plan = self._plan_under(request.task, request.options)
+        return self._job(request, plan, ""), plan.naming
+
+    def plain_meta(self, text: str) -> dict[str, object]:
+        """Metadata of a new job as it was given."""
+        return self._codec.decode_meta(text)
+
     def _append(self, terms: JobTemplate, jobs: list[tuple[str, str]]) -> Operation[list[Enqueued]]:
         """One call, whatever the queue is like: the short one where it has worked before or may well work."""
         if self._append_works.get(terms.queue):

@@ -14,12 +14,16 @@ from windlass.errors import PayloadError
 
 
 class Meta(Struct, frozen=True, omit_defaults=True):
-    """Metadata of the user's own, and the id that joins jobs of one request."""
+    """Metadata of the user's own, the id that joins jobs of one request, and the schedule that made the job."""
 
     meta: dict[str, Any] = {}
     tags: tuple[str, ...] = ()
     """Only of jobs of earlier releases: tags lie apart now, where stores can look for them."""
     correlation_id: str | None = None
+    schedule: str | None = None
+    """The name of the schedule that made the job."""
+    planned_at: int | None = None
+    """The slot for which it was made."""
 
 
 _DECODER = msgspec.json.Decoder(Meta)
@@ -48,10 +52,13 @@ def write_tags(tags: tuple[str, ...]) -> str | None:
 
 def read_tags(job: JobRecord) -> tuple[str, ...]:
     """Never raises: tags that cannot be read are none."""
-    if job.tags is None:
-        return read_meta(job.meta).tags
+    return read_meta(job.meta).tags if job.tags is None else tags_of(job.tags)
+
+
+def tags_of(text: str | None) -> tuple[str, ...]:
+    """Stored tags; none where they cannot be read."""
     try:
-        return _TAGS.decode(job.tags)
+        return () if text is None else _TAGS.decode(text)
     except (msgspec.MsgspecError, ValueError):
         return ()
 

@@ -71,6 +71,13 @@ def task_name(name: object) -> str:
     return name
 
 
+def schedule_name(name: object) -> str:
+    """A legal name of a schedule, or ``ConfigError``."""
+    if not isinstance(name, str) or not _TASK.fullmatch(name) or len(name) > 128:
+        raise ConfigError(f"schedule name {name!r}: use letters, digits, '_', '.', ':' and '-', at most 128")
+    return name
+
+
 def job_id(id: object) -> str:
     """An id of the user's own: printable text of at most 128 characters."""
     if not isinstance(id, str) or not 1 <= len(id) <= 128 or not id.isprintable():

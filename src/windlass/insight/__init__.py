@@ -11,6 +11,7 @@ Files, in reading order:
 - ``timeline``: The history of one job, from its columns and its recorded events.
 - ``why``: Why a job is not running, in one sentence.
 - ``notices``: Store events of the last days that an operator should know.
+- ``schedules``: What users gave a schedule, secrets masked.
 - ``payload``: What users gave a job and what it gave back, secrets masked.
 - ``unreadable``: Which stored texts of a job are damaged.
 - ``json_forms``: Jobs, queues, workers and notices as values for JSON.

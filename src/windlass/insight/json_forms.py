@@ -9,16 +9,21 @@ from windlass import clock
 from windlass.clock import iso
 from windlass.core.fault import Fault
 from windlass.core.rates.cooldown import Cooldown
+from windlass.core.schedules.preview import PlannedFire
 from windlass.insight.cooldowns import CooldownView
 from windlass.insight.limits import LimitView
 from windlass.insight.notices import Notice
 from windlass.insight.overview import Overview, QueueView
 from windlass.insight.payload import JobValues
+from windlass.insight.schedules import ScheduleValues
 from windlass.insight.timeline import TimelineEntry
 from windlass.insight.workers import WORKER_INFO, WorkerView
 from windlass.job import Job
 from windlass.queue import QueueSettings
 from windlass.retention import Retention
+from windlass.schedules.fires import Fire
+from windlass.schedules.schedule import Schedule
+from windlass.schedules.settings import ScheduleSettings
 from windlass.store.operations.queries import DeadGroup
 from windlass.version import VERSION
 
@@ -62,6 +67,8 @@ def job_detail(job: Job[Any], parameters: Sequence[str] = ()) -> dict[str, objec
         "expires_at": iso(job.expires_at),
         "cancel_requested_at": iso(clock.instant_or_none(job.record.cancel_requested_at)),
         "correlation_id": job.correlation_id,
+        "schedule": job.schedule,
+        "planned_at": iso(job.planned_at),
         "meta": values.meta,
         "args": values.payload.args,
         "kwargs": values.payload.kwargs,
@@ -187,6 +194,66 @@ def leader(view: WorkerView) -> dict[str, object]:
     return {"id": view.id, "name": view.name, "since": iso(view.leads_since), "duties": view.info.get("rounds")}
 
 
+def schedules(found: Sequence[Schedule]) -> dict[str, object]:
+    """All schedules."""
+    return {"schedules": [schedule(one) for one in found]}
+
+
+def schedule(one: Schedule) -> dict[str, object]:
+    """A schedule in a list; of one that cannot be read only what the store knows."""
+    record, declared = one.record, None if one.problem else one.declared
+    paused, changed = clock.instant_or_none(record.paused_at), clock.instant_or_none(record.changed_at)
+    return {
+        "name": one.name,
+        "task": one.task,
+        "state": one.state,
+        "origin": one.origin,
+        "next_at": iso(one.next_at),
+        **(dict.fromkeys(_SCHEDULE_SETTINGS) if one.problem else _schedule_settings(one.settings)),
+        "paused": None
+        if paused is None
+        else {"at": iso(paused), "by": record.paused_by, "reason": record.paused_reason},
+        "orphaned_at": iso(clock.instant_or_none(record.orphaned_at)),
+        "changed": None
+        if declared is None
+        else {
+            "at": iso(changed),
+            "by": record.changed_by,
+            "settings": one.changed,
+            "code": _schedule_settings(declared),
+        },
+        "last_job": record.last_job,
+        "problem": one.problem,
+    }
+
+
+def schedule_detail(one: Schedule, fires: Sequence[Fire], parameters: Sequence[str] = ()) -> dict[str, object]:
+    """A schedule with its arguments, secrets masked, and its last slots."""
+    values = ScheduleValues.of(one, parameters)
+    given = {"args": values.args, "kwargs": values.kwargs, "meta": values.meta}
+    return schedule(one) | given | {"fires": [fire(slot) for slot in fires]}
+
+
+def fire(slot: Fire) -> dict[str, object]:
+    """What became of a slot, or of several that were missed."""
+    return {
+        "schedule": slot.schedule,
+        "planned_at": iso(slot.planned_at),
+        "last_planned_at": iso(slot.last_planned_at),
+        "count": slot.count,
+        "at": iso(slot.at),
+        "outcome": slot.outcome,
+        "reason": slot.reason,
+        "job": slot.job,
+    }
+
+
+def preview(one: Schedule, planned: Sequence[PlannedFire]) -> dict[str, object]:
+    """The next slots of a schedule."""
+    slots = [{"at": iso(slot.at), "local": slot.local.isoformat(), "note": slot.note or None} for slot in planned]
+    return {"name": one.name, "tz": one.settings.tz, "state": one.state, "slots": slots}
+
+
 def notice(noticed: Notice) -> dict[str, object]:
     """A store event."""
     return {
@@ -220,6 +287,41 @@ def _cooldown_rule(rule: Cooldown | None) -> dict[str, object] | None:
     if rule is None:
         return None
     return {"enabled": rule.enabled, "base": rule.shortest / 1000, "max": rule.longest / 1000}
+
+
+_SCHEDULE_SETTINGS = (
+    "cron",
+    "every",
+    "tz",
+    "catch_up",
+    "catch_up_limit",
+    "overlap",
+    "jitter",
+    "queue",
+    "priority",
+    "attempts",
+    "timeout",
+    "unique",
+    "tags",
+)
+
+
+def _schedule_settings(settings: ScheduleSettings) -> dict[str, object]:
+    return {
+        "cron": settings.cron,
+        "every": None if settings.every is None else settings.every.total_seconds(),
+        "tz": settings.tz,
+        "catch_up": str(settings.catch_up),
+        "catch_up_limit": settings.catch_up_limit,
+        "overlap": str(settings.overlap),
+        "jitter": settings.jitter.total_seconds(),
+        "queue": settings.queue,
+        "priority": settings.priority,
+        "attempts": settings.attempts,
+        "timeout": None if settings.timeout is None else settings.timeout.total_seconds(),
+        "unique": settings.unique,
+        "tags": list(settings.tags),
+    }
 
 
 def _timeline_entry(entry: TimelineEntry) -> dict[str, object]:

@@ -135,6 +135,7 @@ def redirected(
     try:
         block.put_on()
         block.pause(workers_below)
+        _store_schedules(block.client)
         yield block
     finally:
         block.take_off()
@@ -143,6 +144,14 @@ def redirected(
         finally:
             for worker in block.paused:
                 worker.resume()
+
+
+def _store_schedules(client: Client) -> None:
+    """As a worker does when it starts, so that slots count from the beginning of the block."""
+    if len(client.schedules):
+        from windlass.schedules.stored import synchronise
+
+        client.session.upkeep(synchronise(client))
 
 
 def _stop(workers: list[InProcessWorker]) -> None:

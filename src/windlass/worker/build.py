@@ -10,17 +10,21 @@ from windlass import clock
 from windlass.client.client import Client
 from windlass.programs.reaper import Reaper
 from windlass.programs.tasks import worker_tasks
+from windlass.schedules.scheduled_jobs import scheduled_jobs
 from windlass.store.driver import Topic
 from windlass.store.operations.leases import lease_name
 from windlass.threads.wakeup import Wakeup
 from windlass.worker.duties.cleaning import Cleaning
 from windlass.worker.duties.clock_step import StoreClock
-from windlass.worker.duties.duties import Duties
+from windlass.worker.duties.duties import Duties, duty_ticker
 from windlass.worker.duties.duty import Duty
 from windlass.worker.duties.leader import Leadership
 from windlass.worker.duties.promotion import Promotion
 from windlass.worker.duties.rescue import Rescue
 from windlass.worker.duties.rescue_deferral import RescueDeferral
+from windlass.worker.duties.schedules.declaration import DeclaredSchedules
+from windlass.worker.duties.schedules.firing import Firing
+from windlass.worker.duties.schedules.scheduling import Scheduling
 from windlass.worker.duties.store_watch import StoreWatch
 from windlass.worker.duties.vacuum import Vacuum
 from windlass.worker.executors.event_loop.executor import LoopExecutor
@@ -154,6 +158,7 @@ def build_worker(
         heartbeat=beating,
         watch=watch,
         duties=duties,
+        declaration=None if duties else duty_ticker(DeclaredSchedules(client)),
         close_executors=(*close_executors, close_commands),
     )
     return Worker(parts, grace=settings.grace, shutdown_times=settings.shutdown_times)
@@ -212,6 +217,13 @@ def build_duties(
     deferral = RescueDeferral(beat=beat)
     store_watch = StoreWatch(session=session, by=by, deferral=deferral, store_clock=store_clock, lease=lease)
     promotion = Promotion(session=session, by=by, store_watch=store_watch, deferral=deferral, poll_here=poll_here)
+    leadership = Leadership(session=session, holder=who.instance, store_watch=store_watch)
+    scheduling = Scheduling(
+        session=session,
+        leadership=leadership,
+        firing=Firing(session=session, make=scheduled_jobs(client).make),
+        poll_here=poll_here,
+    )
     duties: list[Duty] = [
         promotion,
         Rescue(session=session, by=by, now=client.now, store_watch=store_watch, deferral=deferral),
@@ -223,6 +235,14 @@ def build_duties(
             archive=lambda: client.archive,
             monotonic=monotonic,
         ),
+        DeclaredSchedules(client),
+        scheduling,
     ]
-    leadership = Leadership(session=session, holder=who.instance, store_watch=store_watch)
-    return Duties(duties, leadership=leadership, session=session, store_watch=store_watch, woken=promotion)
+    return Duties(
+        duties,
+        leadership=leadership,
+        session=session,
+        store_watch=store_watch,
+        woken=promotion,
+        watched=scheduling,
+    )

@@ -58,6 +58,8 @@ class Parts:
     heartbeat: Heartbeat
     watch: Watchdog
     duties: Duties | None
+    declaration: Ticker | None
+    """Declares schedules, in a worker without duties."""
     close_executors: tuple[Callable[[], None], ...]
 
 
@@ -92,6 +94,7 @@ class Worker:
         self._watch = parts.watch
         self._watching = Ticker(self._watch_once, name="watch")
         self._duties = parts.duties
+        self._declaration = parts.declaration
         # The pump comes last: if another one cannot start, nothing has been claimed.
         self._threads = OwnThreads([self._beating, self._watching, *self._upkeep_tickers(), self._pumping])
         self.liveness = WorkerLiveness(
@@ -403,7 +406,8 @@ class Worker:
             self._subscriptions.pop()()
 
     def _upkeep_tickers(self) -> list[Ticker]:
-        return [] if self._duties is None else self._duties.tickers
+        alone = [] if self._declaration is None else [self._declaration]
+        return alone if self._duties is None else self._duties.tickers
 
     def _is_empty(self) -> bool:
         cycles = self._pump.cycle_count

@@ -9,11 +9,14 @@ import click
 from windlass.app import Windlass
 from windlass.cli.app_option import with_app_and_logs
 from windlass.cli.output import Output, with_output
+from windlass.cli.times import second
 from windlass.cli.views.message import Message, jobs_counted
+from windlass.insight import json_forms
+from windlass.schedules.fires import Fire
 
 
 @click.command()
-@click.argument("duty", type=click.Choice(["rescue", "promote", "clean"]), required=False)
+@click.argument("duty", type=click.Choice(["rescue", "promote", "clean", "fire"]), required=False)
 @with_output
 @with_app_and_logs
 def duties(app: Windlass, *, out: Output, duty: str | None) -> None:
@@ -23,6 +26,7 @@ def duties(app: Windlass, *, out: Output, duty: str | None) -> None:
       rescue    free the jobs of workers that died
       promote   make jobs ready whose time has come
       clean     let go of finished jobs that are old enough
+      fire      make the jobs of schedules that are due
     """
     if duty is None:
         _until_stopped(app, out)
@@ -56,4 +60,23 @@ def _clean(app: Windlass) -> Message:
     return Message(sentence, {"duty": "clean", **values})
 
 
-_ONCE: dict[str, Callable[[Windlass], Message]] = {"rescue": _rescue, "promote": _promote, "clean": _clean}
+def _fire(app: Windlass) -> Message:
+    fires = app.fire_due()
+    made = sum(1 for fire in fires if fire.job is not None)
+    lines = [_fired(fire) for fire in fires]
+    return Message(
+        f"made {jobs_counted(made)}", {"duty": "fire", "fired": [json_forms.fire(fire) for fire in fires]}, lines
+    )
+
+
+def _fired(fire: Fire) -> str:
+    became = fire.outcome.replace("_", " ") + (f" ({fire.reason})" if fire.reason else "")
+    return f"{fire.schedule} of {second(fire.planned_at)}: {became}" + (f", job {fire.job}" if fire.job else "")
+
+
+_ONCE: dict[str, Callable[[Windlass], Message]] = {
+    "rescue": _rescue,
+    "promote": _promote,
+    "clean": _clean,
+    "fire": _fire,
+}

@@ -44,9 +44,8 @@ def enqueue(app: Windlass, *, out: Output, task: str, args: str, kwargs: str, **
     \b
       windlass enqueue -A jobs mail.welcome '[42]' '{"lang": "en"}' --delay 10m
     """
-    request = _request(app, task, _json(args, list, "ARGS"), _json(kwargs, dict, "KWARGS"), _options(options))
-    if isinstance(request.task, str) and app.tasks and request.task != COMMAND:
-        raise Problem(_unknown(app, task))
+    request = _request(app, task, json_value(args, list, "ARGS"), json_value(kwargs, dict, "KWARGS"), _options(options))
+    refuse_unknown_task(app, task)
     [job] = app.enqueue_many([request])
     out.show(Message(_sentence(job), _values(job)))
 
@@ -63,11 +62,18 @@ def _options(given: dict[str, Any]) -> dict[str, Any]:
     if "at" in options:
         options["at"] = instant(options["at"], "--at")
     if "meta" in options:
-        options["meta"] = _json(options["meta"], dict, "--meta")
+        options["meta"] = json_value(options["meta"], dict, "--meta")
     return options
 
 
-def _json(text: str, kind: type, name: str) -> Any:
+def refuse_unknown_task(app: Windlass, task: str) -> None:
+    """An app rejects a task that it does not have; a store alone accepts any name."""
+    if app.tasks and task != COMMAND and app.client.registry.find(task) is None:
+        raise Problem(_unknown(app, task))
+
+
+def json_value(text: str, kind: type, name: str) -> Any:
+    """What a person wrote as JSON, if it is of this kind."""
     wanted = "list, as in '[42]'" if kind is list else "object, as in '{\"user_id\": 42}'"
     try:
         value = json.loads(text)

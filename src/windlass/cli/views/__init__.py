@@ -9,6 +9,8 @@ Files, in reading order:
 - ``dead``: Dead letters in groups.
 - ``queues``: Queues at a glance.
 - ``limits``: Named limits and cool-downs at a glance.
+- ``schedules``: Schedules at a glance.
+- ``schedule``: One schedule in detail, and its next slots.
 - ``workers``: Workers at a glance, and one in detail.
 - ``message``: A sentence, and the same as values.
 - ``sql_text``: SQL that a person may run.

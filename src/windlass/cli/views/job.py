@@ -66,6 +66,8 @@ class JobDetail:
         asked = clock.instant_or_none(job.record.cancel_requested_at)
         return [
             ("created", full(job.created_at)),
+            ("schedule", job.schedule or ""),
+            ("planned", full(job.planned_at) if job.planned_at else ""),
             ("due", full(job.run_at) if job.state in DUE_LATER else ""),
             ("expires", full(job.expires_at) if job.expires_at and job.started_at is None else ""),
             ("started", full(job.started_at) if job.started_at else ""),

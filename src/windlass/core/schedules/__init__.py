@@ -7,5 +7,6 @@ Files, in reading order:
 - ``zones``: Time zones by name, and which zone data this system has.
 - ``timetable``: The slots of one schedule, each with its jitter.
 - ``slots``: Which slots of a schedule fire now: pure, from the last planned instant and the time.
+- ``preview``: The next slots of a schedule, with a note where the clocks change.
 - ``policies``: The policies of a schedule, and what became of its slots.
 """

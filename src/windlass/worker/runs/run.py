@@ -111,7 +111,7 @@ class Run:
     def active(self) -> ActiveJob:
         """The ``ActiveJob`` for the task; made at first use."""
         if self._active is None:
-            job = self.job
+            job, meta = self.job, read_meta(self.job.meta)
             self._active = ActiveJob(
                 id=job.id,
                 task=job.task,
@@ -119,10 +119,12 @@ class Run:
                 attempt=job.attempt + 1,
                 max_attempts=job.max_attempts,
                 fence=job.fence,
-                correlation_id=read_meta(job.meta).correlation_id or job.id,
+                correlation_id=meta.correlation_id or job.id,
                 meta=lambda: dict(read_meta(job.meta).meta),
                 control=self,
                 app=self.task.app,
+                schedule=meta.schedule,
+                planned_at=clock.instant_or_none(meta.planned_at),
             )
         return self._active
 

@@ -74,10 +74,12 @@ def save(changed: Sequence[ScheduleRecord]) -> Operation[set[str]]:
     return saved
 
 
-def add(name: str, definition: Definition) -> Operation[ScheduleRecord]:
+def add(name: str, definition: Definition, *, by: str | None = None) -> Operation[ScheduleRecord]:
     """Add a schedule by hand; ``ConfigError`` where the name is taken, unless by the very same one."""
     page = yield from schedules_by_name([name])
-    record = new_schedule(name, definition, now=page.now, origin=Origin.HAND)
+    record = replace(
+        new_schedule(name, definition, now=page.now, origin=Origin.HAND), changed_at=page.now, changed_by=by
+    )
     yield from save([record])
     found = yield from schedule(name)
     if (found.origin, found.definition) != (Origin.HAND, record.definition):

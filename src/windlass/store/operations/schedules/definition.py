@@ -30,7 +30,8 @@ class Definition(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """Without metadata and delay."""
     payload: str
     meta: str | None = None
-    """Metadata of the user's own and tags, as plain JSON; schedule and planned instant are added to it."""
+    """Metadata of the user's own, as plain JSON; schedule and planned instant are added to it."""
+    tags: str | None = None
     unique_key: str | None = None
     uniqueness: Uniqueness | None = None
     """Until when ``unique_key`` is held."""

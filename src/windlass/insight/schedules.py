@@ -1,0 +1,28 @@
+"""What users gave a schedule, secrets masked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from windlass.core.meta import read_meta
+from windlass.insight.payload import PayloadView
+from windlass.insight.redact import redacted
+from windlass.schedules.schedule import Schedule
+from windlass.store.operations.schedules.definition import read_definition
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleValues:
+    """All values of one schedule that are not ours, as JSON values."""
+
+    args: object
+    kwargs: object
+    meta: object
+
+    @classmethod
+    def of(cls, schedule: Schedule, parameters: Sequence[str] = ()) -> ScheduleValues:
+        """``parameters`` are the task's parameter names, if they are known: positional arguments are masked by them."""
+        definition = read_definition(schedule.record.definition)
+        payload = PayloadView.of(definition.payload, parameters)
+        return cls(payload.args, payload.kwargs, redacted(read_meta(definition.meta).meta))

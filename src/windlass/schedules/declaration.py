@@ -1,0 +1,81 @@
+"""What code declares or an operator adds, checked: everything about a schedule but what the store knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextvars import Context
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import msgspec
+from msgspec.structs import replace
+
+from windlass.core import validate
+from windlass.errors import ConfigError, WindlassError
+from windlass.schedules.options import check_options, job_options, policy_of, timing_of
+from windlass.store.operations.enqueue import JobTemplate, NewJob, Uniqueness
+from windlass.store.operations.schedules.definition import Definition
+from windlass.task import Request, checked_call
+
+
+class JobMaker(Protocol):
+    """Fills in what task and app say about a job."""
+
+    def new_job(self, request: Request) -> tuple[NewJob, Uniqueness | None]: ...
+
+    def plain_meta(self, text: str) -> dict[str, object]:
+        """Metadata of a new job as it was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """A schedule that is yet to be stored."""
+
+    name: str
+    request: Request
+    rules: Mapping[str, Any]
+    """When it is due, and what it does about slots that were missed or overlap, as they are stored."""
+
+    def definition(self, jobs: JobMaker) -> Definition:
+        """The form in which it is stored, by what task and app say at this moment."""
+        try:
+            # A job that declares a schedule is not the parent of what the schedule makes.
+            job, uniqueness = Context().run(jobs.new_job, self.request)
+        except (WindlassError, TypeError) as error:
+            raise ConfigError(f"schedule {self.name!r}: {error}") from error
+        return Definition(
+            job=_template(job),
+            payload=job.payload,
+            meta=None if job.meta is None else plain_text(jobs.plain_meta(job.meta)),
+            tags=job.tags,
+            unique_key=job.unique_key,
+            uniqueness=uniqueness,
+            **self.rules,
+        )
+
+
+def declaration(name: str, request: Callable[..., Request], given: Mapping[str, Any]) -> Declaration:
+    """Check what was said about a schedule; ``request`` makes the request from the arguments of the call.
+
+    The error names the schedule.
+    """
+    validate.schedule_name(name)
+    try:
+        check_options(given, "cron", "every", "tz")
+        args, kwargs = checked_call(given.get("args", ()), given.get("kwargs"))
+        made = request(*args, **kwargs)
+        rules = {**timing_of(given), **policy_of(given)}
+        options = made.options.but(job_options(given))
+    except (WindlassError, TypeError) as error:
+        raise ConfigError(f"schedule {name!r}: {error}") from error
+    return Declaration(name, Request(made.task, made.args, made.kwargs, options), rules)
+
+
+def plain_text(meta: Mapping[str, object]) -> str | None:
+    """Metadata as a definition keeps it; None without any."""
+    return msgspec.json.encode(meta).decode() if meta else None
+
+
+def _template(job: NewJob) -> JobTemplate:
+    fields = {name: getattr(job, name) for name in JobTemplate.__struct_fields__}
+    return replace(JobTemplate(**fields), meta=None, delay=0)

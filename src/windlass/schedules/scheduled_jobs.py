@@ -1,0 +1,55 @@
+"""Makes the job of a slot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from windlass.core.codec import Codec
+from windlass.store.operations.enqueue import NewJob
+from windlass.store.operations.schedules.definition import Definition
+
+if TYPE_CHECKING:
+    from windlass.client.client import Client
+    from windlass.client.registry import Registry
+
+
+class ScheduledJobs:
+    """Makes jobs from what schedules say, the same in every process; where the task is known, its call is checked."""
+
+    def __init__(self, *, codec: Codec, registry: Registry, next_id: Callable[[], str]) -> None:
+        self._codec = codec
+        self._registry = registry
+        self._next_id = next_id
+
+    def make(self, name: str, definition: Definition, planned: int | None) -> NewJob:
+        """The job of a slot, or, without one, of a schedule that is run now.
+
+        Raises what a call of the task would raise if the arguments do not fit it any more.
+        """
+        self._check_call(definition)
+        plain = {} if definition.meta is None else msgspec.json.decode(definition.meta, type=dict[str, object])
+        plain["schedule"] = name
+        if planned is not None:
+            plain["planned_at"] = planned
+        terms = msgspec.structs.replace(definition.job, meta=self._codec.encode_meta(plain))
+        return NewJob.under(
+            terms,
+            self._next_id(),
+            definition.payload,
+            unique_key=definition.unique_key,
+            tags=definition.tags,
+        )
+
+    def _check_call(self, definition: Definition) -> None:
+        task = self._registry.known(definition.job.task)
+        if task is not None:
+            args, kwargs = self._codec.decode_call(task.signature, definition.payload)
+            task.shape.check(task.name, args, kwargs)
+
+
+def scheduled_jobs(client: Client) -> ScheduledJobs:
+    """For the jobs of an app's schedules."""
+    return ScheduledJobs(codec=client.codec, registry=client.registry, next_id=client.ids.next)

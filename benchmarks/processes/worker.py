@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from benchmarks.channel import Child, serve, usage
@@ -21,22 +21,30 @@ from windlass.store.operation import Answer, Call
 
 _HOOKED = "--hooked"
 _QUEUES = "--queues="
+_SERVES = "--serves="
+_CONCURRENCY = "--concurrency="
 
 
-def worker_process(place: Place, *, hooked: bool = False, queues: int = 0) -> Child:
+def worker_process(
+    place: Place, *, hooked: bool = False, queues: int = 0, serves: Sequence[str] = (), concurrency: int | None = None
+) -> Child:
     """A worker that is built but not started: ``start``, then ``usage``, ``forget`` and ``delays`` as needed.
 
-    It serves the default queue, or so many that ``Subject.preload_queues`` fills.
+    It serves the default queue, or those of these names, or so many that ``Subject.preload_queues`` fills.
     """
     wishes = ([_HOOKED] if hooked else []) + ([f"{_QUEUES}{queues}"] if queues else [])
+    wishes += [f"{_SERVES}{','.join(serves)}"] if serves else []
+    wishes += [f"{_CONCURRENCY}{concurrency}"] if concurrency is not None else []
     return Child("benchmarks.processes.worker", place.url, place.namespace, *wishes)
 
 
 def main(url: str, namespace: str, *wishes: str) -> None:
     subject = Subject(Place(url, namespace), hooked=_HOOKED in wishes)
     served = [queue_names(int(wish.removeprefix(_QUEUES))) for wish in wishes if wish.startswith(_QUEUES)]
+    served += [wish.removeprefix(_SERVES).split(",") for wish in wishes if wish.startswith(_SERVES)]
+    slots = [int(wish.removeprefix(_CONCURRENCY)) for wish in wishes if wish.startswith(_CONCURRENCY)]
     calls = count_calls(subject.app)
-    worker = subject.app.worker(*served, children=2)
+    worker = subject.app.worker(*served, children=2, concurrency=slots[0] if slots else 10)
 
     def start() -> Mapping[str, Any]:
         before = family_usage()

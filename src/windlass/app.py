@@ -39,9 +39,11 @@ from windlass.options import (
 from windlass.programs.command import command
 from windlass.programs.helper_settings import Program, ProgramSettings
 from windlass.programs.reaper import Reaper
+from windlass.queue import Queue, seed_of
 from windlass.retention import Archive, Retention, archive_from, retention_policy
 from windlass.schedules.schedulable import Schedulable
 from windlass.store.open import open_driver
+from windlass.store.operations.queues import ALL
 from windlass.task import (
     COMMAND,
     Request,
@@ -95,6 +97,7 @@ class Windlass(Operator, Schedulable, Hookable, MethodHints):
         archive: str | Path | Archive | None = None,
         routes: Mapping[str, str] | RouteFunction | None = None,
         limits: Limits | None = None,
+        max_running: int | None = None,
         store_deadline: Duration = 5,
         claim_lease: Duration = "5m",
         clock: Callable[[], int] | None = None,
@@ -105,6 +108,9 @@ class Windlass(Operator, Schedulable, Hookable, MethodHints):
 
         ``routes`` chooses the queue where neither a job nor its task names one: a dict from the beginnings of task
         names to queues, or a function that takes a task's name and gives its queue or None.
+
+        ``max_running`` declares how many jobs may run at once in the whole app, on all machines together, as long as no
+        operator has set it by ``configure``.
 
         ``claim_lease`` is how long a job that was claimed by hand stays with its owner unless it is extended.
 
@@ -132,6 +138,8 @@ class Windlass(Operator, Schedulable, Hookable, MethodHints):
             archive=archive_from(archive),
             routes=Routes(routes),
         )
+        if max_running is not None:
+            self.client.declare_queue(seed_of(ALL, max_running=max_running))
         self._shutdown_times: ShutdownTimes | None = None
         """What its workers take for leaving; None: what they have in production."""
         self._reaper = Reaper()
@@ -267,8 +275,39 @@ class Windlass(Operator, Schedulable, Hookable, MethodHints):
         retention: Retention | None = UNSET,
         archive: str | Path | Archive | None = UNSET,
         routes: Mapping[str, str] | RouteFunction | None = UNSET,
+        max_running: int | None = UNSET,
+        by: str = "api",
     ) -> None:
-        """Change what holds for the whole app."""
+        """Change what holds for the whole app.
+
+        ``max_running``, how many jobs may run at once on all machines together, is kept in the store, with who set it,
+        and followed by all processes; None takes it back. The rest holds for this process.
+        """
+        self._configure(retention=retention, archive=archive, routes=routes)
+        if max_running is not UNSET:
+            Queue(self, ALL).configure(max_running=max_running, by=by)
+
+    async def aconfigure(
+        self,
+        *,
+        retention: Retention | None = UNSET,
+        archive: str | Path | Archive | None = UNSET,
+        routes: Mapping[str, str] | RouteFunction | None = UNSET,
+        max_running: int | None = UNSET,
+        by: str = "api",
+    ) -> None:
+        """``configure`` for async code."""
+        self._configure(retention=retention, archive=archive, routes=routes)
+        if max_running is not UNSET:
+            await Queue(self, ALL).aconfigure(max_running=max_running, by=by)
+
+    def _configure(
+        self,
+        *,
+        retention: Retention | None,
+        archive: str | Path | Archive | None,
+        routes: Mapping[str, str] | RouteFunction | None,
+    ) -> None:
         client = self.client
         if retention is not UNSET:
             client.retention = Retention() if retention is None else retention_policy(retention)

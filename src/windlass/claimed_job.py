@@ -229,6 +229,8 @@ def claim(client: Client, limit: int, *, queues: Sequence[str], ttl: int) -> Ope
     # There may be no worker anywhere: a manual claim promotes and rescues too. Unlike the duties it does not wait after
     # a step of the store's clock: a program that is frozen between two claims would see one each time, and would never
     # rescue a job.
+    if not client.has_seeded:
+        yield from client.seed_queues()
     yield from jobs.promote(by=client.actor)
     yield from rescue(by=client.actor, now=client.now)
     claimed = yield from claim_many(limit, queues=wanted, worker=client.actor, token=client.ids.next(), ttl=ttl)

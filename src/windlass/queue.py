@@ -15,7 +15,7 @@ from windlass.core import validate
 from windlass.core.rates.cooldown import Cooldown, cooldown_rule, read_cooldown, write_cooldown
 from windlass.core.retry import Retry, read_retry, retry_rule, write_retry
 from windlass.core.state import FINISHED, State
-from windlass.errors import IllegalTransition
+from windlass.errors import ConfigError, IllegalTransition
 from windlass.insight.job_filter import filter_of
 from windlass.job import Job
 from windlass.options import UNSET
@@ -24,7 +24,7 @@ from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.operations import queries, queues
 from windlass.store.operations.jobs import purge
-from windlass.store.operations.queues import QueueRecord
+from windlass.store.operations.queues import QueueRecord, QueueSeed
 from windlass.store.operations.rates.cooldowns import Scope, end_cooldown
 
 if TYPE_CHECKING:
@@ -41,11 +41,15 @@ class QueueSettings:
 
     weight: int | None
     max_length: int | None
+    max_running: int | None
+    """How many of its jobs may run at once, on all machines together."""
     retention: Retention | None
     retry: Retry | None
     paused_at: datetime | None
     paused_by: str | None
     paused_reason: str | None
+    changed_at: datetime | None
+    """When an operator last changed something; None: all there is comes from code."""
     changed_by: str | None
     cooldown: Cooldown | None = None
 
@@ -60,7 +64,7 @@ class Queue:
     >>> from windlass import Windlass
     >>> app = Windlass("sqlite:///:memory:")
     >>> mail = app.queue("mail")
-    >>> mail.configure(weight=3, max_length=10_000)
+    >>> mail.configure(weight=3, max_length=10_000, max_running=8)
     >>> mail.pause("the provider is down", by="ada")
     >>> mail.settings().paused_by, mail.length
     ('ada', 0)
@@ -103,13 +107,25 @@ class Queue:
         *,
         weight: int | None = UNSET,
         max_length: int | None = UNSET,
+        max_running: int | None = UNSET,
         retention: Retention | None = UNSET,
         retry: Retry | None = UNSET,
         cooldown: Cooldown | None = UNSET,
         by: str = "api",
     ) -> None:
-        """Change what is named; None takes a setting back. Keeps who did it."""
-        changes = _changes(weight=weight, max_length=max_length, retention=retention, retry=retry, cooldown=cooldown)
+        """Change what is named; None takes a setting back. Keeps who did it.
+
+        ``max_running`` is how many of its jobs may run at once, on all machines together; what runs already when it is
+        lowered goes on.
+        """
+        changes = _changes(
+            weight=weight,
+            max_length=max_length,
+            max_running=max_running,
+            retention=retention,
+            retry=retry,
+            cooldown=cooldown,
+        )
         self._session.run(queues.change(self.name, changes, by=by), notify=_SETTINGS)
 
     async def aconfigure(
@@ -117,13 +133,21 @@ class Queue:
         *,
         weight: int | None = UNSET,
         max_length: int | None = UNSET,
+        max_running: int | None = UNSET,
         retention: Retention | None = UNSET,
         retry: Retry | None = UNSET,
         cooldown: Cooldown | None = UNSET,
         by: str = "api",
     ) -> None:
         """``configure`` for async code."""
-        changes = _changes(weight=weight, max_length=max_length, retention=retention, retry=retry, cooldown=cooldown)
+        changes = _changes(
+            weight=weight,
+            max_length=max_length,
+            max_running=max_running,
+            retention=retention,
+            retry=retry,
+            cooldown=cooldown,
+        )
         await self._session.arun(queues.change(self.name, changes, by=by), notify=_SETTINGS)
 
     def pause(self, reason: str | None = None, *, by: str = "api") -> None:
@@ -206,6 +230,7 @@ def _changes(
     *,
     weight: int | None = UNSET,
     max_length: int | None = UNSET,
+    max_running: int | None = UNSET,
     retention: Retention | None = UNSET,
     retry: Retry | None = UNSET,
     cooldown: Cooldown | None = UNSET,
@@ -215,6 +240,8 @@ def _changes(
         changes["weight"] = None if weight is None else validate.whole_number(weight, "weight", least=1, most=1000)
     if max_length is not UNSET:
         changes["max_length"] = None if max_length is None else validate.whole_number(max_length, "max_length", least=0)
+    if max_running is not UNSET:
+        changes["max_running"] = None if max_running is None else running_limit(max_running)
     if retention is not UNSET:
         changes["retention"] = None if retention is None else write_retention(retention_policy(retention))
     if retry is not UNSET:
@@ -224,16 +251,33 @@ def _changes(
     return changes
 
 
+def running_limit(value: object) -> int:
+    """A limit on running jobs, checked."""
+    if value == 0 and not isinstance(value, bool):
+        raise ConfigError("max_running must be at least 1, got 0; pause the queue, or the app, to let nothing run")
+    return validate.whole_number(value, "max_running", least=1, most=1_000_000)
+
+
+def seed_of(
+    name: str, *, weight: int | None = None, max_length: int | None = None, max_running: int | None = None
+) -> QueueSeed:
+    """What code says of a queue, checked."""
+    _changes(weight=weight, max_length=max_length, max_running=max_running)
+    return QueueSeed(name, weight, max_length, max_running)
+
+
 def settings_of(record: QueueRecord) -> QueueSettings:
     """A stored queue's settings in the types of the API."""
     return QueueSettings(
         weight=record.weight,
         max_length=record.max_length,
+        max_running=record.max_running,
         retention=read_retention(record.retention),
         retry=read_retry(record.retry),
         paused_at=None if record.paused_at is None else clock.instant(record.paused_at),
         paused_by=record.paused_by,
         paused_reason=record.paused_reason,
+        changed_at=None if record.changed_at is None else clock.instant(record.changed_at),
         changed_by=record.changed_by,
         cooldown=read_cooldown(record.cooldown),
     )

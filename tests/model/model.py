@@ -78,6 +78,7 @@ class Model:
         self._tokens: dict[int, str] = {}
         self._leases: dict[str, Lease] = {}
         self._limits: dict[str, int | None] = {}
+        self.running_limits: dict[str, int] = {}
         self._paused: set[str] = set()
         self.losses: list[Loss] = []
 
@@ -149,18 +150,33 @@ class Model:
         unwritten = [ending for ending in endings if not self._end(ending, Verb.FINISH)]
         refused = {ending.seq for ending in unwritten if self._refuse(ending.seq, ending.fence, claimant.worker)}
         marked = {mark.seq for mark in marks if self._mark(mark)}
-        for queue, room in requests if self.is_in_time(claimant.lease) else ():
-            suspects = self._next_suspect(queue)[: takes_suspect and room]
-            takes_suspect = takes_suspect and not suspects
-            others = [job for job in self._ready(queue) if not _is_suspect(job)]
-            for job in suspects + others[: room - len(suspects)]:
-                self._take(job, claimant)
+        if self.is_in_time(claimant.lease):
+            self._take_requested(claimant, requests, takes_suspect=takes_suspect)
         claimed = [self._claimed(job) for job in self._taken(claimant.token, claimant.lease)]
         return CycleResult(claimed, refused, marked)
 
+    def _take_requested(self, claimant: Claimant, requests: Sequence[tuple[str, int]], *, takes_suspect: bool) -> None:
+        """At most one suspect, and then the others, queue by queue."""
+        asked = [queue for queue, number in requests if takes_suspect and number]
+        suspect = next((job for queue in asked for job in self._next_suspect(queue)), None)
+        if suspect:
+            self._take(suspect, claimant)
+        for queue, number in requests:
+            left = number - (suspect is not None and suspect.queue == queue)
+            others = [job for job in self._ready(queue) if not _is_suspect(job)]
+            for job in others[: self.room(queue, left)]:
+                self._take(job, claimant)
+
+    def room(self, queue: str, number: int) -> int:
+        """How many of so many the limits on running jobs leave."""
+        running = Counter(job.queue for job in self._running())
+        running[ALL] = running.total()
+        left = [most - running[name] for name, most in self.running_limits.items() if name in (queue, ALL)]
+        return max(0, min([number, *left]))
+
     def claim(self, limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int) -> list[Claimed]:
         for queue in queues:
-            for job in _in_order_of_age(self._ready(queue))[: max(0, limit - len(self._taken(token)))]:
+            for job in _in_order_of_age(self._ready(queue))[: self.room(queue, limit - len(self._taken(token)))]:
                 lease = f"{token}:{job.seq}:{job.fence + 1}"
                 self._leases[lease] = Lease(ttl, self._now())
                 self._take(job, Claimant(worker, lease, token))
@@ -171,7 +187,7 @@ class Model:
         return _in_claim_order(job for job in self.jobs.values() if (job.queue, job.state) == (queue, State.PENDING))
 
     def _ready(self, queue: str) -> list[JobRecord]:
-        return [] if self._paused & {queue, ALL} else self.pending(queue)
+        return [] if self._paused & {queue, ALL} or not self.room(queue, 1) else self.pending(queue)
 
     def _next_suspect(self, queue: str) -> list[JobRecord]:
         """The suspect that may be taken now: none before a job of a higher priority."""
@@ -437,6 +453,11 @@ class Model:
 
     def limit(self, name: str, *, max_length: int | None) -> None:
         self._limits[name] = max_length
+
+    def limit_running(self, name: str, *, max_running: int | None) -> None:
+        self.running_limits.pop(name, None)
+        if max_running is not None:
+            self.running_limits[name] = max_running
 
     def tidy(self) -> None:
         yesterday, held = self._now() - DAY, {job.lease for job in self._running()}

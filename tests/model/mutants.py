@@ -120,6 +120,27 @@ MORE: dict[str, list[Edit]] = {
     "attempt forgotten": [Edit("cycle", "ending.state = 'completed' OR coalesce", "true OR coalesce")],
     "queue too long by one": [Edit("enqueue", "waiting + added > max_length", "waiting + added > max_length + 1")],
     "crashes off by one": [],
+    "limit of a queue not held": [
+        Edit("cycle", "WHERE name = :queue) - of_queue", "WHERE false) - of_queue"),
+    ],
+    "limit of the app not held": [Edit("cycle", "WHERE name = '*') - of_all", "WHERE false) - of_all")],
+    "limit of the app forgets what this call took": [Edit("cycle", "WHERE name = '*') - of_all", "WHERE name = '*')")],
+    "limit not held by a manual claim": [Edit("manual_claim", "max_running - running", "max_running")],
+    "limit too large by one": [Edit("cycle", "max_running - running", "max_running + 1 - running")],
+    "at its limit one too late": [Edit("next_due", "running >= max_running", "running > max_running")],
+    "counter leaked by rescue": [Edit("rescue", "running = running - (", "running = running - 0 * (")],
+    "counter leaked by completed runs": [
+        Edit("cycle", "running = running - (SELECT", "running = running - 0 * (SELECT")
+    ],
+    "counter lowered by refused endings": [
+        Edit("cycle", "AND windlass_job.fence = run.value ->> 1 AND windlass_job.state = 'running'\n)", ")"),
+    ],
+    "counter not raised by a manual claim": [
+        Edit("manual_claim", "running = running + (", "running = running + 0 * (")
+    ],
+    "repeated manual claims counted again": [
+        Edit("manual_claim", "AND NOT EXISTS (SELECT 1 FROM windlass_lease WHERE id = lease))", ")")
+    ],
     "refusal leaves no event": [Edit("record_stale_writes", "AND fence <> refused.value ->> 1", "AND false")],
 }
 

@@ -63,6 +63,10 @@ class Operators(Cast):
                 self.do("pause", ALL, is_paused=change == "pause all")
             case "limit" | "unlimit":
                 self.do("limit", queue, max_length=2 if change == "limit" else None)
+            case "limit running" | "unlimit running":
+                self.do("limit_running", queue, max_running=1 if change == "limit running" else None)
+            case "limit all running" | "unlimit all running":
+                self.do("limit_running", ALL, max_running=2 if change == "limit all running" else None)
             case "tidy":
                 self.do("tidy")
             case "inspect":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from hypothesis import strategies as st
 
@@ -48,9 +48,22 @@ Load = tuple[int, int, int]
 """How many jobs have ended, how many have begun, and the room for more in each queue."""
 
 KeyPair = tuple[str | None, str | None]
-Change = Literal["inspect", "tidy", "pause", "resume", "pause all", "resume all", "limit", "unlimit"]
+Change = Literal[
+    "inspect",
+    "tidy",
+    "pause",
+    "resume",
+    "pause all",
+    "resume all",
+    "limit",
+    "unlimit",
+    "limit running",
+    "unlimit running",
+    "limit all running",
+    "unlimit all running",
+]
 
-_CHANGES: list[Change] = ["inspect", "tidy", "pause", "resume", "pause all", "resume all", "limit", "unlimit"]
+_CHANGES: list[Change] = list(get_args(Change))
 _WHENS: list[When] = [(0, None), (0, None), (0, None), (1, None), (LEASE, None), (0, -HOUR), (0, 1), (0, LEASE)]
 _KEY_PAIRS: list[KeyPair] = [("k", "l"), ("k", "k"), ("l", "l"), (None, "k"), (None, None)]
 _LOADS: list[Load] = [(ended, begun, room) for ended in range(3) for begun in range(3) for room in (3, 1, 0)]

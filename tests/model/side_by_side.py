@@ -80,6 +80,8 @@ class SideBySide(RuleBasedStateMachine):
             _agree(_plain(records), _plain(list(self.model.jobs.values())), "the jobs")
             _agree(self.mirror.counts(), self.model.counts(), "the counts")
             _agree(self.mirror.upcoming(), self.model.upcoming(), "what is ahead")
+            if self.model.running_limits:
+                _agree(self.mirror.wrong_counters(), [], "the counters of running jobs")
             for seq in self._seqs_to_look_at():
                 _agree(self.mirror.events(seq), self.model.events[seq], f"the events of job {seq}")
         self.tally.step()

@@ -27,6 +27,7 @@ from windlass.store.operations.jobs import Retried
 from windlass.store.operations.leases import Renewed, WorkerReport
 from windlass.store.operations.manual_claim import claim, extend
 from windlass.store.operations.queries import Filter, NextDue
+from windlass.store.operations.queues import CounterDrift
 from windlass.store.operations.rescue import Rescued, rescue
 
 A = TypeVar("A")
@@ -141,6 +142,13 @@ class Mirror:
 
     def limit(self, name: str, *, max_length: int | None) -> None:
         self._run(queues.change(name, {"max_length": max_length}, by="operator"))
+
+    def limit_running(self, name: str, *, max_running: int | None) -> None:
+        self._run(queues.change(name, {"max_running": max_running}, by="operator"))
+
+    def wrong_counters(self) -> list[CounterDrift]:
+        """Those of limits that do not say how many jobs run."""
+        return self._run(queues.mend_counters())
 
     def tidy(self) -> None:
         self._run(tidy())

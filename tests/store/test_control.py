@@ -37,7 +37,7 @@ def test_a_signal_is_told_until_it_is_taken_back(store: Store) -> None:
 def test_settings_of_queues_are_told(store: Store) -> None:
     """B10: followed while running."""
     worker = store.a_worker()
-    store.run(queues.ensure([("plain", None, 5)]))
+    store.run(queues.ensure([queues.QueueSeed("plain", None, 5)]))
     store.run(queues.change("mail", {"weight": 3, "retry": '{"base":2}'}, by="me"))
     store.run(queues.pause("slow", by="me", reason="x"))
     assert worker.control().queues == {

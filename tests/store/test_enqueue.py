@@ -21,7 +21,7 @@ from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness
 def _queues(request: pytest.FixtureRequest, store: Store) -> None:
     """Stores have a short way for jobs that are alike and whose queue is there."""
     if request.param == "known queues":
-        store.run(queues.ensure([(name, None, None) for name in ("default", "mail")]))
+        store.run(queues.ensure([queues.QueueSeed(name, None, None) for name in ("default", "mail")]))
 
 
 def test_a_job_is_stored_as_it_was_given(store: Store) -> None:

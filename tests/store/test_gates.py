@@ -49,11 +49,23 @@ def close(store: Store, worker: Worker) -> None:
     worker.close()
 
 
+def limit(store: Store, name: str) -> None:
+    """Of the queue of all these tests, or of the app; ``hold`` has taken a job."""
+    store.run(queues.change(name, {"max_running": 1}, by="me"))
+
+
+def hold(store: Store) -> None:
+    """A job that runs all the time, and is no worker's."""
+    store.manually_claimed(ttl=24 * HOUR)
+
+
 SHUT: dict[Gate, Situation] = {
     Gate.EVERYTHING_PAUSED: lambda store, worker: pause(store, queues.ALL),
     Gate.QUEUE_PAUSED: lambda store, worker: pause(store, "default"),
     Gate.QUEUE_COOLING: throttle,
     Gate.NO_WORKER: expire,
+    Gate.APP_AT_LIMIT: lambda store, worker: limit(store, queues.ALL),
+    Gate.QUEUE_AT_LIMIT: lambda store, worker: limit(store, "default"),
     Gate.SUSPECT_WAITS: enqueue_before_it,
 }
 """How each gate is shut for a suspect that a worker could take."""
@@ -61,17 +73,25 @@ ORDINARY = [gate for gate in SHUT if gate is not Gate.SUSPECT_WAITS]
 """Those of a job that is no suspect."""
 OF_WORKERS = {Gate.NO_WORKER, Gate.NO_WILLING_WORKER}
 """The gates that are shut because of the workers; stores count these, and name all others."""
-BY_HAND = {Gate.EVERYTHING_PAUSED, Gate.QUEUE_PAUSED, Gate.QUEUE_COOLING}
+BY_HAND = {
+    Gate.EVERYTHING_PAUSED,
+    Gate.QUEUE_PAUSED,
+    Gate.QUEUE_COOLING,
+    Gate.APP_AT_LIMIT,
+    Gate.QUEUE_AT_LIMIT,
+}
 """The gates that also hold a manual claim."""
 
 
 def several(some: Iterable[Gate]) -> list[tuple[Gate, ...]]:
+    """None of them, each, each two, and all together."""
     known = list(some)
-    return list(chain.from_iterable(combinations(known, number) for number in range(len(known) + 1)))
+    return list(chain.from_iterable(combinations(known, number) for number in (0, 1, 2, len(known))))
 
 
 def a_suspect(store: Store) -> JobRecord:
     """A job whose worker died; it is pending again."""
+    hold(store)
     job = store.claimed()
     store.advance(TTL)
     store.rescue()
@@ -107,6 +127,7 @@ def test_a_worker_gets_a_suspect_if_and_only_if_no_gate_is_shut(store: Store, sh
 @pytest.mark.parametrize("shut", several(ORDINARY), ids=lambda shut: "+".join(shut) or "none")
 def test_a_worker_gets_a_job_if_and_only_if_no_gate_is_shut(store: Store, shut: tuple[Gate, ...], room: int) -> None:
     """F2: whether it asks for one job or for several, which are claimed in different ways."""
+    hold(store)
     job, worker = store.a_job(), store.a_worker()
     for gate in shut:
         SHUT[gate](store, worker)
@@ -117,6 +138,7 @@ def test_a_worker_gets_a_job_if_and_only_if_no_gate_is_shut(store: Store, shut: 
 
 @pytest.mark.parametrize("shut", several(ORDINARY), ids=lambda shut: "+".join(shut) or "none")
 def test_gates_hold_where_a_cycle_writes_an_ending_too(store: Store, shut: tuple[Gate, ...]) -> None:
+    hold(store)
     worker = store.a_worker()
     run, job = store.claimed(new_job(queue="other"), by=worker), store.a_job()
     for gate in shut:

@@ -9,7 +9,7 @@ from windlass.store.operations.queues import QueueRecord
 
 
 def ensure(store: Store, name: str, weight: int | None, max_length: int | None) -> QueueRecord:
-    store.run(queues.ensure([(name, weight, max_length)]))
+    store.run(queues.ensure([queues.QueueSeed(name, weight, max_length)]))
     return store.run(queues.settings(name))[name]
 
 
@@ -19,7 +19,7 @@ def test_a_new_queue_is_set_up(store: Store) -> None:
 
 
 def test_many_queues_are_set_up_at_once(store: Store) -> None:
-    store.run(queues.ensure([("a", 1, None), ("b", None, 2)]))
+    store.run(queues.ensure([queues.QueueSeed("a", 1, None), queues.QueueSeed("b", None, 2)]))
     found = store.run(queues.settings())
     assert (found["a"].weight, found["b"].max_length) == (1, 2)
     store.run(queues.ensure([]))

@@ -24,11 +24,12 @@ from windlass.insight.overview import Overview, overview
 from windlass.insight.workers import WorkerView, worker_views
 from windlass.job import Job
 from windlass.limit import Limit, limit_of
-from windlass.queue import Queue
+from windlass.queue import Queue, seed_of
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs, queries, queues
 from windlass.store.operations.queries import DeadGroup, Filter
+from windlass.store.operations.queues import QueueSeed
 from windlass.store.operations.rescue import Rescued, rescue
 
 if TYPE_CHECKING:
@@ -73,9 +74,23 @@ class Operator(ClientOwner):
         """``dead_groups`` for async code."""
         return await self.client.session.arun(queries.dead_groups(limit))
 
-    def queue(self, name: str) -> Queue:
-        """The handle of one queue; it need not exist yet."""
-        return Queue(self, validate.queue_name(name))
+    def queue(
+        self,
+        name: str,
+        *,
+        weight: int | None = None,
+        max_length: int | None = None,
+        max_running: int | None = None,
+    ) -> Queue:
+        """The handle of one queue; it need not exist yet.
+
+        Settings that are given here are declared: workers store them when they start, unless an operator has changed
+        the queue by ``configure``. Nothing is opened for that.
+        """
+        seed = seed_of(validate.queue_name(name), weight=weight, max_length=max_length, max_running=max_running)
+        if seed != QueueSeed(name):
+            self.client.declare_queue(seed)
+        return Queue(self, name)
 
     def queues(self) -> list[Queue]:
         """Every queue that has, or has had, jobs or settings."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -20,7 +20,7 @@ from windlass.core.codec.signature import Signature
 from windlass.core.rates.rate import Rate
 from windlass.core.retry import Retry
 from windlass.core.ulid import UlidSource
-from windlass.errors import Duration
+from windlass.errors import ConfigError, Duration
 from windlass.forks import reset_in_child
 from windlass.hooks import Enqueuing, Hooks
 from windlass.job import Job
@@ -29,7 +29,9 @@ from windlass.retention import Archive, Retention
 from windlass.schedules.declarations import Declarations
 from windlass.store.caller.joined import Joined
 from windlass.store.driver import Driver
+from windlass.store.operation import Operation
 from windlass.store.operations.enqueue import Enqueued
+from windlass.store.operations.queues import ALL, QueueSeed, ensure
 from windlass.task import Request
 
 
@@ -82,6 +84,8 @@ class Client:
     routes: Routes
     schedules: Declarations = field(default_factory=Declarations)
     """Those that code declares."""
+    queue_seeds: dict[str, QueueSeed] = field(default_factory=dict)
+    """What code declares of queues, and of the app (``*``)."""
     join: Callable[[object], Joined] | None = None
     """How a transaction of the caller is joined, where it is not the driver that does it (see ``windlass.testing``)."""
     declared_rates: dict[str, Rate] = field(default_factory=dict)
@@ -100,6 +104,7 @@ class Client:
     """Whether workers that are made here start paused (see ``windlass.testing``)."""
     home: Client = field(init=False)
     """The client of the app's own store."""
+    has_seeded: bool = field(init=False, default=False)
     test_blocks: list[TestBlock] = field(init=False)
     """Of the app's own client: the blocks of ``windlass.testing`` that are open, and the last ones that have ended; the
     newest is the last.
@@ -143,6 +148,28 @@ class Client:
     def known_queues(self) -> list[str]:
         """The default queue and all that tasks name."""
         return sorted(self.enqueuer.queues(self.registry))
+
+    def declare_queue(self, seed: QueueSeed) -> None:
+        """Keep what code says of a queue, to seed the store with; ``ConfigError`` where it said something else
+        before.
+        """
+        before = self.queue_seeds.get(seed.name, QueueSeed(seed.name))
+        for setting, old, new in zip(QueueSeed._fields, before, seed, strict=True):
+            if None not in (old, new) and old != new:
+                what = "the app" if seed.name == ALL else f"queue {seed.name!r}"
+                raise ConfigError(f"{what} is declared twice, with {setting}={old!r} and with {setting}={new!r}")
+        said = {setting: value for setting, value in seed._asdict().items() if value is not None}
+        self.queue_seeds[seed.name] = before._replace(**said)
+        self.has_seeded = False
+
+    def seed_queues(self, served: Iterable[str] = ()) -> Operation[None]:
+        """Store what code declares of queues, and that there are those that are ``served``. What operators changed
+        stays.
+        """
+        seeds = {name: QueueSeed(name) for name in served} | self.queue_seeds
+        if seeds:
+            yield from ensure(list(seeds.values()))
+        self.has_seeded = True
 
     def load_included(self) -> None:
         """Import what ``include`` names; a module that cannot be imported is ``ConfigError``."""

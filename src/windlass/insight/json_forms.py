@@ -101,8 +101,12 @@ def dead_groups(groups: Sequence[DeadGroup]) -> dict[str, object]:
 
 
 def queues(views: Sequence[QueueView], everywhere: QueueSettings) -> dict[str, object]:
-    """All queues, and the pause of everything."""
-    return {"queues": [queue(view) for view in views], "all_paused": pause(everywhere)}
+    """All queues, and what holds for all of them together."""
+    return {
+        "queues": [queue(view) for view in views],
+        "all_paused": pause(everywhere),
+        "all_max_running": everywhere.max_running,
+    }
 
 
 def queue(view: QueueView) -> dict[str, object]:
@@ -122,9 +126,11 @@ def queue_settings(settings: QueueSettings) -> dict[str, object]:
     return {
         "weight": settings.weight,
         "max_length": settings.max_length,
+        "max_running": settings.max_running,
         "retention": _retention(settings.retention),
         "cooldown": _cooldown_rule(settings.cooldown),
         "paused": pause(settings),
+        "changed_at": iso(settings.changed_at),
         "changed_by": settings.changed_by,
     }
 

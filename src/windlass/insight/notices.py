@@ -23,7 +23,7 @@ class Notice:
     """When the newest was recorded."""
     kind: str
     """lost (a job's data has vanished), emptied (the data of all jobs), skewed (a host's clock), stepped (the store's
-    clock), hindered (an open transaction blocks the vacuum).
+    clock), hindered (an open transaction blocks the vacuum), miscounted (a limit's counter was wrong).
     """
     by: str | None
     """The process that recorded the newest."""
@@ -85,9 +85,22 @@ def _hindered(notice: Notice) -> str:
     return f"{holder} had a transaction open for long, so that what jobs leave behind could not be removed"
 
 
+def _miscounted(notice: Notice) -> str:
+    queue, counted, running = (notice.detail.get(name) for name in ("queue", "counted", "running"))
+    where = "all queues" if queue == "*" else f"queue {queue}"
+    return f"the counter of running jobs of {where} said {counted} while {running} ran; it was set right"
+
+
 def _seconds(notice: Notice) -> float:
     seconds = notice.detail.get("seconds")
     return seconds if isinstance(seconds, int | float) else 0.0
 
 
-_SENTENCES = {"lost": _lost, "emptied": _emptied, "skewed": _skewed, "stepped": _stepped, "hindered": _hindered}
+_SENTENCES = {
+    "lost": _lost,
+    "emptied": _emptied,
+    "skewed": _skewed,
+    "stepped": _stepped,
+    "hindered": _hindered,
+    "miscounted": _miscounted,
+}

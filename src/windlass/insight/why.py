@@ -13,10 +13,13 @@ from windlass.insight.timeline import detail_of
 from windlass.insight.workers import WorkerView, worker_views
 from windlass.store.operation import Operation
 from windlass.store.operations import queries
-from windlass.store.operations.gates import ClaimSituation, Gate, ShutGate, gates
+from windlass.store.operations.gates import HOLDERS, ClaimSituation, Gate, ShutGate, gates
 from windlass.store.operations.queries import EventRecord
 from windlass.store.operations.rates.cooldowns import CooldownRecord, Scope, cooldowns
 from windlass.task import COMMAND
+
+_NAMED = HOLDERS - 1
+"""So many of the jobs that run under a limit are named."""
 
 
 def why(job: JobRecord) -> Operation[str]:
@@ -194,6 +197,11 @@ def _kept_by(shut: ShutGate, situation: ClaimSituation, job: JobRecord) -> str:
             return f"no worker serves queue {job.queue!r}"
         case Gate.NO_WILLING_WORKER:
             return f"{_unwilling(situation, job)} no jobs now: paused, or about to leave"
+        case Gate.APP_AT_LIMIT:
+            return f"as many jobs run as may run at once, {shut.most} in all{_held_by(situation.holders)}"
+        case Gate.QUEUE_AT_LIMIT:
+            limit = _several(shut.most or 0, "running job")
+            return f"queue {job.queue!r} is at its limit of {limit}{_held_by(situation.holders)}"
         case Gate.SUSPECT_WAITS:
             return _behind_others(situation, job)
 
@@ -208,6 +216,17 @@ def _instant(milliseconds: int) -> str:
 
 def _for_reason(shut: ShutGate) -> str:
     return f": {shut.reason}" if shut.reason else ""
+
+
+def _held_by(holders: Sequence[str]) -> str:
+    """
+    >>> [_held_by(["a", "b", "c", "d", "e"][:number]) for number in (0, 1, 2, 5)]
+    ['', ', held by job a', ', held by jobs a and b', ', held by jobs a, b, c and others']
+    """
+    if len(holders) <= 1:
+        return "".join(f", held by job {id}" for id in holders)
+    named = [*holders[:_NAMED], "others"] if len(holders) > _NAMED else list(holders)
+    return f", held by jobs {', '.join(named[:-1])} and {named[-1]}"
 
 
 def _unwilling(situation: ClaimSituation, job: JobRecord) -> str:

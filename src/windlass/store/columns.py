@@ -13,14 +13,14 @@ import msgspec
 
 from windlass.core.ending import Ending
 from windlass.core.records import Claimed, Expired, JobRecord, StartedSuspect
-from windlass.store.operations.cycle import StartMark
+from windlass.store.operations.cycle import LimitState, StartMark
 from windlass.store.operations.enqueue import JobTemplate, NewJob, Replacement
 from windlass.store.operations.events import VanishedJob
 from windlass.store.operations.gates import ClaimSituation, ShutGate
 from windlass.store.operations.leases import QueueControl, WorkerRecord
 from windlass.store.operations.prune import Prunable, Pruned
 from windlass.store.operations.queries import DeadGroup, Depth, EventRecord, FinishedJob, NextDue
-from windlass.store.operations.queues import QueueRecord
+from windlass.store.operations.queues import CounterDrift, QueueRecord
 from windlass.store.operations.rates.cooldowns import CooldownRecord, Cooling
 from windlass.store.operations.rates.limits import LimitRecord, LimitSeed, TakeResult
 from windlass.store.operations.schedules.records import CodeVersion, FireRecord, FireStep, ScheduleRecord
@@ -35,6 +35,7 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         CodeVersion,
         CooldownRecord,
         Cooling,
+        CounterDrift,
         DeadGroup,
         Depth,
         Ending,
@@ -49,6 +50,7 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         JobTemplate,
         LimitRecord,
         LimitSeed,
+        LimitState,
         MovedEvent,
         NewJob,
         NextDue,

@@ -10,6 +10,7 @@ its part of the answer is made:
 - ``-- each NAME (a, b) unless b = 1``: the same without the rows whose value ``b`` is that number
 - ``-- only with NAME``: left out when the list NAME is empty
 - ``-- only with NAME (a, b) where b = 1``: left out when no row of NAME has that number as its value ``b``
+- ``-- only if NAME``, ``-- unless NAME``: left out unless, or when, the value that was bound as ``:NAME`` is true
 - ``-- binds NAME``: its one value is bound as ``:NAME`` in the statements behind it, and is no part of the answer
 - ``-- guard NAME``: if it gives rows, the call stops, nothing of it is kept, and NAME is all of its answer
 
@@ -36,6 +37,7 @@ _HERE = re.compile(r"^ *-- here (\w+(?:, \w+)*)(?: \((.+)\))?\n", re.M)
 _GIVES = re.compile(r"^-- gives (\w+)( as json)?$", re.M)
 _EACH = re.compile(r"^-- each (\w+) \(([\w, ]+)\)(?: unless (\w+) = (\d+))?$", re.M)
 _ONLY = re.compile(r"^-- only with (\w+)(?: \(([\w, ]+)\) where (\w+) = (\d+))?$", re.M)
+_ONLY_IF = re.compile(r"^-- (only if|unless) (\w+)$", re.M)
 _BINDS = re.compile(r"^-- binds (\w+)$", re.M)
 _GUARD = re.compile(r"^-- guard (\w+)$", re.M)
 
@@ -69,14 +71,25 @@ class Statement:
     each: Rows | None = None
     each_names: tuple[str, ...] = ()
     only_with: Rows | None = None
+    only_if: str | None = None
+    unless: str | None = None
     is_guard: bool = False
     binds: str | None = None
+
+    def is_left_out(self, params: Mapping[str, Sequence[Row]], bound: Mapping[str, object]) -> bool:
+        """Whether a call with these parameters does without it; ``bound`` has what earlier statements bound."""
+        if self.only_with is not None and not self.only_with.of(params):
+            return True
+        return (self.only_if is not None and not bound[self.only_if]) or (
+            self.unless is not None and bool(bound[self.unless])
+        )
 
 
 def read_statement(source: str) -> Statement:
     """Parse one statement with its heading."""
     gives, each, guard = _GIVES.search(source), _EACH.search(source), _GUARD.search(source)
     only, binds = _ONLY.search(source), _BINDS.search(source)
+    conditions = dict(_ONLY_IF.findall(source))
     return Statement(
         text=source,
         gives=guard[1] if guard else gives[1] if gives else None,
@@ -84,6 +97,8 @@ def read_statement(source: str) -> Statement:
         each=_rows(each, is_wanted=False) if each else None,
         each_names=split(each[2]) if each else (),
         only_with=_rows(only, is_wanted=True) if only else None,
+        only_if=conditions.get("only if"),
+        unless=conditions.get("unless"),
         is_guard=guard is not None,
         binds=binds[1] if binds else None,
     )

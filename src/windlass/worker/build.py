@@ -16,6 +16,7 @@ from windlass.store.operations.leases import lease_name
 from windlass.threads.wakeup import Wakeup
 from windlass.worker.duties.cleaning import Cleaning
 from windlass.worker.duties.clock_step import StoreClock
+from windlass.worker.duties.counter_check import CounterCheck
 from windlass.worker.duties.duties import Duties, duty_ticker
 from windlass.worker.duties.duty import Duty
 from windlass.worker.duties.leader import Leadership
@@ -160,6 +161,7 @@ def build_worker(
         duties=duties,
         declaration=None if duties else duty_ticker(DeclaredSchedules(client)),
         close_executors=(*close_executors, close_commands),
+        seed_queues=client.seed_queues,
     )
     return Worker(parts, grace=settings.grace, shutdown_times=settings.shutdown_times)
 
@@ -228,6 +230,7 @@ def build_duties(
         promotion,
         Rescue(session=session, by=by, now=client.now, store_watch=store_watch, deferral=deferral),
         Vacuum(session=session, by=by, monotonic=monotonic),
+        CounterCheck(session=session, by=by),
         Cleaning(
             session=session,
             by=by,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from asyncio import to_thread
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -17,7 +17,6 @@ from windlass.limit import DeclaredLimits
 from windlass.options import QueueShare
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
-from windlass.store.operations import queues
 from windlass.store.operations.jobs import promote
 from windlass.store.operations.queries import next_due, waiting
 from windlass.threads.log_relay import relay
@@ -61,6 +60,7 @@ class Parts:
     declaration: Ticker | None
     """Declares schedules, in a worker without duties."""
     close_executors: tuple[Callable[[], None], ...]
+    seed_queues: Callable[[Iterable[str]], Operation[None]]
 
 
 class Worker:
@@ -89,6 +89,7 @@ class Worker:
         self._status = parts.status_reporter
         self._heartbeat = parts.heartbeat
         self._close_executors = parts.close_executors
+        self._seed_queues = parts.seed_queues
         self._pumping = Ticker(self._pump_once, name="pump", wake=self._pump.wake)
         self._beating = Ticker(self._beat_once, name="heartbeat")
         self._watch = parts.watch
@@ -226,7 +227,7 @@ class Worker:
             )
         if self._is_started:
             raise ConfigError(f"worker {self.name} was started before; make a new one")
-        self._session.run(queues.ensure([(name, None, None) for name in self.queues]))
+        self._session.run(self._seed_queues(self.queues))
         self._session.run(self._limits.store_all())
         self._heartbeat.open()
         self._is_started = True

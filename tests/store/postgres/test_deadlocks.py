@@ -129,7 +129,9 @@ def tidy_up(store: Store, random: Random) -> None:
         store.run(prune_oldest(FinishedLine("slow", state), age=0, beyond=None, limit=20))
     store.run(tidy())
     store.run(queues.change(random.choice(QUEUES), {"weight": 2}, by="me"))
-    store.run(queues.ensure([(queue, None, None) for queue in shuffled(list(QUEUES), random)]))
+    limited = random.choice([*QUEUES, queues.ALL])
+    store.run(queues.change(limited, {"max_running": random.choice([None, 5, 50])}, by="me"))
+    store.run(queues.ensure([queues.QueueSeed(queue, None, None) for queue in shuffled(list(QUEUES), random)]))
     store.run(leases.signal(None, signal=None, by="me"))
     store.run(leases.forget_workers(None))
 
@@ -169,6 +171,7 @@ def test_nobody_waits_in_a_circle(database: Database) -> None:
     with open_store(database.url, clock=manual_clock(), deadline=30) as store:
         fill(store)
         all_at_once(store)
+        assert store.run(queues.mend_counters()) == []
     assert deadlocks(database) == 0
 
 

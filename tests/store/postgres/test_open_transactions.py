@@ -50,7 +50,7 @@ class Scene:
         self.store = store
         self.connection = connection
         self._joined = store.driver.join(connection)
-        store.run(queues.ensure([(LIMITED, None, 100)]))
+        store.run(queues.ensure([queues.QueueSeed(LIMITED, None, 100)]))
         self.lost = self._started("lost", by=store.a_worker(queues=[LIMITED]))
         store.advance(HOUR)  # the lease of that one is over
         self.worker = store.a_worker(queues=[LIMITED])
@@ -155,7 +155,8 @@ def _claim(scene: Scene) -> None:
 
 
 def _ensure(scene: Scene) -> None:
-    wanted = [("first used here", 3, None), (LIMITED, 3, None), (LIMITED, None, None), ("mine", 2, None)]
+    rows = [("first used here", 3, None), (LIMITED, 3, None), (LIMITED, None, None), ("mine", 2, None)]
+    wanted = [queues.QueueSeed(*row) for row in rows]
     scene.store.run(queues.ensure(wanted[:2] + wanted[3:]))
     scene.store.run(queues.ensure(wanted[2:3]))
     assert scene.store.run(queues.settings("mine"))["mine"].weight == 2
@@ -391,8 +392,8 @@ def test_a_claim_that_began_before_a_replacement_does_not_take_the_old_arguments
 
 
 def test_a_queue_whose_maker_went_back_on_it_is_made_by_the_next(scene: Scene) -> None:
-    scene.store.run(queues.ensure([("first used here", 3, None)]))
+    scene.store.run(queues.ensure([queues.QueueSeed("first used here", 3, None)]))
     scene.connection.rollback()
     assert "first used here" not in scene.store.run(queues.settings())
-    scene.store.run(queues.ensure([("first used here", 3, None)]))
+    scene.store.run(queues.ensure([queues.QueueSeed("first used here", 3, None)]))
     assert scene.store.run(queues.settings())["first used here"].weight == 3

@@ -17,7 +17,7 @@ def hashes_read(store: Store) -> int:
 
 def test_queues_without_settings_are_not_looked_at(store: Store) -> None:
     """15 ms of the server for each worker, with 10,000 queues."""
-    store.run(queues.ensure([(f"q{number}", None, None) for number in range(2_000)]))
+    store.run(queues.ensure([queues.QueueSeed(f"q{number}", None, None) for number in range(2_000)]))
     store.run(queues.change("q7", {"weight": 3}, by="me"))
     worker = store.a_worker()
     worker.control()
@@ -33,12 +33,12 @@ def test_settings_that_an_older_release_has_left_are_found(store: Store) -> None
         client.delete(f"{{{store.place.namespace}}}:configured")
     worker = store.a_worker()
     assert worker.control().queues["mail"].weight == 3
-    store.run(queues.ensure([("mine", None, None)]))
+    store.run(queues.ensure([queues.QueueSeed("mine", None, None)]))
     assert worker.control().queues["mail"].weight == 3
 
 
 def test_a_queue_that_was_removed_has_no_settings(store: Store) -> None:
-    store.run(queues.ensure([("mine", None, None)]))
+    store.run(queues.ensure([queues.QueueSeed("mine", None, None)]))
     store.run(queues.change("mail", {"weight": 3}, by="me"))
     store.run(queues.remove("mail"))
     assert store.a_worker().control().queues == {}

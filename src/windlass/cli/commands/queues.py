@@ -24,6 +24,7 @@ from windlass.errors import ConfigError, StoreNotFound
 from windlass.insight.json_forms import queue_settings
 from windlass.queue import Queue
 from windlass.retention import Retention
+from windlass.store.operations.queues import ALL
 
 _name = click.argument("name", metavar="QUEUE")
 _name_or_all = click.argument("name", metavar="QUEUE", required=False)
@@ -74,9 +75,11 @@ def resume(app: Windlass, *, out: Output, name: str | None, everything: bool) ->
 
 
 @queues.command("set")
-@_name
+@_name_or_all
+@_all
 @click.option("--weight", type=int, help="Its share of a worker's room, against that of other queues.")
 @click.option("--max-length", type=int, help="How many jobs may wait; more are refused.")
+@click.option("--max-running", type=int, help="How many jobs may run at once, on all machines together.")
 @click.option("--keep-completed", metavar="TIME", help="How long completed jobs stay: 7d, or 'forever'.")
 @click.option("--keep-cancelled", metavar="TIME", help="How long cancelled jobs stay.")
 @click.option("--keep-failed", metavar="TIME", help="How long dead letters stay.")
@@ -85,20 +88,29 @@ def resume(app: Windlass, *, out: Output, name: str | None, everything: bool) ->
 @click.option(
     "--reset",
     multiple=True,
-    type=click.Choice(["weight", "max-length", "retention", "cooldown"]),
+    type=click.Choice(["weight", "max-length", "max-running", "retention", "cooldown"]),
     help="Back to the default.",
 )
 @with_output
 @with_app
-def change(app: Windlass, *, out: Output, name: str, **given: Any) -> None:
-    """Change a queue's settings, for all workers and while they run; the queue need not exist yet."""
-    queue = app.queue(name)
+def change(app: Windlass, *, out: Output, name: str | None, everything: bool, **given: Any) -> None:
+    """Change a queue's settings, for all workers and while they run; the queue need not exist yet.
+
+    With --all: how many jobs of all queues together may run at once.
+    """
+    if (name is None) is not everything:
+        raise click.UsageError("name one queue, or say --all")
+    queue = Queue(app, ALL) if name is None else app.queue(name)
     changes = _changes(queue, given)
     if not changes:
-        raise click.UsageError("nothing to change: say --weight, --max-length, --keep-..., --cooldown or --reset")
+        raise click.UsageError(
+            "nothing to change: say --weight, --max-length, --max-running, --keep-..., --cooldown or --reset"
+        )
+    if everything and changes.keys() != {"max_running"}:
+        raise click.UsageError("--all goes with --max-running or --reset max-running; other settings are a queue's own")
     queue.configure(**changes, by=actor())
     said = ", ".join(setting.replace("_", " ") for setting in changes)
-    out.show(Message(f"changed {said} of queue {name}", {"queue": name, **queue_settings(queue.settings())}))
+    out.show(Message(f"changed {said} of {_called(name)}", {"queue": name, **queue_settings(queue.settings())}))
 
 
 @queues.command()
@@ -161,7 +173,7 @@ def _called(name: str | None) -> str:
 
 def _changes(queue: Queue, given: dict[str, Any]) -> dict[str, Any]:
     changes: dict[str, Any] = {setting.replace("-", "_"): None for setting in given["reset"]}
-    changes |= {name: given[name] for name in ("weight", "max_length") if given[name] is not None}
+    changes |= {name: given[name] for name in ("weight", "max_length", "max_running") if given[name] is not None}
     if given["cooldown"] is not None:
         changes["cooldown"] = _cooldown(given["cooldown"])
     kept = {

@@ -43,6 +43,9 @@ class QueueList:
         draw_queues(screen, self.queues)
         if self.everywhere.paused:
             screen.line(Styled(f"all queues are {paused(self.everywhere)}", "yellow"))
+        if self.everywhere.max_running is not None:
+            most = f"at most {self.everywhere.max_running:,} running"
+            screen.line(f"all queues together: {most}{_changed(self.everywhere)}")
 
 
 def draw_queues(screen: Screen, queues: Sequence[QueueView]) -> None:
@@ -77,11 +80,19 @@ def _settings(queue: QueueView) -> str:
         "" if queue.cooldown is None else cooling(queue.cooldown),
         f"weight {settings.weight}" if settings.weight is not None else "",
         f"max length {settings.max_length:,}" if settings.max_length is not None else "",
+        f"at most {settings.max_running:,} running" if settings.max_running is not None else "",
         "own retention" if settings.retention is not None else "",
         "own retry rule" if settings.retry is not None else "",
         "own cool-down rule" if settings.cooldown is not None else "",
     ]
-    return ", ".join(part for part in parts if part)
+    said = ", ".join(part for part in parts if part)
+    return f"{said}{_changed(settings)}" if said and not settings.paused else said
+
+
+def _changed(settings: QueueSettings) -> str:
+    if settings.changed_at is None:
+        return ""
+    return f" (changed by {settings.changed_by} {age(settings.changed_at)})"
 
 
 def paused(settings: QueueSettings) -> str:

@@ -33,6 +33,14 @@ class StartMark(Struct, frozen=True, array_like=True, gc=False):
     ago: int
 
 
+class LimitState(Struct, frozen=True, array_like=True):
+    """The limit on running jobs of a queue, or of the app (``*``), and how many run."""
+
+    name: str
+    max_running: int
+    running: int
+
+
 class CycleResult(Struct, frozen=True):
     """What a cycle gave."""
 
@@ -40,6 +48,8 @@ class CycleResult(Struct, frozen=True):
     refused: Collection[int]
     """The seqs of endings that were not written because another owner has, or has had, the job."""
     marked: Collection[int]
+    limits: Sequence[LimitState] = ()
+    """Those of the queues that were asked for jobs, or whose runs ended, and that of the app, after the cycle."""
     has_all_refusals: bool = True
     """False: some endings were refused, and the store went away before it could tell which. Handed in again, those that
     were written stay as they are.
@@ -62,8 +72,12 @@ def cycle(
     requests: Sequence[tuple[str, int]] = (),
     manual: Sequence[tuple[int, int]] = (),
     takes_suspect: bool = False,
+    ended_in: Collection[str] | None = None,
 ) -> Operation[CycleResult]:
     """Hand in what ended and what began, take as many jobs of each queue as requested, in one commit.
+
+    Queues are served in the order of ``requests``: under a limit of the app the first get what there is. ``ended_in``
+    names the queues of ``endings``, if they are known: a store need not look for them.
 
     With ``takes_suspect`` at most one of them is a suspect: a worker says so while it has none in flight.
 
@@ -88,6 +102,7 @@ def cycle(
         "requests": list(requests),
         "manual": list(manual),
         "takes_suspect": int(takes_suspect),
+        "ended_in": [] if not endings else None if ended_in is None else list(ended_in),
     }
     answer = yield Call("cycle", params)
     claimed = records(answer["claimed"], Claimed)
@@ -97,7 +112,8 @@ def cycle(
     if _changed(answer, "completed") + _changed(answer, "ended") != len(endings):
         refused = yield from _refused_endings(endings, worker=claimant.worker)
     marked = {seq for (seq,) in answer.get("marked", ())}
-    return CycleResult(claimed, refused or (), marked, has_all_refusals=refused is not None)
+    limits = records(answer.get("limits") or (), LimitState)
+    return CycleResult(claimed, refused or (), marked, limits, has_all_refusals=refused is not None)
 
 
 def _refused_endings(endings: Sequence[Ending], *, worker: str) -> Operation[Collection[int] | None]:

@@ -12,6 +12,9 @@ from windlass.core.state import State
 from windlass.store.answers import records
 from windlass.store.operation import Call, Lane, Operation
 
+HOLDERS = 4
+"""So many of the jobs that run under a limit are looked up."""
+
 
 @unique
 class Gate(StrEnum):
@@ -30,6 +33,9 @@ class Gate(StrEnum):
     NO_WILLING_WORKER = "no_willing_worker"
     """All workers that serve the queue are paused or about to leave. They check this gate themselves: they ask for no
     jobs."""
+    APP_AT_LIMIT = "app_at_limit"
+    """As many jobs of all queues run as the app allows."""
+    QUEUE_AT_LIMIT = "queue_at_limit"
     SUSPECT_WAITS = "suspect_waits"
     """Jobs of a higher priority come before a suspect. For a manual claim suspects are jobs like all others."""
 
@@ -42,6 +48,8 @@ class ShutGate(Struct, frozen=True, array_like=True):
     by: str | None = None
     reason: str | None = None
     ends_at: int | None = None
+    most: int | None = None
+    """Of a limit: how many jobs may run at once."""
 
 
 class ClaimSituation(Struct, frozen=True, array_like=True):
@@ -67,6 +75,8 @@ class ClaimSituation(Struct, frozen=True, array_like=True):
     """Whether any process does upkeep: promotes what is due, rescues what was lost."""
     shut: tuple[ShutGate, ...] = ()
     """In the order of ``Gate``."""
+    holders: tuple[str, ...] = ()
+    """Of a job that waits for a limit: ids of some of those that run under it, up to ``HOLDERS``."""
 
     def names(self) -> list[Gate]:
         """The gates that are shut."""
@@ -75,12 +85,13 @@ class ClaimSituation(Struct, frozen=True, array_like=True):
 
 def gates(seq: int) -> Operation[ClaimSituation | None]:
     """The gates before one job, or None when it is gone."""
-    answer = yield Call("gates", {"seq": seq}, Lane.READ)
+    answer = yield Call("gates", {"seq": seq, "holders": HOLDERS}, Lane.READ)
     found = records(answer["gates"], ClaimSituation)
     if not found:
         return None
     shut = [*records(answer["shut"], ShutGate), *_shut_by_workers(found[0])]
-    return replace(found[0], shut=tuple(sorted(shut, key=_place)))
+    holders = tuple(id for (id,) in answer.get("holders") or ())
+    return replace(found[0], shut=tuple(sorted(shut, key=_place)), holders=holders)
 
 
 def _shut_by_workers(found: ClaimSituation) -> Iterator[ShutGate]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -20,6 +20,7 @@ class QueueRecord(Struct, frozen=True, array_like=True):
     name: str
     weight: int | None = None
     max_length: int | None = None
+    max_running: int | None = None
     retention: str | None = None
     retry: str | None = None
     paused_at: int | None = None
@@ -30,9 +31,18 @@ class QueueRecord(Struct, frozen=True, array_like=True):
     cooldown: str | None = None
 
 
-def ensure(queues: Sequence[tuple[str, int | None, int | None]]) -> Operation[None]:
-    """Seed queues (name, weight, max_length) where they are not set up yet."""
-    yield Call("queue_ensure", {"queues": list(queues)})
+class QueueSeed(NamedTuple):
+    """What code says of a queue; it counts as long as no operator has changed the queue's settings."""
+
+    name: str
+    weight: int | None = None
+    max_length: int | None = None
+    max_running: int | None = None
+
+
+def ensure(seeds: Sequence[QueueSeed]) -> Operation[None]:
+    """Seed queues where they are not set up yet."""
+    yield Call("queue_ensure", {"queues": list(seeds)})
 
 
 def settings(name: str | None = None) -> Operation[dict[str, QueueRecord]]:
@@ -49,6 +59,23 @@ def change(name: str, changes: Mapping[str, Any], *, by: str) -> Operation[None]
 def pause(name: str, *, by: str, reason: str | None, is_paused: bool = True) -> Operation[None]:
     """Stop, or with ``is_paused`` false resume, the claiming of a queue's jobs everywhere."""
     yield Call("queue_pause", {"name": name, "by": by, "reason": reason, "is_paused": int(is_paused)})
+
+
+class CounterDrift(Struct, frozen=True, array_like=True):
+    """A counter of running jobs that was wrong: what it said, and how many jobs ran."""
+
+    name: str
+    counted: int
+    running: int
+
+
+def mend_counters() -> Operation[list[CounterDrift]]:
+    """Compare what limits count with the jobs that run, and count anew where they differ: a defect. Idempotent."""
+    answer = yield Call("drifted_limits", {}, Lane.READ)
+    if not answer["drifted"]:
+        return []
+    answer = yield Call("recount_limits", {})
+    return records(answer["drifted"], CounterDrift)
 
 
 def remove(name: str) -> Operation[bool]:

@@ -42,7 +42,7 @@ class BoundCall(Struct, frozen=True):
         bound["now"] = self.now()
         answer: dict[str, Any] = {}
         for statement in self.statements:
-            if statement.only_with is not None and not statement.only_with.of(self.params):
+            if statement.is_left_out(self.params, bound):
                 continue
             if statement.each is not None:
                 for item in statement.each.of(self.params):

@@ -13,6 +13,8 @@ Files, in reading order:
 - ``cleaning``: Deletes finished jobs that retention no longer keeps.
 - ``vacuum``: Vacuums the hot tables (PostgreSQL); warns of a transaction that blocks it.
 - ``schedules/``: Schedules: fires what is due.
+- ``counter_check``: Compares what limits count with the jobs that run; a difference is a defect, which it reports and
+  mends.
 - ``clock_step``: Notices that the store's clock was stepped.
 - ``standalone``: Duties without a worker: ``windlass duties``.
 """

@@ -6,6 +6,7 @@ Files, in reading order:
 - ``cycle_client``: Makes cycles, and repeats one whose reply was not received.
 - ``capacity``: How many jobs to ask each queue for.
 - ``slot_limits``: Caps and reserved slots: which queues may have one more of a worker's slots.
+- ``running_limits``: Limits on running jobs as a worker knows them: what they leave, and how much of them is its share.
 - ``prefetch``: How fast the jobs of each queue run, and so how many to fetch ahead.
 - ``claim_size``: How many jobs and endings one cycle may carry, by their bytes.
 - ``wake_ups``: Notifications that wait for the pump, and which of them make it claim at once.

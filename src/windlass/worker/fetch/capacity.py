@@ -7,8 +7,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from windlass.core.records import Claimed
 from windlass.core.round_robin import SmoothWeights
+from windlass.store.operations.cycle import LimitState
 from windlass.worker.fetch.claim_size import ClaimSize
 from windlass.worker.fetch.prefetch import Prefetch
+from windlass.worker.fetch.running_limits import RunningLimits
 from windlass.worker.fetch.slot_limits import SlotLimits
 
 ClaimRequests = list[tuple[str, int]]
@@ -50,6 +52,7 @@ class Capacity:
         self._most = most
         self._claim_size = claim_size
         self._prefetch = prefetch
+        self.running_limits = RunningLimits()
         self._set: Mapping[str, int | None] | None = None
         """The weights that operators have set, until the next round applies them."""
         self._unknown: set[str] = set()
@@ -129,14 +132,24 @@ class Capacity:
         free = max(0, self._concurrency - in_flight)
         waiting = max(0, in_flight - self._concurrency)
         contenders, full = self._weights.contenders, self._full(waiting_elsewhere)
-        ahead = self._prefetch.ahead(contenders - full if full else contenders, now=now)
+        # What waits in a buffer counts as running: under a limit others could run it.
+        is_limited = self.running_limits.hold_for(contenders)
+        ahead = 0 if is_limited else self._prefetch.ahead(contenders - full if full else contenders, now=now)
         return min(free + max(0, ahead - waiting), self._most, self._claim_size.most)
 
-    def requests(self, *, in_flight: int, now: float, waiting_elsewhere: Mapping[str, int] = NOTHING) -> ClaimRequests:
+    def requests(
+        self,
+        *,
+        in_flight: int,
+        now: float,
+        waiting_elsewhere: Mapping[str, int] = NOTHING,
+        own: Mapping[str, int] = NOTHING,
+    ) -> ClaimRequests:
         """How many jobs to claim of which queue; none when no job fits or every queue is known to be empty.
 
         ``waiting_elsewhere``: how many jobs of each queue wait for something else than a slot. A few of them are
-        ignored, for other jobs may follow; a queue that gives nothing else is not asked.
+        ignored, for other jobs may follow; a queue that gives nothing else is not asked. ``own``: how many jobs of each
+        queue the worker has, which counts only where it shares limits.
         """
         self._follow_settings()
         if not self._weights.contenders:
@@ -146,7 +159,13 @@ class Capacity:
         dealt = self._weights.deal(places, turn=turn, without=self._full(waiting_elsewhere))
         if self._unknown:
             self._ask_unknown(dealt)
-        return list(dealt.items())
+        return self._under_limits(dealt, own, now=now)
+
+    def _under_limits(self, dealt: dict[str, int], own: Mapping[str, int], *, now: float) -> ClaimRequests:
+        """What to ask for under limits on running jobs, and in which order."""
+        if self.running_limits.is_shared:
+            dealt = self.running_limits.within_share(dealt, own, now=now)
+        return self.running_limits.in_order(dealt)
 
     def limited_requests(self, used: Mapping[str, int], *, taken: int, now: float) -> ClaimRequests:
         """``requests`` of a worker with caps or reserved slots; ``used``: how many of the ``taken`` slots each queue
@@ -156,12 +175,16 @@ class Capacity:
         self._follow_settings()
         room = self._limits.room(free=max(0, self._concurrency - taken), used=used)
         places = self.places(in_flight=taken, now=now)
-        return list(self._weights.deal(places, room=room).items())
+        return self._under_limits(self._weights.deal(places, room=room), used, now=now)
 
-    def note_claimed(self, requests: ClaimRequests, claimed: Sequence[Claimed]) -> bool:
-        """Take in what a cycle claimed: a queue that gave less than it was asked for is empty until the next
-        notification. Returns whether other queues may have more.
+    def note_claimed(
+        self, requests: ClaimRequests, claimed: Sequence[Claimed], limits: Sequence[LimitState] = ()
+    ) -> bool:
+        """Take in what a cycle claimed: a queue that gave less than it was asked for is empty, or at its limit, until
+        the next notification, or until jobs that ran here under the limit have ended. Returns whether other queues may
+        have more.
         """
+        self.running_limits.note(requests, claimed, limits)
         self._claim_size.note(claimed)
         self._unknown.difference_update(name for name, _ in requests)
         if len(claimed) == sum(count for _, count in requests):
@@ -169,6 +192,10 @@ class Capacity:
         given = Counter(job.queue for job in claimed)
         self._weights.leave(name for name, room in requests if given[name] < room)
         return self.may_find_work
+
+    def note_endings(self, ended: Iterable[Claimed]) -> None:
+        """Runs have ended here and are about to be handed in: under a limit that makes room."""
+        self.may_have_work(self.running_limits.make_room({job.queue for job in ended}))
 
     def note_failure(self, requests: ClaimRequests) -> None:
         """A cycle that asked for these has failed, perhaps because of their size."""

@@ -62,12 +62,18 @@ class CycleClient:
         return min(_LONGEST_PAUSE, 0.05 * float(2**self._failures)) * clock.roll() + 0.01
 
     def cycle(
-        self, endings: list[Ending], marks: list[StartMark], requests: list[tuple[str, int]], *, takes_suspect: bool
+        self,
+        endings: list[Ending],
+        marks: list[StartMark],
+        requests: list[tuple[str, int]],
+        *,
+        takes_suspect: bool,
+        ended_in: Collection[str],
     ) -> CycleResult | None:
         """Make one cycle; None where the store is away. Raises ``DataRejected``, and then nothing of it was written."""
         claimant = self._no_reply or Claimant(self.worker, self._lease(), self._token())
         try:
-            cycled = self._repeated(claimant, endings, marks, requests, takes_suspect=takes_suspect)
+            cycled = self._repeated(claimant, endings, marks, requests, takes_suspect=takes_suspect, ended_in=ended_in)
         except DataRejected as error:
             if not endings:
                 self._note_failure(error)  # it rejected nothing of ours
@@ -109,15 +115,23 @@ class CycleClient:
         requests: Sequence[tuple[str, int]],
         *,
         takes_suspect: bool,
+        ended_in: Collection[str],
     ) -> CycleResult:
         try:
             return self._session.run(
-                cycle(claimant, endings=endings, marks=marks, requests=requests, takes_suspect=takes_suspect)
+                cycle(
+                    claimant,
+                    endings=endings,
+                    marks=marks,
+                    requests=requests,
+                    takes_suspect=takes_suspect,
+                    ended_in=ended_in,
+                )
             )
         except OutcomeUnknown:
             # The same token without claim requests re-reads what the first try claimed, if it did.
             self._no_reply = claimant
-            return self._session.run(cycle(claimant, endings=endings, marks=marks))
+            return self._session.run(cycle(claimant, endings=endings, marks=marks, ended_in=ended_in))
 
     def _written(self, ending: Ending, job: Claimed) -> Collection[int]:
         try:

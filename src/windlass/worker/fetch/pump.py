@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from windlass import clock
@@ -16,7 +16,7 @@ from windlass.core.state import State
 from windlass.store.driver import DataRejected, Topic
 from windlass.store.operations.cycle import CycleResult, StartMark
 from windlass.threads.wakeup import Wakeup
-from windlass.worker.fetch.capacity import Capacity
+from windlass.worker.fetch.capacity import NOTHING, Capacity
 from windlass.worker.fetch.claim_size import first_page
 from windlass.worker.fetch.cycle_client import CycleClient, Ended
 from windlass.worker.fetch.wake_ups import WakeUps
@@ -172,7 +172,7 @@ class Pump:
             return max(0.0, self._cycled + _LINGER - now) if self._may_linger(now) else 0.0
         longest = _LONGEST_LINGER if self._dispatcher.buffered else min(_POLL, max(0.0, self._polls_at - now))
         soonest = self._cycled + _LINGER if self._may_linger(now) else now
-        for due in (self._surveys_at, self._wake_ups.due):
+        for due in (self._surveys_at, self._wake_ups.due, self._capacity.running_limits.asks_again_at):
             longest = longest if due is None else min(longest, max(due, soonest) - now)
         oldest = self._dispatcher.oldest_unmarked(now=now)
         return longest if oldest is None else min(max(0.0, oldest + _MARK_BEFORE - now), longest)
@@ -209,6 +209,8 @@ class Pump:
         self._release(claimed_before=now if self._is_draining else now - _RELEASE_AFTER)
         self._unsent_endings = self._unsent_endings + self._throttles.settle(self._dispatcher.take_endings())
         ended = first_page(self._unsent_endings)
+        if ended:
+            self._capacity.note_endings(job for _, job in ended)
         starting = self._startable(now)
         marked = starting + self._dispatcher.unmarked(running_since=now - _MARK_AFTER)
         takes_suspect = self._looks_for_suspect(now)
@@ -236,12 +238,14 @@ class Pump:
             self._unmarked = [run for run in self._unmarked if run not in batch.starting]
         self._admit([run for run in batch.starting if run.job.seq in result.marked])
         self._take_in(result.claimed)
-        others_may_have_more = self._capacity.note_claimed(requests, result.claimed)
+        others_may_have_more = self._capacity.note_claimed(requests, result.claimed, result.limits)
         if requests and (batch.is_prompted or (batch.was_called and result.claimed)):
             self._learn_from_wake_up(result.claimed, requests)
         self._dispatcher.may_fetch = self._may_fetch
         if ended:
             self._publish(ended, result.refused)
+            if self._capacity.running_limits.has_made_room((job for _, job in ended), result.claimed):
+                self._session.notify(Topic.WORK)
         if result.claimed or others_may_have_more or self._unsent_endings:
             self.wake.set()
         self._note_idleness()
@@ -319,7 +323,11 @@ class Pump:
             self._survey(now)
         if self._capacity.has_limits:
             return self._capacity.limited_requests(self._slots_by_queue(), taken=taken, now=now)
-        return self._capacity.requests(in_flight=in_flight, waiting_elsewhere=waiting, now=now)
+        return self._capacity.requests(in_flight=in_flight, waiting_elsewhere=waiting, now=now, own=self._own())
+
+    def _own(self) -> Mapping[str, int]:
+        """How many jobs of each queue are here; counted only where workers share limits."""
+        return self._slots_by_queue() if self._capacity.running_limits.is_shared else NOTHING
 
     def _slots_by_queue(self) -> Counter[str]:
         """How many slots each queue has. A job that waits for a child counts: it may start at any moment."""
@@ -346,11 +354,14 @@ class Pump:
     def _cycle(self, batch: _Batch, now: float) -> CycleResult | None:
         """Make the cycle; None where the store is away, or has rejected an ending."""
         endings = [ending for ending, _ in batch.ended]
+        ended_in = {job.queue for _, job in batch.ended}
         marks = [
             StartMark(run.job.seq, run.job.fence, round((now - (run.started or now)) * 1000)) for run in batch.marked
         ]
         try:
-            result = self._cycle_client.cycle(endings, marks, batch.requests, takes_suspect=batch.takes_suspect)
+            result = self._cycle_client.cycle(
+                endings, marks, batch.requests, takes_suspect=batch.takes_suspect, ended_in=ended_in
+            )
         except DataRejected as error:
             self._write_one_by_one(list(self._unsent_endings), error)
             return None

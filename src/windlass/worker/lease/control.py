@@ -12,7 +12,7 @@ from windlass.core.retry import read_retry
 from windlass.core.state import State
 from windlass.store.driver import Topic
 from windlass.store.operations.cycle import finish
-from windlass.store.operations.leases import PAUSE, STOP, Control
+from windlass.store.operations.leases import PAUSE, STOP, Control, workers
 from windlass.worker.fetch.capacity import Capacity
 from windlass.worker.fetch.pump import Pump
 from windlass.worker.runs.attempt import AttemptRules
@@ -84,6 +84,11 @@ class WorkerControl:
         self._throttles.follow(control.cooling_tasks)
         if control.cancels:
             self._cancel(control.cancels)
+
+    def count_sharers(self, now: float) -> None:
+        """Where jobs run under a limit, count the workers that share it, now and then."""
+        if self._capacity.running_limits.wants_count(now):
+            self._capacity.running_limits.share_among(self._session.run(workers()))
 
     def update_claiming(self) -> None:
         """Claim unless the worker is paused, here or by an order."""

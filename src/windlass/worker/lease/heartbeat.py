@@ -186,6 +186,7 @@ class Heartbeat:
             self._lose(lease, "the store has ended it")
             return
         self._control.apply(asked)
+        self._control.count_sharers(self._asked)
 
     def _missed(self, error: StoreUnavailable) -> None:
         if not self._is_open:

@@ -9,6 +9,7 @@
 -- only without endings, keys, marks
 -- gives ended
 -- gives claimed as json
+-- gives limits
 -- gives vanished
 --
 -- OFFSET 0, the kind of a list and the numbers of a seq are there for the planner, as in the full form.
@@ -50,7 +51,7 @@ WITH
     FROM ended, clock WHERE job IS NOT NULL
     RETURNING queue, state
 ),
--- here tally, claim, ended_summary
+-- here tally, claim, ended_summary (before = lease)
 , begins AS (
     -- An array of texts takes a third of the time that building JSON from values of each type takes.
     SELECT coalesce(array_to_json(array_agg(ARRAY[{Claimed; cast numbers as text;
@@ -62,7 +63,7 @@ WITH
     FROM begun, clock
 )
 SELECT
-    endings.ended, begins.claimed,
+    endings.ended, begins.claimed, (SELECT json_agg(json_build_array({LimitState})) FROM limited) AS limits,
     coalesce(endings.vanished || begins.vanished, endings.vanished, begins.vanished) AS vanished,
     -- One of the jobs was cancelled or rescued meanwhile: nothing is kept, and the driver repeats it.
     -- An ending that was sent twice is one.
@@ -85,9 +86,10 @@ FROM endings, begins
 -- gives ended
 -- gives marked
 -- gives claimed as json
+-- gives limits
 -- gives vanished
 --
--- Locks are taken in the order lease, keys, rows of running by seq: each part counts the one before it. A job that this
+-- Locks are taken in the order lease, keys, rows of running by seq, limits: each part counts the one before it. A job that this
 -- call puts back is not taken by the same call, because a statement does not see what its own parts write.
 --
 -- A prepared statement is planned once, perhaps while the tables are empty. So that it then probes an index for each
@@ -165,6 +167,7 @@ WITH
     -- The lease of a manual claim goes with its job; a worker's, which has no colon, holds others too.
     DELETE FROM windlass_lease AS lease USING ended
     WHERE lease.id = ended.lease AND strpos(ended.lease, ':') > 0
+    RETURNING 1
 ), finished AS (
     INSERT INTO windlass_finished (
         seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
@@ -220,7 +223,7 @@ WITH
     WHERE running.ctid = mark.place AND mark.kind = 'array'
     RETURNING running.seq
 ),
--- here claim, ended_summary
+-- here claim, ended_summary (before = closed)
 , claimed AS (
     SELECT *, false AS wants_cancel FROM begun
     UNION ALL
@@ -241,6 +244,7 @@ WITH
 )
 SELECT
     endings.ended, (SELECT coalesce(json_agg(json_build_array(seq)), '[]') FROM marked) AS marked, begins.claimed,
+    (SELECT json_agg(json_build_array({LimitState})) FROM limited) AS limits,
     coalesce(endings.vanished || begins.vanished, endings.vanished, begins.vanished) AS vanished,
     -- One of the jobs was marked, cancelled or rescued meanwhile: nothing is kept, and the driver repeats it.
     -- An ending or a mark that was sent twice is one.

@@ -3,6 +3,7 @@
 -- with which claims ask.
 -- gives gates
 -- gives shut
+-- gives holders
 WITH
 -- here clock
 , job AS MATERIALIZED (
@@ -17,13 +18,24 @@ WITH
     AND CAST(worker.info AS jsonb) -> 'queues' ? job.queue
 ), shut AS (
     SELECT gate.* FROM job CROSS JOIN LATERAL (
-        -- here queue_gates (queue = job.queue)
+        -- here queue_gates (queue = job.queue, limits = windlass_gate)
     ) AS gate
     UNION ALL
-    SELECT 'suspect_waits' AS gate, NULL, NULL, NULL, NULL FROM job
+    SELECT 'suspect_waits' AS gate, NULL, NULL, NULL, NULL, NULL FROM job
     WHERE job.state = 'pending' AND job.suspect AND NOT (
         -- here suspect_turn (suspect = job, queue = job.queue)
     )
+), holder AS (
+    -- Who runs under the limit that holds it; that of the app counts all.
+    SELECT owner.id FROM (
+        SELECT running.seq FROM windlass_running AS running, job
+        WHERE job.state = 'pending' AND (
+            'app_at_limit' IN (SELECT shut.gate FROM shut)
+            OR ('queue_at_limit' IN (SELECT shut.gate FROM shut) AND running.queue = job.queue))
+        LIMIT CAST(:holders AS integer)
+    ) AS first CROSS JOIN LATERAL (
+        SELECT job.seq, job.id FROM windlass_job AS job WHERE job.seq = first.seq OFFSET 0) AS owner
+    ORDER BY owner.seq
 ), gates AS (
     SELECT job.state,
         -- Two walks through the index of ready jobs, both of them short.
@@ -54,5 +66,6 @@ WITH
         FROM windlass_lease AS lease WHERE lease.id = job.lease AND job.state = 'running') AS held ON true
 )
 SELECT
-    (SELECT coalesce(json_agg(json_build_array({ClaimSituation; without shut})), '[]') FROM gates) AS gates,
-    (SELECT coalesce(json_agg(json_build_array({ShutGate})), '[]') FROM shut) AS shut
+    (SELECT coalesce(json_agg(json_build_array({ClaimSituation; without shut, holders})), '[]') FROM gates) AS gates,
+    (SELECT coalesce(json_agg(json_build_array({ShutGate})), '[]') FROM shut) AS shut,
+    (SELECT json_agg(json_build_array(holder.id)) FROM holder) AS holders

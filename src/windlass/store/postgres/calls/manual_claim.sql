@@ -11,25 +11,39 @@ WITH
 , held AS MATERIALIZED (
     SELECT seq FROM windlass_running
     WHERE lease >= CAST(:token AS text) || ':' AND lease < CAST(:token AS text) || ';'
-), room AS MATERIALIZED (
+), touched AS MATERIALIZED (
+    SELECT {queues.queue} AS queue FROM jsonb_array_elements(CAST(:queues AS jsonb))
+),
+-- here limits
+, room AS MATERIALIZED (
+    -- How many jobs may be taken now: of each queue, and of all together.
     SELECT jsonb_typeof(value) AS kind, {queues.queue} AS queue, place,
-        greatest(0, CAST(:limit AS bigint) - (SELECT count(*) FROM held)) AS room
+        (SELECT gate.max_running - gate.running FROM gate WHERE gate.name = {queues.queue}) AS of_queue,
+        least(
+            greatest(0, CAST(:limit AS bigint) - (SELECT count(*) FROM held)),
+            (SELECT gate.max_running - gate.running FROM gate WHERE gate.name = '*')) AS room
     FROM jsonb_array_elements(CAST(:queues AS jsonb)) WITH ORDINALITY AS item (value, place)
     WHERE NOT EXISTS (
-        -- here queue_gates (queue = {queues.queue})
+        -- here queue_gates (queue = {queues.queue}, limits = gate)
     )
 ), picked AS MATERIALIZED (
     -- Every queue offers as much as all may give together; what goes over the limit stays, and is locked for a moment.
-    SELECT room.kind, next.place, room.place AS turn, next.priority, next.since, next.seq, room.room
+    SELECT room.kind, next.place, room.place AS turn, next.priority, next.since, next.seq, room.room, room.of_queue
     -- A manual claim takes suspects like all others; each of both places is walked in its order.
     FROM room CROSS JOIN (VALUES (false), (true)) AS part (suspect) CROSS JOIN LATERAL (
         SELECT ready.ctid AS place, ready.priority, ready.since, ready.seq FROM windlass_ready AS ready
         WHERE ready.queue = room.queue AND ready.suspect = part.suspect AND ready.seq BETWEEN 0 AND 9223372036854775807
         ORDER BY ready.priority DESC, ready.since, ready.seq LIMIT room.room
         FOR UPDATE SKIP LOCKED) AS next
+), numbered AS (
+    -- Suspects and others of a queue are limited together.
+    SELECT picked.*,
+        row_number() OVER (PARTITION BY picked.turn ORDER BY picked.priority DESC, picked.since, picked.seq) AS number
+    FROM picked
 ), taken AS (
     DELETE FROM windlass_ready AS ready USING (
-        SELECT picked.place FROM picked WHERE picked.kind = 'array'
+        SELECT picked.place FROM numbered AS picked
+        WHERE picked.kind = 'array' AND (picked.of_queue IS NULL OR picked.number <= picked.of_queue)
         ORDER BY picked.turn, picked.priority DESC, picked.since, picked.seq
         LIMIT (SELECT max(picked.room) FROM picked)) AS first
     WHERE ready.ctid = first.place
@@ -51,6 +65,12 @@ WITH
     SELECT seq, fence, clock.now, clock.now, attempt, crashes, rescues, queue,
         CAST(:token AS text) || ':' || seq || ':' || fence, CAST(:token AS text), CAST(:worker AS text)
     FROM begun, clock
+), counted AS (
+    UPDATE windlass_gate AS gate SET running = gate.running + added.number
+    FROM (
+        SELECT gate.name, (SELECT count(*) FROM begun WHERE gate.name IN ('*', begun.queue)) AS number FROM gate
+    ) AS added
+    WHERE gate.name = added.name AND added.number > 0
 ), claimed AS (
     SELECT *, false AS wants_cancel FROM begun
     UNION ALL

@@ -7,7 +7,7 @@
 -- gives rescued
 -- gives vanished
 --
--- Locks are taken in the order lease, keys, rows of running: each part counts the one before it.
+-- Locks are taken in the order lease, keys, rows of running, limits: each part counts the one before it.
 WITH
 -- here clock
 , over AS MATERIALIZED (
@@ -64,6 +64,16 @@ WITH
         running.rescues + ending.rescue AS rescues,
         -- here attempts_after (outcome = 'lost')
         AS attempts
+), touched AS MATERIALIZED (
+    SELECT taken.queue FROM taken
+),
+-- here limits
+, counted AS (
+    UPDATE windlass_gate AS gate SET running = gate.running - freed.number
+    FROM (
+        SELECT gate.name, (SELECT count(*) FROM taken WHERE gate.name IN ('*', taken.queue)) AS number FROM gate
+    ) AS freed
+    WHERE gate.name = freed.name AND freed.number > 0
 ), rescued AS MATERIALIZED (
     SELECT job.id, taken.seq, taken.state, taken.worker,
         taken.attempt > 0 OR taken.started_at IS NOT NULL AS has_begun

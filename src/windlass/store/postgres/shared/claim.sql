@@ -1,19 +1,38 @@
 -- Takes the next jobs of each requested queue without a shut gate: the rows of ready go, rows of running come.
--- Needs clock and lease, and gives begun; where the id is null the row of job is gone.
-request AS MATERIALIZED (
+-- Needs clock, lease and ended, and gives begun; where the id is null the row of job is gone. And limited, the limits of
+-- queues that this call touches, as they are after it; {before} is what is locked last before these.
+touched AS MATERIALIZED (
+    SELECT ended.queue FROM ended WHERE (SELECT count(*) FROM {before}) >= 0
+    UNION ALL
+    SELECT {requests.queue} FROM jsonb_array_elements(CAST(:requests AS jsonb))
+    WHERE (SELECT count(*) FROM {before}) >= 0
+),
+-- here limits
+, limits AS MATERIALIZED (
+    -- What this call has ended makes room for what it takes.
+    SELECT gate.name, gate.max_running, gate.running AS counted,
+        gate.running - (SELECT count(*) FROM ended WHERE gate.name IN ('*', ended.queue)) AS running
+    FROM gate
+), request AS MATERIALIZED (
     SELECT jsonb_typeof(value) AS kind, {requests.queue} AS queue, CAST({requests.number} AS integer) AS number
     FROM jsonb_array_elements(CAST(:requests AS jsonb))
     WHERE EXISTS (SELECT 1 FROM lease) AND jsonb_typeof(value) = 'array' AND CAST({requests.number} AS integer) > 0
     AND NOT EXISTS (
-        -- here queue_gates (queue = {requests.queue})
+        -- here queue_gates (queue = {requests.queue}, limits = limits)
     )
+), room AS MATERIALIZED (
+    -- How many jobs of each queue may be taken now.
+    SELECT request.kind, request.queue, least(
+            request.number,
+            (SELECT limits.max_running - limits.running FROM limits WHERE limits.name = request.queue)) AS number
+    FROM request
 ), suspect AS MATERIALIZED (
     -- At most one for the whole call.
-    SELECT request.kind, request.queue, next.place FROM request CROSS JOIN LATERAL (
+    SELECT room.kind, room.queue, next.place FROM room CROSS JOIN LATERAL (
         SELECT ready.ctid AS place FROM windlass_ready AS ready
-        WHERE ready.queue = request.queue AND ready.suspect AND ready.seq BETWEEN 0 AND 9223372036854775807
+        WHERE ready.queue = room.queue AND ready.suspect AND ready.seq BETWEEN 0 AND 9223372036854775807
         AND
-            -- here suspect_turn (suspect = ready, queue = request.queue)
+            -- here suspect_turn (suspect = ready, queue = room.queue)
         ORDER BY ready.priority DESC, ready.since, ready.seq LIMIT 1
         FOR UPDATE SKIP LOCKED) AS next
     WHERE CAST(:takes_suspect AS integer) = 1
@@ -25,15 +44,18 @@ request AS MATERIALIZED (
     UNION ALL
     -- By priority and then by when they became ready. Locked inside each branch, with that queue's own limit: rows that
     -- were merged first and locked later come back empty or twice.
-    SELECT request.kind, next.place FROM request CROSS JOIN LATERAL (
+    SELECT room.kind, next.place FROM room CROSS JOIN LATERAL (
         SELECT ready.ctid AS place FROM windlass_ready AS ready
-        WHERE ready.queue = request.queue AND NOT ready.suspect AND ready.seq BETWEEN 0 AND 9223372036854775807
+        WHERE ready.queue = room.queue AND NOT ready.suspect AND ready.seq BETWEEN 0 AND 9223372036854775807
         ORDER BY ready.priority DESC, ready.since, ready.seq
-        LIMIT request.number - (SELECT count(*) FROM suspect WHERE suspect.queue = request.queue)
+        LIMIT room.number - (SELECT count(*) FROM suspect WHERE suspect.queue = room.queue)
         FOR UPDATE SKIP LOCKED) AS next
 ), taken AS (
     -- By their place in the table: they are locked, and such a row is never updated.
-    DELETE FROM windlass_ready AS ready USING picked
+    DELETE FROM windlass_ready AS ready USING (
+        -- What goes over the limit of all queues stays; who else claims waits for that limit's row.
+        SELECT picked.kind, picked.place FROM picked
+        LIMIT (SELECT greatest(0, limits.max_running - limits.running) FROM limits WHERE limits.name = '*')) AS picked
     WHERE ready.ctid = picked.place AND picked.kind = 'array'
     RETURNING ready.seq, ready.queue, ready.since
 ), begun AS MATERIALIZED (
@@ -51,4 +73,11 @@ request AS MATERIALIZED (
     SELECT seq, fence, clock.now, attempt, crashes, rescues, queue, CAST(:lease AS text), CAST(:token AS text),
         CAST(:worker AS text)
     FROM begun, clock WHERE id IS NOT NULL
+), limited AS MATERIALIZED (
+    SELECT limits.name, limits.max_running, limits.counted, limits.running + (
+            SELECT count(*) FROM begun WHERE begun.id IS NOT NULL AND limits.name IN ('*', begun.queue)) AS running
+    FROM limits
+), counted AS (
+    UPDATE windlass_gate AS gate SET running = limited.running FROM limited
+    WHERE gate.name = limited.name AND limited.running <> limited.counted
 )

@@ -11,10 +11,11 @@
 -- gives completed, ended: one row each (how many of them were accepted), if there are any
 --       marked: rows (seq) of the marks that still run under their fence, if there are marks
 --       claimed: rows (Claimed): what calls with this token took; one that is repeated without requests finds it again
+--       limits: rows (LimitState) of the queues that this call touches, as they are now, if they have any
 --       vanished, overwritten: see there in shared/, if there are any
 -- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, attempts, vanished, gates, claim
--- The leases of runs that were ended here.
-local shrunk_leases, long_results = {}, {}
+-- The leases of runs that were ended here, and the queues that this call is about.
+local shrunk_leases, touched, long_results = {}, {}, {}
 
 -- The lease of a run is known from its job alone. If that is gone, it may be any.
 local function drop_run_anywhere(seq, fence)
@@ -107,6 +108,7 @@ local function finish(ending)
     if ending.rescue ~= 0 then redis.call('HINCRBY', key, 'rescues', ending.rescue) end
     if ending.errors then keep_errors(seq, ending.errors) end
     count('running', job.queue, -1)
+    touched[job.queue] = true
     place(state, job.queue, seq, tonumber(job.priority) or 0, at, suspect)
     if is_manual(job.lease) then remove_manual(job.lease) end
     return 1
@@ -183,6 +185,7 @@ local function complete(runs)
     end
     for queue, members in pairs(by_queue) do
         count('running', queue, -#members / 2)
+        touched[queue] = true
         place_completed(queue, members)
     end
     remove_own_runs(removed)
@@ -218,6 +221,8 @@ local function claim(queue, number, is_for_suspect)
     end
     if is_for_suspect then take_suspect(queue, long, own) else take(queue, number, long, own) end
     in_portions(held, function(...) redis.call('HSET', held_key(ask.lease), ...) end)
+    -- The next claim of this call asks how much room is left.
+    if is_limited(queue) then settle(try) end
 end
 
 -- What earlier tries of this call took.
@@ -276,7 +281,10 @@ find_claimed()
 if #ask.requests > 0 and is_live(ask.lease) and not is_shut(COMMON_GATES) then
     if ask.takes_suspect == 1 then claim_suspect() end
     for _, request in ipairs(ask.requests) do
-        if request.number > 0 and not is_shut(QUEUE_GATES, request.queue) then claim(request.queue, request.number) end
+        if request.number > 0 and not is_shut(QUEUE_GATES, request.queue) then
+            local number = room(request.queue, request.number)
+            if number > 0 then claim(request.queue, number) end
+        end
     end
     settle(try)
 end
@@ -284,6 +292,9 @@ if #vanished > 0 then
     settle(try)
     give('vanished', vanished)
 end
+for _, request in ipairs(ask.requests) do touched[request.queue] = true end
+local limits = limits_of(touched)
+if #limits > 0 then give('limits', limits) end
 if #overwritten > 0 then give('overwritten', overwritten) end
 give('claimed', finish_rows(claimed, long))
 return answer

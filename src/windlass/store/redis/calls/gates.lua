@@ -1,9 +1,10 @@
 -- What stands between a job and its run: gates that are shut, jobs before it, no worker that serves its queue; of one
 -- that runs, how long its owner has been silent. And whether any process keeps the store up.
--- KEYS workers, counts, due, cooldowns
+-- KEYS workers, counts, due, lease_until, cooldowns
 -- without epoch
--- asks seq
+-- asks seq, holders: how many of those who run under a limit are wanted
 -- gives gates: one row (ClaimSituation), or none if the job is gone; shut: rows (ShutGate)
+--       holders: rows (id) of jobs that run under the limit that holds it
 -- with chunks, index, state_sets, lease, leader, gates
 local COUNTED = 1000
 
@@ -23,6 +24,28 @@ local function serves(info)
         if name == queue then return true end
     end
     return false
+end
+
+-- Who runs under the limit that holds it; that of the app counts all.
+local function holders()
+    local is_full = is_at_limit('*')
+    if state ~= 'pending' or not (is_full or is_at_limit(queue)) then return {} end
+    local seqs, rows = {}, {}
+    for _, lease in ipairs(redis.call('ZRANGE', KEY.lease_until, 0, -1)) do
+        local held = redis.call('HGETALL', held_key(lease))
+        for index = 1, #held, 2 do
+            if #seqs < ask.holders and (is_full or queue_of_any_run(held[index + 1]) == queue) then
+                seqs[#seqs + 1] = held_job(held[index])
+            end
+        end
+        if #seqs == ask.holders then break end
+    end
+    table.sort(seqs)
+    for _, seq in ipairs(seqs) do
+        local id = redis.call('HGET', job_key(written(seq)), 'id')
+        if id then rows[#rows + 1] = {id} end
+    end
+    return rows
 end
 
 local serving, willing = 0, 0
@@ -60,4 +83,4 @@ return {'gates', {{
     due_in = (tonumber(job.run_at) or now) - now; reason = job.reason; worker = job.worker;
     suspects_ahead = math.min(suspects_ahead, COUNTED); silent = silent; is_over = is_over and 1 or 0;
     is_tended = is_tended and 1 or 0;
-}}, 'shut', shut}
+}}, 'shut', shut, 'holders', holders()}

@@ -32,10 +32,14 @@ local function take_of_both(queue, room)
 end
 
 for _, queue in ipairs(ask.queues) do
-    local function room() return ask.limit - redis.call('SCARD', leases) end
-    if room() > 0 and not is_shut(COMMON_GATES) and not is_shut(QUEUE_GATES, queue.name) then
-        take_of_both(queue.name, room())
-        if room() > 0 then take(queue.name, room(), {}, own) end
+    local function room_left()
+        settle(try)
+        return room(queue.name, ask.limit - redis.call('SCARD', leases))
+    end
+    if room_left() > 0 and not is_shut(COMMON_GATES) and not is_shut(QUEUE_GATES, queue.name) then
+        take_of_both(queue.name, room_left())
+        local left = room_left()
+        if left > 0 then take(queue.name, left, {}, own) end
     end
 end
 

@@ -2,8 +2,9 @@
 -- KEYS counts, queues, configured
 -- asks name, by; changes: rows (setting, value) as change, where null takes the setting back
 -- gives nothing
--- with allow_oom, paused
-local NUMBERS, TEXTS = {weight = true, max_length = true}, {retention = true, retry = true, cooldown = true}
+-- with allow_oom, limits
+local NUMBERS = {weight = true, max_length = true, max_running = true}
+local TEXTS = {retention = true, retry = true, cooldown = true}
 
 for _, change in ipairs(ask.changes) do
     local setting, value = change.setting, change.value
@@ -21,5 +22,6 @@ for _, change in ipairs(ask.changes) do
     local setting, value = change.setting, change.value
     if value == nil then redis.call('HDEL', key, setting) else redis.call('HSET', key, setting, value) end
 end
+if ask.name == '*' then follow_limit_of_all() end
 redis.call('HSET', key, 'changed_at', stamp, 'changed_by', ask.by)
 return {}

@@ -1,9 +1,9 @@
 -- Seeds queues with what the code says, also those that only their first job has made; what an operator has set, or
 -- taken back, stays.
 -- KEYS counts, queues, configured
--- asks queues: rows (name, weight, max_length) as queue
+-- asks queues: rows (name, weight, max_length, max_running) as queue
 -- gives nothing
--- with allow_oom, paused
+-- with allow_oom, limits
 -- A store of an older release knows not which of its queues have settings.
 if redis.call('EXISTS', KEY.configured) == 0 then
     local known = redis.call('SMEMBERS', KEY.queues)
@@ -21,6 +21,11 @@ for _, queue in ipairs(ask.queues) do
             redis.call('SADD', KEY.configured, queue.name)
         end
         if queue.max_length then redis.call('HSETNX', key, 'max_length', queue.max_length) end
+        if queue.max_running then
+            redis.call('HSETNX', key, 'max_running', queue.max_running)
+            redis.call('SADD', KEY.configured, queue.name)
+            if queue.name == '*' then follow_limit_of_all() end
+        end
     end
 end
 return {}

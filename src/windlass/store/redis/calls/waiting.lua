@@ -1,5 +1,5 @@
 -- The queues that have jobs to claim and are not paused.
--- KEYS waiting, cooldowns
+-- KEYS counts, waiting, cooldowns
 -- without epoch
 -- gives queues: rows (name); overwritten: see shared/overwritten
 -- with gates

@@ -1,6 +1,6 @@
 -- Those of the named queues that have jobs to claim and are not paused: found from the jobs, also where `waiting` lacks
 -- them.
--- KEYS waiting, cooldowns
+-- KEYS counts, waiting, cooldowns
 -- without epoch
 -- asks queues: names
 -- gives queues: rows (name); overwritten: see shared/overwritten

@@ -1,17 +1,24 @@
 -- The gates before pending jobs, each in one place: a claim asks whether any is shut, why asks which. A gate is a row
--- (name, is_shut, told) as gate; since when, by which operator, why and until when may be missing. Another gate is
--- another row. Needs KEY.cooldowns, and state_sets where suspects are asked about.
--- with paused, cooldowns
+-- (name, is_shut, told) as gate; what is told of it may be missing. Another gate is another row. Needs KEY.counts,
+-- KEY.cooldowns, and state_sets where suspects are asked about.
+-- with limits, cooldowns
 
 -- Those of all queues at once.
-local COMMON_GATES = {{'everything_paused', function() return is_paused('*') end, function() return pause_of('*') end}}
+local COMMON_GATES = {
+    {'everything_paused', function() return is_paused('*') end, function() return pause_of('*') end},
+    {'app_at_limit', function() return is_at_limit('*') end, function() return told_limit('*') end},
+}
 -- Those of a queue.
 local function is_cooling(queue) return read_cooldown('queue', queue) ~= nil end
 local function cooldown_of(queue)
     local began_at, ends_at, reason = read_cooldown('queue', queue)
     return {began_at, false, reason, ends_at}
 end
-local QUEUE_GATES = {{'queue_paused', is_paused, pause_of}, {'queue_cooling', is_cooling, cooldown_of}}
+local QUEUE_GATES = {
+    {'queue_paused', is_paused, pause_of},
+    {'queue_cooling', is_cooling, cooldown_of},
+    {'queue_at_limit', is_at_limit, told_limit},
+}
 
 -- The next member of a place where jobs wait, and its score: row (member, score) as found.
 local function first_of(key)
@@ -34,14 +41,14 @@ local function is_shut(gates, queue, member)
     return false
 end
 
--- Adds a row of ShutGate for each that is shut: row (since, by, reason, ends_at) as told.
+-- Adds a row of ShutGate for each that is shut: row (since, by, reason, ends_at, most) as told.
 local function add_shut(rows, gates, queue, member)
     for _, gate in ipairs(gates) do
         if gate.is_shut(queue, member) then
             local told = gate.told and gate.told(queue) or {}
             rows[#rows + 1] = {
                 ShutGate; gate = gate.name; since = told.since or false; by = told.by or false;
-                reason = told.reason or false; ends_at = told.ends_at or false}
+                reason = told.reason or false; ends_at = told.ends_at or false; most = told.most or false}
         end
     end
 end

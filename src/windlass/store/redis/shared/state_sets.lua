@@ -88,6 +88,12 @@ local function note_waiting(field, was_empty)
     if queue then redis.pcall(was_empty and 'SADD' or 'SREM', KEY.waiting, queue) end
 end
 
+-- How many jobs of all queues run, as long as there is a limit on that (see limits).
+local function count_all_running(by)
+    local key = prefix .. 'queue:*'
+    if redis.pcall('HEXISTS', key, 'max_running') == 1 then redis.call('HINCRBY', key, 'running', by) end
+end
+
 -- Gives the counters that were at zero before. A call for many queues writes with `try` (see shared/overwritten): one
 -- whose places are overwritten must not keep the others from theirs.
 local function settle(write)
@@ -103,11 +109,14 @@ local function settle(write)
     for state, seqs in pairs(indexed) do
         for _, seq in ipairs(seqs) do add_to_index(state, seq) end
     end
+    local running = 0
     for field, by in pairs(counted) do
+        if string.sub(field, 1, 8) == 'running:' then running = running + by end
         local total = by ~= 0 and redis.call('HINCRBY', KEY.counts, field, by)
         if total == by then begun[field] = true end
         if total and (total == by or total <= 0) then note_waiting(field, total > 0) end
     end
+    if running ~= 0 then count_all_running(running) end
     placed, displaced, counted, indexed, unindexed = {}, {}, {}, {}, {}
     return begun
 end

@@ -1,4 +1,14 @@
--- 1. lease
+-- 1. limited
+-- Whether a limit on running jobs holds for a queue that this call touches; nearly always none does.
+-- :ended_in the queues of the runs that end, null if they are not known
+-- :requests rows (queue, number)
+-- binds limited
+SELECT EXISTS (
+    SELECT 1 FROM windlass_gate
+    WHERE name = '*' OR :ended_in IS NULL OR name IN (SELECT value FROM json_each(:ended_in))
+    OR name IN (SELECT {requests.queue} FROM jsonb_each(:requests)))
+
+-- 2. lease
 -- The lease of a manual claim goes with its job. Before the endings, which make the job forget its lease.
 -- :manual rows (seq, fence) as claim, the endings of manually claimed jobs
 -- only with manual
@@ -8,7 +18,19 @@ DELETE FROM windlass_lease WHERE id IN (
     -- a worker's lease, which has no colon, holds other jobs too
     AND instr(lease, ':') > 0)
 
--- 2. complete
+-- 3. uncount completed
+-- The runs that the next statement ends run no more.
+-- :completed rows (seq, fence, ran_for, result) as run
+-- only with completed
+-- only if limited
+WITH ended AS MATERIALIZED (
+    SELECT DISTINCT windlass_job.seq, queue FROM jsonb_each(:completed) AS run JOIN windlass_job
+    ON windlass_job.seq = {run.seq} AND windlass_job.fence = {run.fence} AND windlass_job.state = 'running'
+)
+UPDATE windlass_gate SET running = running - (SELECT count(*) FROM ended WHERE name IN ('*', queue))
+WHERE name = '*' OR name IN (SELECT queue FROM ended)
+
+-- 4. complete
 -- Ends runs that returned, which is most of them, so it carries no more than they need. Only the owner whose fence the
 -- job still carries may end it, and only while it runs; for every other row nothing happens.
 -- :completed rows (seq, fence, ran_for, result) as run
@@ -26,13 +48,25 @@ UPDATE windlass_job SET
 FROM jsonb_each(:completed) AS run
 WHERE windlass_job.seq = {run.seq} AND windlass_job.fence = {run.fence} AND windlass_job.state = 'running'
 
--- 3. completed
+-- 5. completed
 -- How many of them were accepted; when all were, it need not be asked which.
 -- only with completed
 -- gives completed
 SELECT changes()
 
--- 4. finish
+-- 6. uncount ended
+-- Nor do those that end in every other way.
+-- :endings rows (Ending) as ending
+-- only with endings
+-- only if limited
+WITH ended AS MATERIALIZED (
+    SELECT DISTINCT windlass_job.seq, queue FROM jsonb_each(:endings) AS ending JOIN windlass_job
+    ON windlass_job.seq = {ending.seq} AND windlass_job.fence = {ending.fence} AND windlass_job.state = 'running'
+)
+UPDATE windlass_gate SET running = running - (SELECT count(*) FROM ended WHERE name IN ('*', queue))
+WHERE name = '*' OR name IN (SELECT queue FROM ended)
+
+-- 7. finish
 -- Ends runs in every other way, under the same condition. A cancel request turns every ending but completed into
 -- cancelled.
 -- :endings rows (Ending)
@@ -65,13 +99,13 @@ FROM (
 ) AS ending
 WHERE windlass_job.seq = ending.seq AND windlass_job.fence = ending.fence AND windlass_job.state = 'running'
 
--- 5. ended
+-- 8. ended
 -- How many of those were accepted.
 -- only with endings
 -- gives ended
 SELECT changes()
 
--- 6. key
+-- 9. key
 -- A finished job gives its unique key back, unless the key is held for a window of time; one that has begun a run gives
 -- back what it held until then.
 -- :keys rows (key, seq, fence) as held, only of jobs that have one
@@ -84,14 +118,14 @@ DELETE FROM windlass_key WHERE until <> 'window' AND (key, id) IN (
         windlass_job.state IN ('completed', 'failed', 'cancelled')
         OR (kept.until = 'started' AND (windlass_job.attempt > 0 OR windlass_job.started_at IS NOT NULL))))
 
--- 7. mark
+-- 10. mark
 -- Notes that user code has begun under this fence; the attempt itself is charged by the ending or by rescue.
 -- :marks rows (StartMark) as mark
 -- only with marks
 UPDATE windlass_job SET started_at = :now - ({mark.ago}) FROM jsonb_each(:marks) AS mark
 WHERE seq = {mark.seq} AND fence = {mark.fence} AND state = 'running' AND started_at IS NULL
 
--- 8. marked
+-- 11. marked
 -- Which of them may start: those that still run under their fence.
 -- :marks rows (StartMark) as mark
 -- only with marks
@@ -99,7 +133,7 @@ WHERE seq = {mark.seq} AND fence = {mark.fence} AND state = 'running' AND starte
 SELECT seq FROM jsonb_each(:marks) AS mark JOIN windlass_job ON seq = {mark.seq}
 WHERE fence = {mark.fence} AND state = 'running'
 
--- 9. claim a suspect
+-- 12. claim a suspect
 -- Takes at most one suspect of all queues that are asked for jobs, if the lease is live and no gate is shut.
 -- :requests rows (queue, number) as request
 -- :takes_suspect 1, or 0 for a worker that has one in flight
@@ -121,11 +155,12 @@ WHERE seq = (
     WHERE found.seq IS NOT NULL LIMIT 1)
 -- here own_lease_in_time
 
--- 10. claim first
+-- 13. claim first
 -- Takes the next job of each queue that is asked for one, all in one go: a worker of many queues asks for hundreds.
 -- The next statement does the same for those that are asked for more.
 -- :requests rows (queue, number) as request
 -- only with requests (queue, number) where number = 1
+-- unless limited
 -- here take
 WHERE seq IN (
     SELECT (
@@ -141,9 +176,10 @@ WHERE seq IN (
         SELECT queue FROM windlass_job WHERE state = 'running' AND lease = :lease AND claim = :token))
 -- here own_lease_in_time
 
--- 11. claim
+-- 14. claim
 -- Takes the next jobs of one queue, by priority and then by when they became ready, under the same conditions.
 -- each requests (queue, number) unless number = 1
+-- unless limited
 -- here take
 WHERE seq IN (
     SELECT seq FROM windlass_job
@@ -157,7 +193,45 @@ AND NOT EXISTS (
     -- here queue_gates (queue = :queue)
 )
 
--- 12. claimed
+-- 15. claim within limits
+-- The same for all queues where one of them, or all together, may run only so many jobs at once.
+-- each requests (queue, number)
+-- only if limited
+-- here take
+WHERE seq IN (
+    SELECT seq FROM windlass_job
+    WHERE queue = :queue AND state = 'pending' AND crashes = 0 AND rescues = 0 ORDER BY priority DESC, run_at, seq
+    LIMIT (
+        SELECT
+            -- here room (queue = :queue, asked = :number - of_queue, taken = of_queue, all = of_all)
+        FROM (
+            SELECT count(*) AS of_all, count(*) FILTER (WHERE queue = :queue) AS of_queue FROM windlass_job
+            WHERE state = 'running' AND lease = :lease AND claim = :token)))
+-- here own_lease_in_time
+AND NOT EXISTS (
+    -- here queue_gates (queue = :queue)
+)
+
+-- 16. count claimed
+-- Counts what was taken.
+-- :requests rows (queue, number)
+-- only with requests
+-- only if limited
+UPDATE windlass_gate SET running = running + (
+    SELECT count(*) FROM windlass_job
+    WHERE state = 'running' AND lease = :lease AND claim = :token AND windlass_gate.name IN ('*', queue))
+WHERE name = '*' OR name IN (SELECT {requests.queue} FROM jsonb_each(:requests))
+
+-- 17. limits
+-- The limits of the queues that this call touches, as they are now.
+-- :requests rows (queue, number)
+-- only if limited
+-- gives limits
+SELECT {LimitState} FROM windlass_gate
+WHERE name = '*' OR :ended_in IS NULL OR name IN (SELECT value FROM json_each(:ended_in))
+OR name IN (SELECT {requests.queue} FROM jsonb_each(:requests))
+
+-- 18. claimed
 -- What this call took. A call that is repeated with the same token and no requests finds what the first one took.
 -- gives claimed as json
 SELECT CAST(json_group_array(json_array({Claimed;

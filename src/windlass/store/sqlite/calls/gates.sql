@@ -2,7 +2,7 @@
 -- What stands between a job and its run: jobs before it, no worker that serves its queue; of one that runs, how long its
 -- owner has been silent. And whether any process keeps the store up.
 -- gives gates
-SELECT {ClaimSituation; without shut} FROM (
+SELECT {ClaimSituation; without shut, holders} FROM (
     SELECT windlass_job.state,
         -- Two walks through the index of ready jobs, both of them short.
         (SELECT min(1000, sum(number)) FROM (
@@ -53,7 +53,19 @@ SELECT {ClaimSituation; without shut} FROM (
 SELECT {ShutGate} FROM (
     -- here queue_gates (queue = (SELECT queue FROM windlass_job WHERE seq = :seq))
     UNION ALL
-    SELECT 'suspect_waits' AS gate, NULL, NULL, NULL, NULL FROM windlass_job AS suspect
+    SELECT 'suspect_waits' AS gate, NULL, NULL, NULL, NULL, NULL FROM windlass_job AS suspect
     WHERE suspect.seq = :seq AND suspect.state = 'pending' AND suspect.crashes + suspect.rescues > 0 AND NOT (
         -- here suspect_turn (suspect = suspect, queue = suspect.queue)
     ))
+
+-- 3. holders
+-- Who runs under the limit that holds it; that of the app counts all.
+-- gives holders
+SELECT id FROM (
+    SELECT seq, id FROM windlass_job INDEXED BY windlass_job_held
+    WHERE state = 'running' AND (
+        EXISTS (SELECT 1 FROM windlass_gate WHERE name = '*' AND running >= max_running)
+        OR (queue = (SELECT queue FROM windlass_job WHERE seq = :seq) AND EXISTS (
+            SELECT 1 FROM windlass_gate WHERE name = windlass_job.queue AND running >= max_running)))
+    LIMIT :holders)
+ORDER BY seq

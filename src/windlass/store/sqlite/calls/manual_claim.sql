@@ -19,21 +19,35 @@ WHERE seq IN (
             WHERE queue = :queue AND state = 'pending' AND crashes + rescues > 0
             ORDER BY priority DESC, run_at, seq LIMIT max(0, :limit)))
     ORDER BY priority DESC, run_at, seq
-    LIMIT max(0, :limit - (
-        SELECT count(*) FROM windlass_job
-        WHERE state = 'running' AND lease >= :token || ':' AND lease < :token || ';')))
+    LIMIT (
+        SELECT
+            -- here room (queue = :queue, asked = :limit - held, taken = of_queue, all = of_all)
+        FROM (
+            SELECT count(*) AS held, count(*) FILTER (WHERE is_new) AS of_all,
+                count(*) FILTER (WHERE is_new AND queue = :queue) AS of_queue
+            FROM (
+                -- What this call took has no lease yet.
+                SELECT queue, NOT EXISTS (SELECT 1 FROM windlass_lease WHERE id = lease) AS is_new FROM windlass_job
+                WHERE state = 'running' AND lease >= :token || ':' AND lease < :token || ';'))))
 AND NOT EXISTS (
     -- here queue_gates (queue = :queue)
 )
 
--- 2. lease
+-- 2. count
+-- Counts what was taken just now, where there are limits.
+UPDATE windlass_gate SET running = running + (
+    SELECT count(*) FROM windlass_job
+    WHERE state = 'running' AND lease >= :token || ':' AND lease < :token || ';'
+    AND windlass_gate.name IN ('*', queue) AND NOT EXISTS (SELECT 1 FROM windlass_lease WHERE id = lease))
+
+-- 3. lease
 -- Opens the leases of what was taken just now.
 INSERT INTO windlass_lease (id, worker, state, ttl, renewed_at)
 SELECT lease, :worker, 'open', :ttl, :now FROM windlass_job
 WHERE state = 'running' AND lease >= :token || ':' AND lease < :token || ';'
 ON CONFLICT DO NOTHING
 
--- 3. claimed
+-- 4. claimed
 -- gives claimed as json
 SELECT CAST(json_group_array(json_array({Claimed;
     payload = whole_payload;

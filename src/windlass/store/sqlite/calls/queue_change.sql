@@ -12,6 +12,9 @@ UPDATE windlass_queue SET
     weight = iif('weight' IN (SELECT setting FROM given), (SELECT value FROM given WHERE setting = 'weight'), weight),
     max_length = iif(
         'max_length' IN (SELECT setting FROM given), (SELECT value FROM given WHERE setting = 'max_length'), max_length),
+    max_running = iif(
+        'max_running' IN (SELECT setting FROM given), (SELECT value FROM given WHERE setting = 'max_running'),
+        max_running),
     retention = iif(
         'retention' IN (SELECT setting FROM given), (SELECT value FROM given WHERE setting = 'retention'), retention),
     retry = iif('retry' IN (SELECT setting FROM given), (SELECT value FROM given WHERE setting = 'retry'), retry),

@@ -27,7 +27,17 @@ AND NOT EXISTS (
     SELECT 1 FROM windlass_lease WHERE id = windlass_job.lease AND state = 'open')
 ORDER BY windlass_job.seq
 
--- 3. free
+-- 3. uncount
+-- What free is going to take away runs no more.
+-- :endings rows (Ending, was_started) as ending
+UPDATE windlass_gate SET running = running - (
+    SELECT count(DISTINCT windlass_job.seq)
+    FROM jsonb_each(:endings) AS ending JOIN windlass_job ON windlass_job.seq = {ending.seq}
+    WHERE windlass_job.fence = {ending.fence} AND state = 'running' AND (started_at IS NOT NULL) = {ending.was_started}
+    AND NOT EXISTS (SELECT 1 FROM windlass_lease WHERE id = windlass_job.lease AND windlass_lease.state = 'open')
+    AND windlass_gate.name IN ('*', queue))
+
+-- 4. free
 -- Takes jobs away from leases that are over. The fence is raised here too, so that the former owner's endings can be
 -- told from repetitions of its own. A lease that was renewed since the look keeps its jobs, and so does one whose job
 -- was marked as started since: another look decides about that one.
@@ -59,7 +69,7 @@ AND (windlass_job.started_at IS NOT NULL) = ending.was_started
 AND NOT EXISTS (SELECT 1 FROM windlass_lease WHERE id = windlass_job.lease AND state = 'open')
 RETURNING windlass_job.id, windlass_job.state, windlass_job.worker
 
--- 4. key
+-- 5. key
 -- A job that rescue finished gives its unique key back, and so does one that has begun a run if the key was held until
 -- then; free has raised its fence by one.
 -- :keys rows (key, seq, fence) as held
@@ -72,7 +82,7 @@ DELETE FROM windlass_key WHERE until <> 'window' AND (key, id) IN (
         windlass_job.state IN ('completed', 'failed', 'cancelled')
         OR (kept.until = 'started' AND (windlass_job.attempt > 0 OR windlass_job.started_at IS NOT NULL))))
 
--- 5. close
+-- 6. close
 -- A lost lease whose jobs are all free has done its duty as a marker for its owner after a day; that of a manual claim
 -- goes with its job.
 DELETE FROM windlass_lease WHERE state = 'lost' AND (

@@ -1,0 +1,3 @@
+-- The counters of running jobs that are wrong; there is none unless something is wrong.
+-- gives drifted
+-- here drifted

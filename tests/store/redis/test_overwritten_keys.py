@@ -16,6 +16,8 @@ from windlass.core.state import State
 from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.store.operations import jobs, leases, queries
 from windlass.store.operations.prune import FinishedLine, prune_oldest
+from windlass.store.operations.rates.cooldowns import cooldowns
+from windlass.store.operations.rates.limits import limits
 from windlass.store.operations.schedules.changes import schedules
 from windlass.store.operations.schedules.fire import due
 from windlass.store.operations.schedules.versions import versions
@@ -38,6 +40,9 @@ CALLS: Mapping[str, Callable[[Store], object]] = {
     "astray": lambda store: store.run(tidy()),
     "schedules": lambda store: store.run(schedules()),
     "schedules_due": lambda store: store.run(due()),
+    "expiring": lambda store: store.run(jobs.promote()),
+    "limits": lambda store: store.run(limits()),
+    "cooldowns": lambda store: store.run(cooldowns()),
     "code_versions": lambda store: store.run(versions()),
 }
 """A call that needs the key."""

@@ -1,12 +1,13 @@
 -- Keys of ours that hold something else, because another program wrote to them: all but those of single jobs, which are
 -- too many to be looked at.
--- KEYS epoch, seq, ids, queues, configured, counts, waiting, due, events, notices, workers, lease_until, lease_from, lease_lost, astray, schedules, schedules_due, code_versions
+-- KEYS epoch, seq, ids, queues, configured, counts, waiting, due, events, notices, workers, lease_until, lease_from, lease_lost, astray, schedules, schedules_due, code_versions, limits, cooldowns, expiring
 -- without epoch
 -- gives overwritten: rows (key, type, right_type) as one/other
 local RIGHT = {
     epoch = 'hash', seq = 'string', ids = 'hash', queues = 'set', configured = 'set', counts = 'hash', waiting = 'set',
     due = 'zset', events = 'zset', notices = 'list', workers = 'zset', lease_until = 'zset', lease_from = 'zset',
     lease_lost = 'zset', astray = 'string', schedules = 'zset', schedules_due = 'zset', code_versions = 'zset',
+    limits = 'zset', cooldowns = 'zset', expiring = 'zset',
 }
 
 local overwritten, is_overwritten = {}, {}
@@ -43,6 +44,12 @@ end
 for _, version in ipairs(names('ZRANGE', KEY.code_versions, 0, -1)) do
     look(prefix .. 'code_version:' .. version, 'hash')
 end
+for _, name in ipairs(names('ZRANGE', KEY.limits, 0, -1)) do
+    look(prefix .. 'limit:' .. name, 'hash')
+    look(prefix .. 'line:' .. name, 'zset')
+    look(prefix .. 'line_until:' .. name, 'zset')
+end
+for _, member in ipairs(names('ZRANGE', KEY.cooldowns, 0, -1)) do look(prefix .. 'cooldown:' .. member, 'hash') end
 for _, index in ipairs({'all', 'failed', 'cancelled'}) do
     local blocks = prefix .. 'blocks:' .. index
     look(blocks, 'zset')

@@ -51,8 +51,7 @@ def a_definition(
 
 def make_job(name: str, definition: Definition, slot: int) -> NewJob:
     """The job of a slot; its payload says which slot."""
-    id = f"{name}-{slot}-{next(_ids)}"
-    return NewJob.under(definition.job, id, PAYLOAD, unique_key=definition.unique_key)
+    return definition.new_job(f"{name}-{slot}-{next(_ids)}", meta=None)
 
 
 def a_schedule(store: Store, definition: Definition | None = None, name: str | None = None) -> ScheduleRecord:

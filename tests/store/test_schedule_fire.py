@@ -27,11 +27,11 @@ from windlass.core.schedules.policies import CatchUp, FireOutcome, Overlap
 from windlass.core.state import State
 from windlass.store.operations import queries, queues
 from windlass.store.operations.enqueue import NewJob, Uniqueness
-from windlass.store.operations.schedules.changes import change, delete
-from windlass.store.operations.schedules.definition import Definition
-from windlass.store.operations.schedules.edits import paused, resumed
+from windlass.store.operations.schedules.changes import change, delete, save
+from windlass.store.operations.schedules.definition import Definition, read_definition, write_definition
+from windlass.store.operations.schedules.edits import new_schedule, paused, resumed
 from windlass.store.operations.schedules.fire import FIRES_KEPT, due, fire
-from windlass.store.operations.schedules.records import FireResult, HeldFor
+from windlass.store.operations.schedules.records import FireResult, HeldFor, Origin
 from windlass.store.operations.schedules.steps import steps
 
 
@@ -128,10 +128,13 @@ def test_a_thousand_that_are_due_at_once(store: Store) -> None:
     """C9: each slot has one job, those without one are in the ledger with a reason."""
     lead = leads(store, ttl=DAY)
     store.run(queues.change("narrow", {"max_length": 3}, by="me"))
-    names = [
-        a_schedule(store, a_definition(queue="narrow" if number % 10 == 0 else "wide"), f"s{number:04}").name
-        for number in range(1000)
+    wide, narrow = (a_definition(queue=queue) for queue in ("wide", "narrow"))
+    names = [f"s{number:04}" for number in range(1000)]
+    new = [
+        new_schedule(name, wide if index % 10 else narrow, now=START, origin=Origin.CODE)
+        for index, name in enumerate(names)
     ]
+    assert store.run(save(new)) == set(names)
     store.advance(TEN)
     rounds, results = 0, list[FireResult]()
     while fired := fire_all(store, lead):
@@ -315,6 +318,20 @@ def test_five_leaders_at_once_with_a_unique_key(store: Store) -> None:
         assert len(results) == 1
     assert store.count() == 1
     assert [row.job is not None for row in ledger(store, name)] == [True, False, False, False, False]
+
+
+def test_a_job_has_all_that_a_job_can_have(store: Store) -> None:
+    """B16: tags and keys, whatever fields a job has, also those that later releases add."""
+    wanted = replace(new_job(queue="other", priority=7, timeout=5, key="one", retry="{}"), tags='["red"]')
+    definition = Definition.of(wanted, every=TEN)
+    assert read_definition(write_definition(definition)) == definition
+    assert replace(definition.new_job(wanted.id, meta=None)) == wanted
+    lead, name = leads(store, ttl=DAY), a_schedule(store, definition).name
+    store.advance(TEN)
+    assert verdicts(fire_all(store, lead)) == ["made"]
+    job = store.job(stored(store, name).last_job or "")
+    assert (job.queue, job.priority, job.timeout, job.unique_key) == ("other", 7, 5, "one")
+    assert (job.retry, job.tags) == ("{}", '["red"]')
 
 
 def test_a_full_queue(store: Store) -> None:

@@ -131,7 +131,7 @@ def test_a_round_fires_what_is_due_and_comes_back_for_the_next(app: Windlass, le
     assert leader.after(left - 300) == pytest.approx(0.3)
     assert leader.after(300) == 0.0, "there may be more"
     assert leader.tick() == 1.0
-    assert (leader.count("digest"), leader.polls, leader.duty.did) == (1, 1, "1 made")
+    assert (leader.count("digest"), leader.polls, leader.duty.did) == (1, 1, "fired 1")
 
 
 def test_a_process_that_does_not_lead_fires_nothing(app: Windlass, clock: ManualClock, leader: Leader) -> None:

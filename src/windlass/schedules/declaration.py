@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import msgspec
-from msgspec.structs import replace
 
 from windlass.core import validate
 from windlass.errors import ConfigError, WindlassError
 from windlass.schedules.options import check_options, job_options, policy_of, timing_of
-from windlass.store.operations.enqueue import JobTemplate, NewJob, Uniqueness
+from windlass.store.operations.enqueue import NewJob, Uniqueness
 from windlass.store.operations.schedules.definition import Definition
 from windlass.task import Request, checked_call
 
@@ -43,15 +42,8 @@ class Declaration:
             job, uniqueness = Context().run(jobs.new_job, self.request)
         except (WindlassError, TypeError) as error:
             raise ConfigError(f"schedule {self.name!r}: {error}") from error
-        return Definition(
-            job=_template(job),
-            payload=job.payload,
-            meta=None if job.meta is None else plain_text(jobs.plain_meta(job.meta)),
-            tags=job.tags,
-            unique_key=job.unique_key,
-            uniqueness=uniqueness,
-            **self.rules,
-        )
+        meta = None if job.meta is None else plain_text(jobs.plain_meta(job.meta))
+        return Definition.of(job, meta=meta, uniqueness=uniqueness, **self.rules)
 
 
 def declaration(name: str, request: Callable[..., Request], given: Mapping[str, Any]) -> Declaration:
@@ -74,8 +66,3 @@ def declaration(name: str, request: Callable[..., Request], given: Mapping[str, 
 def plain_text(meta: Mapping[str, object]) -> str | None:
     """Metadata as a definition keeps it; None without any."""
     return msgspec.json.encode(meta).decode() if meta else None
-
-
-def _template(job: NewJob) -> JobTemplate:
-    fields = {name: getattr(job, name) for name in JobTemplate.__struct_fields__}
-    return replace(JobTemplate(**fields), meta=None, delay=0)

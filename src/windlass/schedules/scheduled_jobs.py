@@ -34,14 +34,7 @@ class ScheduledJobs:
         plain["schedule"] = name
         if planned is not None:
             plain["planned_at"] = planned
-        terms = msgspec.structs.replace(definition.job, meta=self._codec.encode_meta(plain))
-        return NewJob.under(
-            terms,
-            self._next_id(),
-            definition.payload,
-            unique_key=definition.unique_key,
-            tags=definition.tags,
-        )
+        return definition.new_job(self._next_id(), meta=self._codec.encode_meta(plain))
 
     def _check_call(self, definition: Definition) -> None:
         task = self._registry.known(definition.job.task)

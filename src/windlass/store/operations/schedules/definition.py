@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from datetime import timedelta
 from functools import lru_cache
+from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from windlass.core.schedules.interval import Interval
 from windlass.core.schedules.policies import CatchUp, Overlap
 from windlass.core.schedules.timetable import Timetable
 from windlass.errors import ConfigError
-from windlass.store.operations.enqueue import JobTemplate, Uniqueness
+from windlass.store.operations.enqueue import JobTemplate, NewJob, Uniqueness
 
 _MILLISECOND = timedelta(milliseconds=1)
 _KEPT = 16_384
@@ -32,6 +34,8 @@ class Definition(Struct, frozen=True, omit_defaults=True, kw_only=True):
     meta: str | None = None
     """Metadata of the user's own, as plain JSON; schedule and planned instant are added to it."""
     tags: str | None = None
+    others: dict[str, str | int] = {}
+    """What else the job has, by the names of the fields of ``NewJob``: keys of limits, say."""
     unique_key: str | None = None
     uniqueness: Uniqueness | None = None
     """Until when ``unique_key`` is held."""
@@ -43,6 +47,27 @@ class Definition(Struct, frozen=True, omit_defaults=True, kw_only=True):
     catch_up_limit: int = 10
     overlap: Overlap = Overlap.ALLOW
     jitter: int = 0
+
+    @classmethod
+    def of(cls, job: NewJob, **rest: Any) -> Definition:
+        """What makes jobs like this one; ``rest`` are the other fields, the metadata among them."""
+        template = JobTemplate(**{name: getattr(job, name) for name in JobTemplate.__struct_fields__})
+        apart = {*JobTemplate.__struct_fields__, "id", "payload", "tags", "unique_key", "at"}
+        others = {name: value for name, value in asdict(job).items() if name not in apart and value is not None}
+        return cls(
+            job=replace(template, meta=None, delay=0),
+            payload=job.payload,
+            tags=job.tags,
+            others=others,
+            unique_key=job.unique_key,
+            **rest,
+        )
+
+    def new_job(self, id: str, *, meta: str | None) -> NewJob:
+        """A job of this schedule; its metadata says which slot it is of."""
+        terms = replace(self.job, meta=meta)
+        job = NewJob.under(terms, id, self.payload, unique_key=self.unique_key, tags=self.tags)
+        return replace(job, **self.others)
 
     def timetable(self, name: str) -> Timetable:
         """When the schedule of this name is due; ``ConfigError`` where that is not understood."""

@@ -11,13 +11,13 @@ SELECT 1 WHERE NOT EXISTS (
 -- here free_keys (keys = SELECT {keyed.key} FROM jsonb_each(:keys) AS keyed)
 
 -- 3. judge
--- What becomes of each step whose schedule has the revision that the leader has seen: rows (name, verdict, job).
+-- The steps whose schedules have the revision that the leader has seen, each with what becomes of it behind its fields.
 -- :steps rows (FireStep) as step
 -- :jobs rows (NewJob) as jobs
 -- :keys rows (id, key, until, window) as keyed
--- binds verdicts
+-- binds taken
 WITH seen AS MATERIALIZED (
-    SELECT step.key AS place, schedule.name, {step.job} AS job, {step.overlap} AS overlap, {step.was_held} AS was_held,
+    SELECT step.key AS place, step.value AS row, {step.job} AS job, {step.overlap} AS overlap, {step.was_held} AS was_held,
         coalesce(schedule.held_for = 'overlap', false) AS is_buffering,
         NOT {step.was_held} AND EXISTS (
             SELECT 1 FROM windlass_fire WHERE schedule = schedule.name AND planned_at = {step.slot}) AS is_repeated,
@@ -28,7 +28,7 @@ WITH seen AS MATERIALIZED (
     ON schedule.name = {step.name} AND schedule.revision = {step.revision}
 ), judged AS MATERIALIZED (
     -- While one slot is kept back, a later one does not get ahead of it.
-    SELECT place, name, job, CASE
+    SELECT place, row, job, CASE
         WHEN job IS NULL THEN 'noted'
         WHEN is_repeated THEN 'repeated'
         WHEN NOT is_alive AND NOT (overlap = 'buffer' AND is_buffering AND NOT was_held) THEN 'made'
@@ -58,69 +58,64 @@ WITH seen AS MATERIALIZED (
         -- here queue_length (queue = wanted.name)
         <= max_length
 )
-SELECT json_group_array(json_array(name, CASE
+SELECT json_group_array(json(json_insert(row, '$[#]', CASE
     WHEN verdict <> 'made' OR job IN (SELECT job FROM fitting) THEN verdict
     WHEN job IN (SELECT job FROM unheld) THEN 'queue_full'
-    ELSE 'unique' END, job))
+    ELSE 'unique' END)))
 FROM judged
 
 -- 4. key
--- :verdicts rows (name, verdict, job) as verdict
+-- :taken rows (FireStep, verdict) as step
 -- :keys rows (id, key, until, window) as keyed
 -- only with keys
 INSERT INTO windlass_key (key, id, until, expires_at)
 SELECT {keyed.key}, {keyed.id}, {keyed.until}, :now + ({keyed.window}) FROM jsonb_each(:keys) AS keyed
-WHERE {keyed.id} IN (SELECT {verdict.job} FROM jsonb_each(:verdicts) AS verdict WHERE {verdict.verdict} = 'made')
+WHERE {keyed.id} IN (SELECT {step.job} FROM jsonb_each(:taken) AS step WHERE {step.verdict} = 'made')
 
 -- 5. queue
 -- A queue exists from its first job on.
--- :verdicts rows (name, verdict, job) as verdict
+-- :taken rows (FireStep, verdict) as step
 -- :jobs rows (NewJob) as jobs
 -- only with jobs
 INSERT INTO windlass_queue (name)
 SELECT DISTINCT {jobs.queue} FROM jsonb_each(:jobs) AS jobs
-WHERE {jobs.id} IN (SELECT {verdict.job} FROM jsonb_each(:verdicts) AS verdict WHERE {verdict.verdict} = 'made')
+WHERE {jobs.id} IN (SELECT {step.job} FROM jsonb_each(:taken) AS step WHERE {step.verdict} = 'made')
 ON CONFLICT DO NOTHING
 
 -- 6. insert
--- :verdicts rows (name, verdict, job) as verdict
+-- :taken rows (FireStep, verdict) as step
 -- :jobs rows (NewJob) as jobs
 -- only with jobs
 -- here insert_jobs
-WHERE {jobs.id} IN (SELECT {verdict.job} FROM jsonb_each(:verdicts) AS verdict WHERE {verdict.verdict} = 'made')
+WHERE {jobs.id} IN (SELECT {step.job} FROM jsonb_each(:taken) AS step WHERE {step.verdict} = 'made')
 ORDER BY jobs.key
 
 -- 7. missed
 -- One row of the ledger for all slots that were missed.
--- :verdicts rows (name, verdict, job) as verdict
--- :steps rows (FireStep) as step
+-- :taken rows (FireStep, verdict) as step
 INSERT INTO windlass_fire (schedule, planned_at, at, outcome, last_at, count)
 SELECT {step.name}, {step.missed_from}, :now, 'missed', {step.missed_to}, {step.missed}
-FROM jsonb_each(:steps) AS step
-WHERE {step.missed} > 0 AND {step.name} IN (SELECT {verdict.name} FROM jsonb_each(:verdicts) AS verdict)
+FROM jsonb_each(:taken) AS step WHERE {step.missed} > 0
 ON CONFLICT DO NOTHING
 
 -- 8. fire
 -- The slot's own row; that of a slot that was kept back is there already.
--- :verdicts rows (name, verdict, job) as verdict
--- :steps rows (FireStep) as step
+-- :taken rows (FireStep, verdict) as step
 INSERT INTO windlass_fire (schedule, planned_at, at, outcome, reason, job)
 SELECT {step.name}, {step.slot}, :now,
-    CASE {verdict.verdict}
+    CASE {step.verdict}
         WHEN 'made' THEN {step.outcome} WHEN 'noted' THEN {step.outcome} WHEN 'held' THEN 'buffered' ELSE 'skipped' END,
-    CASE {verdict.verdict} WHEN 'made' THEN NULL WHEN 'noted' THEN {step.reason} WHEN 'held' THEN 'overlap'
-        ELSE {verdict.verdict} END,
-    iif({verdict.verdict} = 'made', {step.job}, NULL)
-FROM jsonb_each(:verdicts) AS verdict
-JOIN jsonb_each(:steps) AS step ON {step.name} = {verdict.name}
-WHERE {step.slot} IS NOT NULL AND {verdict.verdict} NOT IN ('stays', 'repeated')
+    CASE {step.verdict} WHEN 'made' THEN NULL WHEN 'noted' THEN {step.reason} WHEN 'held' THEN 'overlap'
+        ELSE {step.verdict} END,
+    iif({step.verdict} = 'made', {step.job}, NULL)
+FROM jsonb_each(:taken) AS step
+WHERE {step.slot} IS NOT NULL AND {step.verdict} NOT IN ('stays', 'repeated')
 ON CONFLICT (schedule, planned_at) DO UPDATE SET
     at = excluded.at, outcome = excluded.outcome, reason = excluded.reason, job = excluded.job
 
 -- 9. advance
 -- A slot that is kept back for another reason than overlap goes with the next one.
--- :verdicts rows (name, verdict, job) as verdict
--- :steps rows (FireStep) as step
+-- :taken rows (FireStep, verdict) as step
 UPDATE windlass_schedule SET
     revision = windlass_schedule.revision + 1, planned_at = step.planned_at, next_at = step.next_at,
     due_at = CASE WHEN step.held_at IS NULL THEN step.due_at
@@ -129,37 +124,35 @@ UPDATE windlass_schedule SET
     fires = fires + step.rows
 FROM (
     SELECT {step.name} AS name, {step.planned_at} AS planned_at, {step.next_at} AS next_at, {step.due_at} AS due_at,
-        {step.again_at} AS again_at, iif({verdict.verdict} = 'made', {step.job}, NULL) AS made,
+        {step.again_at} AS again_at, iif({step.verdict} = 'made', {step.job}, NULL) AS made,
         CASE
-            WHEN {verdict.verdict} = 'held' OR {step.outcome} = 'error' THEN {step.slot}
-            WHEN {verdict.verdict} = 'stays' THEN schedule.held_at
+            WHEN {step.verdict} = 'held' OR {step.outcome} = 'error' THEN {step.slot}
+            WHEN {step.verdict} = 'stays' THEN schedule.held_at
             WHEN NOT {step.was_held} AND schedule.held_for = 'overlap' THEN schedule.held_at
         END AS held_at,
         CASE
-            WHEN {verdict.verdict} = 'held' THEN 'overlap'
+            WHEN {step.verdict} = 'held' THEN 'overlap'
             WHEN {step.outcome} = 'error' THEN 'error'
-            WHEN {verdict.verdict} = 'stays' THEN schedule.held_for
+            WHEN {step.verdict} = 'stays' THEN schedule.held_for
             WHEN NOT {step.was_held} THEN iif(schedule.held_for = 'overlap', 'overlap', NULL)
         END AS held_for,
-        ({step.missed} > 0) + ({step.slot} IS NOT NULL AND {verdict.verdict} NOT IN ('stays', 'repeated')) AS rows
-    FROM jsonb_each(:verdicts) AS verdict
-    JOIN jsonb_each(:steps) AS step ON {step.name} = {verdict.name}
-    JOIN windlass_schedule AS schedule ON schedule.name = {step.name}
+        ({step.missed} > 0) + ({step.slot} IS NOT NULL AND {step.verdict} NOT IN ('stays', 'repeated')) AS rows
+    FROM jsonb_each(:taken) AS step JOIN windlass_schedule AS schedule ON schedule.name = {step.name}
 ) AS step
 WHERE windlass_schedule.name = step.name
 
 -- 10. prune
 -- The ledger keeps the newest rows of each schedule. Each step adds two at the most, so now and then is enough.
--- :verdicts rows (name, verdict, job) as verdict
+-- :taken rows (FireStep, verdict) as step
 DELETE FROM windlass_fire WHERE (schedule, planned_at) IN (
     SELECT old.schedule, old.planned_at
-    FROM jsonb_each(:verdicts) AS verdict
-    JOIN windlass_schedule ON windlass_schedule.name = {verdict.name} AND windlass_schedule.fires % 16 < 2
+    FROM jsonb_each(:taken) AS step
+    JOIN windlass_schedule ON windlass_schedule.name = {step.name} AND windlass_schedule.fires % 16 < 2
     JOIN windlass_fire AS old ON old.schedule = windlass_schedule.name AND old.planned_at <= (
         SELECT planned_at FROM windlass_fire WHERE schedule = windlass_schedule.name
         ORDER BY planned_at DESC LIMIT 1 OFFSET :kept))
 
 -- 11. taken
--- :verdicts rows (name, verdict, job) as verdict
+-- :taken rows (FireStep, verdict) as step
 -- gives taken
-SELECT {verdict.name}, {verdict.verdict} FROM jsonb_each(:verdicts) AS verdict
+SELECT {step.name}, {step.verdict} FROM jsonb_each(:taken) AS step

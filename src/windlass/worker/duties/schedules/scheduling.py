@@ -15,6 +15,18 @@ _LONGEST_PAUSE = 1.0
 _WHILE_WAITING = 0.2
 """Seconds until the next try where schedules that are due could not be fired."""
 
+_DEEDS = {
+    "made": "fired",
+    "held": "kept back",
+    "stays": "kept back",
+    "overlap": "skipped",
+    "unique": "skipped",
+    "queue_full": "skipped",
+    "noted": "noted",
+    "repeated": "noted",
+}
+"""What became of steps, in a word."""
+
 
 class Scheduling:
     """The leader does it. A round fires one page of what is due; each fire is refused unless its term still leads."""
@@ -54,7 +66,8 @@ class Scheduling:
 
     def _tell(self, fired: list[Fired]) -> None:
         verdicts = Counter(one.result.verdict for one in fired)
-        self.did = ", ".join(f"{number:,} {verdict.replace('_', ' ')}" for verdict, number in sorted(verdicts.items()))
+        done = Counter(_DEEDS[one.result.verdict] for one in fired)
+        self.did = ", ".join(f"{deed} {done[deed]:,}" for deed in dict.fromkeys(_DEEDS.values()) if done[deed])
         if verdicts["made"]:
             self._poll_here()
             self._session.notify(Topic.WORK)

@@ -111,10 +111,10 @@ def test_an_unknown_name_is_an_error_that_says_where(text: str, name: str) -> No
 
 FOLDER = files("windlass.store.redis")
 NO_CODE = re.compile(r"--.*|'(?:\\.|[^'\\\n])*'")
-LISTS = {"filled", "long", "members", "oldest", "shrunk"}
+LISTS = {"filled", "kept", "long", "members", "oldest", "shrunk"}
 """Lists of equals, of which the first may be asked for; so may that of a reply with one element."""
 TABLES = {"KEY", "ask", "bit", "by_name", "cjson", "cmsgpack", "decoded", "given", "leader", "math", "redis", "states"}
-TABLES |= {"change", "string", "table"}
+TABLES |= {"change", "limit", "old", "run", "string", "table"}
 """What has names in Lua itself."""
 
 

@@ -2,7 +2,7 @@
 -- KEYS cooldowns
 -- without epoch
 -- asks limit
--- gives cooldowns: rows (CooldownRecord)
+-- gives cooldowns: rows (CooldownRecord) as one/other
 local rows = {}
 for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEY.cooldowns, '(' .. stamp, '+inf', 'LIMIT', 0, ask.limit)) do
     local scope, name = string.match(member, '^(%a+):(.*)$')
@@ -14,7 +14,7 @@ for _, member in ipairs(redis.call('ZRANGEBYSCORE', KEY.cooldowns, '(' .. stamp,
     end
 end
 table.sort(rows, function(one, other)
-    if one[1] ~= other[1] then return one[1] < other[1] end
-    return one[2] < other[2]
+    if one.scope ~= other.scope then return one.scope < other.scope end
+    return one.name < other.name
 end)
 return {'cooldowns', rows}

@@ -46,6 +46,7 @@ def _returned(store: Store) -> JobRecord:
         key="the-key",
         retry='{"attempts":4}',
         delay=HOUR,
+        tags=("vip",),
     )
     store.enqueue(new)
     store.advance(HOUR)
@@ -64,7 +65,9 @@ def _returned(store: Store) -> JobRecord:
 
 def _unknown(store: Store) -> JobRecord:
     """A job that was given up because no worker knew its task."""
-    return store.finished(FailedPermanently(raised().fault, "unknown_task"), new_job("unknown", queue="other"))
+    return store.finished(
+        FailedPermanently(raised().fault, "unknown_task"), new_job("unknown", queue="other", expires=HOUR)
+    )
 
 
 @pytest.mark.parametrize("state", sorted(set(State) - FINISHED))

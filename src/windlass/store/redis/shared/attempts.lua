@@ -15,7 +15,8 @@ local function attempt_json(attempt)
         json_text(attempt.outcome), json_text(attempt.reason), json_number(attempt.delay)}, ',') .. ']'
 end
 
--- Those that are kept already as texts, and how many were left out. What cannot be read is begun anew.
+-- Those that are kept already as texts, and how many were left out, from row (left_out) as kept, behind which they
+-- stand. What cannot be read is begun anew.
 local function attempts_kept(text)
     local is_read, kept = pcall(cjson.decode, text or '')
     if not is_read or type(kept) ~= 'table' then return {}, 0 end
@@ -25,11 +26,11 @@ local function attempts_kept(text)
         if type(attempt) ~= 'table' then return {}, 0 end
         texts[#texts + 1] = attempt_json(attempt)
     end
-    return texts, tonumber(kept[1]) or 0
+    return texts, tonumber(kept.left_out) or 0
 end
 
--- Adds the run that ends: run has its fence, number, started_at, outcome, reason and delay by name.
-local function keep_attempt(seq, run)
+-- Adds the run that ends: given are its fence, number, started_at, outcome, reason and delay.
+local function keep_attempt(seq, given)
     local job = redis.call('HMGET', job_key(seq), {job: claimed_at, worker, attempts})
     local text = job.attempts == '' and try('GET', text_key('attempts', seq)) or job.attempts
     local texts, left_out = attempts_kept(text)
@@ -38,9 +39,9 @@ local function keep_attempt(seq, run)
         left_out = left_out + 1
     end
     texts[#texts + 1] = attempt_json({
-        attempt; fence = run.fence; number = run.number; claimed_at = job.claimed_at;
-        started_at = run.started_at; ended_at = now; worker = job.worker; outcome = run.outcome;
-        reason = run.reason; delay = run.delay})
+        attempt; fence = given.fence; number = given.number; claimed_at = job.claimed_at;
+        started_at = given.started_at; ended_at = now; worker = job.worker; outcome = given.outcome;
+        reason = given.reason; delay = given.delay})
     set_long_text('attempts', seq, '[' .. written(left_out) .. ',' .. table.concat(texts, ',') .. ']')
 end
 

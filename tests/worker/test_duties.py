@@ -426,4 +426,4 @@ def test_a_duty_that_needs_the_lead_has_no_round_without_it(app: Windlass) -> No
     for ticker in duties.tickers:
         if ticker.name != "leader":
             ticker._tick()
-    assert {one.duty for one in duties.rounds()} == {"promotion", "rescue"}
+    assert {one.duty for one in duties.rounds()} == {"promotion", "rescue", "schedule-declaration"}

@@ -78,6 +78,20 @@ def test_arguments_that_no_longer_fit_are_an_error_in_the_ledger(app: Windlass, 
     assert app.schedule("bad").fires(limit=1)[0].outcome == "on_time"
 
 
+def test_an_expiry_counts_from_the_slot(app: Windlass, clock: ManualClock) -> None:
+    """B15: a job that is made too late is not run any more."""
+    app.add_schedule("hourly", "noop", every="1h", catch_up="latest", expires="20m")
+    clock.advance("1h15m")
+    [soon] = app.fire_due()
+    clock.advance("1h10m")
+    app.promote()
+    assert app.job(soon.job or "").reason == "expired"
+    [late] = [fire for fire in app.fire_due() if fire.job]
+    clock.advance("1s")
+    app.promote()
+    assert app.job(late.job or "").reason == "expired"
+
+
 def test_jitter_is_the_same_for_every_scheduler_and_keeps_the_slot(app: Windlass, clock: ManualClock) -> None:
     """B15: drawn from schedule and slot; the job knows the slot itself."""
     for name in "abcdefgh":

@@ -307,6 +307,7 @@ _SCHEDULE_SETTINGS = (
     "priority",
     "attempts",
     "timeout",
+    "expires",
     "unique",
     "tags",
 )
@@ -325,6 +326,7 @@ def _schedule_settings(settings: ScheduleSettings) -> dict[str, object]:
         "priority": settings.priority,
         "attempts": settings.attempts,
         "timeout": None if settings.timeout is None else settings.timeout.total_seconds(),
+        "expires": None if settings.expires is None else settings.expires.total_seconds(),
         "unique": settings.unique,
         "tags": list(settings.tags),
     }

@@ -58,7 +58,8 @@ def _with_job(client: Client, name: str, now: Definition, given: Mapping[str, An
     template.pop("meta", None)
     changed = replace(now, job=replace(now.job, **template))
     taken = {option: getattr(wanted, option) for option in ("meta", "tags") if option in options}
-    changed = replace(changed, **taken)
+    others = {option: wanted.others[option] for option in options if option in wanted.others}
+    changed = replace(changed, **taken, others={**now.others, **others})
     if "unique" in options:
         changed = replace(changed, unique_key=wanted.unique_key, uniqueness=wanted.uniqueness)
     return _with_call(changed, wanted, has_own_key="unique" in options) if has_call else changed
@@ -66,7 +67,7 @@ def _with_job(client: Client, name: str, now: Definition, given: Mapping[str, An
 
 def _with_call(now: Definition, wanted: Definition, *, has_own_key: bool) -> Definition:
     """With other arguments; a unique key that was made from them has to follow."""
-    changed = replace(now, payload=wanted.payload)
+    changed = replace(now, payload=wanted.payload, others={**now.others, **wanted.others})
     if has_own_key or not (now.unique_key or "").startswith(f"{now.job.task}#"):
         return changed
     if wanted.unique_key is None:

@@ -74,7 +74,7 @@ def _outcome(step: FireStep, result: FireResult) -> tuple[FireOutcome, str | Non
         case "made" | "noted":
             return FireOutcome(step.outcome or FireOutcome.ERROR), step.reason
         case "held":
-            return FireOutcome.BUFFERED, None
+            return FireOutcome.BUFFERED, SkipReason.OVERLAP
         case SkipReason.OVERLAP | SkipReason.UNIQUE | SkipReason.QUEUE_FULL as reason:
             return FireOutcome.SKIPPED, reason
         case _:

@@ -35,6 +35,7 @@ class ScheduleOptions(TypedDict, total=False):
     priority: int
     attempts: int
     timeout: Duration | None
+    expires: Duration | None
     retry: Retry | Literal[False]
     meta: Mapping[str, object]
     tags: Sequence[str] | Mapping[str, str | int]

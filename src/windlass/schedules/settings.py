@@ -33,6 +33,7 @@ class ScheduleSettings:
     priority: int
     attempts: int
     timeout: timedelta | None
+    expires: timedelta | None
     retry: str | None
     meta: dict[str, Any]
     tags: tuple[str, ...]
@@ -63,6 +64,7 @@ def settings_of(client: Client, definition: Definition) -> ScheduleSettings:
         priority=job.priority,
         attempts=job.max_attempts,
         timeout=None if job.timeout is None else timedelta(milliseconds=job.timeout),
+        expires=None if job.expires is None else timedelta(milliseconds=job.expires),
         retry=job.retry,
         meta=meta.meta,
         tags=tags_of(definition.tags),

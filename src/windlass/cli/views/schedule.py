@@ -102,6 +102,7 @@ def _shown(settings: ScheduleSettings) -> dict[str, str]:
         "priority": str(settings.priority),
         "attempts": str(settings.attempts),
         "timeout": "none" if settings.timeout is None else interval_text(settings.timeout),
+        "expires": "" if settings.expires is None else f"{interval_text(settings.expires)} after its slot",
         "unique": settings.unique or "",
         "tags": ", ".join(settings.tags),
     }

@@ -30,6 +30,7 @@ _OPTIONS = (
     click.option("--priority", type=int, help="-100 to 100; higher runs first."),
     click.option("--attempts", type=int, help="How many runs a job may take."),
     click.option("--timeout", metavar="TIME", help="How long one run may take."),
+    click.option("--expires", metavar="TIME", help="Cancel a job that has not started so long after its slot."),
     click.option("--unique", metavar="KEY", help="No job is made while an unfinished one holds this key."),
     click.option("--meta", metavar="JSON", help="An object that travels with each job."),
     click.option("--tag", "tags", multiple=True, help="May be given more than once."),

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from windlass.core.codec.class_labels import Scope
 from windlass.core.codec.envelope import FORMAT, Envelope
+from windlass.core.codec.jsontext import WORD
 from windlass.core.codec.limits import TooDeep
 from windlass.core.codec.plain import require_plain
 from windlass.core.codec.rejection import Rejection
@@ -27,7 +28,9 @@ def convert_call(
     place: Place = 0
     try:
         for place, value in enumerate(args):  # noqa: B007 - the handler needs it
-            positional.append(step(value, depth, signature.scope))
+            # Most arguments are numbers, which mean themselves both ways: asked here, they cost no call.
+            is_plain = type(value) is int and -WORD <= value < WORD
+            positional.append(value if is_plain else step(value, depth, signature.scope))
         for place, value in kwargs.items():
             named[_keyword(place)] = step(value, depth, signature.scope)
     except (Rejection, RecursionError) as problem:

@@ -16,7 +16,8 @@ _COLLECTIONS: dict[str, Callable[[list[object]], object]] = {"tuple": tuple, "se
 
 def needs_decoding(text: str, depth: int) -> bool:
     """Whether the JSON values in ``text`` may hold tags, or may be nested deeper than ``depth``."""
-    if '"$"' in text or r"\u0024" in text:
+    # A single character is found, or not, far sooner than a text.
+    if ("$" in text or "\\" in text) and ('"$"' in text or r"\u0024" in text):
         return True
     # Each level takes two characters, so that most texts are too short to be counted.
     return len(text) > 2 * depth and text.count("[") + text.count("{") > depth

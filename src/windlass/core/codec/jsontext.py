@@ -9,7 +9,7 @@ from typing import TypeVar
 import msgspec
 
 from windlass.core.codec.rejection import Rejection
-from windlass.core.codec.seal import unseal
+from windlass.core.codec.seal import bare, opened
 from windlass.errors import PayloadError
 
 T = TypeVar("T")
@@ -28,12 +28,13 @@ def to_json(value: object) -> bytes:
 
 def parse(text: str, decoder: msgspec.json.Decoder[T]) -> T:
     """Read ``text`` as the decoder's type; PayloadError for anything wrong, also a broken seal or repeated keys."""
-    stored = unseal(text)
+    sealed = opened(text)
+    stored = bare(text) if sealed is None else sealed
     try:
         value = decoder.decode(stored)
-        # msgspec keeps the last of repeated keys. Text that it would write the same way cannot have any, and that check
-        # is cheaper than one of every key.
-        if _ENCODER.encode(value) != stored:
+        # msgspec keeps the last of repeated keys. Text that has a seal is ours and has none, nor has text that msgspec
+        # would write the same way: that check is cheaper than one of every key.
+        if sealed is None and _ENCODER.encode(value) != stored:
             json.loads(stored, object_pairs_hook=_require_distinct)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise PayloadError(f"not valid stored JSON: {error}") from error

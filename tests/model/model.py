@@ -123,10 +123,11 @@ class Model:
 
     def _store(self, job: NewJob, naming: Uniqueness) -> None:
         now = self._now()
-        due = max(now, now + job.delay if job.at is None else job.at)
+        asked = now + job.delay if job.at is None else job.at
+        due = max(now, asked)
         self.last_seq += 1
         own = {"seq": self.last_seq, "state": self._state_until(due), "run_at": due, "created_at": now}
-        own["start_by"] = None if job.expires is None else due + job.expires
+        own["start_by"] = None if job.expires is None else asked + job.expires
         self.jobs[self.last_seq] = JobRecord(**(_BLANK | _shared(job, JobRecord) | own))
         if job.unique_key is not None:
             expires_at = None if naming.window is None else now + naming.window

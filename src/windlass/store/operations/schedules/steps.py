@@ -111,6 +111,8 @@ class _Visit:
             job = self.make(self.record.name, self.definition, slot)
         except Exception as error:  # arguments of users: whatever is wrong with one schedule, the others go on
             return Step(failed_step(row, slot, self.now, error))
+        if job.expires is not None:
+            job = replace(job, at=slot)  # an expiry counts from the planned instant, however late the slot fires
         uniqueness = None
         if job.unique_key is not None:
             uniqueness = self.definition.uniqueness or Uniqueness()

@@ -2,5 +2,5 @@
     INSERT INTO windlass_job ({NewJob; delay = run_at, waiting; without at}, start_by, created_at)
     SELECT {NewJob;
         delay = greatest(clock.now, due_at), CASE WHEN due_at > clock.now THEN 'scheduled' ELSE 'pending' END;
-        without at}, greatest(clock.now, due_at) + expires, clock.now
+        without at}, due_at + expires, clock.now
     FROM new, clock

@@ -37,8 +37,9 @@ local function store_jobs(jobs, last)
         if job.retry then add_text('retry', seq, job.retry, fields, long) end
         if job.expires then
             add(fields, 'expires', written(job.expires))
-            add(fields, 'start_by', written(run_at + job.expires))
-            note_expiry(seq, written(run_at + job.expires))
+            local start_by = written((job.at or now + job.delay) + job.expires)
+            add(fields, 'start_by', start_by)
+            note_expiry(seq, start_by)
         end
         redis.call('HSET', job_key(seq), unpack(fields))
         if job.tags then add_tags(seq, job.tags, job.payload) end

@@ -4,5 +4,5 @@ INSERT INTO windlass_job ({NewJob; delay = run_at, state; without at}, start_by,
 SELECT {jobs.NewJob;
     delay = max(:now, coalesce({jobs.at}, :now + ({jobs.delay}))),
         CASE WHEN coalesce({jobs.at}, :now + ({jobs.delay})) > :now THEN 'scheduled' ELSE 'pending' END;
-    without at}, max(:now, coalesce({jobs.at}, :now + ({jobs.delay}))) + ({jobs.expires}), :now
+    without at}, coalesce({jobs.at}, :now + ({jobs.delay})) + ({jobs.expires}), :now
 FROM jsonb_each(:jobs) AS jobs

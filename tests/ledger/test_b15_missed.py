@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -83,6 +84,7 @@ def test_an_expiry_counts_from_the_slot(app: Windlass, clock: ManualClock) -> No
     app.add_schedule("hourly", "noop", every="1h", catch_up="latest", expires="20m")
     clock.advance("1h15m")
     [soon] = app.fire_due()
+    assert app.job(soon.job or "").expires_at == soon.planned_at + timedelta(minutes=20)
     clock.advance("1h10m")
     app.promote()
     assert app.job(soon.job or "").reason == "expired"

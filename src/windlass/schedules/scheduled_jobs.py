@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec.structs import replace
 
 from windlass.core.codec import Codec
 from windlass.store.operations.enqueue import NewJob
@@ -20,11 +19,10 @@ if TYPE_CHECKING:
 class ScheduledJobs:
     """Makes jobs from what schedules say, the same in every process; where the task is known, its call is checked."""
 
-    def __init__(self, *, codec: Codec, registry: Registry, next_id: Callable[[], str], now: Callable[[], int]) -> None:
+    def __init__(self, *, codec: Codec, registry: Registry, next_id: Callable[[], str]) -> None:
         self._codec = codec
         self._registry = registry
         self._next_id = next_id
-        self._now = now
 
     def make(self, name: str, definition: Definition, planned: int | None) -> NewJob:
         """The job of a slot, or, without one, of a schedule that is run now.
@@ -36,13 +34,7 @@ class ScheduledJobs:
         plain["schedule"] = name
         if planned is not None:
             plain["planned_at"] = planned
-        job = definition.new_job(self._next_id(), meta=self._codec.encode_meta(plain))
-        return job if job.expires is None or planned is None else self._expiring(job, planned)
-
-    def _expiring(self, job: NewJob, planned: int) -> NewJob:
-        """How long it may wait is counted from its slot: a job that is made too late is cancelled at once."""
-        late = max(0, self._now() - planned)
-        return replace(job, expires=max(1, (job.expires or 0) - late))
+        return definition.new_job(self._next_id(), meta=self._codec.encode_meta(plain))
 
     def _check_call(self, definition: Definition) -> None:
         task = self._registry.known(definition.job.task)
@@ -53,4 +45,4 @@ class ScheduledJobs:
 
 def scheduled_jobs(client: Client) -> ScheduledJobs:
     """For the jobs of an app's schedules."""
-    return ScheduledJobs(codec=client.codec, registry=client.registry, next_id=client.ids.next, now=client.now)
+    return ScheduledJobs(codec=client.codec, registry=client.registry, next_id=client.ids.next)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from benchmarks.measurement import Measurement
 from benchmarks.measurements import (
     claim_backlog,
+    concurrency_keys,
     drain_async,
     drain_features,
     drain_limited,
@@ -46,6 +47,7 @@ MEASUREMENTS: dict[str, Measurement] = {
         sustained,
         claim_backlog,
         many_queues,
+        concurrency_keys,
         many_workers,
         poison,
         move,

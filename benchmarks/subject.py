@@ -87,6 +87,16 @@ class Subject:
             stored += self.app.enqueue_many(requests[first : first + _BULK])
         return stored
 
+    def preload_keys(self, count: int, *, keys: int) -> list[Job[Any]]:
+        """Enqueue jobs with so many concurrency keys in turn, or none."""
+        stored: list[Job[Any]] = []
+        noop = self.noops["async"]
+        keyed = [noop.options(concurrency_key=f"key-{number}") for number in range(keys)] or [noop]
+        for first in range(0, count, _BULK):
+            requests = [keyed[index % len(keyed)].request(index) for index in range(first, min(count, first + _BULK))]
+            stored += self.app.enqueue_many(requests)
+        return stored
+
     def wait_for_completed(self, expected: int) -> None:
         """Wait until so many jobs have returned, by counting them seldom."""
         while self.app.counts()[State.COMPLETED] < expected:

@@ -231,6 +231,7 @@ def claim(client: Client, limit: int, *, queues: Sequence[str], ttl: int) -> Ope
     # rescue a job.
     if not client.has_seeded:
         yield from client.seed_queues()
+    yield from client.declare_key_limits()
     yield from jobs.promote(by=client.actor)
     yield from rescue(by=client.actor, now=client.now)
     claimed = yield from claim_many(limit, queues=wanted, worker=client.actor, token=client.ids.next(), ttl=ttl)

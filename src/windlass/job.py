@@ -12,6 +12,7 @@ from windlass.client.result_waiter import refuse_on_loop_thread
 from windlass.client.session import ANY_JOB
 from windlass.core import validate
 from windlass.core.fault import Fault, read_faults
+from windlass.core.limits.concurrency import shown_key
 from windlass.core.meta import read_meta, read_tags
 from windlass.core.progress import Progress, read_progress
 from windlass.core.records import JobRecord
@@ -127,9 +128,14 @@ class Job(Generic[R]):
         return self.record.priority
 
     @property
+    def concurrency_key(self) -> str | None:
+        """The key of which only so many jobs of the task run at once, if it has one."""
+        return shown_key(self.record.concurrency_key)
+
+    @property
     def reason(self) -> str | None:
         """Why it failed (attempts, permanent, timeout, crashed, undecodable, unknown_task, result, interrupted), was
-        cancelled (expired) or waits.
+        cancelled (expired) or waits (key).
         """
         return self.record.reason
 

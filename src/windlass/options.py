@@ -10,6 +10,7 @@ from typing import Any, Literal, TypedDict
 
 from windlass.client.hints import hint_for_option, nearest
 from windlass.core import validate
+from windlass.core.limits.concurrency import WHOLE_TASK, KeyRule, checked_key
 from windlass.core.retry import Retry, retry_rule
 from windlass.core.unique import Unique
 from windlass.core.units import memory, milliseconds
@@ -33,6 +34,7 @@ class OptionArguments(TypedDict, total=False):
     correlation_id: str
     tags: Sequence[str] | Mapping[str, str | int]
     expires: Duration | None
+    concurrency_key: str
     connection: object
 
 
@@ -56,6 +58,8 @@ class TaskOptions(TypedDict, total=False):
     keep_log: bool
     tags: Sequence[str] | Mapping[str, str | int]
     expires: Duration | None
+    concurrency: int | None
+    concurrency_key: KeyRule | None
 
 
 class HelperTaskOptions(TypedDict, total=False):
@@ -166,6 +170,7 @@ class Options:
     correlation_id: str | None = None
     tags: tuple[str, ...] = ()
     expires: Duration | None = UNSET
+    concurrency_key: str | None = None
     connection: object = field(default=None, repr=False)
     """Whose transaction the job becomes part of; without one it is stored at once."""
 
@@ -195,6 +200,8 @@ class Options:
             raise ConfigError(f"correlation_id must be a text, got {self.correlation_id!r}")
         if self.tags != ():
             object.__setattr__(self, "tags", validate.job_tags(self.tags))
+        if self.concurrency_key is not None:
+            checked_key(self.concurrency_key, "options")
         self._check_times()
 
     def _check_times(self) -> None:
@@ -257,6 +264,10 @@ class TaskSettings:
     """What all of its jobs are tagged with; each job may have more."""
     expires: Duration | None = None
     """How long after it is due a job may start at the latest; one that has not is cancelled (``expired``)."""
+    concurrency: int | None = None
+    """How many of its jobs with the same concurrency key may run at once; without a key, how many of all."""
+    concurrency_key: KeyRule | None = None
+    """The key of its jobs, or what makes it of a call's arguments."""
     memory_limit: int | None = field(init=False, default=None)
     """``max_memory`` in bytes."""
     time_limit: int | None = field(init=False)
@@ -286,6 +297,20 @@ class TaskSettings:
         flag(self.interrupt, "interrupt")
         flag(self.keep_log, "keep_log")
         object.__setattr__(self, "tags", validate.job_tags(self.tags))
+        self._check_concurrency()
+
+    def _check_concurrency(self) -> None:
+        if self.concurrency is not None:
+            validate.whole_number(self.concurrency, "concurrency", least=1)
+            if self.concurrency_key is None:
+                object.__setattr__(self, "concurrency_key", WHOLE_TASK)
+        if isinstance(self.concurrency_key, str):
+            checked_key(self.concurrency_key, "concurrency_key")
+        elif self.concurrency_key is not None and not callable(self.concurrency_key):
+            raise ConfigError(
+                "concurrency_key must be a text or a function of the task's arguments, as in "
+                f"lambda user_id, **_: f'user-{{user_id}}'; got {self.concurrency_key!r}"
+            )
 
     def _check_child_limits(self) -> None:
         for name in ("max_memory", "recycle_after"):

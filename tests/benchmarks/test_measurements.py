@@ -25,7 +25,16 @@ from windlass import State
 _OF_SERVERS = {"server_cpu_us_per_job", "server_cpu_percent"}
 
 
-_ON_ONE_STORE = {"poison", "drain-features", "drain-limited", "log-lines", "many-queues", "many-workers", "move"}
+_ON_ONE_STORE = {
+    "poison",
+    "drain-features",
+    "drain-limited",
+    "log-lines",
+    "many-queues",
+    "concurrency-keys",
+    "many-workers",
+    "move",
+}
 _CASES = [
     (store, measurement)
     for store in STORES

@@ -9,6 +9,7 @@ from tests.manual_clock import START
 from windlass.core.decide import decide
 from windlass.core.ending import Ending
 from windlass.core.fault import Fault
+from windlass.core.limits.concurrency import stored_key
 from windlass.core.meta import write_tags
 from windlass.core.outcome import Cancelled, Interrupted, Outcome, Raised, Returned
 from windlass.core.records import Claimed, JobRecord
@@ -52,8 +53,9 @@ def new_job(
     at: int | None = None,
     tags: tuple[str, ...] = (),
     expires: int | None = None,
+    one_of: str | None = None,
 ) -> NewJob:
-    """A job to be stored."""
+    """A job to be stored; ``one_of`` is its concurrency key."""
     return NewJob(
         id if id is not None else fresh("job"),
         task,
@@ -69,6 +71,7 @@ def new_job(
         at,
         write_tags(tags),
         expires,
+        None if one_of is None else stored_key(task, one_of),
     )
 
 

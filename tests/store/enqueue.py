@@ -23,10 +23,11 @@ def _common_terms(jobs: Sequence[NewJob]) -> JobTemplate | None:
     if not jobs:
         return None
     first = _terms(jobs[0])
-    is_plain = all(
-        job.unique_key is None and job.at is None and job.tags is None and _terms(job) == first for job in jobs
-    )
-    return first if is_plain else None
+    return first if all(_is_plain(job) and _terms(job) == first for job in jobs) else None
+
+
+def _is_plain(job: NewJob) -> bool:
+    return job.unique_key is None and job.concurrency_key is None and job.at is None and job.tags is None
 
 
 def _terms(job: NewJob) -> JobTemplate:

@@ -66,6 +66,7 @@ def test_a_job_is_stored_as_it_was_given(store: Store) -> None:
         worker=None,
         cancel_requested_at=None,
         unique_key=None,
+        concurrency_key=None,
         progress=None,
         result=None,
         errors=None,

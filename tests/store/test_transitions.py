@@ -77,6 +77,7 @@ def late_rescue(job: JobRecord) -> Operation[None]:
                 "culprits": [],
                 "endings": [(*astuple(ending), 1)],
                 "keys": [],
+                "gates": [],
                 "by": "late",
             },
         )

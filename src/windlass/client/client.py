@@ -31,6 +31,7 @@ from windlass.store.caller.joined import Joined
 from windlass.store.driver import Driver
 from windlass.store.operation import Operation
 from windlass.store.operations.enqueue import Enqueued
+from windlass.store.operations.limits.concurrency import declare
 from windlass.store.operations.queues import ALL, QueueSeed, ensure
 from windlass.task import Request
 
@@ -105,6 +106,8 @@ class Client:
     home: Client = field(init=False)
     """The client of the app's own store."""
     has_seeded: bool = field(init=False, default=False)
+    _declared_key_limits: dict[str, int] = field(init=False)
+    """What the store was told about the tasks' concurrency keys."""
     test_blocks: list[TestBlock] = field(init=False)
     """Of the app's own client: the blocks of ``windlass.testing`` that are open, and the last ones that have ended; the
     newest is the last.
@@ -119,6 +122,7 @@ class Client:
         self.waiter = ResultWaiter(self.session)
         self.declared_limits = DeclaredLimits(self.declared_rates)
         self.workers = []
+        self._declared_key_limits = {}
         self.home = self
         self.test_blocks = []
 
@@ -170,6 +174,19 @@ class Client:
         if seeds:
             yield from ensure(list(seeds.values()))
         self.has_seeded = True
+
+    def declare_key_limits(self) -> Operation[None]:
+        """Tell the store how many jobs with the same concurrency key may run at once, as the tasks say; asks nothing
+        of it again that it knows.
+        """
+        limits = {
+            task.name: task.settings.concurrency or 1
+            for task in self.registry
+            if task.settings.concurrency_key is not None
+        }
+        if limits != self._declared_key_limits:
+            yield from declare(limits)
+            self._declared_key_limits = limits
 
     def load_included(self) -> None:
         """Import what ``include`` names; a module that cannot be imported is ``ConfigError``."""

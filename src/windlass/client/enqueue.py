@@ -11,6 +11,7 @@ from windlass.active_job import running
 from windlass.client.routes import Routes
 from windlass.core.codec import Codec
 from windlass.core.codec.signature import Signature
+from windlass.core.limits.concurrency import KeyRule, key_of_call, stored_key
 from windlass.core.meta import write_meta, write_tags
 from windlass.core.retry import Retry, write_retry
 from windlass.core.unique import Unique, chosen, key_of
@@ -35,6 +36,7 @@ class _EnqueuePlan(Struct, frozen=True):
     at: int | None
     naming: Uniqueness | None
     tags: str | None
+    concurrency_key: KeyRule | None
 
     def is_of(self, request: Request) -> bool:
         return request.task is self.task and request.options is self.options
@@ -42,7 +44,7 @@ class _EnqueuePlan(Struct, frozen=True):
     @property
     def is_plain(self) -> bool:
         """Whether its jobs need neither an id or a key of their own, nor an instant, nor tags."""
-        return self.naming is None and self.at is None and self.tags is None
+        return self.naming is None and self.at is None and self.tags is None and self.concurrency_key is None
 
 
 class Enqueuer:
@@ -145,6 +147,7 @@ class Enqueuer:
             at=options.at_milliseconds,
             naming=_naming(options, unique),
             tags=write_tags(job_tags((*settings.tags, *options.tags))),
+            concurrency_key=options.concurrency_key or settings.concurrency_key,
         )
 
     def queues(self, tasks: Iterable[Task[..., Any]]) -> set[str]:
@@ -163,7 +166,15 @@ class Enqueuer:
             unique_key=None if plan.unique is None else self._key(request, plan.terms.task, payload, plan.unique),
             at=plan.at,
             tags=plan.tags,
+            concurrency_key=None
+            if plan.concurrency_key is None
+            else self._gate(request, plan.terms.task, plan.concurrency_key),
         )
+
+    def _gate(self, request: Request, name: str, rule: KeyRule) -> str:
+        # Only a task that is registered here can have a rule that asks for arguments.
+        bound = request.task.shape.bind(name, request.args, request.kwargs) if isinstance(request.task, Task) else {}
+        return stored_key(name, key_of_call(rule, name, _flattened(bound, request)))
 
     def _attempts(self, options: Options, settings: TaskSettings) -> int:
         if options.attempts is not None:

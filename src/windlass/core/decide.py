@@ -159,6 +159,7 @@ def _ending(
         result,
         errors,
         job.unique_key,
+        job.concurrency_key,
     )
 
 

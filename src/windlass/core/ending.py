@@ -31,6 +31,8 @@ class Ending(Struct, frozen=True, array_like=True, gc=False):
     """The whole new history, or None to keep the old one."""
     unique_key: str | None = None
     """The key the job may hold; the store releases it if the job is finished by this ending."""
+    concurrency_key: str | None = None
+    """The key that the run holds. The store knows it too; it is told so that locks are taken in order."""
 
 
 def has_failed(ending: Ending) -> bool:

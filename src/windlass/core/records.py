@@ -33,6 +33,8 @@ class HeldJob(Protocol):
     @property
     def unique_key(self) -> str | None: ...
     @property
+    def concurrency_key(self) -> str | None: ...
+    @property
     def is_charged(self) -> bool: ...
 
 
@@ -60,6 +62,7 @@ class Claimed(Struct, frozen=True, array_like=True, gc=False):
     unknown_for: int | None
     expires_in: int | None = None
     """In how many milliseconds, from the claim on, it is too late to start it; None if that is never."""
+    concurrency_key: str | None = None
     is_charged: bool = False
 
 
@@ -74,6 +77,7 @@ class Expired(Struct, frozen=True, array_like=True, gc=False):
     rescues: int
     errors: str | None
     unique_key: str | None
+    concurrency_key: str | None
     is_charged: bool
     was_started: bool
     lease: str | None
@@ -127,6 +131,8 @@ class JobRecord(Struct, frozen=True, array_like=True):
     worker: str | None
     cancel_requested_at: int | None
     unique_key: str | None
+    concurrency_key: str | None
+    """The task and the key, a line each (``core/limits/concurrency.py``)."""
     progress: str | None
     result: str | None
     errors: str | None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from windlass import clock
+from windlass.core.limits.concurrency import shown_key
 from windlass.core.records import JobRecord
 from windlass.core.state import DUE_LATER, State
 from windlass.errors import JobNotFound
@@ -14,6 +15,7 @@ from windlass.insight.workers import WorkerView, worker_views
 from windlass.store.operation import Operation
 from windlass.store.operations import queries
 from windlass.store.operations.gates import HOLDERS, ClaimSituation, Gate, ShutGate, gates
+from windlass.store.operations.limits.concurrency import NOTHING_KNOWN, KeyLine, key_line
 from windlass.store.operations.queries import EventRecord
 from windlass.store.operations.rates.cooldowns import CooldownRecord, Scope, cooldowns
 from windlass.task import COMMAND
@@ -30,6 +32,8 @@ def why(job: JobRecord) -> Operation[str]:
     workers = (yield from worker_views()) if needs_upkeep(found) and not found.is_tended else []
     if found.state is State.SCHEDULED and found.reason == "throttled":
         return f"{_throttled(job, (yield from cooldowns()))}; it is scheduled, {_due(found, workers)}"
+    if found.state is State.BLOCKED:
+        return _blocked(job, (yield from key_line(job.seq))) + _expiry(found, job)
     if found.state not in (State.RUNNING, State.CANCELLED, State.FAILED):
         return explain(found, job, workers=workers)
     story = yield from queries.history(job.seq)
@@ -62,7 +66,7 @@ def explain(
         case State.SCHEDULED | State.RETRYING:
             return _not_due(situation, job, workers) + _expiry(situation, job)
         case State.BLOCKED:
-            return "it waits for other jobs" + _expiry(situation, job)
+            return _blocked(job, NOTHING_KNOWN) + _expiry(situation, job)
         case State.PENDING:
             return _pending(situation, job) + _expiry(situation, job)
 
@@ -182,6 +186,23 @@ def _pending(situation: ClaimSituation, job: JobRecord) -> str:
     if situation.ahead:
         return _behind_others(situation, job)
     return "it is next in line and waits for a free slot"
+
+
+def _blocked(job: JobRecord, line: KeyLine) -> str:
+    if job.concurrency_key is None:
+        return "it waits for other jobs"
+    key = f"its concurrency key {shown_key(job.concurrency_key)!r}"
+    if not line.holders:
+        return f"it waits for {key}, which is free: it will go on in a moment"
+    holders = ", ".join(f"{id}{_next_holder(state)}" for id, state in line.holders)
+    ahead = "1,000 or more jobs" if line.ahead >= 1000 else _several(line.ahead, "job")
+    return f"it waits for {key}, which is held by {holders}" + (
+        f"; {ahead} of the key {'comes' if line.ahead == 1 else 'come'} first" if line.ahead else ""
+    )
+
+
+def _next_holder(state: State) -> str:
+    return " (to run next)" if state is State.PENDING else ""
 
 
 def _kept_by(shut: ShutGate, situation: ClaimSituation, job: JobRecord) -> str:

@@ -10,7 +10,9 @@ its part of the answer is made:
 - ``-- each NAME (a, b) unless b = 1``: the same without the rows whose value ``b`` is that number
 - ``-- only with NAME``: left out when the list NAME is empty
 - ``-- only with NAME (a, b) where b = 1``: left out when no row of NAME has that number as its value ``b``
+- ``-- only without NAME``: left out when the list NAME is not empty
 - ``-- only if NAME``, ``-- unless NAME``: left out unless, or when, the value that was bound as ``:NAME`` is true
+- ``-- binds NAME as rows``: its rows are a list NAME for the headings of the statements behind it
 - ``-- binds NAME``: its one value is bound as ``:NAME`` in the statements behind it, and is no part of the answer
 - ``-- guard NAME``: if it gives rows, the call stops, nothing of it is kept, and NAME is all of its answer
 
@@ -38,7 +40,8 @@ _GIVES = re.compile(r"^-- gives (\w+)( as json)?$", re.M)
 _EACH = re.compile(r"^-- each (\w+) \(([\w, ]+)\)(?: unless (\w+) = (\d+))?$", re.M)
 _ONLY = re.compile(r"^-- only with (\w+)(?: \(([\w, ]+)\) where (\w+) = (\d+))?$", re.M)
 _ONLY_IF = re.compile(r"^-- (only if|unless) (\w+)$", re.M)
-_BINDS = re.compile(r"^-- binds (\w+)$", re.M)
+_ONLY_WITHOUT = re.compile(r"^-- only without (\w+)$", re.M)
+_BINDS = re.compile(r"^-- binds (\w+)( as rows)?$", re.M)
 _GUARD = re.compile(r"^-- guard (\w+)$", re.M)
 
 
@@ -75,10 +78,14 @@ class Statement:
     unless: str | None = None
     is_guard: bool = False
     binds: str | None = None
+    binds_rows: bool = False
+    only_without: str | None = None
 
     def is_left_out(self, params: Mapping[str, Sequence[Row]], bound: Mapping[str, object]) -> bool:
         """Whether a call with these parameters does without it; ``bound`` has what earlier statements bound."""
         if self.only_with is not None and not self.only_with.of(params):
+            return True
+        if self.only_without is not None and params[self.only_without]:
             return True
         return (self.only_if is not None and not bound[self.only_if]) or (
             self.unless is not None and bool(bound[self.unless])
@@ -88,7 +95,7 @@ class Statement:
 def read_statement(source: str) -> Statement:
     """Parse one statement with its heading."""
     gives, each, guard = _GIVES.search(source), _EACH.search(source), _GUARD.search(source)
-    only, binds = _ONLY.search(source), _BINDS.search(source)
+    only, without, binds = _ONLY.search(source), _ONLY_WITHOUT.search(source), _BINDS.search(source)
     conditions = dict(_ONLY_IF.findall(source))
     return Statement(
         text=source,
@@ -101,6 +108,8 @@ def read_statement(source: str) -> Statement:
         unless=conditions.get("unless"),
         is_guard=guard is not None,
         binds=binds[1] if binds else None,
+        binds_rows=bool(binds and binds[2]),
+        only_without=without[1] if without else None,
     )
 
 

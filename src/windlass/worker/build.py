@@ -27,6 +27,7 @@ from windlass.worker.duties.schedules.declaration import DeclaredSchedules
 from windlass.worker.duties.schedules.firing import Firing
 from windlass.worker.duties.schedules.scheduling import Scheduling
 from windlass.worker.duties.store_watch import StoreWatch
+from windlass.worker.duties.stuck_keys import StuckKeys
 from windlass.worker.duties.vacuum import Vacuum
 from windlass.worker.executors.event_loop.executor import LoopExecutor
 from windlass.worker.executors.processes.child_side.task_lookup import check_places
@@ -162,6 +163,7 @@ def build_worker(
         declaration=None if duties else duty_ticker(DeclaredSchedules(client)),
         close_executors=(*close_executors, close_commands),
         seed_queues=client.seed_queues,
+        declare_key_limits=client.declare_key_limits,
     )
     return Worker(parts, grace=settings.grace, shutdown_times=settings.shutdown_times)
 
@@ -186,7 +188,9 @@ def _prefetch(settings: WorkerSettings) -> Prefetch:
 
 
 def _observe(prefetch: Prefetch, run: Run, seconds: float, now: float) -> None:
-    fetched = inf if run.task.settings.prefetch == 0 else seconds
+    # A job that waits in the buffer would keep others of its key from running elsewhere.
+    is_fetched_late = run.task.settings.prefetch == 0 or run.job.concurrency_key is not None
+    fetched = inf if is_fetched_late else seconds
     prefetch.observe(run.job.queue, run.job.task, fetched, now=now)
 
 
@@ -229,6 +233,7 @@ def build_duties(
     duties: list[Duty] = [
         promotion,
         Rescue(session=session, by=by, now=client.now, store_watch=store_watch, deferral=deferral),
+        StuckKeys(session=session),
         Vacuum(session=session, by=by, monotonic=monotonic),
         CounterCheck(session=session, by=by),
         Cleaning(

@@ -61,6 +61,7 @@ class Parts:
     """Declares schedules, in a worker without duties."""
     close_executors: tuple[Callable[[], None], ...]
     seed_queues: Callable[[Iterable[str]], Operation[None]]
+    declare_key_limits: Callable[[], Operation[None]]
 
 
 class Worker:
@@ -90,6 +91,7 @@ class Worker:
         self._heartbeat = parts.heartbeat
         self._close_executors = parts.close_executors
         self._seed_queues = parts.seed_queues
+        self._declare_key_limits = parts.declare_key_limits
         self._pumping = Ticker(self._pump_once, name="pump", wake=self._pump.wake)
         self._beating = Ticker(self._beat_once, name="heartbeat")
         self._watch = parts.watch
@@ -229,6 +231,7 @@ class Worker:
             raise ConfigError(f"worker {self.name} was started before; make a new one")
         self._session.run(self._seed_queues(self.queues))
         self._session.run(self._limits.store_all())
+        self._session.run(self._declare_key_limits())
         self._heartbeat.open()
         self._is_started = True
         capture_logs()

@@ -26,6 +26,7 @@ from windlass.core.state import FINISHED
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs, leases, queues
 from windlass.store.operations.enqueue import Uniqueness
+from windlass.store.operations.limits.concurrency import unblock_all
 from windlass.store.operations.prune import FinishedLine, archive, prune, prune_oldest
 from windlass.store.operations.queries import Filter
 from windlass.store.pages import Found
@@ -37,6 +38,23 @@ OUTCOMES: tuple[Outcome, ...] = (RETURNED, raised(delay=0), raised(delay=HOUR))
 JOBS = 400
 ROUNDS = 15
 QUEUES = ("default", "slow")
+
+
+HELD = """
+    SELECT held.gate, count(*) AS number
+    FROM (SELECT gate FROM windlass.running UNION ALL SELECT gate FROM windlass.ready) AS held
+    WHERE held.gate IS NOT NULL GROUP BY held.gate
+"""
+WRONGLY_COUNTED = f"""
+    SELECT held.gate, held.number, gate.name, gate.running
+    FROM ({HELD}) AS held FULL JOIN windlass.key_gate AS gate ON gate.name = held.gate
+    WHERE coalesce(held.number, 0) <> coalesce(gate.running, 0) OR held.number > 1
+"""
+"""Concurrency keys whose counter is not what jobs hold, or that are held twice."""
+LEFT_WAITING = f"""
+    SELECT blocked.gate FROM windlass.blocked LEFT JOIN ({HELD}) AS held ON held.gate = blocked.gate
+    WHERE held.gate IS NULL
+"""
 
 
 def deadlocks(database: Database) -> int:
@@ -134,10 +152,20 @@ def tidy_up(store: Store, random: Random) -> None:
     store.run(queues.ensure([queues.QueueSeed(queue, None, None) for queue in shuffled(list(QUEUES), random)]))
     store.run(leases.signal(None, signal=None, by="me"))
     store.run(leases.forget_workers(None))
+    store.run(unblock_all())
 
 
 def fill(store: Store) -> None:
-    new = [new_job(f"job {number}", queue=QUEUES[number % 2], key=f"key {number % 300}") for number in range(JOBS)]
+    """Half of the jobs have one of a few concurrency keys."""
+    new = [
+        new_job(
+            f"job {number}",
+            queue=QUEUES[number % 2],
+            key=f"key {number % 300}",
+            one_of=f"{number % 12}" if number % 4 > 1 else None,
+        )
+        for number in range(JOBS)
+    ]
     store.enqueue(*new, naming=OWN_ID)
 
 
@@ -173,6 +201,8 @@ def test_nobody_waits_in_a_circle(database: Database) -> None:
         all_at_once(store)
         assert store.run(queues.mend_counters()) == []
     assert deadlocks(database) == 0
+    assert database.run(WRONGLY_COUNTED) == []
+    assert database.run(LEFT_WAITING) == []
 
 
 def test_a_circle_would_be_counted(database: Database) -> None:

@@ -72,6 +72,7 @@ class Keyspace:
         self._check_leases()
         self._check_unique_keys()
         self._check_tags()
+        self._check_concurrency_keys()
 
     def _check_documentation(self) -> None:
         patterns = documented()
@@ -182,6 +183,24 @@ class Keyspace:
                 expected.setdefault(f"tag:{tag}", {})[str(seq)] = seq
             assert not any(f"{seq:014}+" in place for name, place in self.values.items() if name[:9] == "finished:")
         assert {name: value for name, value in self.values.items() if name.startswith("tag:")} == expected
+
+    def _check_concurrency_keys(self) -> None:
+        """What runs holds its key; what is pending may hold it, and nothing else does. No gate is forgotten."""
+        held = {
+            int(seq): name.removeprefix("holders:")
+            for name, seqs in self.values.items()
+            if name.startswith("holders:")
+            for seq in seqs
+        }
+        for seq, key in held.items():
+            job = self.jobs[seq]
+            assert job["concurrency_key"] == key
+            assert job["state"] in ("pending", "running")
+        running = {seq for seq, job in self.jobs.items() if job["state"] == "running" and "concurrency_key" in job}
+        assert running <= held.keys()
+        gates = {job["gate"] for job in self.jobs.values() if job["state"] == "blocked" and "concurrency_key" in job}
+        assert gates <= self.values.get("gates", {}).keys()
+        assert all("gate" not in job for job in self.jobs.values() if job["state"] != "blocked")
 
     def _numbered(self, what: str) -> Iterator[tuple[int, Any]]:
         for name, value in self.values.items():

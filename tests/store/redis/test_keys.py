@@ -14,7 +14,7 @@ from hypothesis import Phase
 from tests.model.histories import run_histories
 from tests.model.tally import Tally
 from tests.places.place import ServerPlace, wipe_redis
-from tests.store.builders import DAY, HOUR, SECOND, TTL, new_job, raised
+from tests.store.builders import DAY, HOUR, SECOND, TTL, ending, new_job, raised
 from tests.store.cleaning import tidy
 from tests.store.every_state import a_job_in
 from tests.store.redis.keyspace import BLOCK, Keyspace, documented
@@ -87,6 +87,18 @@ def test_a_job_that_is_retried_by_hand_leaves_keys_that_agree(store: Store) -> N
     keys_of(store).check()
     store.run(jobs.retry([job.seq], by="me", queue="other"))
     keys_of(store).check()
+
+
+def test_concurrency_keys_leave_keys_that_agree_and_none_behind(store: Store) -> None:
+    """C3: an idle key leaves nothing behind."""
+    store.enqueue(*(new_job(one_of=f"k{number % 3}") for number in range(12)))
+    worker = store.a_worker()
+    while running := worker.take():
+        keys_of(store).check()
+        worker.cycle(endings=[ending(job) for job in running])
+        keys_of(store).check()
+    left = [name for name in keys_of(store).values if name.startswith(("holders:", "blocked:"))]
+    assert left == []
 
 
 def test_nothing_is_left_of_jobs_leases_and_workers_that_are_gone(store: Store) -> None:

@@ -15,6 +15,7 @@ from tests.store.stores import Store, Worker
 from windlass.core.state import State
 from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.store.operations import jobs, leases, queries
+from windlass.store.operations.limits.concurrency import unblock_all
 from windlass.store.operations.prune import FinishedLine, prune_oldest
 from windlass.store.operations.rates.cooldowns import cooldowns
 from windlass.store.operations.rates.limits import limits
@@ -44,6 +45,7 @@ CALLS: Mapping[str, Callable[[Store], object]] = {
     "limits": lambda store: store.run(limits()),
     "cooldowns": lambda store: store.run(cooldowns()),
     "code_versions": lambda store: store.run(versions()),
+    "gates": lambda store: store.run(unblock_all()),
 }
 """A call that needs the key."""
 

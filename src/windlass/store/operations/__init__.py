@@ -14,6 +14,7 @@ Files, in reading order:
 - ``queries``: Reads: jobs, counts, waiting queues, next due times.
 - ``gates``: The gates before a pending job: what keeps it from being claimed.
 - ``rates/``: Named limits with their token buckets, and cool-downs.
+- ``limits/``: Limits on what runs.
 - ``prune``: Retention: finds finished jobs that are no longer kept, archives and deletes them.
 - ``tidy``: Removes old events, keys and leftovers, a bounded part at a time.
 - ``vacuum``: Vacuums the tables through which every job passes (PostgreSQL).

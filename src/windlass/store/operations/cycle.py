@@ -21,7 +21,14 @@ log = logging.getLogger("windlass.store")
 
 _ENDS = TRANSITIONS[Verb.FINISH][State.RUNNING]
 
-_HANDED_IN: dict[str, list[Any]] = {"completed": [], "endings": [], "keys": [], "marks": [], "manual": []}
+_HANDED_IN: dict[str, list[Any]] = {
+    "completed": [],
+    "endings": [],
+    "keys": [],
+    "gates": [],
+    "marks": [],
+    "manual": [],
+}
 """A cycle that only claims."""
 
 
@@ -50,6 +57,8 @@ class CycleResult(Struct, frozen=True):
     marked: Collection[int]
     limits: Sequence[LimitState] = ()
     """Those of the queues that were asked for jobs, or whose runs ended, and that of the app, after the cycle."""
+    blocked: int = 0
+    """How many jobs it met whose concurrency key others hold: there may be others behind them."""
     has_all_refusals: bool = True
     """False: some endings were refused, and the store went away before it could tell which. Handed in again, those that
     were written stay as they are.
@@ -98,6 +107,7 @@ def cycle(
         "completed": completed,
         "endings": others,
         "keys": unique_keys(endings),
+        "gates": concurrency_keys(endings),
         "marks": list(marks),
         "requests": list(requests),
         "manual": list(manual),
@@ -113,7 +123,14 @@ def cycle(
         refused = yield from _refused_endings(endings, worker=claimant.worker)
     marked = {seq for (seq,) in answer.get("marked", ())}
     limits = records(answer.get("limits") or (), LimitState)
-    return CycleResult(claimed, refused or (), marked, limits, has_all_refusals=refused is not None)
+    return CycleResult(
+        claimed, refused or (), marked, limits, number_blocked(answer), has_all_refusals=refused is not None
+    )
+
+
+def number_blocked(answer: Answer) -> int:
+    """How many jobs a claim has blocked; rows (queue, state) of what it took or blocked."""
+    return sum(state == State.BLOCKED for _, state in answer.get("blocked", ()))
 
 
 def _refused_endings(endings: Sequence[Ending], *, worker: str) -> Operation[Collection[int] | None]:
@@ -161,3 +178,8 @@ def finish(endings: Sequence[Ending], *, worker: str) -> Operation[Collection[in
 
 def unique_keys(endings: Iterable[Ending]) -> list[tuple[str, int, int]]:
     return [(e.unique_key, e.seq, e.fence) for e in endings if e.unique_key is not None]
+
+
+def concurrency_keys(endings: Iterable[Ending]) -> list[tuple[str]]:
+    """The keys that runs give back, in the order in which they are locked."""
+    return sorted({(e.concurrency_key,) for e in endings if e.concurrency_key is not None})

@@ -30,6 +30,7 @@ class NewJob(Struct, frozen=True, array_like=True, gc=False):
     at: int | None
     tags: str | None = None
     expires: int | None = None
+    concurrency_key: str | None = None
 
     @classmethod
     def under(
@@ -41,6 +42,7 @@ class NewJob(Struct, frozen=True, array_like=True, gc=False):
         unique_key: str | None = None,
         at: int | None = None,
         tags: str | None = None,
+        concurrency_key: str | None = None,
     ) -> NewJob:
         """One of the jobs under these terms."""
         return cls(
@@ -58,6 +60,7 @@ class NewJob(Struct, frozen=True, array_like=True, gc=False):
             at,
             tags,
             terms.expires,
+            concurrency_key,
         )
 
 
@@ -107,11 +110,24 @@ class Replacement(Struct, frozen=True, array_like=True, gc=False):
     """1 if it takes the time as well."""
     max_wait: int | None
     rank: int
+    concurrency_key: str | None
+    """It may be made of the arguments."""
 
     @classmethod
     def by(cls, job: NewJob, naming: Uniqueness, *, rank: int) -> Replacement:
         moves = int(naming.on_conflict == "postpone")
-        return cls(job.id, job.task, job.unique_key, job.payload, job.delay, job.at, moves, naming.max_wait, rank)
+        return cls(
+            job.id,
+            job.task,
+            job.unique_key,
+            job.payload,
+            job.delay,
+            job.at,
+            moves,
+            naming.max_wait,
+            rank,
+            job.concurrency_key,
+        )
 
 
 class Enqueued(Struct, frozen=True, gc=False):

@@ -8,7 +8,7 @@ from windlass.core.records import Claimed
 from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.store.answers import records
 from windlass.store.operation import Call, Operation
-from windlass.store.operations.cycle import claim_past_vanished
+from windlass.store.operations.cycle import claim_past_vanished, number_blocked
 from windlass.store.operations.events import record_stale_writes, remove_vanished
 from windlass.store.pages import PAGE, PAGE_BYTES
 
@@ -43,13 +43,25 @@ def claim(limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: in
     """One step: each job gets a lease of its own; repeating with the same token takes nothing twice."""
     call = Call(
         "manual_claim",
-        {"limit": limit, "queues": [(queue,) for queue in queues], "worker": worker, "token": token, "ttl": ttl},
+        {
+            "limit": limit,
+            "queues": [(queue,) for queue in queues],
+            "worker": worker,
+            "token": token,
+            "ttl": ttl,
+            "gates": [],
+        },
     )
     try:
         answer = yield call
     except OutcomeUnknown:  # only this call has the token: what was claimed under it would wait until its lease expires
         answer = yield call
     claimed = records(answer["claimed"], Claimed)
+    # Jobs whose concurrency key others hold do not stand for an empty queue; each call moves some of them aside.
+    while number_blocked(answer) and len(claimed) < limit:
+        yield from remove_vanished(answer, by=worker)
+        answer = yield call
+        claimed = records(answer["claimed"], Claimed)
     if (yield from remove_vanished(answer, by=worker)) and not claimed:
         claimed = yield from claim_past_vanished(call.name, call.params)
     return claimed[:limit]

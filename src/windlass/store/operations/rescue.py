@@ -22,7 +22,7 @@ from windlass.errors import StoreUnavailable
 from windlass.store.answers import records
 from windlass.store.driver import DataRejected
 from windlass.store.operation import Call, Lane, Operation
-from windlass.store.operations.cycle import unique_keys
+from windlass.store.operations.cycle import concurrency_keys, unique_keys
 from windlass.store.operations.events import record_store_events, remove_vanished
 from windlass.store.pages import PAGE_BYTES, PageSize, answers
 
@@ -118,6 +118,7 @@ def _rescue(
         # A start mark that came in since the look makes a job be looked at again.
         "endings": [(*astuple(ending), int(job.was_started)) for ending, job in zip(endings, expired, strict=True)],
         "keys": unique_keys(endings),
+        "gates": concurrency_keys(endings),
         "by": by,
     }
     answer = yield Call("rescue", params)

@@ -26,7 +26,7 @@ from windlass.store.postgres.address import parse_address
 from windlass.store.postgres.caller import DatabaseIdentity, PostgresScripts
 from windlass.store.postgres.connection import TimedConnection
 from windlass.store.postgres.connector import Connector
-from windlass.store.postgres.errors import TryAgain, Unprepared, translated
+from windlass.store.postgres.errors import NextForm, TryAgain, Unprepared, translated
 from windlass.store.postgres.news import Silence, channel, subscribe
 from windlass.store.postgres.statements import Bound, statements
 
@@ -38,6 +38,8 @@ _NO_NEWS = (errors.ProgramLimitExceeded, errors.FeatureNotSupported, errors.Unde
 """What a server says that takes no news, or has no room for more because a listener does not read. Jobs it takes."""
 _NOTIFY = b"SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)"
 """A notification is a transaction too. It is for processes that listen now, so it need not wait for the disk."""
+_SKIPS = 100
+"""How many calls begin with the next form of their statement after one that needed it: others soon will."""
 _NOTIFY_DEADLINE = 1.0
 """Seconds; an enqueue does not wait longer than this for its notification."""
 
@@ -61,6 +63,8 @@ class PostgresDriver:
         self._breaker = CircuitBreaker(self.name)
         self._notifier = Notifier(self._send)
         self._prepares = self._address.prepare
+        self._skips: dict[str, int] = {}
+        """By call: how many times the first form of its statement is left out."""
         self._is_open = False
         self._is_closed = False
         self._home = DatabaseIdentity(self._ask_home)
@@ -153,7 +157,16 @@ class PostgresDriver:
         return self._carry_out(call)
 
     def _carry_out(self, call: Call, *, news: str | None = None) -> Answer:
-        statement, values = self._bound(call, news=news)
+        if self._skips.get(call.name, 0) < 1:
+            try:
+                return self._carry_out_as(self._bound(call, news=news), call)
+            except NextForm:
+                self._skips[call.name] = _SKIPS
+        self._skips[call.name] -= 1
+        return self._carry_out_as(self._bound(call, news=news, skips=1), call)
+
+    def _carry_out_as(self, bound: Bound, call: Call) -> Answer:
+        statement, values = bound
         until = clock.monotonic() + self._deadline
         if not self._is_open:
             self._open(until, makes=call.lane.writes)
@@ -263,13 +276,15 @@ class PostgresDriver:
         self._connector.prepare = False
         self._pool.drop_idle()
 
-    def _bound(self, call: Call, *, news: str | None = None) -> Bound:
+    def _bound(self, call: Call, *, news: str | None = None, skips: int = 0) -> Bound:
         """A call's statement with the values of its parameters, in order; lists travel as JSON.
 
-        ``news`` is the channel on which a statement that stores jobs tells of them.
+        ``news`` is the channel on which a statement that stores jobs tells of them. The first forms of the statement
+        are left out, as many as ``skips`` says.
         """
         params = call.params if news is None else {**call.params, "news": news}
-        statement = next((one for one in self._statements.get(call.name, ()) if one.suits(params)), None)
+        forms = self._statements.get(call.name, ())[skips:]
+        statement = next((one for one in forms if one.suits(params)), None)
         if statement is None:
             raise NotImplementedError(f"the PostgreSQL store knows no call {call.name!r}")
         store = self.name

@@ -18,6 +18,9 @@ from windlass.store.postgres.connection import TimedConnection, Unsent
 LOOK_AGAIN = "windlass: look again"
 """What a statement fails with when something that it judged by has changed since it began."""
 
+NEXT_FORM = "windlass: next form"
+"""What the short form of a statement fails with that meets what only the next one can do."""
+
 _TRIES = 5
 """How often a statement is offered that PostgreSQL takes back because of another one."""
 
@@ -52,6 +55,10 @@ class TryAgain(Exception):
         """How many there may be."""
         self.on_another = on_another
         """Whether this connection would fail again, and most likely the idle ones too."""
+
+
+class NextForm(Exception):
+    """The call needs the next form of its statement; nothing was written."""
 
 
 class Unprepared(Exception):
@@ -109,6 +116,8 @@ def translate(name: str, error: Exception) -> Exception:
             return TryAgain(said, pause=0.001, tries=_TRIES, on_another=True)
         case psycopg.DataError() | psycopg.IntegrityError() if LOOK_AGAIN in said:
             return TryAgain("others changed the same ids, keys or limited queue all the time", pause=0.0005)
+        case psycopg.DataError() if NEXT_FORM in said:
+            return NextForm(said)
         case psycopg.DataError() | psycopg.IntegrityError() | errors.ProgramLimitExceeded() | UnicodeError():
             return DataRejected(f"{name}: {said}")
         case _:

@@ -40,18 +40,23 @@ class BoundCall(Struct, frozen=True):
         bound = self.bound
         # Read after the lock was taken: a call that waited must not judge leases by the time at which it came.
         bound["now"] = self.now()
+        params: Mapping[str, Any] = self.params
         answer: dict[str, Any] = {}
         for statement in self.statements:
-            if statement.is_left_out(self.params, bound):
+            if statement.is_left_out(params, bound):
                 continue
             if statement.each is not None:
-                for item in statement.each.of(self.params):
-                    yield statement.text, {**bound, **dict(zip(statement.each_names, item, strict=True))}
+                for item in statement.each.of(params):
+                    rows = yield statement.text, {**bound, **dict(zip(statement.each_names, item, strict=True))}
+                    if statement.gives is not None:
+                        answer.setdefault(statement.gives, []).extend(rows)
                 continue
             rows = yield statement.text, bound
             if statement.is_guard:
                 if rows:
                     raise GuardHit({str(statement.gives): rows})
+            elif statement.binds is not None and statement.binds_rows:
+                params = {**params, statement.binds: rows}
             elif statement.binds is not None:
                 bound[statement.binds] = rows[0][0]
             elif statement.gives is not None:

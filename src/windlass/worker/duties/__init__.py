@@ -11,6 +11,7 @@ Files, in reading order:
 - ``rescue``: Rescues the jobs of workers whose lease has expired.
 - ``backlog``: Finds pending jobs that no worker has claimed although it was notified.
 - ``cleaning``: Deletes finished jobs that retention no longer keeps.
+- ``stuck_keys``: Lets go jobs that were left waiting for a concurrency key that is free.
 - ``vacuum``: Vacuums the hot tables (PostgreSQL); warns of a transaction that blocks it.
 - ``schedules/``: Schedules: fires what is due.
 - ``counter_check``: Compares what limits count with the jobs that run; a difference is a defect, which it reports and

@@ -239,6 +239,9 @@ class Pump:
         self._admit([run for run in batch.starting if run.job.seq in result.marked])
         self._take_in(result.claimed)
         others_may_have_more = self._capacity.note_claimed(requests, result.claimed, result.limits)
+        if result.blocked:  # what is behind them was not looked at
+            self._capacity.may_have_work(name for name, _ in requests)
+            others_may_have_more = True
         if requests and (batch.is_prompted or (batch.was_called and result.claimed)):
             self._learn_from_wake_up(result.claimed, requests)
         self._dispatcher.may_fetch = self._may_fetch
@@ -387,6 +390,9 @@ class Pump:
         self._run_log.add(ended, refused)
         self._session.notify(Topic.FINISHED)
         released = [(ending, job) for ending, job in ended if ending.state is State.PENDING]
+        if any(ending.concurrency_key is not None for ending, _ in ended):
+            self.notified()  # the next jobs of their keys are pending now, in whichever queue
+            self._session.notify(Topic.WORK)
         if released:
             self._session.notify(Topic.WORK)  # other workers may have free slots
             self._note_cut_off([(ending, job) for ending, job in released if job.seq not in refused])

@@ -2,7 +2,7 @@
 -- gives cancelled
 -- gives missed
 --
--- Locks are taken in the order keys, blocked, ready, due, running, each by seq: each part counts the one before it. It waits for
+-- Locks are taken in the order keys, ready, due, running, concurrency keys, blocked, each by seq: each part counts the one before it. It waits for
 -- what others have in hand; a job that has gone elsewhere meanwhile is missed; the operation asks for it again.
 --
 -- As in cycle, rows are looked up in LATERAL parts and some conditions are there only for the planner (all of the
@@ -17,18 +17,13 @@ WITH
     ) AS named CROSS JOIN LATERAL (
         SELECT key.key, key.until FROM windlass_key AS key WHERE key.key = named.unique_key AND key.id = named.id
         FOR UPDATE SKIP LOCKED) AS found
-), blocked AS MATERIALIZED (
-    SELECT wanted.seq, found.place FROM wanted CROSS JOIN LATERAL (
-        SELECT blocked.ctid AS place FROM windlass_blocked AS blocked WHERE blocked.seq = wanted.seq
-        FOR UPDATE) AS found
-    WHERE (SELECT count(*) FROM held) >= 0
 ), ready AS MATERIALIZED (
     SELECT wanted.seq, found.place FROM wanted CROSS JOIN LATERAL (
         SELECT ready.ctid AS place FROM windlass_ready AS ready
         WHERE ready.queue = wanted.queue AND ready.suspect = ANY (ARRAY[false, true])
         AND ready.priority = wanted.priority AND ready.since = wanted.run_at AND ready.seq = wanted.seq
         FOR UPDATE) AS found
-    WHERE (SELECT count(*) FROM blocked) >= 0
+    WHERE (SELECT count(*) FROM held) >= 0
 ), due AS MATERIALIZED (
     SELECT wanted.seq, found.place FROM wanted CROSS JOIN LATERAL (
         SELECT due.ctid AS place FROM windlass_due AS due WHERE due.run_at = wanted.run_at AND due.seq = wanted.seq
@@ -39,6 +34,13 @@ WITH
         SELECT running.seq FROM windlass_running AS running WHERE running.seq = wanted.seq
         FOR UPDATE) AS found
     WHERE (SELECT count(*) FROM due) >= 0
+),
+-- here lock_gates (after = running)
+, blocked AS MATERIALIZED (
+    SELECT wanted.seq, found.place FROM wanted CROSS JOIN LATERAL (
+        SELECT blocked.ctid AS place FROM windlass_blocked AS blocked WHERE blocked.seq = wanted.seq
+        FOR UPDATE) AS found
+    WHERE (SELECT count(*) FROM locked_gates) >= 0
 ), from_ready AS (
     -- By their place in the table: they are locked, and such a row is never updated.
     DELETE FROM windlass_ready AS gone USING ready

@@ -6,7 +6,7 @@
 -- :takes_suspect 1 if at most one of what it takes may be a suspect, 0 if none may
 -- :lease, :token, :worker who claims
 -- only with requests
--- only without endings, keys, marks
+-- only without endings, keys, gates, marks
 -- gives ended
 -- gives claimed as json
 -- gives limits
@@ -51,7 +51,7 @@ WITH
     FROM ended, clock WHERE job IS NOT NULL
     RETURNING queue, state
 ),
--- here tally, claim, ended_summary (before = lease)
+-- here tally, claim, own_claimed, ended_summary (before = lease, granted = begun, key = CAST(NULL AS text))
 , begins AS (
     -- An array of texts takes a third of the time that building JSON from values of each type takes.
     SELECT coalesce(array_to_json(array_agg(ARRAY[{Claimed; cast numbers as text;
@@ -59,7 +59,8 @@ WITH
             unknown_for = CAST(clock.now - unknown_at AS text);
             expires_in = CAST(start_by - clock.now AS text);
             without is_charged}] ORDER BY priority DESC, since, seq) FILTER (WHERE id IS NOT NULL)), '[]') AS claimed,
-        jsonb_agg(jsonb_build_array(seq, queue, 'pending')) FILTER (WHERE id IS NULL) AS vanished
+        jsonb_agg(jsonb_build_array(seq, queue, 'pending')) FILTER (WHERE id IS NULL) AS vanished,
+        count(concurrency_key) AS keyed
     FROM begun, clock
 )
 SELECT
@@ -69,6 +70,8 @@ SELECT
     -- An ending that was sent twice is one.
     CAST(CASE
         WHEN (SELECT count(DISTINCT place) FROM owner) <> endings.number THEN 'windlass: look again'
+        -- Jobs with a concurrency key need the full form.
+        WHEN begins.keyed > 0 THEN 'windlass: next form'
         ELSE '0'
     END AS integer) AS again
 FROM endings, begins
@@ -78,6 +81,7 @@ FROM endings, begins
 -- :completed rows (seq, fence, ran_for, result), the runs that just returned
 -- :endings rows (Ending), all others
 -- :keys rows (key, seq, fence), only of endings whose job has a unique key
+-- :gates rows (key), the concurrency keys that ended runs give back, in order
 -- :marks rows (StartMark)
 -- :requests rows (queue, number)
 -- :takes_suspect 1 if at most one of what it takes may be a suspect, 0 if none may
@@ -86,10 +90,12 @@ FROM endings, begins
 -- gives ended
 -- gives marked
 -- gives claimed as json
+-- gives blocked
 -- gives limits
 -- gives vanished
 --
--- Locks are taken in the order lease, keys, rows of running by seq, limits: each part counts the one before it. A job that this
+-- Locks are taken in the order lease, keys, rows of running by seq, limits, concurrency
+-- keys: each part counts the one before it. A job that this
 -- call puts back is not taken by the same call, because a statement does not see what its own parts write.
 --
 -- A prepared statement is planned once, perhaps while the tables are empty. So that it then probes an index for each
@@ -118,7 +124,8 @@ WITH
         FOR UPDATE SKIP LOCKED) AS found
 ), ending AS MATERIALIZED (
     SELECT jsonb_typeof(value) AS kind,
-        {endings.Ending; named; cast numbers as bigint; cast charge, crash, rescue as integer; without unique_key}
+        {endings.Ending; named; cast numbers as bigint; cast charge, crash, rescue as integer;
+            without unique_key, concurrency_key}
     FROM jsonb_array_elements(CAST(:endings AS jsonb))
     UNION ALL
     SELECT jsonb_typeof(value), CAST({completed.seq} AS bigint), CAST({completed.fence} AS bigint), 'completed', NULL, 1,
@@ -223,9 +230,15 @@ WITH
     WHERE running.ctid = mark.place AND mark.kind = 'array'
     RETURNING running.seq
 ),
--- here claim, ended_summary (before = closed)
+-- here claim, keys (before = closed, after = limits)
+, granted AS MATERIALIZED (
+    SELECT * FROM begun WHERE seq NOT IN (SELECT refused.seq FROM refused)
+),
+-- here own_claimed, ended_summary (granted = granted, key = concurrency_key)
 , claimed AS (
-    SELECT *, false AS wants_cancel FROM begun
+    SELECT {Claimed; unknown_for = unknown_at; expires_in = start_by; without wants_cancel, is_charged}, since,
+        false AS wants_cancel
+    FROM granted
     UNION ALL
     SELECT known.* FROM windlass_running AS running CROSS JOIN LATERAL (
         SELECT {Claimed; unknown_for = unknown_at; expires_in = start_by; without wants_cancel, is_charged}, run_at,
@@ -245,6 +258,8 @@ WITH
 SELECT
     endings.ended, (SELECT coalesce(json_agg(json_build_array(seq)), '[]') FROM marked) AS marked, begins.claimed,
     (SELECT json_agg(json_build_array({LimitState})) FROM limited) AS limits,
+    -- here blocked_rows
+    ,
     coalesce(endings.vanished || begins.vanished, endings.vanished, begins.vanished) AS vanished,
     -- One of the jobs was marked, cancelled or rescued meanwhile: nothing is kept, and the driver repeats it.
     -- An ending or a mark that was sent twice is one.

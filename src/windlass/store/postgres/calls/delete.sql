@@ -4,7 +4,7 @@
 -- gives deleted
 -- gives missed
 --
--- Locks are taken in the order keys, blocked, finished, ready, due, each by seq: each part counts the one before it. It waits
+-- Locks are taken in the order keys, finished, ready, due, gates, blocked, each by seq: each part counts the one before it. It waits
 -- for what workers have in hand, never for a caller's transaction; a job that has gone elsewhere meanwhile is missed; the operation asks for it again.
 --
 -- As in cycle, rows are looked up in LATERAL parts and some conditions are there only for the planner (all of the
@@ -23,17 +23,12 @@ WITH allowed AS MATERIALIZED (
         FOR UPDATE SKIP LOCKED) AS found
 ),
 -- here requested_jobs
-, blocked AS MATERIALIZED (
-    SELECT found.place, wanted.seq FROM wanted CROSS JOIN LATERAL (
-        SELECT blocked.ctid AS place FROM windlass_blocked AS blocked WHERE blocked.seq = wanted.seq
-        FOR UPDATE) AS found
-    WHERE 'blocked' = ANY (ARRAY(SELECT allowed.state FROM allowed)) AND (SELECT count(*) FROM held) >= 0
-), finished AS MATERIALIZED (
+, finished AS MATERIALIZED (
     SELECT found.place, wanted.seq FROM wanted CROSS JOIN LATERAL (
         SELECT finished.ctid AS place FROM windlass_finished AS finished
         WHERE finished.seq = wanted.seq AND finished.state = ANY (ARRAY(SELECT allowed.state FROM allowed))
         FOR UPDATE) AS found
-    WHERE (SELECT count(*) FROM blocked) >= 0
+    WHERE (SELECT count(*) FROM held) >= 0
 ), ready AS MATERIALIZED (
     SELECT found.place, wanted.seq FROM wanted CROSS JOIN LATERAL (
         SELECT ready.ctid AS place FROM windlass_ready AS ready
@@ -48,6 +43,13 @@ WITH allowed AS MATERIALIZED (
         AND due.state = ANY (ARRAY(SELECT allowed.state FROM allowed))
         FOR UPDATE) AS found
     WHERE (SELECT count(*) FROM ready) >= 0
+),
+-- here lock_gates (after = due)
+, blocked AS MATERIALIZED (
+    SELECT found.place, wanted.seq FROM wanted CROSS JOIN LATERAL (
+        SELECT blocked.ctid AS place FROM windlass_blocked AS blocked WHERE blocked.seq = wanted.seq
+        FOR UPDATE) AS found
+    WHERE 'blocked' = ANY (ARRAY(SELECT allowed.state FROM allowed)) AND (SELECT count(*) FROM locked_gates) >= 0
 ), from_finished AS (
     -- By their place in the table: they are locked, and such a row is never updated.
     DELETE FROM windlass_finished AS gone USING finished

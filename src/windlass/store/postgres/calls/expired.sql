@@ -12,7 +12,7 @@ WITH RECURSIVE
         -- here live_lease
         , false)
 ), page AS MATERIALIZED (
-    SELECT running.*, job.max_attempts, job.errors, job.unique_key,
+    SELECT running.*, job.max_attempts, job.errors, job.unique_key, job.concurrency_key,
         -- The lengths of long texts are known without reading them.
         coalesce(sum(octet_length(job.errors)) OVER (
             ORDER BY running.seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before

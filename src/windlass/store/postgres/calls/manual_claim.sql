@@ -2,7 +2,9 @@
 -- is named token:seq:fence, so that a job that the same token takes again does not get its old one back.
 -- :queues rows (queue), served in this order
 -- :limit how many; what this token already holds counts, so that a repeated call takes nothing twice
+-- :gates rows (key), none
 -- gives claimed as json
+-- gives blocked
 -- gives vanished
 --
 -- OFFSET 0, the kind of a list and the numbers of a seq are there for the planner, as in cycle (full).
@@ -47,32 +49,38 @@ WITH
         ORDER BY picked.turn, picked.priority DESC, picked.since, picked.seq
         LIMIT (SELECT max(picked.room) FROM picked)) AS first
     WHERE ready.ctid = first.place
-    RETURNING ready.seq, ready.queue
+    RETURNING ready.seq, ready.queue, ready.since, ready.suspect, ready.gate
 ), begun AS MATERIALIZED (
-    SELECT asked.* FROM taken CROSS JOIN LATERAL (
+    SELECT asked.*, taken.since, taken.suspect, taken.gate FROM taken CROSS JOIN LATERAL (
         SELECT {Claimed; attempt = attempt + 1 AS attempt; fence = fence + 1 AS fence; unknown_for = unknown_at;
             expires_in = start_by;
             without wants_cancel, is_charged}, run_at
         FROM windlass_job AS job WHERE job.seq = taken.seq OFFSET 0) AS asked
+),
+-- here keys (after = gate)
+, granted AS MATERIALIZED (
+    SELECT * FROM begun WHERE seq NOT IN (SELECT refused.seq FROM refused)
 ), opened AS (
     INSERT INTO windlass_lease (id, worker, state, ttl, renewed_at)
     SELECT CAST(:token AS text) || ':' || seq || ':' || fence, CAST(:worker AS text), 'open', CAST(:ttl AS bigint),
         clock.now
-    FROM begun, clock
+    FROM granted, clock
 ), owned AS (
     INSERT INTO windlass_running (
-        seq, fence, claimed_at, started_at, attempt, crashes, rescues, queue, lease, claim, worker)
+        seq, fence, claimed_at, started_at, attempt, crashes, rescues, queue, lease, claim, worker, gate)
     SELECT seq, fence, clock.now, clock.now, attempt, crashes, rescues, queue,
-        CAST(:token AS text) || ':' || seq || ':' || fence, CAST(:token AS text), CAST(:worker AS text)
-    FROM begun, clock
+        CAST(:token AS text) || ':' || seq || ':' || fence, CAST(:token AS text), CAST(:worker AS text), concurrency_key
+    FROM granted, clock
 ), counted AS (
     UPDATE windlass_gate AS gate SET running = gate.running + added.number
     FROM (
-        SELECT gate.name, (SELECT count(*) FROM begun WHERE gate.name IN ('*', begun.queue)) AS number FROM gate
+        SELECT gate.name, (SELECT count(*) FROM granted WHERE gate.name IN ('*', granted.queue)) AS number FROM gate
     ) AS added
     WHERE gate.name = added.name AND added.number > 0
 ), claimed AS (
-    SELECT *, false AS wants_cancel FROM begun
+    SELECT {Claimed; unknown_for = unknown_at; expires_in = start_by; without wants_cancel, is_charged}, run_at,
+        false AS wants_cancel
+    FROM granted
     UNION ALL
     SELECT known.* FROM held CROSS JOIN LATERAL (
         SELECT {Claimed; unknown_for = unknown_at; expires_in = start_by; without wants_cancel, is_charged}, run_at,
@@ -85,6 +93,8 @@ SELECT
             expires_in = start_by - clock.now;
             is_charged = true}) ORDER BY priority DESC, run_at, seq), '[]')
         FROM claimed, clock) AS claimed,
+    -- here blocked_rows
+    ,
     -- Jobs whose rows were deleted.
     (SELECT json_agg(json_build_array(seq, queue, 'pending') ORDER BY seq) FROM taken
         WHERE taken.seq NOT IN (SELECT begun.seq FROM begun)) AS vanished

@@ -29,12 +29,20 @@ WITH
     DELETE FROM windlass_due AS due USING put_off WHERE due.ctid = put_off.place
     RETURNING due.seq, due.queue, due.state
 ), overdue AS MATERIALIZED (
-    SELECT ready.ctid AS place FROM windlass_ready AS ready
+    SELECT ready.ctid AS place, ready.gate FROM windlass_ready AS ready
     WHERE ready.start_by BETWEEN 0 AND (SELECT now FROM clock)
     ORDER BY ready.start_by, ready.seq LIMIT CAST(:limit AS bigint)
     FOR UPDATE SKIP LOCKED
+), locked_gates AS MATERIALIZED (
+    -- In order: the triggers that give concurrency keys back need them. No caller's transaction ever has one.
+    SELECT found.name FROM (
+        SELECT DISTINCT overdue.gate FROM overdue WHERE overdue.gate IS NOT NULL ORDER BY overdue.gate
+    ) AS named CROSS JOIN LATERAL (
+        SELECT gate.name FROM windlass_key_gate AS gate WHERE gate.name = named.gate
+        FOR UPDATE) AS found
 ), dropped AS (
-    DELETE FROM windlass_ready AS ready USING overdue WHERE ready.ctid = overdue.place
+    DELETE FROM windlass_ready AS ready USING overdue
+    WHERE ready.ctid = overdue.place AND (SELECT count(*) FROM locked_gates) >= 0
     RETURNING ready.seq, ready.queue
 ), blocked AS MATERIALIZED (
     SELECT blocked.ctid AS place FROM windlass_blocked AS blocked

@@ -10,7 +10,8 @@ WITH
 , asked AS MATERIALIZED (
     SELECT now, coalesce(CAST(:at AS bigint), now + CAST(:delay AS bigint)) AS due_at FROM clock
 ), wanted AS MATERIALIZED (
-    SELECT job.seq, job.queue, job.priority, job.run_at FROM windlass_job AS job WHERE job.seq = CAST(:seq AS bigint)
+    SELECT job.seq, job.queue, job.priority, job.run_at, job.concurrency_key
+    FROM windlass_job AS job WHERE job.seq = CAST(:seq AS bigint)
 ), ready AS MATERIALIZED (
     SELECT found.place FROM wanted CROSS JOIN LATERAL (
         SELECT ready.ctid AS place FROM windlass_ready AS ready
@@ -22,8 +23,11 @@ WITH
         SELECT due.ctid AS place FROM windlass_due AS due
         WHERE due.run_at = wanted.run_at AND due.seq = wanted.seq
         FOR UPDATE) AS found
-), from_ready AS (
-    DELETE FROM windlass_ready WHERE ctid = (SELECT ready.place FROM ready) RETURNING seq
+),
+-- here lock_gates (after = ready)
+, from_ready AS (
+    DELETE FROM windlass_ready WHERE ctid = (SELECT ready.place FROM ready)
+    AND (SELECT count(*) FROM locked_gates) >= 0 RETURNING seq
 ), from_due AS (
     DELETE FROM windlass_due WHERE ctid = (SELECT due.place FROM due) RETURNING seq
 ), moved AS (

@@ -3,11 +3,12 @@
 -- :culprits rows (lease, seq), the job that is held responsible for the loss; it stays with the lease, the first counts
 -- :endings rows (Ending, was_started); a job that was marked as started since the look stays for the next look
 -- :keys rows (key, seq, fence) as item, only of endings whose job has a unique key
+-- :gates rows (key), the concurrency keys that the jobs hold, in order
 -- :by who rescues
 -- gives rescued
 -- gives vanished
 --
--- Locks are taken in the order lease, keys, rows of running, limits: each part counts the one before it.
+-- Locks are taken in the order lease, keys, rows of running, limits, concurrency keys: each part counts the one before it.
 WITH
 -- here clock
 , over AS MATERIALIZED (
@@ -41,7 +42,7 @@ WITH
     FOR UPDATE SKIP LOCKED
 ), ending AS MATERIALIZED (
     SELECT {endings.Ending; named; cast seq, fence as bigint; cast charge, crash, rescue as integer;
-        cast delay, ran_for as bigint; without result, unique_key}, {endings.was_started} = '1' AS was_started
+        cast delay, ran_for as bigint; without result, unique_key, concurrency_key}, {endings.was_started} = '1' AS was_started
     FROM jsonb_array_elements(CAST(:endings AS jsonb))
 ), locked AS MATERIALIZED (
     -- A row that is locked is being ended by its owner; if not, the next round finds it.
@@ -74,10 +75,19 @@ WITH
         SELECT gate.name, (SELECT count(*) FROM taken WHERE gate.name IN ('*', taken.queue)) AS number FROM gate
     ) AS freed
     WHERE gate.name = freed.name AND freed.number > 0
+), key_gates AS MATERIALIZED (
+    -- The triggers that give keys back need them.
+    SELECT found.name FROM (
+        SELECT ({gates.key}) COLLATE "C" AS name FROM jsonb_array_elements(CAST(:gates AS jsonb))
+        WHERE (SELECT count(*) FROM gate) >= 0 ORDER BY name
+    ) AS named CROSS JOIN LATERAL (
+        SELECT gate.name FROM windlass_key_gate AS gate WHERE gate.name = named.name
+        FOR UPDATE) AS found
 ), rescued AS MATERIALIZED (
     SELECT job.id, taken.seq, taken.state, taken.worker,
         taken.attempt > 0 OR taken.started_at IS NOT NULL AS has_begun
     FROM taken JOIN windlass_job AS job ON job.seq = taken.seq
+    WHERE (SELECT count(*) FROM key_gates) >= 0
 ), finished AS (
     -- The fence is raised here too, so that the former owner's endings can be told from repetitions of its own.
     INSERT INTO windlass_finished (

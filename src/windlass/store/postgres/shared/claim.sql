@@ -1,6 +1,6 @@
--- Takes the next jobs of each requested queue without a shut gate: the rows of ready go, rows of running come.
--- Needs clock, lease and ended, and gives begun; where the id is null the row of job is gone. And limited, the limits of
--- queues that this call touches, as they are after it; {before} is what is locked last before these.
+-- Takes the next jobs of each requested queue without a shut gate: their rows of ready go. Needs clock, lease and ended, and
+-- gives begun; where the id is null the row of job is gone, and a gate is that of a job which holds its concurrency key
+-- already. And limits, those of queues that this call touches; {before} is what is locked last before these.
 touched AS MATERIALIZED (
     SELECT ended.queue FROM ended WHERE (SELECT count(*) FROM {before}) >= 0
     UNION ALL
@@ -57,27 +57,14 @@ touched AS MATERIALIZED (
         SELECT picked.kind, picked.place FROM picked
         LIMIT (SELECT greatest(0, limits.max_running - limits.running) FROM limits WHERE limits.name = '*')) AS picked
     WHERE ready.ctid = picked.place AND picked.kind = 'array'
-    RETURNING ready.seq, ready.queue, ready.since
+    RETURNING ready.seq, ready.queue, ready.since, ready.suspect, ready.gate
 ), begun AS MATERIALIZED (
     -- A pending job's row does not change while its row of ready is there.
     SELECT {asked.Claimed; seq = taken.seq; queue = taken.queue; unknown_for = asked.unknown_at;
         expires_in = asked.start_by;
-        without wants_cancel, is_charged}, taken.since
+        without wants_cancel, is_charged}, taken.since, taken.suspect, taken.gate
     FROM taken LEFT JOIN LATERAL (
         SELECT {Claimed; fence = fence + 1 AS fence; unknown_for = unknown_at; expires_in = start_by;
             without seq, queue, wants_cancel, is_charged}
         FROM windlass_job AS job WHERE job.seq = taken.seq OFFSET 0) AS asked ON true
-), owned AS (
-    INSERT INTO windlass_running (
-        seq, fence, claimed_at, attempt, crashes, rescues, queue, lease, claim, worker)
-    SELECT seq, fence, clock.now, attempt, crashes, rescues, queue, CAST(:lease AS text), CAST(:token AS text),
-        CAST(:worker AS text)
-    FROM begun, clock WHERE id IS NOT NULL
-), limited AS MATERIALIZED (
-    SELECT limits.name, limits.max_running, limits.counted, limits.running + (
-            SELECT count(*) FROM begun WHERE begun.id IS NOT NULL AND limits.name IN ('*', begun.queue)) AS running
-    FROM limits
-), counted AS (
-    UPDATE windlass_gate AS gate SET running = limited.running FROM limited
-    WHERE gate.name = limited.name AND limited.running <> limited.counted
 )

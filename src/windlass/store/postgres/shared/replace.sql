@@ -8,6 +8,7 @@
     SELECT {replacing.Replacement; named; cast numbers as bigint;
             id = ({replacing.id}) COLLATE "C";
             unique_key = ({replacing.unique_key}) COLLATE "C";
+            concurrency_key = ({replacing.concurrency_key}) COLLATE "C";
             without delay, at},
         coalesce(CAST({replacing.at} AS bigint), clock.now + CAST({replacing.delay} AS bigint)) AS due_at
     FROM clock, jsonb_array_elements(CAST(:replacing AS jsonb))
@@ -20,7 +21,7 @@
 ), target AS MATERIALIZED (
     -- What is stored by this call comes first: locks are taken in the order queues, keys, jobs.
     SELECT job.place, job.seq, job.queue, job.priority, job.run_at, job.created_at, job.waiting, replacement.id AS source,
-        replacement.payload, replacement.due_at, replacement.moves, replacement.max_wait
+        replacement.payload, replacement.concurrency_key, replacement.due_at, replacement.moves, replacement.max_wait
     FROM replacement CROSS JOIN LATERAL (
         SELECT job.ctid AS place, job.* FROM windlass_job AS job WHERE job.id = replacement.holder OFFSET 0) AS job
     WHERE job.task = replacement.task AND job.attempt = 0 AND job.waiting IN ('pending', 'scheduled')
@@ -31,6 +32,8 @@
         SELECT ready.ctid AS place FROM windlass_ready AS ready
         WHERE ready.queue = target.queue AND ready.suspect = ANY (ARRAY[false, true])
         AND ready.priority = target.priority AND ready.since = target.run_at AND ready.seq = target.seq
+        -- One that holds its concurrency key is about to run, and a caller's transaction must not hold the key up.
+        AND ready.gate IS NULL
         FOR UPDATE) AS found
 ), target_due AS MATERIALIZED (
     SELECT target.seq, found.place FROM target CROSS JOIN LATERAL (
@@ -53,7 +56,7 @@
 ), replaced AS (
     -- By its place in the table: the job changes only together with the row that was taken out.
     UPDATE windlass_job AS job SET
-        payload = target.payload,
+        payload = target.payload, concurrency_key = target.concurrency_key,
         run_at = CASE WHEN target.moves = 0 THEN job.run_at
             WHEN target.wanted_at > clock.now THEN target.wanted_at
             WHEN job.waiting = 'pending' THEN job.run_at ELSE clock.now END,

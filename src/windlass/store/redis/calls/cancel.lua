@@ -1,8 +1,8 @@
 -- Ends what waits; asks what runs to stop. A running job that is asked already stays as it is.
--- KEYS counts, due, ids, events, waiting, expiring
+-- KEYS counts, due, ids, events, waiting, expiring, gates
 -- asks seqs, by, reason
 -- gives cancelled: rows (seq, state) of the jobs that this changed
--- with chunks, allow_oom, index, state_sets, unique, lease, events, expiry
+-- with chunks, allow_oom, index, state_sets, unique, lease, concurrency, events, expiry
 local WAITING = {scheduled = true, pending = true, retrying = true, blocked = true}
 local detail = string.format('{"by":%s,"reason":%s}', json(ask.by), json(ask.reason))
 
@@ -11,7 +11,7 @@ for _, seq in ipairs(ask.seqs) do
     local key = job_key(written(seq))
     local job = redis.call('HMGET', key, {
         job: state, queue, priority, cancel_requested_at, lease, fence, worker, id, unique_key, crashes, rescues,
-        gate, start_by})
+        gate, start_by, concurrency_key})
     local state, queue, worker = job.state, job.queue, job.worker
     local priority, fence = tonumber(job.priority) or 0, tonumber(job.fence) or 0
     if WAITING[state] then
@@ -20,6 +20,7 @@ for _, seq in ipairs(ask.seqs) do
         redis.call('HDEL', key, 'reason', 'gate')
         displace(state, queue, seq, priority, is_suspect(job.crashes, job.rescues), job.gate)
         place('cancelled', queue, seq, priority, stamp)
+        if job.concurrency_key then free_concurrency_key(job.concurrency_key, written(seq)) end
         if job.unique_key then release_key(job.unique_key, job.id) end
         if job.start_by then drop_expiry(seq) end
         cancelled[#cancelled + 1] = {seq, 'cancelled'}
@@ -31,4 +32,5 @@ for _, seq in ipairs(ask.seqs) do
     end
 end
 settle()
+settle_keys()
 return {'cancelled', cancelled}

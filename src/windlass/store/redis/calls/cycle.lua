@@ -1,6 +1,6 @@
 -- Ends runs, notes which have begun, and takes the next jobs of each queue, by priority and then by when they
 -- became ready.
--- KEYS counts, due, ids, lease_from, lease_until, waiting, cooldowns, expiring
+-- KEYS counts, due, ids, lease_from, lease_until, waiting, cooldowns, expiring, gates
 -- asks worker, lease, token
 --      completed: rows (seq, fence, ran_for, result) as run, of runs that returned, which is most of them
 --      endings: rows (Ending) as ending, of all others
@@ -12,8 +12,9 @@
 --       marked: rows (seq) of the marks that still run under their fence, if there are marks
 --       claimed: rows (Claimed): what calls with this token took; one that is repeated without requests finds it again
 --       limits: rows (LimitState) of the queues that this call touches, as they are now, if they have any
+--       blocked: rows (queue, state) of jobs whose concurrency key others hold, if there are any
 --       vanished, overwritten: see there in shared/, if there are any
--- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, attempts, vanished, gates, claim
+-- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, concurrency, attempts, vanished, gates, claim
 -- The leases of runs that were ended here, and the queues that this call is about.
 local shrunk_leases, touched, long_results = {}, {}, {}
 
@@ -30,7 +31,7 @@ end
 local function end_run(key, seq, fence)
     local job = try('HMGET', key, {
         job: lease, queue, priority, cancel_requested_at, started_at, attempt, run_at, unknown_at, reason, result,
-        crashes, rescues}) or {}
+        crashes, rescues, concurrency_key}) or {}
     local lease = job.lease
     if not lease then return drop_run_anywhere(seq, fence) end
     if redis.call('HDEL', held_key(lease), seq .. ':' .. fence) == 0 then return end
@@ -111,6 +112,7 @@ local function finish(ending)
     touched[job.queue] = true
     place(state, job.queue, seq, tonumber(job.priority) or 0, at, suspect)
     if is_manual(job.lease) then remove_manual(job.lease) end
+    if job.concurrency_key then free_concurrency_key(job.concurrency_key, seq) end
     return 1
 end
 
@@ -216,7 +218,9 @@ local function claim(queue, number, is_for_suspect)
             'claimed_at', stamp)
         if not is_new then redis.call('HDEL', job_key(seq), 'started_at') end
         held[#held + 1] = seq .. ':' .. fence
-        held[#held + 1] = not is_new and later or is_plain(row) and plain or first
+        local key = key_of(row)
+        held[#held + 1] = key and held_with_key(ask.token, queue, key) or not is_new and later
+            or is_plain(row) and plain or first
         claimed[#claimed + 1] = row
     end
     if is_for_suspect then take_suspect(queue, long, own) else take(queue, number, long, own) end
@@ -267,6 +271,7 @@ end
 for lease in pairs(shrunk_leases) do forget_if_empty(lease) end
 write_long(long_results)
 settle(try)
+settle_keys(try)
 release_keys(ask.keys, function(fence) return fence end)
 
 if #ask.marks > 0 then
@@ -288,8 +293,10 @@ if #ask.requests > 0 and is_live(ask.lease) and not is_shut(COMMON_GATES) then
     end
     settle(try)
 end
+if #blocked > 0 then give('blocked', blocked) end
 if #vanished > 0 then
     settle(try)
+    settle_keys(try)
     give('vanished', vanished)
 end
 for _, request in ipairs(ask.requests) do touched[request.queue] = true end

@@ -86,13 +86,17 @@ local function replacement(new, id)
     local seq = redis.call('HGET', KEY.ids, id)
     local old = redis.call('HMGET', job_key(seq), {
         old: task, state, queue, priority, run_at, created_at, attempt, crashes, rescues, payload, expires,
-        start_by})
+        start_by, concurrency_key})
     local state, run_at = old.state, tonumber(old.run_at) or now
     if old.task ~= new.task or (tonumber(old.attempt) or 0) > 0 then return end
     if state ~= 'pending' and state ~= 'scheduled' then return end
+    -- One that holds its concurrency key is about to run.
+    if old.concurrency_key and redis.call('SISMEMBER', prefix .. 'holders:' .. old.concurrency_key, seq) == 1 then
+        return
+    end
     local change = {
-        source = new.id, text = new.payload, seq = seq, queue = old.queue, priority = tonumber(old.priority) or 0,
-        suspect = is_suspect(old.crashes, old.rescues), was_long = old.payload == '',
+        source = new.id, text = new.payload, key = new.concurrency_key, had_key = old.concurrency_key, seq = seq,
+        queue = old.queue, priority = tonumber(old.priority) or 0, suspect = is_suspect(old.crashes, old.rescues), was_long = old.payload == '',
         from = state, to = state, run_at = run_at,
     }
     if new.moves == 1 then
@@ -167,6 +171,11 @@ local function replace(change)
     local seq, long = change.seq, {}
     local field = text_field('payload', seq, change.text, long)
     redis.call('HSET', job_key(seq), 'payload', field, 'state', change.to, 'run_at', written(change.run_at))
+    if change.key then
+        redis.call('HSET', job_key(seq), 'concurrency_key', change.key)
+    elseif change.had_key then
+        redis.call('HDEL', job_key(seq), 'concurrency_key')
+    end
     write_long(long)
     if change.was_long and field ~= '' then redis.call('UNLINK', text_key('payload', seq)) end
     if change.to == 'scheduled' or change.to ~= change.from then

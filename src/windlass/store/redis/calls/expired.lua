@@ -72,13 +72,14 @@ for index = 1, math.min(#jobs, ask.limit) do
     local seq, fence, lease = unpack(jobs[index])
     local facts = facts_of(lease)
     local job = try('HMGET', job_key(written(seq)), {
-        job: attempt, max_attempts, crashes, rescues, unique_key, started_at, worker}) or {}
+        job: attempt, max_attempts, crashes, rescues, unique_key, concurrency_key, started_at, worker}) or {}
     local errors = try('GET', text_key('errors', written(seq))) or false
     bytes = bytes + #(errors or '')
     rows[index] = {
         Expired; seq = seq; fence = fence; attempt = tonumber(job.attempt) or 0;
         max_attempts = tonumber(job.max_attempts) or 0; crashes = tonumber(job.crashes) or 0;
         rescues = tonumber(job.rescues) or 0; errors = errors; unique_key = job.unique_key or false;
+        concurrency_key = job.concurrency_key or false;
         -- A manual claim was charged when it was made.
         is_charged = is_manual(lease) and 1 or 0; was_started = job.started_at and 1 or 0;
         lease = lease; worker = job.worker or false;

@@ -1,11 +1,11 @@
 -- A manual claim, for a caller that runs the jobs itself: each gets a lease of its own and is charged at once. The lease
 -- is named token:seq:fence, so that a job that the same token takes again does not get its old one back.
 -- The room left shrinks by what this token already holds, so a repeated call takes nothing twice.
--- KEYS counts, due, lease_from, lease_until, waiting, cooldowns, expiring
+-- KEYS counts, due, lease_from, lease_until, waiting, cooldowns, expiring, gates
 -- asks limit, queues: rows (name) as queue, in the order in which they are served; worker, token, ttl
--- gives claimed: rows (Claimed) as row, of everything that the token holds; vanished, overwritten: see there
---       in shared/
--- with chunks, texts, allow_oom, index, state_sets, lease, vanished, gates, claim
+-- gives claimed: rows (Claimed) as row, of everything that the token holds; blocked: as in cycle; vanished,
+--       overwritten: see there in shared/
+-- with chunks, texts, allow_oom, index, state_sets, lease, concurrency, vanished, gates, claim
 local leases = manual_leases_key(ask.token)
 
 local function own(seq, fence, row)
@@ -15,7 +15,9 @@ local function own(seq, fence, row)
         'claimed_at', stamp, 'started_at', stamp, 'attempt', written(row.attempt + 1))
     redis.call('HSET', lease_key(lease), 'state', 'open', 'worker', ask.worker)
     set_time(lease, ask.ttl)
-    redis.call('HSET', held_key(lease), seq .. ':' .. fence, held_value(ask.token, row.queue))
+    local value = row.concurrency_key and held_with_key(ask.token, row.queue, row.concurrency_key)
+        or held_value(ask.token, row.queue)
+    redis.call('HSET', held_key(lease), seq .. ':' .. fence, value)
     redis.call('SADD', leases, lease)
 end
 
@@ -55,4 +57,5 @@ for _, lease in ipairs(redis.call('SMEMBERS', leases)) do
     end
 end
 settle(try)
-return {'claimed', finish_rows(rows, long), 'vanished', vanished, 'overwritten', overwritten}
+settle_keys(try)
+return {'claimed', finish_rows(rows, long), 'blocked', blocked, 'vanished', vanished, 'overwritten', overwritten}

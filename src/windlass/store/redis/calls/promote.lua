@@ -1,10 +1,10 @@
 -- Makes jobs pending whose time has come, the longest overdue first. They line up by the time at which they
 -- were due. Before that it ends jobs that have not started in time.
--- KEYS counts, due, ids, waiting, expiring
+-- KEYS counts, due, ids, waiting, expiring, gates
 -- asks limit
 -- gives promoted, expired: rows (seq); vanished: rows (VanishedJob) of jobs whose bodies are gone; overwritten: see
 --       shared/overwritten
--- with chunks, allow_oom, index, state_sets, unique, overwritten
+-- with chunks, allow_oom, index, state_sets, unique, overwritten, concurrency
 local LATER = 60000
 local MAY_EXPIRE = {scheduled = true, pending = true, blocked = true}
 
@@ -14,7 +14,8 @@ local expired = {}
 local function expire(seq)
     local key = job_key(written(seq))
     local found = try('HMGET', key, {
-        found: id, state, queue, priority, start_by, unique_key, crashes, rescues, gate}) or {}
+        found: id, state, queue, priority, start_by, unique_key, crashes, rescues, gate,
+        concurrency_key}) or {}
     if not found.id or not MAY_EXPIRE[found.state] or (tonumber(found.start_by) or now + 1) > now then return end
     local priority = tonumber(found.priority) or 0
     redis.call('HSET', key, 'state', 'cancelled', 'reason', 'expired', 'finished_at', stamp)
@@ -22,6 +23,7 @@ local function expire(seq)
     displace(found.state, found.queue, seq, priority, is_suspect(found.crashes, found.rescues), found.gate)
     place('cancelled', found.queue, seq, priority, stamp)
     if found.unique_key then release_key(found.unique_key, found.id) end
+    if found.concurrency_key then free_concurrency_key(found.concurrency_key, written(seq)) end
     expired[#expired + 1] = {seq}
 end
 
@@ -30,6 +32,7 @@ if #late > 0 then
     in_portions(late, function(...) redis.call('ZREM', KEY.expiring, ...) end)
     for _, member in ipairs(late) do expire(tonumber(member)) end
     settle(try)
+    settle_keys(try)
 end
 
 -- None while there may be more to expire: those may be due too.

@@ -1,13 +1,13 @@
 -- Ends leases that are over and takes their jobs away. Until this has run their owners may still renew them, and a
 -- lease that was renewed since the look keeps its jobs. The fence is raised here too, so that the former owner's
 -- endings can be told from repetitions of its own.
--- KEYS counts, due, ids, events, lease_from, lease_until, lease_lost, waiting, expiring
+-- KEYS counts, due, ids, events, lease_from, lease_until, lease_lost, waiting, expiring, gates
 -- asks leases; culprits: rows (lease, seq) as culprit, of the job that is held responsible for the loss of the lease,
 --      which stays with the lease: the first counts
 --      endings: rows (Ending, was_started) as ending; a job that was marked since the look stays for the next look
 --      keys: rows (key, seq, fence); by
 -- gives rescued: rows (id, state, worker); vanished, overwritten: see there in shared/
--- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, attempts, expiry, vanished, events
+-- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, concurrency, attempts, expiry, vanished, events
 local culprits = {}
 for _, culprit in ipairs(ask.culprits) do culprits[culprit.lease] = culprit.seq end
 
@@ -46,7 +46,8 @@ local function free(ending)
     local seq, fence, state, reason = ending.seq, ending.fence, ending.state, ending.reason
     local key = job_key(written(seq))
     local job = try('HMGET', key, {
-        job: lease, queue, priority, cancel_requested_at, started_at, worker, run_at, id, crashes, rescues, attempt}) or {}
+        job: lease, queue, priority, cancel_requested_at, started_at, worker, run_at, id, crashes, rescues, attempt,
+        concurrency_key}) or {}
     local lease = job.lease
     if not job.id then return let_go(written(seq), written(fence)) end
     if not lease or is_open(lease) then return end
@@ -82,6 +83,7 @@ local function free(ending)
         redis.call('ZREM', KEY.lease_lost, lease)
         remove_manual(lease)
     end
+    if job.concurrency_key then free_concurrency_key(job.concurrency_key, written(seq)) end
     rescued[#rescued + 1] = {job.id, state, job.worker}
 end
 
@@ -91,6 +93,7 @@ if wrong then return wrong end
 for _, lease in ipairs(ask.leases) do lose(lease) end
 for _, ending in ipairs(ask.endings) do free(ending) end
 settle(try)
+settle_keys(try)
 release_keys(ask.keys, next_fence)
 for _, lease in ipairs(ask.leases) do forget_if_empty(lease) end
 

@@ -1,19 +1,21 @@
--- Jobs that change hands, rows (Claimed; turn) as row/one/other. Needs chunks, texts, state_sets, lease and vanished.
+-- Jobs that change hands, rows (Claimed; turn) as row/one/other. Needs chunks, texts, state_sets, lease, vanished and
+-- concurrency.
 -- with overwritten, expiry
-local TURNS_AT_ONCE = 5000
+local TURNS_AT_ONCE, BLOCKED_AT_ONCE = 5000, 500
 
 -- Reads a job as a row, nothing if it is gone; long texts are put in later, all at once. Most jobs were never taken
 -- before, and then there is not much to ask for. One whose body is overwritten is gone.
 local function read_claimed(seq, queue, priority, fence, long)
     local job = try('HMGET', job_key(seq), {
-        job: id, task, payload, meta, max_attempts, timeout, created_at, unique_key, retry, fence, errors, start_by})
+        job: id, task, payload, meta, max_attempts, timeout, created_at, unique_key, concurrency_key, retry, fence,
+        errors, start_by})
     if not job or not job.id then return end
     local row = {
         row; seq = tonumber(seq); id = job.id; task = job.task; queue = queue; priority = priority;
         payload = job.payload or ''; meta = job.meta; attempt = 0; max_attempts = tonumber(job.max_attempts) or 1;
         crashes = 0; rescues = 0; fence = fence; timeout = tonumber(job.timeout) or false;
         created_at = tonumber(job.created_at) or 0; wants_cancel = 0; unique_key = job.unique_key; errors = job.errors;
-        retry = job.retry; unknown_for = false;
+        retry = job.retry; unknown_for = false; concurrency_key = job.concurrency_key;
         expires_in = job.start_by and (tonumber(job.start_by) or now) - now; turn = 0;
     }
     if job.payload == '' then long[#long + 1] = {row, {Claimed.payload}, text_key('payload', seq)} end
@@ -35,8 +37,10 @@ end
 
 -- Whether a job is plain (see state_sets), by its row before long texts are put in.
 local function is_plain(row)
-    return not row.unique_key and not row.errors and row.payload ~= '' and row.meta ~= '' and row.retry ~= ''
+    return not row.unique_key and not row.concurrency_key and not row.errors and row.payload ~= '' and row.meta ~= '' and row.retry ~= ''
 end
+
+local function key_of(row) return row.concurrency_key end
 
 -- Gives jobs of one queue their turns that have none, a part of them if there are many.
 local function give_turns(queue)
@@ -62,13 +66,18 @@ end
 -- never taken before. Own has to write down that it runs.
 local FIRST_FENCE = next_fence()
 local FIRST_FENCE_WRITTEN = written(FIRST_FENCE)
+local blocked = {}
 local function own_popped(popped, queue, long, own)
-    local taken = 0
+    local taken, put_aside = 0, 0
     for index = 1, #popped, 2 do
         local member = popped[index]
         local seq = pending_seq(member)
         local row, old = read_claimed(seq, queue, pending_priority(member), FIRST_FENCE, long)
-        if row then
+        if row and row.concurrency_key and not hold_key_of_run(row.concurrency_key, seq) then
+            block(row.concurrency_key, seq, member, popped[index + 1])
+            put_aside = put_aside + 1
+            blocked[#blocked + 1] = {queue, 'blocked'}
+        elseif row then
             row.turn = tonumber(popped[index + 1])
             if old then row.fence = next_fence(old) end
             if row.expires_in then drop_expiry(seq) end
@@ -80,10 +89,17 @@ local function own_popped(popped, queue, long, own)
     end
     count('pending', queue, -#popped / 2)
     count('running', queue, taken)
+    if put_aside > 0 then count('blocked', queue, put_aside) end
+    return put_aside
 end
 
--- Takes the next jobs of a queue from those that wait, or its next suspect.
-local function take(queue, room, long, own) own_popped(pop(queue, room), queue, long, own) end
+-- Takes the next jobs of a queue from those that wait, or its next suspect. Others come instead of those that are blocked.
+local function take(queue, room, long, own)
+    local put_aside = own_popped(pop(queue, room), queue, long, own)
+    while put_aside > 0 and #blocked < BLOCKED_AT_ONCE do
+        put_aside = own_popped(pop(queue, put_aside), queue, long, own)
+    end
+end
 local function take_suspect(queue, long, own)
     own_popped(try('ZPOPMIN', suspects_key(queue)) or {}, queue, long, own)
 end

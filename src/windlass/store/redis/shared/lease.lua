@@ -25,6 +25,9 @@ local function is_live(lease) return lease and is_open(lease) and is_in_time(lea
 local function held_field(seq, fence) return written(seq) .. ':' .. written(fence) end
 
 local function held_value(token, queue) return token .. '\n\n' .. queue end
+-- A run that holds a concurrency key: behind the queue of any but a first run comes the key.
+local function held_with_key(token, queue, key) return held_value(token, queue) .. '\n' .. key end
+local function key_of_run(value) return string.match(value, '^[^\n]*\n\n[^\n]+\n(.+)$') end
 local function held_first_run(token, queue, is_plain) return token .. '\n' .. queue .. (is_plain and '\n' or '') end
 local function held_token(value) return string.match(value, '^[^\n]*') end
 -- The queue of a first run, and what is behind it: nothing, if the job is not plain. Nil for all other runs.

@@ -1,4 +1,10 @@
--- 1. note
+-- 1. held
+-- The concurrency keys of jobs that are to run next, which another job may hold then.
+-- binds freed as rows
+SELECT DISTINCT concurrency_key FROM windlass_job
+WHERE seq IN (SELECT value FROM jsonb_each(:seqs)) AND state = 'pending' AND promised = 1
+
+-- 2. note
 -- Says who cancels what the next two statements are going to change.
 INSERT INTO windlass_event (seq, at, kind, worker, fence, detail)
 SELECT seq, :now, iif(state = 'running', 'cancel_requested', 'cancelled'), worker, fence,
@@ -7,13 +13,13 @@ FROM windlass_job
 WHERE seq IN (SELECT value FROM jsonb_each(:seqs)) AND (
     state IN ('scheduled', 'pending', 'retrying', 'blocked') OR (state = 'running' AND cancel_requested_at IS NULL))
 
--- 2. key
+-- 3. key
 -- A job that is cancelled here gives its unique key back.
 DELETE FROM windlass_key WHERE until <> 'window' AND (key, id) IN (
     SELECT unique_key, id FROM windlass_job WHERE seq IN (SELECT value FROM jsonb_each(:seqs))
     AND state IN ('scheduled', 'pending', 'retrying', 'blocked'))
 
--- 3. cancel
+-- 4. cancel
 -- Ends what waits; asks what runs to stop. A running job that is asked already stays as it is.
 -- gives cancelled
 UPDATE windlass_job SET
@@ -21,7 +27,12 @@ UPDATE windlass_job SET
     reason = iif(state = 'running', reason, NULL),
     finished_at = iif(state = 'running', NULL, :now),
     cancel_requested_at = :now,
-    gate = NULL
+    gate = NULL,
+    promised = 0
 WHERE seq IN (SELECT value FROM jsonb_each(:seqs)) AND (
     state IN ('scheduled', 'pending', 'retrying', 'blocked') OR (state = 'running' AND cancel_requested_at IS NULL))
 RETURNING seq, state
+
+-- 5. unblock
+-- each freed (key)
+-- here unblock

@@ -1,4 +1,9 @@
--- 1. limited
+-- 1. keyed
+-- Whether concurrency keys matter at all.
+-- binds keyed as rows
+-- here any_keyed
+
+-- 2. limited
 -- Whether a limit on running jobs holds for a queue that this call touches; nearly always none does.
 -- :ended_in the queues of the runs that end, null if they are not known
 -- :requests rows (queue, number)
@@ -8,7 +13,7 @@ SELECT EXISTS (
     WHERE name = '*' OR :ended_in IS NULL OR name IN (SELECT value FROM json_each(:ended_in))
     OR name IN (SELECT {requests.queue} FROM jsonb_each(:requests)))
 
--- 2. lease
+-- 3. lease
 -- The lease of a manual claim goes with its job. Before the endings, which make the job forget its lease.
 -- :manual rows (seq, fence) as claim, the endings of manually claimed jobs
 -- only with manual
@@ -18,7 +23,7 @@ DELETE FROM windlass_lease WHERE id IN (
     -- a worker's lease, which has no colon, holds other jobs too
     AND instr(lease, ':') > 0)
 
--- 3. uncount completed
+-- 4. uncount completed
 -- The runs that the next statement ends run no more.
 -- :completed rows (seq, fence, ran_for, result) as run
 -- only with completed
@@ -30,7 +35,7 @@ WITH ended AS MATERIALIZED (
 UPDATE windlass_gate SET running = running - (SELECT count(*) FROM ended WHERE name IN ('*', queue))
 WHERE name = '*' OR name IN (SELECT queue FROM ended)
 
--- 4. complete
+-- 5. complete
 -- Ends runs that returned, which is most of them, so it carries no more than they need. Only the owner whose fence the
 -- job still carries may end it, and only while it runs; for every other row nothing happens.
 -- :completed rows (seq, fence, ran_for, result) as run
@@ -48,13 +53,13 @@ UPDATE windlass_job SET
 FROM jsonb_each(:completed) AS run
 WHERE windlass_job.seq = {run.seq} AND windlass_job.fence = {run.fence} AND windlass_job.state = 'running'
 
--- 5. completed
+-- 6. completed
 -- How many of them were accepted; when all were, it need not be asked which.
 -- only with completed
 -- gives completed
 SELECT changes()
 
--- 6. uncount ended
+-- 7. uncount ended
 -- Nor do those that end in every other way.
 -- :endings rows (Ending) as ending
 -- only with endings
@@ -66,7 +71,7 @@ WITH ended AS MATERIALIZED (
 UPDATE windlass_gate SET running = running - (SELECT count(*) FROM ended WHERE name IN ('*', queue))
 WHERE name = '*' OR name IN (SELECT queue FROM ended)
 
--- 7. finish
+-- 8. finish
 -- Ends runs in every other way, under the same condition. A cancel request turns every ending but completed into
 -- cancelled.
 -- :endings rows (Ending)
@@ -95,17 +100,17 @@ UPDATE windlass_job SET
     lease = NULL,
     claim = NULL
 FROM (
-    SELECT {endings.Ending; named; without unique_key} FROM jsonb_each(:endings)
+    SELECT {endings.Ending; named; without unique_key, concurrency_key} FROM jsonb_each(:endings)
 ) AS ending
 WHERE windlass_job.seq = ending.seq AND windlass_job.fence = ending.fence AND windlass_job.state = 'running'
 
--- 8. ended
+-- 9. ended
 -- How many of those were accepted.
 -- only with endings
 -- gives ended
 SELECT changes()
 
--- 9. key
+-- 10. key
 -- A finished job gives its unique key back, unless the key is held for a window of time; one that has begun a run gives
 -- back what it held until then.
 -- :keys rows (key, seq, fence) as held, only of jobs that have one
@@ -118,14 +123,30 @@ DELETE FROM windlass_key WHERE until <> 'window' AND (key, id) IN (
         windlass_job.state IN ('completed', 'failed', 'cancelled')
         OR (kept.until = 'started' AND (windlass_job.attempt > 0 OR windlass_job.started_at IS NOT NULL))))
 
--- 10. mark
+-- 11. freed
+-- The concurrency keys of the jobs whose runs have ended here.
+-- :completed rows (seq, fence, ran_for, result) as run
+-- :endings rows (Ending) as ending
+-- only with keyed
+-- binds freed as rows
+SELECT DISTINCT concurrency_key FROM windlass_job
+WHERE concurrency_key IS NOT NULL AND state <> 'running' AND seq IN (
+    SELECT {run.seq} FROM jsonb_each(:completed) AS run UNION ALL SELECT {ending.seq} FROM jsonb_each(:endings) AS ending)
+
+-- 12. unblock
+-- The next jobs of these keys.
+-- only with keyed
+-- each freed (key)
+-- here unblock
+
+-- 13. mark
 -- Notes that user code has begun under this fence; the attempt itself is charged by the ending or by rescue.
 -- :marks rows (StartMark) as mark
 -- only with marks
 UPDATE windlass_job SET started_at = :now - ({mark.ago}) FROM jsonb_each(:marks) AS mark
 WHERE seq = {mark.seq} AND fence = {mark.fence} AND state = 'running' AND started_at IS NULL
 
--- 11. marked
+-- 14. marked
 -- Which of them may start: those that still run under their fence.
 -- :marks rows (StartMark) as mark
 -- only with marks
@@ -133,7 +154,22 @@ WHERE seq = {mark.seq} AND fence = {mark.fence} AND state = 'running' AND starte
 SELECT seq FROM jsonb_each(:marks) AS mark JOIN windlass_job ON seq = {mark.seq}
 WHERE fence = {mark.fence} AND state = 'running'
 
--- 12. claim a suspect
+-- 15. block suspects
+-- The next suspect of each queue is blocked if others hold its key.
+-- only with keyed
+-- each requests (queue, number)
+-- gives blocked
+UPDATE windlass_job SET state = 'blocked', reason = 'key', gate = concurrency_key
+WHERE seq = (
+    SELECT seq FROM windlass_job WHERE queue = :queue AND state = 'pending' AND crashes + rescues > 0 AND :number > 0
+    ORDER BY priority DESC, run_at, seq LIMIT 1)
+AND concurrency_key IS NOT NULL AND NOT promised AND 0 >= (
+    -- here key_room (key = windlass_job.concurrency_key)
+)
+-- here own_lease_in_time
+RETURNING queue, state
+
+-- 16. claim a suspect
 -- Takes at most one suspect of all queues that are asked for jobs, if the lease is live and no gate is shut.
 -- :requests rows (queue, number) as request
 -- :takes_suspect 1, or 0 for a worker that has one in flight
@@ -143,11 +179,14 @@ WHERE seq = (
     SELECT found.seq FROM (
         SELECT (
             SELECT first.seq FROM (
-                SELECT seq, priority FROM windlass_job
+                SELECT seq, priority, concurrency_key, promised FROM windlass_job
                 WHERE queue = {request.queue} AND state = 'pending' AND crashes + rescues > 0
                 ORDER BY priority DESC, run_at, seq LIMIT 1) AS first
             WHERE
                 -- here suspect_turn (suspect = first, queue = {request.queue})
+            AND (first.concurrency_key IS NULL OR first.promised OR 0 < (
+                -- here key_room (key = first.concurrency_key)
+            ))
             AND NOT EXISTS (
                 -- here queue_gates (queue = {request.queue})
             )) AS seq
@@ -155,12 +194,58 @@ WHERE seq = (
     WHERE found.seq IS NOT NULL LIMIT 1)
 -- here own_lease_in_time
 
--- 13. claim first
+-- 17. claim by key
+-- Takes the next jobs of one queue as claim does, but blocks those that come before them and whose key others hold: at
+-- most 500 more than are taken.
+-- only with keyed
+-- each requests (queue, number)
+-- gives blocked
+WITH room AS MATERIALIZED (
+    SELECT
+        -- here room (queue = :queue, asked = :number - of_queue, taken = of_queue, all = of_all)
+        AS number
+    FROM (
+        SELECT count(*) AS of_all, count(*) FILTER (WHERE queue = :queue) AS of_queue FROM windlass_job
+        WHERE state = 'running' AND lease = :lease AND claim = :token)
+), next AS MATERIALIZED (
+    SELECT seq, priority, run_at, concurrency_key, promised FROM windlass_job
+    WHERE queue = :queue AND state = 'pending' AND crashes = 0 AND rescues = 0 ORDER BY priority DESC, run_at, seq
+    LIMIT (SELECT number FROM room) + 500 * EXISTS (
+        SELECT 1 FROM (
+            SELECT concurrency_key FROM windlass_job
+            WHERE queue = :queue AND state = 'pending' AND crashes = 0 AND rescues = 0
+            ORDER BY priority DESC, run_at, seq LIMIT (SELECT number FROM room))
+        WHERE concurrency_key IS NOT NULL)
+)
+UPDATE windlass_job SET
+    state = iif(is_full, 'blocked', 'running'),
+    reason = iif(is_full, 'key', reason),
+    gate = iif(is_full, concurrency_key, NULL),
+    promised = 0,
+    fence = fence + NOT is_full,
+    lease = iif(is_full, NULL, :lease),
+    claim = iif(is_full, NULL, :token),
+    worker = iif(is_full, worker, :worker),
+    claimed_at = iif(is_full, claimed_at, :now),
+    started_at = iif(is_full, started_at, NULL),
+    finished_at = NULL
+FROM (
+    -- here key_turns
+) AS judged
+WHERE windlass_job.seq = judged.seq
+-- here own_lease_in_time
+AND NOT EXISTS (
+    -- here queue_gates (queue = :queue)
+)
+RETURNING windlass_job.queue, windlass_job.state
+
+-- 18. claim first
 -- Takes the next job of each queue that is asked for one, all in one go: a worker of many queues asks for hundreds.
 -- The next statement does the same for those that are asked for more.
 -- :requests rows (queue, number) as request
 -- only with requests (queue, number) where number = 1
 -- unless limited
+-- only without keyed
 -- here take
 WHERE seq IN (
     SELECT (
@@ -176,10 +261,11 @@ WHERE seq IN (
         SELECT queue FROM windlass_job WHERE state = 'running' AND lease = :lease AND claim = :token))
 -- here own_lease_in_time
 
--- 14. claim
+-- 19. claim
 -- Takes the next jobs of one queue, by priority and then by when they became ready, under the same conditions.
 -- each requests (queue, number) unless number = 1
 -- unless limited
+-- only without keyed
 -- here take
 WHERE seq IN (
     SELECT seq FROM windlass_job
@@ -193,10 +279,11 @@ AND NOT EXISTS (
     -- here queue_gates (queue = :queue)
 )
 
--- 15. claim within limits
+-- 20. claim within limits
 -- The same for all queues where one of them, or all together, may run only so many jobs at once.
 -- each requests (queue, number)
 -- only if limited
+-- only without keyed
 -- here take
 WHERE seq IN (
     SELECT seq FROM windlass_job
@@ -212,7 +299,7 @@ AND NOT EXISTS (
     -- here queue_gates (queue = :queue)
 )
 
--- 16. count claimed
+-- 21. count claimed
 -- Counts what was taken.
 -- :requests rows (queue, number)
 -- only with requests
@@ -222,7 +309,7 @@ UPDATE windlass_gate SET running = running + (
     WHERE state = 'running' AND lease = :lease AND claim = :token AND windlass_gate.name IN ('*', queue))
 WHERE name = '*' OR name IN (SELECT {requests.queue} FROM jsonb_each(:requests))
 
--- 17. limits
+-- 22. limits
 -- The limits of the queues that this call touches, as they are now.
 -- :requests rows (queue, number)
 -- only if limited
@@ -231,7 +318,7 @@ SELECT {LimitState} FROM windlass_gate
 WHERE name = '*' OR :ended_in IS NULL OR name IN (SELECT value FROM json_each(:ended_in))
 OR name IN (SELECT {requests.queue} FROM jsonb_each(:requests))
 
--- 18. claimed
+-- 23. claimed
 -- What this call took. A call that is repeated with the same token and no requests finds what the first one took.
 -- gives claimed as json
 SELECT CAST(json_group_array(json_array({Claimed;

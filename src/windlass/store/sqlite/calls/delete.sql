@@ -1,4 +1,10 @@
--- 1. delete
+-- 1. held
+-- The concurrency keys of jobs that are to run next, which another job may hold then.
+-- binds freed as rows
+SELECT DISTINCT concurrency_key FROM windlass_job
+WHERE seq IN (SELECT value FROM jsonb_each(:seqs)) AND state = 'pending' AND promised = 1
+
+-- 2. delete
 -- Removes jobs that do not run; one that runs is its owner's.
 -- :states are those that both the caller and the table of transitions allow
 -- gives deleted
@@ -6,13 +12,17 @@ DELETE FROM windlass_job
 WHERE seq IN (SELECT value FROM jsonb_each(:seqs)) AND state IN (SELECT value FROM jsonb_each(:states))
 RETURNING seq
 
--- 2. event
+-- 3. event
 -- What is told of a job goes with it.
 DELETE FROM windlass_event WHERE seq IN (SELECT value FROM jsonb_each(:seqs))
 AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.seq = windlass_event.seq)
 
--- 3. key
+-- 4. key
 -- So does its key.
 -- :ids are the ids of :seqs
 DELETE FROM windlass_key WHERE id IN (SELECT value FROM jsonb_each(:ids))
 AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.id = windlass_key.id)
+
+-- 5. unblock
+-- each freed (key)
+-- here unblock

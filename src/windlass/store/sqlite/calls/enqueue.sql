@@ -67,18 +67,21 @@ WHERE added > 0 AND waiting + added > max_length
 -- binds replaced
 SELECT json_group_array(json_array(seq, source, payload,
     CASE WHEN moves = 0 THEN run_at WHEN due_at > :now THEN due_at WHEN state = 'pending' THEN run_at ELSE :now END,
-    CASE WHEN moves = 0 THEN state WHEN due_at > :now THEN 'scheduled' ELSE 'pending' END))
+    CASE WHEN moves = 0 THEN state WHEN due_at > :now THEN 'scheduled' ELSE 'pending' END, concurrency_key))
 FROM (
-    SELECT seq, source, payload, run_at, state, moves,
+    SELECT seq, source, payload, run_at, state, moves, concurrency_key,
         iif(max_wait IS NULL, due_at, min(due_at, max(created_at + max_wait, run_at))) AS due_at
     FROM (
         SELECT holder.seq, holder.run_at, holder.state, holder.created_at, {new.id} AS source, {new.payload} AS payload,
-            {new.moves} AS moves, {new.max_wait} AS max_wait, coalesce({new.at}, :now + ({new.delay})) AS due_at,
+            {new.moves} AS moves, {new.max_wait} AS max_wait, {new.concurrency_key} AS concurrency_key,
+            coalesce({new.at}, :now + ({new.delay})) AS due_at,
             -- the other columns are those of the row with the lowest
             min({new.rank})
         FROM jsonb_each(:replacing) AS new JOIN windlass_key ON windlass_key.key = {new.unique_key}
         JOIN windlass_job AS holder ON holder.id = windlass_key.id
         WHERE holder.task = {new.task} AND holder.attempt = 0 AND holder.state IN ('pending', 'scheduled')
+        -- one that holds its concurrency key is about to run
+        AND NOT holder.promised
         AND NOT EXISTS (SELECT 1 FROM windlass_job AS own WHERE own.id = {new.id})
         GROUP BY holder.seq))
 
@@ -92,17 +95,17 @@ ON CONFLICT (id) DO NOTHING
 
 -- 9. replace
 -- A large payload lies apart, as the table says.
--- :replaced rows (seq, source, payload, run_at, state) as taken
+-- :replaced rows (seq, source, payload, run_at, state, key) as taken
 -- only with replacing
 UPDATE windlass_job SET
     payload = iif(length({taken.payload}) > 1024, json_object('v', 2, 'payload', 'apart'), {taken.payload}),
     -- the expiry counts from the new time, where there is one
     start_by = iif(start_by IS NULL OR run_at = {taken.run_at}, start_by, ({taken.run_at}) + expires),
-    run_at = {taken.run_at}, state = {taken.state}
+    run_at = {taken.run_at}, state = {taken.state}, concurrency_key = {taken.key}
 FROM jsonb_each(:replaced) AS taken WHERE windlass_job.seq = {taken.seq}
 
 -- 10. payload apart
--- :replaced rows (seq, source, payload, run_at, state) as taken
+-- :replaced rows (seq, source, payload, run_at, state, key) as taken
 -- only with replacing
 INSERT INTO windlass_payload (seq, size, payload)
 SELECT {taken.seq}, length(CAST({taken.payload} AS BLOB)), {taken.payload} FROM jsonb_each(:replaced) AS taken
@@ -110,20 +113,20 @@ WHERE length({taken.payload}) > 1024
 ON CONFLICT (seq) DO UPDATE SET size = excluded.size, payload = excluded.payload
 
 -- 11. payload not apart any more
--- :replaced rows (seq, source, payload, run_at, state) as taken
+-- :replaced rows (seq, source, payload, run_at, state, key) as taken
 -- only with replacing
 DELETE FROM windlass_payload WHERE seq IN (
     SELECT {taken.seq} FROM jsonb_each(:replaced) AS taken WHERE length({taken.payload}) <= 1024)
 
 -- 12. count
 -- One event for each job, however often it is replaced.
--- :replaced rows (seq, source, payload, run_at, state) as taken
+-- :replaced rows (seq, source, payload, run_at, state, key) as taken
 -- only with replacing
 UPDATE windlass_event SET at = :now, detail = json_object('times', json_extract(detail, '$.times') + 1)
 WHERE kind = 'replaced' AND seq IN (SELECT {taken.seq} FROM jsonb_each(:replaced) AS taken)
 
 -- 13. first event
--- :replaced rows (seq, source, payload, run_at, state) as taken
+-- :replaced rows (seq, source, payload, run_at, state, key) as taken
 -- only with replacing
 INSERT INTO windlass_event (seq, at, kind, detail)
 SELECT {taken.seq}, :now, 'replaced', json_object('times', 1) FROM jsonb_each(:replaced) AS taken
@@ -131,7 +134,7 @@ WHERE NOT EXISTS (SELECT 1 FROM windlass_event AS event WHERE event.seq = {taken
 
 -- 14. replaced
 -- Which of the new jobs gave their arguments to another, and how that one waits now.
--- :replaced rows (seq, source, payload, run_at, state) as taken
+-- :replaced rows (seq, source, payload, run_at, state, key) as taken
 -- only with replacing
 -- gives replaced
 SELECT {taken.source}, {taken.state} FROM jsonb_each(:replaced) AS taken

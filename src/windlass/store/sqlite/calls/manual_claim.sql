@@ -1,11 +1,17 @@
--- 1. take
+-- 1. keyed
+-- Whether concurrency keys matter at all.
+-- binds keyed as rows
+-- here any_keyed
+
+-- 2. take
 -- A manual claim, for a caller that runs the jobs itself: each gets a lease of its own and is charged at once.
 -- The lease is named token:seq:fence, so that a job that the same token takes again does not get its old one back.
 -- The room left shrinks by what this token already holds, so a repeated call takes nothing twice.
 -- each queues (queue)
+-- only without keyed
 UPDATE windlass_job SET
     state = 'running', fence = fence + 1, lease = :token || ':' || seq || ':' || (fence + 1), claim = :token,
-    worker = :worker, claimed_at = :now, started_at = :now, finished_at = NULL, attempt = attempt + 1
+    worker = :worker, claimed_at = :now, started_at = :now, finished_at = NULL, attempt = attempt + 1, promised = 0
 WHERE seq IN (
     -- A manual claim takes suspects like all others; each of both places has its index.
     SELECT seq FROM (
@@ -33,21 +39,72 @@ AND NOT EXISTS (
     -- here queue_gates (queue = :queue)
 )
 
--- 2. count
+-- 3. take by key
+-- The same, but blocks those that come before what is taken and whose key others hold, as in cycle.
+-- only with keyed
+-- each queues (queue)
+-- gives blocked
+WITH room AS MATERIALIZED (
+    SELECT
+        -- here room (queue = :queue, asked = :limit - held, taken = of_queue, all = of_all)
+        AS number
+    FROM (
+        SELECT count(*) AS held, count(*) FILTER (WHERE is_new) AS of_all,
+            count(*) FILTER (WHERE is_new AND queue = :queue) AS of_queue
+        FROM (
+            -- What this call took has no lease yet.
+            SELECT queue, NOT EXISTS (SELECT 1 FROM windlass_lease WHERE id = lease) AS is_new FROM windlass_job
+            WHERE state = 'running' AND lease >= :token || ':' AND lease < :token || ';'))
+), next AS MATERIALIZED (
+    SELECT seq, priority, run_at, concurrency_key, promised FROM (
+        SELECT * FROM (
+            SELECT seq, priority, run_at, concurrency_key, promised FROM windlass_job
+            WHERE queue = :queue AND state = 'pending' AND crashes = 0 AND rescues = 0
+            ORDER BY priority DESC, run_at, seq LIMIT (SELECT number FROM room) + 500)
+        UNION ALL
+        SELECT * FROM (
+            SELECT seq, priority, run_at, concurrency_key, promised FROM windlass_job
+            WHERE queue = :queue AND state = 'pending' AND crashes + rescues > 0
+            ORDER BY priority DESC, run_at, seq LIMIT (SELECT number FROM room) + 500))
+    ORDER BY priority DESC, run_at, seq LIMIT (SELECT number FROM room) + 500
+)
+UPDATE windlass_job SET
+    state = iif(is_full, 'blocked', 'running'),
+    reason = iif(is_full, 'key', reason),
+    gate = iif(is_full, concurrency_key, NULL),
+    promised = 0,
+    fence = fence + NOT is_full,
+    lease = iif(is_full, NULL, :token || ':' || windlass_job.seq || ':' || (fence + 1)),
+    claim = iif(is_full, NULL, :token),
+    worker = iif(is_full, worker, :worker),
+    claimed_at = iif(is_full, claimed_at, :now),
+    started_at = iif(is_full, started_at, :now),
+    finished_at = NULL,
+    attempt = attempt + NOT is_full
+FROM (
+    -- here key_turns
+) AS judged
+WHERE windlass_job.seq = judged.seq
+AND NOT EXISTS (
+    -- here queue_gates (queue = :queue)
+)
+RETURNING windlass_job.queue, windlass_job.state
+
+-- 4. count
 -- Counts what was taken just now, where there are limits.
 UPDATE windlass_gate SET running = running + (
     SELECT count(*) FROM windlass_job
     WHERE state = 'running' AND lease >= :token || ':' AND lease < :token || ';'
     AND windlass_gate.name IN ('*', queue) AND NOT EXISTS (SELECT 1 FROM windlass_lease WHERE id = lease))
 
--- 3. lease
+-- 5. lease
 -- Opens the leases of what was taken just now.
 INSERT INTO windlass_lease (id, worker, state, ttl, renewed_at)
 SELECT lease, :worker, 'open', :ttl, :now FROM windlass_job
 WHERE state = 'running' AND lease >= :token || ':' AND lease < :token || ';'
 ON CONFLICT DO NOTHING
 
--- 4. claimed
+-- 6. claimed
 -- gives claimed as json
 SELECT CAST(json_group_array(json_array({Claimed;
     payload = whole_payload;

@@ -61,7 +61,7 @@ UPDATE windlass_job SET
     lease = NULL,
     claim = NULL
 FROM (
-    SELECT {endings.Ending; named; without result, unique_key}, {endings.was_started} AS was_started
+    SELECT {endings.Ending; named; without result, unique_key, concurrency_key}, {endings.was_started} AS was_started
     FROM jsonb_each(:endings)
 ) AS ending
 WHERE windlass_job.seq = ending.seq AND windlass_job.fence = ending.fence AND windlass_job.state = 'running'
@@ -82,7 +82,13 @@ DELETE FROM windlass_key WHERE until <> 'window' AND (key, id) IN (
         windlass_job.state IN ('completed', 'failed', 'cancelled')
         OR (kept.until = 'started' AND (windlass_job.attempt > 0 OR windlass_job.started_at IS NOT NULL))))
 
--- 6. close
+-- 6. unblock
+-- The next jobs of the concurrency keys that rescued jobs held.
+-- :gates rows (key)
+-- each gates (key)
+-- here unblock
+
+-- 7. close
 -- A lost lease whose jobs are all free has done its duty as a marker for its owner after a day; that of a manual claim
 -- goes with its job.
 DELETE FROM windlass_lease WHERE state = 'lost' AND (

@@ -32,7 +32,8 @@ UPDATE windlass_job SET
     run_at = :now,
     -- one that has never started gets its time anew
     start_by = iif(started_at IS NULL AND start_by IS NOT NULL, :now + expires, NULL),
-    finished_at = NULL, cancel_requested_at = NULL, unknown_at = NULL, result = NULL, progress = NULL
+    finished_at = NULL, cancel_requested_at = NULL, unknown_at = NULL, result = NULL, progress = NULL,
+    promised = 0
 WHERE seq IN (SELECT value FROM jsonb_each(:seqs)) AND state IN (SELECT value FROM jsonb_each(:states))
 AND NOT EXISTS (
     SELECT 1 FROM windlass_key JOIN windlass_job AS holder ON holder.id = windlass_key.id

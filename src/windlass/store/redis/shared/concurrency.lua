@@ -1,0 +1,61 @@
+-- Concurrency keys: of the jobs of a task with the same key only so many hold it, which are those that run and those that
+-- are to run next; the others are blocked. A key is named by its task and its text, a line each.
+-- Needs KEY.gates, state_sets and overwritten.
+local function holders_key(key) return prefix .. 'holders:' .. key end
+
+local function most_holders(key)
+    local limits = try('HMGET', prefix .. 'key_limit:' .. string.match(key, '^[^\n]*'), {limits: concurrency, declared}) or {}
+    return tonumber(limits.concurrency) or tonumber(limits.declared) or 1
+end
+
+-- Whether the job holds its key from now on: it was promised to it, or it is free.
+local function hold_key_of_run(key, seq)
+    if try('SISMEMBER', holders_key(key), seq) == 1 then return true end
+    if (try('SCARD', holders_key(key)) or 0) >= most_holders(key) then return false end
+    redis.call('SADD', holders_key(key), seq)
+    return true
+end
+
+-- Makes a job blocked that is pending no longer; its score is its turn.
+local function block(key, seq, member, score)
+    redis.call('HSET', job_key(seq), 'state', 'blocked', 'reason', 'key', 'gate', key)
+    redis.call('ZADD', blocked_key(key), score, member)
+    redis.call('ZADD', KEY.gates, 0, key)
+end
+
+-- Lets as many of the jobs that wait for a key go as may hold it, in the order of claims; how many. To be settled.
+local function unblock(key)
+    local room, let_go = most_holders(key) - (try('SCARD', holders_key(key)) or 0), 0
+    while room > 0 do
+        local member = (try('ZPOPMIN', blocked_key(key)) or {})[1]
+        if not member then
+            redis.call('ZREM', KEY.gates, key)
+            break
+        end
+        local seq = pending_seq(member)
+        local job = try('HMGET', job_key(seq), {job: state, queue, priority, run_at, crashes, rescues}) or {}
+        if job.state == 'blocked' then
+            local suspect = is_suspect(job.crashes, job.rescues)
+            redis.call('HSET', job_key(seq), 'state', 'pending')
+            redis.call('HDEL', job_key(seq), 'reason', 'gate')
+            redis.call('SADD', holders_key(key), seq)
+            count('blocked', job.queue, -1)
+            place('pending', job.queue, seq, tonumber(job.priority) or 0, job.run_at, suspect)
+            room, let_go = room - 1, let_go + 1
+        end
+    end
+    return let_go
+end
+
+-- A job gives its key back, if it holds it. The next jobs of the key go when all that a call does to jobs is written,
+-- which may be some of those that wait.
+local freed_keys = {}
+local function free_concurrency_key(key, seq)
+    if try('SREM', holders_key(key), seq) == 1 then freed_keys[key] = true end
+end
+
+local function settle_keys(write)
+    for key in pairs(freed_keys) do unblock(key) end
+    if next(freed_keys) then settle(write) end
+    freed_keys = {}
+end

@@ -1,0 +1,36 @@
+"""Lets go jobs that were left waiting for a concurrency key that is free."""
+
+from __future__ import annotations
+
+import logging
+
+from windlass.client.session import Session
+from windlass.store.driver import Topic
+from windlass.store.operations.limits.concurrency import unblock_page
+
+log = logging.getLogger("windlass.duties")
+
+_EVERY = 10.0
+
+
+class StuckKeys:
+    """The leader looks at all keys that jobs wait for. Whatever frees a key lets the next job go by itself; what is
+    found here was left by a process of an earlier release, or by a change past us.
+    """
+
+    name = "stuck keys"
+    needs_lead = True
+
+    def __init__(self, *, session: Session) -> None:
+        self._session = session
+        self._after = ""
+        self.did = ""
+
+    def tick(self) -> float:
+        let_go, next = self._session.run(unblock_page(self._after))
+        if let_go:
+            log.warning("let %s jobs go that waited for a concurrency key although it was free", let_go)
+            self._session.notify(Topic.WORK)
+            self.did = f"let {let_go} jobs go"
+        self._after = next or ""
+        return _EVERY if next is None else 0.0

@@ -1,4 +1,4 @@
-"""One-off upkeep; roll-ups and schedules come with later releases."""
+"""One-off upkeep; roll-ups come with a later release."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 
 from tests.ledger.apps import work
 from windlass import State, Windlass
+from windlass.store.operations.leader import LEADER, take_lead
 from windlass.testing import ManualClock
 
 
@@ -62,6 +63,20 @@ def test_clean_says_how_many_and_how_long(app: Windlass, clock: ManualClock) -> 
     assert (cleaned.deleted, cleaned.archived) == (1, 0)
     assert cleaned.seconds >= 0
     assert app.clean().deleted == 0
+
+
+def test_firing_says_what_became_of_each_slot(app: Windlass, clock: ManualClock) -> None:
+    """C14: a second call finds nothing; nor does one while a worker leads, for that one fires."""
+    app.add_schedule("minutely", "noop", every="1m", overlap="skip")
+    assert app.fire_due() == []
+    clock.advance("1m")
+    [fire] = app.fire_due()
+    assert (fire.schedule, fire.planned_at, fire.outcome) == ("minutely", clock.now(), "on_time")
+    assert app.job(fire.job or "").state is State.PENDING
+    assert app.fire_due() == []
+    clock.advance("1m")
+    app.client.session.run(take_lead(LEADER, holder="another", ttl=60_000))
+    assert app.fire_due() == []
 
 
 def test_migrate_says_which_steps(app: Windlass) -> None:

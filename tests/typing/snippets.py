@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any, assert_type
 
-from windlass import ActiveJob, Job, Request, Retry, State, Windlass, this_job
+from windlass import ActiveJob, Job, Request, Retry, Schedule, State, Windlass, this_job
 
 app = Windlass()
 
@@ -32,6 +32,17 @@ async def areport(pages: int, *, job: ActiveJob = this_job) -> int:
     return pages
 
 
+@app.cron("30 2 * * *", tz="America/New_York", catch_up="latest", args=[3])
+def nightly(pages: int) -> int:
+    return pages
+
+
+@app.every("15m", overlap="skip")
+@app.task(queue="feeds")
+async def refresh() -> str:
+    return "done"
+
+
 @app.task
 def loose(anything: Any, more: Any) -> Any:
     return anything or more
@@ -45,6 +56,9 @@ def enqueued() -> None:
     assert_type(report.enqueue(3), Job[int])
     assert_type(report.request(3), Request)
     assert_type(areport.options(priority=1).enqueue(pages=3), Job[int])
+    assert_type(nightly.enqueue(3), Job[int])
+    assert_type(refresh.enqueue().result(), str)
+    assert_type(app.schedule("nightly").pause().edit(cron="@daily", by="ada"), Schedule)
     loose.enqueue(1, 2)
 
 

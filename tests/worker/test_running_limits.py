@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from msgspec.structs import replace
 
 from tests.worker.test_capacity import a_room, dealt, taken
 from windlass.store.operations.cycle import LimitState
@@ -138,6 +139,14 @@ def test_a_worker_that_is_paused_by_an_order_has_no_share() -> None:
     limits = RunningLimits()
     limits.note([("mail", 1)], [], [LimitState("mail", 8, 6)])
     limits.share_among([a_worker("mail"), a_worker("mail", signal="pause")])
+    assert not limits.is_shared
+
+
+@pytest.mark.parametrize("info", ["", "{", "[]", '{"queues":7}', '{"queues":[null]}'])
+def test_a_damaged_report_of_a_worker_is_no_share(info: str) -> None:
+    limits = RunningLimits()
+    limits.note([("mail", 1)], [], [LimitState("mail", 8, 6)])
+    limits.share_among([a_worker("mail"), replace(a_worker("mail"), info=info)])
     assert not limits.is_shared
 
 

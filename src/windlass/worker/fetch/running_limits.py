@@ -102,7 +102,7 @@ class RunningLimits:
         """Take in which workers there are."""
         serving: Counter[str] = Counter()
         for worker in workers:
-            queues = msgspec.json.decode(worker.info, type=_Served).queues
+            queues = _served(worker)
             # A process without queues does duties only.
             if queues and worker.is_alive and worker.state not in ("paused", "draining") and worker.signal != PAUSE:
                 serving.update({ALL, *queues})
@@ -140,7 +140,14 @@ class RunningLimits:
         return sorted(dealt.items(), key=lambda each: -log(1.0 - clock.roll()) / each[1])
 
 
-class _Served(msgspec.Struct):
+class _Report(msgspec.Struct):
     """What is read of a worker's report."""
 
     queues: list[str] = []
+
+
+def _served(worker: WorkerRecord) -> list[str]:
+    try:
+        return msgspec.json.decode(worker.info, type=_Report).queues
+    except msgspec.DecodeError:  # what a worker says of itself is data of the store, and may be damaged
+        return []

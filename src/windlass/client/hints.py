@@ -14,10 +14,12 @@ _OPTIONS = {
     "dont_autoretry_for": "use give_up_on=",
     "eta": "use at=",
     "execute_in": "use delay=",
+    "expires_in": "use expires=",
     "ignore_result": "leave it out: results are kept as long as retention= says",
     "job_id": "use id=",
     "job_timeout": "use timeout=",
     "lock": "use unique=",
+    "max_age": "use expires=",
     "max_retries": _ATTEMPTS,
     "queueing_lock": "use unique=",
     "result_ttl": "use Windlass(retention=Retention(...))",
@@ -31,6 +33,7 @@ _OPTIONS = {
     "task_id": "use id=",
     "throws": "use give_up_on=",
     "time_limit": "use timeout=",
+    "ttl": "use expires=",
 }
 _METHODS = {
     "apply": "call the task itself: task(...)",

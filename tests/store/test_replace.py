@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, Event
@@ -11,13 +12,14 @@ import pytest
 
 from tests.manual_clock import START
 from tests.store.builders import HOUR, INTERRUPTED, MINUTE, SECOND, TTL, ids, new_job, raised
-from tests.store.stores import Store
+from tests.store.stores import Store, Worker
 from windlass.core.outcome import Postponed
-from windlass.core.records import JobRecord
+from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import State
 from windlass.errors import IdConflict, QueueFull
 from windlass.store.operations import jobs, queries, queues
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness, enqueue
+from windlass.store.operations.limits.concurrency import declare
 
 KEEP = Uniqueness()
 REPLACE = Uniqueness(on_conflict="replace")
@@ -143,6 +145,73 @@ def test_a_job_that_came_back_uncharged_is_replaced(store: Store, bring: Callabl
     before = store.job("a")
     assert replace(store, job("new")) == Enqueued("a", before.state, True, True)
     assert changed(before, store.job("a")) == {"payload"}
+
+
+@pytest.mark.parametrize(("naming", "state"), [(REPLACE, State.PENDING), (POSTPONE, State.SCHEDULED)])
+def test_a_blocked_job_is_replaced_and_looks_anew_for_what_it_waits_for(
+    store: Store, naming: Uniqueness, state: State
+) -> None:
+    """B17: it waits for its first attempt, and new arguments may be about something else."""
+    store.enqueue(job("old", "a"), new_job("b"))
+    store.place.force("a", "blocked")
+    assert replace(store, job("new", delay=SECOND), naming) == Enqueued("a", state, True, True)
+    assert store.run(queries.counts())["default"] == Counter({State.PENDING: 1}) + Counter({state: 1})
+    if state is State.SCHEDULED:
+        store.advance(SECOND)
+        store.run(jobs.promote())
+    claimed = store.a_worker().take()
+    assert sorted((one.id, one.payload) for one in claimed) == [("a", args("new")), ("b", new_job().payload)]
+    store.end(claimed[0])
+    assert sum(store.run(queries.counts())["default"].values()) == 2
+
+
+def behind_another(store: Store) -> tuple[Worker, Claimed]:
+    """A job that waits for its concurrency key, and the one that runs under it."""
+    store.run(declare({"greet": 1}))
+    store.enqueue(new_job("first", one_of="u"), job("old", "a", one_of="u"))
+    worker = store.a_worker()
+    [first] = worker.take()
+    assert store.job("a").state is State.BLOCKED
+    return worker, first
+
+
+def test_a_job_that_waits_for_its_concurrency_key_waits_for_it_again(store: Store) -> None:
+    """B17: with the new arguments."""
+    worker, first = behind_another(store)
+    assert replace(store, job("new", one_of="u")) == Enqueued("a", State.PENDING, True, True)
+    assert worker.take() == []
+    assert store.job("a").state is State.BLOCKED
+    worker.end(first)
+    assert [one.payload for one in worker.take()] == [args("new")]
+
+
+def test_new_arguments_may_have_another_concurrency_key(store: Store) -> None:
+    """B17: the job waits no longer for the old one."""
+    worker, _ = behind_another(store)
+    assert replace(store, job("new", one_of="v")).is_replaced
+    assert [one.payload for one in worker.take()] == [args("new")]
+
+
+@pytest.mark.parametrize("naming", [REPLACE, POSTPONE])
+def test_a_job_that_holds_its_concurrency_key_takes_arguments_and_no_other_time(
+    store: Store, naming: Uniqueness
+) -> None:
+    """B17: it is the next to run, and the others of its key wait for it."""
+    worker, first = behind_another(store)
+    worker.end(first)
+    store.enqueue(new_job("b", one_of="u"))
+    assert replace(store, job("new", one_of="u", delay=HOUR), naming) == Enqueued("a", State.PENDING, True, True)
+    [claimed] = worker.take()
+    assert (claimed.id, claimed.payload) == ("a", args("new"))
+    worker.end(claimed)
+    assert ids(worker.take()) == ["b"]
+
+
+def test_a_job_that_holds_its_concurrency_key_takes_no_arguments_of_another(store: Store) -> None:
+    worker, first = behind_another(store)
+    worker.end(first)
+    assert replace(store, job("new", one_of="v")) == Enqueued("a", State.PENDING, True)
+    assert [one.payload for one in worker.take()] == [args("old")]
 
 
 def test_a_suspect_stays_one(store: Store) -> None:

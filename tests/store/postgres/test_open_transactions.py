@@ -27,6 +27,7 @@ from windlass.store.operation import Call
 from windlass.store.operations import jobs, leader, leases, prune, queries, queues, vacuum
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness, enqueue
 from windlass.store.operations.events import record_job_events, record_stale_writes, record_store_events
+from windlass.store.operations.limits import concurrency
 from windlass.store.operations.manual_claim import claim, extend
 from windlass.store.operations.schedules.changes import delete as delete_schedule
 from windlass.store.operations.schedules.fire import fire
@@ -360,6 +361,32 @@ def test_a_job_that_a_caller_replaces_is_claimed_after_the_end_of_its_transactio
         else:
             connection.rollback()
     assert [job.payload for job in worker.take()] == ["new" if is_kept else "old"]
+
+
+@pytest.mark.parametrize("is_kept", [True, False], ids=["commit", "rollback"])
+def test_a_caller_that_replaces_a_blocked_job_does_not_hold_its_key_up(
+    database: Database, opened: Opening, is_kept: bool
+) -> None:
+    """B17: the key goes to the next job; the replaced one is found afterwards."""
+    database.run(f"ALTER DATABASE {database.name} SET lock_timeout = '{PATIENCE}'")
+    store = opened()
+    store.run(concurrency.declare({"greet": 1}))
+    worker = store.a_worker()
+    store.enqueue(*(new_job(key, key=key, one_of="u", payload="old") for key in "abc"), naming=UNTIL_STARTED)
+    [first] = worker.take()
+    with psycopg.connect(database.url) as connection:
+        new = enqueue([new_job(key="b", one_of="u", payload="new")], {0: REPLACING})
+        assert store.driver.join(connection).run(new)[0].is_replaced
+        assert not worker.end(first)
+        [second] = worker.take()
+        assert second.id == "c"
+        assert not worker.end(second)
+        if is_kept:
+            connection.commit()
+        else:
+            connection.rollback()
+    store.run(concurrency.unblock_all())
+    assert [(job.id, job.payload) for job in worker.take()] == [("b", "new" if is_kept else "old")]
 
 
 def test_a_claim_that_began_before_a_replacement_does_not_take_the_old_arguments(

@@ -5,8 +5,10 @@
     , CAST(CASE WHEN EXISTS (
         SELECT 1 FROM target WHERE target.seq NOT IN (SELECT replaced.seq FROM replaced)
         AND coalesce(
+            (SELECT 1 FROM windlass_blocked AS blocked WHERE blocked.seq = target.seq),
             (SELECT 1 FROM windlass_ready AS ready
                 WHERE ready.queue = target.queue AND ready.suspect = ANY (ARRAY[false, true])
-                AND ready.priority = target.priority AND ready.since = target.run_at AND ready.seq = target.seq),
+                AND ready.priority = target.priority AND ready.since = target.run_at AND ready.seq = target.seq
+                AND (ready.gate IS NULL OR target.keeps_key)),
             (SELECT 1 FROM windlass_due AS due WHERE due.run_at = target.run_at AND due.seq = target.seq)) = 1
     ) THEN 'windlass: look again' ELSE '0' END AS integer) AS moved_meanwhile

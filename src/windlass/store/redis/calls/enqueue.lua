@@ -81,25 +81,27 @@ end
 local takers = take_keys()
 
 -- What the job that holds a key takes from a new one, if it waits for its first attempt: the new job, the holder's seq,
--- and where it stands before and after. A time that lies behind max_wait already is not brought forward by it.
+-- and where it stands before and after. One that is blocked becomes pending, and the next claim finds out what it waits
+-- for. A time that lies behind max_wait already is not brought forward by it.
 local function replacement(new, id)
     local seq = redis.call('HGET', KEY.ids, id)
     local old = redis.call('HMGET', job_key(seq), {
         old: task, state, queue, priority, run_at, created_at, attempt, crashes, rescues, payload, expires,
-        start_by, concurrency_key})
+        start_by, gate, concurrency_key})
     local state, run_at = old.state, tonumber(old.run_at) or now
     if old.task ~= new.task or (tonumber(old.attempt) or 0) > 0 then return end
-    if state ~= 'pending' and state ~= 'scheduled' then return end
-    -- One that holds its concurrency key is about to run.
-    if old.concurrency_key and redis.call('SISMEMBER', prefix .. 'holders:' .. old.concurrency_key, seq) == 1 then
-        return
-    end
+    if state ~= 'pending' and state ~= 'scheduled' and state ~= 'blocked' then return end
+    -- One that holds its concurrency key is about to run: it takes arguments of the same key, but no other time.
+    local is_next = old.concurrency_key
+        and redis.call('SISMEMBER', prefix .. 'holders:' .. old.concurrency_key, seq) == 1
+    if is_next and old.concurrency_key ~= new.concurrency_key then return end
     local change = {
         source = new.id, text = new.payload, key = new.concurrency_key, had_key = old.concurrency_key, seq = seq,
-        queue = old.queue, priority = tonumber(old.priority) or 0, suspect = is_suspect(old.crashes, old.rescues), was_long = old.payload == '',
-        from = state, to = state, run_at = run_at,
+        queue = old.queue, priority = tonumber(old.priority) or 0,
+        suspect = is_suspect(old.crashes, old.rescues), was_long = old.payload == '',
+        from = state, to = state == 'scheduled' and 'scheduled' or 'pending', run_at = run_at, gate = old.gate,
     }
-    if new.moves == 1 then
+    if new.moves == 1 and not is_next then
         local due_at = new.at or now + new.delay
         if new.max_wait then
             due_at = math.min(due_at, math.max((tonumber(old.created_at) or now) + new.max_wait, run_at))
@@ -178,8 +180,9 @@ local function replace(change)
     end
     write_long(long)
     if change.was_long and field ~= '' then redis.call('UNLINK', text_key('payload', seq)) end
+    if change.from == 'blocked' then redis.call('HDEL', job_key(seq), 'gate', 'reason') end
     if change.to == 'scheduled' or change.to ~= change.from then
-        displace(change.from, change.queue, seq, change.priority, change.suspect)
+        displace(change.from, change.queue, seq, change.priority, change.suspect, change.gate)
         place(change.to, change.queue, seq, change.priority, written(change.run_at), change.suspect)
     end
     if change.expires then move_expiry(seq, change.expires, change.run_at) end

@@ -59,29 +59,31 @@ WHERE added > 0 AND waiting + added > max_length
 
 -- 7. replacement
 -- Which jobs take the arguments of new ones, and for moves their times as well: those that hold the key and wait for
--- their first attempt. A new job whose id is there was stored by an earlier call, and changes nothing. Before the
+-- their first attempt. One that is blocked becomes pending, and the next claim finds out what it waits for. A new job whose id is there was stored by an earlier call, and changes nothing. Before the
 -- insert: a key that was free has no job yet.
 -- A time that lies behind max_wait already is not brought forward by it.
 -- :replacing rows (Replacement) as new
 -- only with replacing
 -- binds replaced
 SELECT json_group_array(json_array(seq, source, payload,
-    CASE WHEN moves = 0 THEN run_at WHEN due_at > :now THEN due_at WHEN state = 'pending' THEN run_at ELSE :now END,
-    CASE WHEN moves = 0 THEN state WHEN due_at > :now THEN 'scheduled' ELSE 'pending' END, concurrency_key))
+    CASE WHEN moves = 0 THEN run_at WHEN due_at > :now THEN due_at WHEN state = 'scheduled' THEN :now ELSE run_at END,
+    CASE WHEN moves = 1 AND due_at > :now THEN 'scheduled' WHEN moves = 0 AND state = 'scheduled' THEN 'scheduled'
+        ELSE 'pending' END, concurrency_key))
 FROM (
     SELECT seq, source, payload, run_at, state, moves, concurrency_key,
         iif(max_wait IS NULL, due_at, min(due_at, max(created_at + max_wait, run_at))) AS due_at
     FROM (
         SELECT holder.seq, holder.run_at, holder.state, holder.created_at, {new.id} AS source, {new.payload} AS payload,
-            {new.moves} AS moves, {new.max_wait} AS max_wait, {new.concurrency_key} AS concurrency_key,
+            iif(holder.promised, 0, {new.moves}) AS moves, {new.max_wait} AS max_wait, {new.concurrency_key} AS concurrency_key,
             coalesce({new.at}, :now + ({new.delay})) AS due_at,
             -- the other columns are those of the row with the lowest
             min({new.rank})
         FROM jsonb_each(:replacing) AS new JOIN windlass_key ON windlass_key.key = {new.unique_key}
         JOIN windlass_job AS holder ON holder.id = windlass_key.id
-        WHERE holder.task = {new.task} AND holder.attempt = 0 AND holder.state IN ('pending', 'scheduled')
-        -- one that holds its concurrency key is about to run
-        AND NOT holder.promised
+        WHERE holder.task = {new.task} AND holder.attempt = 0
+        AND holder.state IN ('pending', 'scheduled', 'blocked')
+        -- one that holds its concurrency key is about to run: it takes arguments of the same key, but no other time
+        AND (NOT holder.promised OR holder.concurrency_key IS {new.concurrency_key})
         AND NOT EXISTS (SELECT 1 FROM windlass_job AS own WHERE own.id = {new.id})
         GROUP BY holder.seq))
 
@@ -101,7 +103,8 @@ UPDATE windlass_job SET
     payload = iif(length({taken.payload}) > 1024, json_object('v', 2, 'payload', 'apart'), {taken.payload}),
     -- the expiry counts from the new time, where there is one
     start_by = iif(start_by IS NULL OR run_at = {taken.run_at}, start_by, ({taken.run_at}) + expires),
-    run_at = {taken.run_at}, state = {taken.state}, concurrency_key = {taken.key}
+    run_at = {taken.run_at}, state = {taken.state}, gate = NULL, reason = iif(state = 'blocked', NULL, reason),
+    concurrency_key = {taken.key}
 FROM jsonb_each(:replaced) AS taken WHERE windlass_job.seq = {taken.seq}
 
 -- 10. payload apart

@@ -74,8 +74,8 @@ NOT_LOOKING: dict[type, str] = {
         "apromote clean aclean migrate amigrate migration_sql amigration_sql worker run_worker aconfigure "
         "add_schedule aadd_schedule fire_due afire_due "
         # no store is asked
-        "around_enqueue around_run close aclose command configure cron every helper lease limit queue request store "
-        "task tasks transaction"
+        "around_enqueue around_run close aclose command configure aconfigure cron every helper lease limit queue "
+        "request store task tasks transaction"
     ),
     Job: "of stored done state",
     Queue: "configure aconfigure pause apause resume aresume",

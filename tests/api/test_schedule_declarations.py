@@ -84,6 +84,23 @@ def test_a_unique_key_is_worked_out_from_the_arguments(app: Windlass) -> None:
     assert (said.uniqueness.until, said.uniqueness.window) == ("window", 3_600_000)
 
 
+def test_a_concurrency_key_is_worked_out_from_the_arguments(app: Windlass) -> None:
+    """It follows them when they are edited; a key of the schedule's own stays."""
+
+    @app.cron("0 3 * * *", args=[7])
+    @app.cron("0 4 * * *", args=[7], name="own", concurrency_key="mine")
+    @app.task(name="bill", concurrency=1, concurrency_key=lambda customer: f"customer-{customer}")
+    def bill(customer: int) -> None: ...
+
+    said, own = definitions(app.client)["bill"], definitions(app.client)["own"]
+    assert (said.others, own.others) == ({"concurrency_key": "bill\ncustomer-7"}, {"concurrency_key": "bill\nmine"})
+    later = edited_definition(app.client, "bill", said, {"args": [8]})
+    assert later.others == {"concurrency_key": "bill\ncustomer-8"}
+    mine = edited_definition(app.client, "bill", said, {"concurrency_key": "k"})
+    assert mine.others == {"concurrency_key": "bill\nk"}
+    assert edited_definition(app.client, "bill", said, {"priority": 3}).others == said.others
+
+
 def test_a_job_that_declares_one_is_not_the_parent_of_its_jobs(app: Windlass) -> None:
     from windlass.testing import inline
 

@@ -41,7 +41,7 @@ class Declaration:
             # A job that declares a schedule is not the parent of what the schedule makes.
             job, uniqueness = Context().run(jobs.new_job, self.request)
         except (WindlassError, TypeError) as error:
-            raise ConfigError(f"schedule {self.name!r}: {error}") from error
+            raise about(self.name, error) from error
         meta = None if job.meta is None else plain_text(jobs.plain_meta(job.meta))
         return Definition.of(job, meta=meta, uniqueness=uniqueness, **self.rules)
 
@@ -59,10 +59,16 @@ def declaration(name: str, request: Callable[..., Request], given: Mapping[str, 
         rules = {**timing_of(given), **policy_of(given)}
         options = made.options.but(job_options(given))
     except (WindlassError, TypeError) as error:
-        raise ConfigError(f"schedule {name!r}: {error}") from error
+        raise about(name, error) from error
     return Declaration(name, Request(made.task, made.args, made.kwargs, options), rules)
 
 
 def plain_text(meta: Mapping[str, object]) -> str | None:
     """Metadata as a definition keeps it; None without any."""
     return msgspec.json.encode(meta).decode() if meta else None
+
+
+def about(name: str, error: Exception) -> ConfigError:
+    """The error with the name of the schedule, once."""
+    prefix = f"schedule {name!r}: "
+    return ConfigError(str(error) if str(error).startswith(prefix) else f"{prefix}{error}")

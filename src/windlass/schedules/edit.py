@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from windlass.core.unique import Unique
-from windlass.errors import ConfigError, WindlassError
-from windlass.schedules.declaration import Declaration
+from windlass.errors import ConfigError, PayloadError, WindlassError
+from windlass.schedules.declaration import Declaration, about
 from windlass.schedules.options import check_options, job_options, policy_of, timing_of
 from windlass.store.operations.enqueue import JobTemplate
 from windlass.store.operations.schedules.definition import Definition
-from windlass.task import Request, checked_call
+from windlass.task import Request, Task, checked_call
 
 if TYPE_CHECKING:
     from windlass.client.client import Client
@@ -33,7 +34,7 @@ def edited_definition(client: Client, name: str, now: Definition, given: Mapping
         changed = replace(now, **_timing(now, given), **policy_of(given))
         return _with_job(client, name, changed, given)
     except (WindlassError, TypeError) as error:
-        raise ConfigError(f"schedule {name!r}: {error}") from error
+        raise about(name, error) from error
 
 
 def _timing(now: Definition, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,7 +79,8 @@ def _with_call(now: Definition, wanted: Definition, *, has_own_key: bool) -> Def
 def _request(client: Client, now: Definition, given: Mapping[str, Any]) -> Request:
     """The call that was given, which has to fit the task where that is known.
 
-    The stored one is read only where a unique key is made from it: an operator's program may not have its types.
+    The stored one has to be readable only where a unique key is made from it: an operator's program may not have the
+    types of its arguments.
     """
     task = client.registry.find(now.job.task)
     if any(part in given for part in _CALL):
@@ -86,5 +88,14 @@ def _request(client: Client, now: Definition, given: Mapping[str, Any]) -> Reque
     elif isinstance(given.get("unique"), Unique):
         args, kwargs = client.decode_call(now.job.task, now.payload)
     else:
-        return Request(now.job.task if task is None else task, (), {})
+        return _stored_request(client, task, now)
     return Request(now.job.task, args, kwargs) if task is None else task.request(*args, **kwargs)
+
+
+def _stored_request(client: Client, task: Task[..., Any] | None, now: Definition) -> Request:
+    """The stored call; without its arguments where it cannot be read here, or does not fit its task any more."""
+    if task is not None:
+        with suppress(PayloadError, TypeError):
+            args, kwargs = client.decode_call(now.job.task, now.payload)
+            return task.request(*args, **kwargs)
+    return Request(now.job.task, (), {})

@@ -40,6 +40,7 @@ class ScheduleOptions(TypedDict, total=False):
     meta: Mapping[str, object]
     tags: Sequence[str] | Mapping[str, str | int]
     unique: str | Unique
+    concurrency_key: str
 
 
 class CronOptions(ScheduleOptions, total=False):

@@ -13,6 +13,7 @@ from windlass.client.result_waiter import refuse_on_loop_thread
 from windlass.client.session import Session
 from windlass.core import validate
 from windlass.core.rates.cooldown import Cooldown, cooldown_rule, read_cooldown, write_cooldown
+from windlass.core.rates.rate import read_rate, stored_rate, write_rate
 from windlass.core.retry import Retry, read_retry, retry_rule, write_retry
 from windlass.core.state import FINISHED, State
 from windlass.errors import ConfigError, IllegalTransition
@@ -52,6 +53,10 @@ class QueueSettings:
     """When an operator last changed something; None: all there is comes from code."""
     changed_by: str | None
     cooldown: Cooldown | None = None
+    rate: str | None = None
+    """How many of its jobs may be claimed in which time, as in ``"30/min"``."""
+    burst: int | None = None
+    """How many of them at once."""
 
     @property
     def paused(self) -> bool:
@@ -111,12 +116,14 @@ class Queue:
         retention: Retention | None = UNSET,
         retry: Retry | None = UNSET,
         cooldown: Cooldown | None = UNSET,
+        rate: str | None = UNSET,
+        burst: int | None = None,
         by: str = "api",
     ) -> None:
         """Change what is named; None takes a setting back. Keeps who did it.
 
         ``max_running`` is how many of its jobs may run at once, on all machines together; what runs already when it is
-        lowered goes on.
+        lowered goes on. ``rate`` is how many of its jobs may be claimed in which time, ``burst`` how many at once.
         """
         changes = _changes(
             weight=weight,
@@ -125,6 +132,8 @@ class Queue:
             retention=retention,
             retry=retry,
             cooldown=cooldown,
+            rate=rate,
+            burst=burst,
         )
         self._session.run(queues.change(self.name, changes, by=by), notify=_SETTINGS)
 
@@ -137,6 +146,8 @@ class Queue:
         retention: Retention | None = UNSET,
         retry: Retry | None = UNSET,
         cooldown: Cooldown | None = UNSET,
+        rate: str | None = UNSET,
+        burst: int | None = None,
         by: str = "api",
     ) -> None:
         """``configure`` for async code."""
@@ -147,6 +158,8 @@ class Queue:
             retention=retention,
             retry=retry,
             cooldown=cooldown,
+            rate=rate,
+            burst=burst,
         )
         await self._session.arun(queues.change(self.name, changes, by=by), notify=_SETTINGS)
 
@@ -234,6 +247,8 @@ def _changes(
     retention: Retention | None = UNSET,
     retry: Retry | None = UNSET,
     cooldown: Cooldown | None = UNSET,
+    rate: str | None = UNSET,
+    burst: int | None = None,
 ) -> dict[str, Any]:
     changes: dict[str, Any] = {}
     if weight is not UNSET:
@@ -248,6 +263,10 @@ def _changes(
         changes["retry"] = None if retry is None else write_retry(retry_rule(retry))
     if cooldown is not UNSET:
         changes["cooldown"] = None if cooldown is None else write_cooldown(cooldown_rule(cooldown))
+    if rate is not UNSET:
+        changes["rate"] = None if rate is None else write_rate(read_rate(rate, burst))
+    elif burst is not None:
+        raise ConfigError("burst needs a rate, as in configure(rate='30/min', burst=5)")
     return changes
 
 
@@ -259,15 +278,23 @@ def running_limit(value: object) -> int:
 
 
 def seed_of(
-    name: str, *, weight: int | None = None, max_length: int | None = None, max_running: int | None = None
+    name: str,
+    *,
+    weight: int | None = None,
+    max_length: int | None = None,
+    max_running: int | None = None,
+    rate: str | None = None,
+    burst: int | None = None,
 ) -> QueueSeed:
     """What code says of a queue, checked."""
-    _changes(weight=weight, max_length=max_length, max_running=max_running)
-    return QueueSeed(name, weight, max_length, max_running)
+    given = UNSET if rate is None else rate
+    changes = _changes(weight=weight, max_length=max_length, max_running=max_running, rate=given, burst=burst)
+    return QueueSeed(name, weight, max_length, max_running, changes.get("rate"))
 
 
 def settings_of(record: QueueRecord) -> QueueSettings:
     """A stored queue's settings in the types of the API."""
+    rate = stored_rate(record.rate)
     return QueueSettings(
         weight=record.weight,
         max_length=record.max_length,
@@ -280,4 +307,6 @@ def settings_of(record: QueueRecord) -> QueueSettings:
         changed_at=None if record.changed_at is None else clock.instant(record.changed_at),
         changed_by=record.changed_by,
         cooldown=read_cooldown(record.cooldown),
+        rate=None if rate is None else str(rate),
+        burst=None if rate is None else rate.burst,
     )

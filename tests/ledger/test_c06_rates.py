@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from threading import Event, Thread
 
 import pytest
 
-from tests.ledger.apps import Apps, work
+from tests.ledger.apps import LONG_LEASE, Apps, work
 from tests.waiting import PATIENCE, eventually
 from windlass import (
     ActiveJob,
@@ -28,6 +29,10 @@ async def in_line(limit: Limit, count: int) -> None:
     """Wait until so many callers stand in line."""
     while (await limit.astatus()).waiting != count:  # noqa: ASYNC110  # what changes is in the store
         await asyncio.sleep(0.01)
+
+
+def is_pending(app: Windlass, count: int) -> bool:
+    return app.counts()["pending"] == count
 
 
 def tokens(app: Windlass) -> int:
@@ -264,3 +269,57 @@ def test_a_snooze_is_a_snooze(app: Windlass) -> None:
     app.enqueue("first")
     work(app)
     assert [str(delay) for delay in seen] == ["0:01:00"]
+
+
+# The rate of a queue.
+
+
+def test_a_queue_keeps_to_its_rate(app: Windlass, clock: ManualClock) -> None:
+    """C6: every claim takes a token, for workers and by hand; other queues go on."""
+
+    @app.task(name="mail", queue="mail")
+    def mail() -> str:
+        return "sent"
+
+    app.queue("mail").configure(rate="30/min", burst=2)
+    app.enqueue_many([app.request("mail") for _ in range(5)])
+    free = app.enqueue_many([app.request("mail", queue="other")])
+    assert work(app, queues=["mail", "other"]) == 3
+    assert free[0].result() == "sent"
+    assert app.claim(5, queues=["mail"]) == []
+    clock.advance("2s")
+    assert work(app, queues=["mail"]) == 1
+    clock.advance("2s")
+    assert len(app.claim(5, queues=["mail"])) == 1
+    settings = app.queue("mail").settings()
+    assert (settings.rate, settings.burst) == ("30/min", 2)
+
+
+def test_a_worker_comes_back_when_a_token_is_due(app: Windlass, clock: ManualClock) -> None:
+    """C6: by itself; `why` says when the next one comes, and a change is followed."""
+
+    @app.task(name="mail", queue="mail")
+    def mail() -> str:
+        return "sent"
+
+    queue = app.queue("mail", rate="5/s", burst=1)
+    with app.worker(lease=LONG_LEASE):
+        jobs = [app.enqueue("mail") for _ in range(3)]
+        for left in (2, 1):
+            eventually(partial(is_pending, app, left), f"{left} wait")
+            eventually(lambda: "queue 'mail' is at its rate; its next job may begin at" in jobs[-1].why(), "it is told")
+            clock.advance("200ms")
+        for job in jobs:
+            assert job.result(timeout=PATIENCE) == "sent"
+        queue.configure(rate=None)
+        assert [app.enqueue("mail").result(timeout=PATIENCE) for _ in range(3)] == ["sent"] * 3
+
+
+def test_the_rate_of_a_queue_is_checked(app: Windlass) -> None:
+    """C6: by name."""
+    with pytest.raises(ConfigError, match="rate must look like"):
+        app.queue("mail").configure(rate="often")
+    with pytest.raises(ConfigError, match="burst needs a rate"):
+        app.queue("mail").configure(burst=5)
+    with pytest.raises(ConfigError, match="rate must look like"):
+        app.queue("mail", rate="often")

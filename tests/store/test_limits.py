@@ -113,6 +113,14 @@ def test_callers_that_wait_are_served_in_the_order_in_which_they_came(store: Sto
     assert stored(store).waiting == 0
 
 
+def test_callers_of_one_millisecond_keep_their_order(store: Store) -> None:
+    seed(store, "1/s", 1)
+    take(store)
+    names = ["c", "a", "b"]
+    assert [take(store, name).due_in for name in names] == [SECOND, 2 * SECOND, 3 * SECOND]
+    assert [take(store, name).ahead for name in names] == [0, 1, 2]
+
+
 def test_a_caller_that_gives_up_leaves_the_line(store: Store) -> None:
     seed(store, "1/s", 1)
     take(store)

@@ -81,13 +81,22 @@ class Operator(ClientOwner):
         weight: int | None = None,
         max_length: int | None = None,
         max_running: int | None = None,
+        rate: str | None = None,
+        burst: int | None = None,
     ) -> Queue:
         """The handle of one queue; it need not exist yet.
 
         Settings that are given here are declared: workers store them when they start, unless an operator has changed
         the queue by ``configure``. Nothing is opened for that.
         """
-        seed = seed_of(validate.queue_name(name), weight=weight, max_length=max_length, max_running=max_running)
+        seed = seed_of(
+            validate.queue_name(name),
+            weight=weight,
+            max_length=max_length,
+            max_running=max_running,
+            rate=rate,
+            burst=burst,
+        )
         if seed != QueueSeed(name):
             self.client.declare_queue(seed)
         return Queue(self, name)

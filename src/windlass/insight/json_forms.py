@@ -129,6 +129,8 @@ def queue_settings(settings: QueueSettings) -> dict[str, object]:
         "max_length": settings.max_length,
         "max_running": settings.max_running,
         "retention": _retention(settings.retention),
+        "rate": settings.rate,
+        "burst": settings.burst,
         "cooldown": _cooldown_rule(settings.cooldown),
         "paused": pause(settings),
         "changed_at": iso(settings.changed_at),

@@ -223,8 +223,14 @@ def _kept_by(shut: ShutGate, situation: ClaimSituation, job: JobRecord) -> str:
         case Gate.QUEUE_AT_LIMIT:
             limit = _several(shut.most or 0, "running job")
             return f"queue {job.queue!r} is at its limit of {limit}{_held_by(situation.holders)}"
+        case Gate.QUEUE_OUT_OF_TOKENS:
+            return f"queue {job.queue!r} is at its rate; its next job may begin{_from(shut)}"
         case Gate.SUSPECT_WAITS:
             return _behind_others(situation, job)
+
+
+def _from(shut: ShutGate) -> str:
+    return " later" if shut.ends_at is None else f" at {_instant(shut.ends_at)}"
 
 
 def _until(shut: ShutGate) -> str:

@@ -13,7 +13,7 @@ import msgspec
 
 from windlass.core.ending import Ending
 from windlass.core.records import Claimed, Expired, JobRecord, StartedSuspect
-from windlass.store.operations.cycle import LimitState, StartMark
+from windlass.store.operations.cycle import LimitState, RateState, StartMark
 from windlass.store.operations.enqueue import JobTemplate, NewJob, Replacement
 from windlass.store.operations.events import VanishedJob
 from windlass.store.operations.gates import ClaimSituation, ShutGate
@@ -58,6 +58,7 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         Pruned,
         QueueControl,
         QueueRecord,
+        RateState,
         Replacement,
         ScheduleRecord,
         ShutGate,

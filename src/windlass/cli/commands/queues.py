@@ -84,11 +84,13 @@ def resume(app: Windlass, *, out: Output, name: str | None, everything: bool) ->
 @click.option("--keep-cancelled", metavar="TIME", help="How long cancelled jobs stay.")
 @click.option("--keep-failed", metavar="TIME", help="How long dead letters stay.")
 @click.option("--keep-at-most", type=int, help="How many finished jobs of each state stay.")
+@click.option("--rate", metavar="RATE", help="How many jobs may be claimed in which time: 30/min, 10/s.")
+@click.option("--burst", type=int, help="How many of them at once; goes with --rate.")
 @click.option("--cooldown", metavar="BASE..MAX", help="How long it rests after Throttled: 60s..30m, or 'off' for 60 s.")
 @click.option(
     "--reset",
     multiple=True,
-    type=click.Choice(["weight", "max-length", "max-running", "retention", "cooldown"]),
+    type=click.Choice(["weight", "max-length", "max-running", "retention", "rate", "cooldown"]),
     help="Back to the default.",
 )
 @with_output
@@ -104,7 +106,7 @@ def change(app: Windlass, *, out: Output, name: str | None, everything: bool, **
     changes = _changes(queue, given)
     if not changes:
         raise click.UsageError(
-            "nothing to change: say --weight, --max-length, --max-running, --keep-..., --cooldown or --reset"
+            "nothing to change: say --weight, --max-length, --max-running, --keep-..., --rate, --cooldown or --reset"
         )
     if everything and changes.keys() != {"max_running"}:
         raise click.UsageError("--all goes with --max-running or --reset max-running; other settings are a queue's own")
@@ -173,7 +175,8 @@ def _called(name: str | None) -> str:
 
 def _changes(queue: Queue, given: dict[str, Any]) -> dict[str, Any]:
     changes: dict[str, Any] = {setting.replace("-", "_"): None for setting in given["reset"]}
-    changes |= {name: given[name] for name in ("weight", "max_length", "max_running") if given[name] is not None}
+    plain = ("weight", "max_length", "max_running", "rate", "burst")
+    changes |= {name: given[name] for name in plain if given[name] is not None}
     if given["cooldown"] is not None:
         changes["cooldown"] = _cooldown(given["cooldown"])
     kept = {

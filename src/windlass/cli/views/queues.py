@@ -83,6 +83,7 @@ def _settings(queue: QueueView) -> str:
         f"at most {settings.max_running:,} running" if settings.max_running is not None else "",
         "own retention" if settings.retention is not None else "",
         "own retry rule" if settings.retry is not None else "",
+        f"{settings.rate}, burst {settings.burst:,}" if settings.rate is not None else "",
         "own cool-down rule" if settings.cooldown is not None else "",
     ]
     said = ", ".join(part for part in parts if part)

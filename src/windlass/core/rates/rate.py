@@ -22,6 +22,7 @@ _WORDS = {
     "day": "d",
     "week": "7d",
 }
+_STORED = re.compile(r"\[(\d+),(\d+),(\d+)\]", re.ASCII)
 _RATE = re.compile(r"(\d{1,9})/(\w+)", re.ASCII)
 
 
@@ -60,6 +61,17 @@ def read_rate(text: object, burst: int | None = None, name: str = "rate") -> Rat
     amount = validate.whole_number(int(found[1]), f"{name} {text!r}: the amount", least=1, most=MOST)
     period = _period(found[2], f"{name} {text!r}")
     return Rate(amount, period, default_burst(amount, period) if burst is None else read_burst(burst))
+
+
+def write_rate(rate: Rate) -> str:
+    """A rate as text for the store."""
+    return f"[{rate.amount},{rate.period},{rate.burst}]"
+
+
+def stored_rate(text: str | None) -> Rate | None:
+    """What ``write_rate`` has written; None where there is nothing, or something else."""
+    found = None if text is None else _STORED.fullmatch(text)
+    return None if found is None else Rate(*map(int, found.groups()))
 
 
 def read_burst(burst: object) -> int:

@@ -48,6 +48,14 @@ class LimitState(Struct, frozen=True, array_like=True):
     running: int
 
 
+class RateState(Struct, frozen=True, array_like=True):
+    """The tokens that the rate of a queue leaves, and in how many milliseconds there is one."""
+
+    name: str
+    tokens: int
+    due_in: int
+
+
 class CycleResult(Struct, frozen=True):
     """What a cycle gave."""
 
@@ -59,6 +67,8 @@ class CycleResult(Struct, frozen=True):
     """Those of the queues that were asked for jobs, or whose runs ended, and that of the app, after the cycle."""
     blocked: int = 0
     """How many jobs it met whose concurrency key others hold: there may be others behind them."""
+    rates: Sequence[RateState] = ()
+    """Those of the queues that were asked for jobs, after the cycle."""
     has_all_refusals: bool = True
     """False: some endings were refused, and the store went away before it could tell which. Handed in again, those that
     were written stay as they are.
@@ -123,8 +133,9 @@ def cycle(
         refused = yield from _refused_endings(endings, worker=claimant.worker)
     marked = {seq for (seq,) in answer.get("marked", ())}
     limits = records(answer.get("limits") or (), LimitState)
+    rates = records(answer.get("rates") or (), RateState)
     return CycleResult(
-        claimed, refused or (), marked, limits, number_blocked(answer), has_all_refusals=refused is not None
+        claimed, refused or (), marked, limits, number_blocked(answer), rates, has_all_refusals=refused is not None
     )
 
 

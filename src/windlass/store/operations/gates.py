@@ -36,6 +36,8 @@ class Gate(StrEnum):
     APP_AT_LIMIT = "app_at_limit"
     """As many jobs of all queues run as the app allows."""
     QUEUE_AT_LIMIT = "queue_at_limit"
+    QUEUE_OUT_OF_TOKENS = "queue_out_of_tokens"
+    """As many jobs of the queue were claimed as its rate allows."""
     SUSPECT_WAITS = "suspect_waits"
     """Jobs of a higher priority come before a suspect. For a manual claim suspects are jobs like all others."""
 

@@ -29,6 +29,7 @@ class QueueRecord(Struct, frozen=True, array_like=True):
     changed_at: int | None = None
     changed_by: str | None = None
     cooldown: str | None = None
+    rate: str | None = None
 
 
 class QueueSeed(NamedTuple):
@@ -38,6 +39,7 @@ class QueueSeed(NamedTuple):
     weight: int | None = None
     max_length: int | None = None
     max_running: int | None = None
+    rate: str | None = None
 
 
 def ensure(seeds: Sequence[QueueSeed]) -> Operation[None]:

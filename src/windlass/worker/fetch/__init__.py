@@ -9,5 +9,6 @@ Files, in reading order:
 - ``running_limits``: Limits on running jobs as a worker knows them: what they leave, and how much of them is its share.
 - ``prefetch``: How fast the jobs of each queue run, and so how many to fetch ahead.
 - ``claim_size``: How many jobs and endings one cycle may carry, by their bytes.
+- ``queue_rates``: Rates of queues as a worker knows them: when the next token is due.
 - ``wake_ups``: Notifications that wait for the pump, and which of them make it claim at once.
 """

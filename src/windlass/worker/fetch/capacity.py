@@ -10,6 +10,7 @@ from windlass.core.round_robin import SmoothWeights
 from windlass.store.operations.cycle import LimitState
 from windlass.worker.fetch.claim_size import ClaimSize
 from windlass.worker.fetch.prefetch import Prefetch
+from windlass.worker.fetch.queue_rates import QueueRates
 from windlass.worker.fetch.running_limits import RunningLimits
 from windlass.worker.fetch.slot_limits import SlotLimits
 
@@ -53,6 +54,7 @@ class Capacity:
         self._claim_size = claim_size
         self._prefetch = prefetch
         self.running_limits = RunningLimits()
+        self.rates = QueueRates()
         self._set: Mapping[str, int | None] | None = None
         """The weights that operators have set, until the next round applies them."""
         self._unknown: set[str] = set()
@@ -133,7 +135,7 @@ class Capacity:
         waiting = max(0, in_flight - self._concurrency)
         contenders, full = self._weights.contenders, self._full(waiting_elsewhere)
         # What waits in a buffer counts as running: under a limit others could run it.
-        is_limited = self.running_limits.hold_for(contenders)
+        is_limited = self.running_limits.hold_for(contenders) or self.rates.hold_for(contenders)
         ahead = 0 if is_limited else self._prefetch.ahead(contenders - full if full else contenders, now=now)
         return min(free + max(0, ahead - waiting), self._most, self._claim_size.most)
 

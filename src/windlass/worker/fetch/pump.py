@@ -172,7 +172,8 @@ class Pump:
             return max(0.0, self._cycled + _LINGER - now) if self._may_linger(now) else 0.0
         longest = _LONGEST_LINGER if self._dispatcher.buffered else min(_POLL, max(0.0, self._polls_at - now))
         soonest = self._cycled + _LINGER if self._may_linger(now) else now
-        for due in (self._surveys_at, self._wake_ups.due, self._capacity.running_limits.asks_again_at):
+        limits_at, tokens_at = self._capacity.running_limits.asks_again_at, self._capacity.rates.asks_again_at
+        for due in (self._surveys_at, self._wake_ups.due, limits_at, tokens_at):
             longest = longest if due is None else min(longest, max(due, soonest) - now)
         oldest = self._dispatcher.oldest_unmarked(now=now)
         return longest if oldest is None else min(max(0.0, oldest + _MARK_BEFORE - now), longest)
@@ -211,6 +212,8 @@ class Pump:
         ended = first_page(self._unsent_endings)
         if ended:
             self._capacity.note_endings(job for _, job in ended)
+        if with_tokens := self._capacity.rates.take_due(now):
+            self._capacity.may_have_work(with_tokens)
         starting = self._startable(now)
         marked = starting + self._dispatcher.unmarked(running_since=now - _MARK_AFTER)
         takes_suspect = self._looks_for_suspect(now)
@@ -239,6 +242,7 @@ class Pump:
         self._admit([run for run in batch.starting if run.job.seq in result.marked])
         self._take_in(result.claimed)
         others_may_have_more = self._capacity.note_claimed(requests, result.claimed, result.limits)
+        self._capacity.rates.note({name for name, _ in requests}, result.rates, now=self._cycled)
         if result.blocked:  # what is behind them was not looked at
             self._capacity.may_have_work(name for name, _ in requests)
             others_may_have_more = True

@@ -10,6 +10,7 @@
 -- gives ended
 -- gives claimed as json
 -- gives limits
+-- gives rates
 -- gives vanished
 --
 -- OFFSET 0, the kind of a list and the numbers of a seq are there for the planner, as in the full form.
@@ -65,6 +66,9 @@ WITH
 )
 SELECT
     endings.ended, begins.claimed, (SELECT json_agg(json_build_array({LimitState})) FROM limited) AS limits,
+    (SELECT json_agg(json_build_array({RateState;
+        tokens = level / period;
+        due_in = greatest(0, (period + amount - 1 - level) / amount)})) FROM spent) AS rates,
     coalesce(endings.vanished || begins.vanished, endings.vanished, begins.vanished) AS vanished,
     -- One of the jobs was cancelled or rescued meanwhile: nothing is kept, and the driver repeats it.
     -- An ending that was sent twice is one.
@@ -92,6 +96,7 @@ FROM endings, begins
 -- gives claimed as json
 -- gives blocked
 -- gives limits
+-- gives rates
 -- gives vanished
 --
 -- Locks are taken in the order lease, keys, rows of running by seq, limits, concurrency
@@ -258,6 +263,9 @@ WITH
 SELECT
     endings.ended, (SELECT coalesce(json_agg(json_build_array(seq)), '[]') FROM marked) AS marked, begins.claimed,
     (SELECT json_agg(json_build_array({LimitState})) FROM limited) AS limits,
+    (SELECT json_agg(json_build_array({RateState;
+        tokens = level / period;
+        due_in = greatest(0, (period + amount - 1 - level) / amount)})) FROM spent) AS rates,
     -- here blocked_rows
     ,
     coalesce(endings.vanished || begins.vanished, endings.vanished, begins.vanished) AS vanished,

@@ -18,7 +18,7 @@ WITH
     AND CAST(worker.info AS jsonb) -> 'queues' ? job.queue
 ), shut AS (
     SELECT gate.* FROM job CROSS JOIN LATERAL (
-        -- here queue_gates (queue = job.queue, limits = windlass_gate)
+        -- here queue_gates (queue = job.queue, limits = windlass_gate, rates = windlass_rate)
     ) AS gate
     UNION ALL
     SELECT 'suspect_waits' AS gate, NULL, NULL, NULL, NULL, NULL FROM job

@@ -11,7 +11,7 @@ WITH
     SELECT bucket.*,
         (SELECT count(*) FROM (
             SELECT 1 FROM windlass_waiter AS other
-            WHERE other.name = bucket.name AND other.until > bucket.now AND other.since <= bucket.now
+            WHERE other.name = bucket.name AND other.until > bucket.now AND other.since <= bucket.now + 10000
             AND other.id IS DISTINCT FROM CAST(:waiter AS text)
             AND (other.since, other.id) < (coalesce((
                 SELECT own.since FROM windlass_waiter AS own WHERE own.name = bucket.name AND own.id = CAST(:waiter AS text)),
@@ -39,11 +39,13 @@ WITH
     -- Also callers that did not come when it was their turn, or came before the clock went back.
     DELETE FROM windlass_waiter AS waiter USING judged
     WHERE waiter.name = judged.name AND CASE WHEN waiter.id IS NOT DISTINCT FROM CAST(:waiter AS text)
-        THEN judged.is_taken ELSE waiter.until <= judged.now OR waiter.since > judged.now END
+        THEN judged.is_taken ELSE waiter.until <= judged.now OR waiter.since > judged.now + 10000 END
 ), waiting AS (
-    -- Moved only now and then, for a write costs more than a look.
+    -- Behind all others also within a millisecond. Moved only now and then, for a write costs more than a look.
     INSERT INTO windlass_waiter AS waiter (name, id, since, until)
-    SELECT name, CAST(:waiter AS text), now, now + due + 10000 FROM judged
+    SELECT name, CAST(:waiter AS text), greatest(now, coalesce((
+        SELECT max(line.since) + 1 FROM windlass_waiter AS line WHERE line.name = judged.name), 0)), now + due + 10000
+    FROM judged
     WHERE CAST(:waiter AS text) IS NOT NULL AND NOT is_taken AND ahead < CAST(:most AS bigint)
     ON CONFLICT (name, id) DO UPDATE SET until = excluded.until WHERE waiter.until < excluded.until - 5000
 )

@@ -16,17 +16,20 @@ WITH
 ), touched AS MATERIALIZED (
     SELECT {queues.queue} AS queue FROM jsonb_array_elements(CAST(:queues AS jsonb))
 ),
--- here limits
+-- here limits, rates
 , room AS MATERIALIZED (
     -- How many jobs may be taken now: of each queue, and of all together.
     SELECT jsonb_typeof(value) AS kind, {queues.queue} AS queue, place,
-        (SELECT gate.max_running - gate.running FROM gate WHERE gate.name = {queues.queue}) AS of_queue,
+        least((SELECT gate.max_running - gate.running FROM gate WHERE gate.name = {queues.queue}), (
+            SELECT (
+                -- here filled (rate = rate)
+            ) / rate.period FROM rate WHERE rate.name = {queues.queue})) AS of_queue,
         least(
             greatest(0, CAST(:limit AS bigint) - (SELECT count(*) FROM held)),
             (SELECT gate.max_running - gate.running FROM gate WHERE gate.name = '*')) AS room
     FROM jsonb_array_elements(CAST(:queues AS jsonb)) WITH ORDINALITY AS item (value, place)
     WHERE NOT EXISTS (
-        -- here queue_gates (queue = {queues.queue}, limits = gate)
+        -- here queue_gates (queue = {queues.queue}, limits = gate, rates = rate)
     )
 ), picked AS MATERIALIZED (
     -- Every queue offers as much as all may give together; what goes over the limit stays, and is locked for a moment.
@@ -77,7 +80,9 @@ WITH
         SELECT gate.name, (SELECT count(*) FROM granted WHERE gate.name IN ('*', granted.queue)) AS number FROM gate
     ) AS added
     WHERE gate.name = added.name AND added.number > 0
-), claimed AS (
+),
+-- here spend (granted = granted)
+, claimed AS (
     SELECT {Claimed; unknown_for = unknown_at; expires_in = start_by; without wants_cancel, is_charged}, run_at,
         false AS wants_cancel
     FROM granted

@@ -25,7 +25,7 @@ SELECT
     -- The first queue that is not paused answers: the others are not stepped through.
     EXISTS (
         SELECT 1 FROM waiting WHERE waiting.queue IS NOT NULL AND NOT EXISTS (
-            -- here queue_gates (queue = waiting.queue, limits = windlass_gate)
+            -- here queue_gates (queue = waiting.queue, limits = windlass_gate, rates = windlass_rate)
         )),
     NOT EXISTS (
         SELECT 1 FROM windlass_leader AS leader WHERE leader.duty = :duty

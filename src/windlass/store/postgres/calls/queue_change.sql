@@ -7,18 +7,19 @@ WITH
     FROM jsonb_array_elements(CAST(:changes AS jsonb))
 )
 INSERT INTO windlass_queue AS queue (
-    name, weight, max_length, max_running, retention, retry, cooldown, changed_at, changed_by)
+    name, weight, max_length, max_running, retention, retry, cooldown, rate, changed_at, changed_by)
 SELECT CAST(:name AS text), CAST(changes ->> 'weight' AS integer), CAST(changes ->> 'max_length' AS integer),
-    CAST(changes ->> 'max_running' AS integer), changes ->> 'retention', changes ->> 'retry', changes ->> 'cooldown', now,
-    CAST(:by AS text)
+    CAST(changes ->> 'max_running' AS integer), changes ->> 'retention', changes ->> 'retry', changes ->> 'cooldown',
+    changes ->> 'rate', now, CAST(:by AS text)
 FROM given, clock
 ON CONFLICT (name) DO UPDATE SET (
-    weight, max_length, max_running, retention, retry, cooldown, changed_at, changed_by) = (
+    weight, max_length, max_running, retention, retry, cooldown, rate, changed_at, changed_by) = (
     SELECT CASE WHEN changes ? 'weight' THEN excluded.weight ELSE queue.weight END,
         CASE WHEN changes ? 'max_length' THEN excluded.max_length ELSE queue.max_length END,
         CASE WHEN changes ? 'max_running' THEN excluded.max_running ELSE queue.max_running END,
         CASE WHEN changes ? 'retention' THEN excluded.retention ELSE queue.retention END,
         CASE WHEN changes ? 'retry' THEN excluded.retry ELSE queue.retry END,
         CASE WHEN changes ? 'cooldown' THEN excluded.cooldown ELSE queue.cooldown END,
+        CASE WHEN changes ? 'rate' THEN excluded.rate ELSE queue.rate END,
         excluded.changed_at, excluded.changed_by
     FROM given)

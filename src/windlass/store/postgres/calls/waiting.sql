@@ -5,5 +5,5 @@ WITH RECURSIVE
 SELECT waiting.queue FROM waiting
 WHERE waiting.queue IS NOT NULL
 AND NOT EXISTS (
-    -- here queue_gates (queue = waiting.queue, limits = windlass_gate)
+    -- here queue_gates (queue = waiting.queue, limits = windlass_gate, rates = windlass_rate)
 )

@@ -10,5 +10,5 @@ FROM jsonb_array_elements_text(CAST(:queues AS jsonb)) AS named (queue) CROSS JO
     SELECT 1 FROM windlass_ready AS ready WHERE ready.queue = named.queue
     ORDER BY ready.queue LIMIT 1 OFFSET 0) AS first
 WHERE NOT EXISTS (
-    -- here queue_gates (queue = named.queue, limits = windlass_gate)
+    -- here queue_gates (queue = named.queue, limits = windlass_gate, rates = windlass_rate)
 )

@@ -7,7 +7,7 @@ touched AS MATERIALIZED (
     SELECT {requests.queue} FROM jsonb_array_elements(CAST(:requests AS jsonb))
     WHERE (SELECT count(*) FROM {before}) >= 0
 ),
--- here limits
+-- here limits, rates
 , limits AS MATERIALIZED (
     -- What this call has ended makes room for what it takes.
     SELECT gate.name, gate.max_running, gate.running AS counted,
@@ -18,13 +18,16 @@ touched AS MATERIALIZED (
     FROM jsonb_array_elements(CAST(:requests AS jsonb))
     WHERE EXISTS (SELECT 1 FROM lease) AND jsonb_typeof(value) = 'array' AND CAST({requests.number} AS integer) > 0
     AND NOT EXISTS (
-        -- here queue_gates (queue = {requests.queue}, limits = limits)
+        -- here queue_gates (queue = {requests.queue}, limits = limits, rates = rate)
     )
 ), room AS MATERIALIZED (
     -- How many jobs of each queue may be taken now.
     SELECT request.kind, request.queue, least(
             request.number,
-            (SELECT limits.max_running - limits.running FROM limits WHERE limits.name = request.queue)) AS number
+            (SELECT limits.max_running - limits.running FROM limits WHERE limits.name = request.queue),
+            (SELECT (
+                -- here filled (rate = rate)
+                ) / rate.period FROM rate WHERE rate.name = request.queue)) AS number
     FROM request
 ), suspect AS MATERIALIZED (
     -- At most one for the whole call.

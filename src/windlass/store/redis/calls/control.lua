@@ -26,7 +26,7 @@ end
 local cooling = {}
 for _, member in ipairs(try('ZRANGEBYSCORE', KEY.cooldowns, '(' .. stamp, '+inf') or {}) do
     local task = string.match(member, '^task:(.*)$')
-    local _, ends_at = read_cooldown('task', task or '')
+    local _, ends_at = COOLDOWNS.read('task', task or '')
     if ends_at then cooling[#cooling + 1] = {task, ends_at - now} end
 end
 local wanted = redis.call('HMGET', prefix .. 'worker:' .. ask.worker, {wanted: signal, signalled_by})

@@ -4,7 +4,7 @@
 -- gives cooling: one row (Cooling), if the job runs under this fence
 -- with allow_oom, cooldowns, buckets, lease
 if not lease_of(ask.seq, ask.fence) then return {'cooling', {}} end
-local key, base = cooldown_key(ask.scope, ask.name), ask.base
+local key, base = COOLDOWNS.key(ask.scope, ask.name), ask.base
 local found = redis.call('HMGET', key, {found: began_at, ends_at, step, run})
 local began_at, ends_at, step = tonumber(found.began_at), tonumber(found.ends_at), tonumber(found.step)
 local run = found.run

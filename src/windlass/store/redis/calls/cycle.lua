@@ -225,6 +225,7 @@ local function claim(queue, number, is_for_suspect)
     end
     if is_for_suspect then take_suspect(queue, long, own) else take(queue, number, long, own) end
     in_portions(held, function(...) redis.call('HSET', held_key(ask.lease), ...) end)
+    RATES.spend(queue, #held / 2)
     -- The next claim of this call asks how much room is left.
     if is_limited(queue) then settle(try) end
 end
@@ -302,6 +303,10 @@ end
 for _, request in ipairs(ask.requests) do touched[request.queue] = true end
 local limits = limits_of(touched)
 if #limits > 0 then give('limits', limits) end
+if #ask.requests > 0 then
+    local rates = RATES.states(touched)
+    if #rates > 0 then give('rates', rates) end
+end
 if #overwritten > 0 then give('overwritten', overwritten) end
 give('claimed', finish_rows(claimed, long))
 return answer

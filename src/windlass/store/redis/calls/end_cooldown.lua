@@ -3,6 +3,6 @@
 -- asks scope, name
 -- gives ended: one row (name), if there was one
 -- with allow_oom, cooldowns
-redis.call('DEL', cooldown_key(ask.scope, ask.name))
+redis.call('DEL', COOLDOWNS.key(ask.scope, ask.name))
 if redis.call('ZREM', KEY.cooldowns, ask.scope .. ':' .. ask.name) == 0 then return {'ended', {}} end
 return {'ended', {{ask.name}}}

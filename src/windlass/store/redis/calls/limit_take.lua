@@ -19,11 +19,11 @@ local function drop_others(ids)
 end
 -- Callers that did not come when it was their turn, or came before the clock went back.
 drop_others(redis.call('ZRANGEBYSCORE', line_until, '-inf', stamp))
-drop_others(redis.call('ZRANGEBYSCORE', line, '(' .. stamp, '+inf'))
+drop_others(redis.call('ZRANGEBYSCORE', line, '(' .. written(now + 10000), '+inf'))
 
 local place = waiter and redis.call('ZRANK', line, waiter)
 local ahead = math.min(ask.most, place or redis.call('ZCARD', line))
-local _, ends_at = read_cooldown('limit', ask.name)
+local _, ends_at = COOLDOWNS.read('limit', ask.name)
 local is_taken = not ends_at and (ahead + 1) * limit.period <= limit.level
 if is_taken then
     write_level(ask.name, limit.level - limit.period)
@@ -42,7 +42,11 @@ local function time_for(units) return math.max(0, math.ceil(units / limit.amount
 local due = time_for((ahead + 1) * limit.period - limit.level)
 if ends_at then due = math.max(due, ends_at - now + time_for((ahead + 1 - limit.burst) * limit.period)) end
 if waiter and ahead < ask.most then
-    if not place then redis.call('ZADD', line, stamp, waiter) end
+    if not place then
+        -- Behind all others also within a millisecond: row (member, score) as last.
+        local last = redis.call('ZRANGE', line, -1, -1, 'WITHSCORES')
+        redis.call('ZADD', line, written(math.max(now, (tonumber(last.score) or 0) + 1)), waiter)
+    end
     redis.call('ZADD', line_until, written(now + due + 10000), waiter)
 end
 return {'taken', {{TakeResult; is_taken = 0; due_in = due; ahead = ahead}}}

@@ -9,6 +9,7 @@
 local leases = manual_leases_key(ask.token)
 
 local function own(seq, fence, row)
+    RATES.spend(row.queue, 1)
     local lease = ask.token .. ':' .. seq .. ':' .. fence
     redis.call(
         'HSET', job_key(seq), 'state', 'running', 'fence', fence, 'lease', lease, 'worker', ask.worker,

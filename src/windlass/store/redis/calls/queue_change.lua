@@ -4,7 +4,7 @@
 -- gives nothing
 -- with allow_oom, limits
 local NUMBERS = {weight = true, max_length = true, max_running = true}
-local TEXTS = {retention = true, retry = true, cooldown = true}
+local TEXTS = {retention = true, retry = true, cooldown = true, rate = true}
 
 for _, change in ipairs(ask.changes) do
     local setting, value = change.setting, change.value

@@ -2,7 +2,7 @@
 -- KEYS counts, queues, configured
 -- asks name
 -- gives deleted: one row (name), if it was
--- with allow_oom, paused
+-- with allow_oom, rates
 local STATES = {'scheduled', 'pending', 'blocked', 'running', 'retrying', 'completed', 'failed', 'cancelled'}
 local fields = {}
 for index, state in ipairs(STATES) do fields[index] = state .. ':' .. ask.name end
@@ -12,6 +12,6 @@ for _, jobs in ipairs(redis.call('HMGET', KEY.counts, unpack(fields))) do
 end
 if redis.call('SREM', KEY.queues, ask.name) == 0 then return {'deleted', {}} end
 redis.call('HDEL', KEY.counts, unpack(fields))
-redis.call('DEL', queue_key(ask.name))
+redis.call('DEL', queue_key(ask.name), RATES.key(ask.name))
 redis.call('SREM', KEY.configured, ask.name)
 return {'deleted', {{ask.name}}}

@@ -1,7 +1,7 @@
 -- Seeds queues with what the code says, also those that only their first job has made; what an operator has set, or
 -- taken back, stays.
 -- KEYS counts, queues, configured
--- asks queues: rows (name, weight, max_length, max_running) as queue
+-- asks queues: rows (name, weight, max_length, max_running, rate) as queue
 -- gives nothing
 -- with allow_oom, limits
 -- A store of an older release knows not which of its queues have settings.
@@ -21,6 +21,7 @@ for _, queue in ipairs(ask.queues) do
             redis.call('SADD', KEY.configured, queue.name)
         end
         if queue.max_length then redis.call('HSETNX', key, 'max_length', queue.max_length) end
+        if queue.rate then redis.call('HSETNX', key, 'rate', queue.rate) end
         if queue.max_running then
             redis.call('HSETNX', key, 'max_running', queue.max_running)
             redis.call('SADD', KEY.configured, queue.name)

@@ -16,14 +16,14 @@ local rows = {}
 for index, name in ipairs(names) do
     local found = redis.call('HMGET', queue_key(name), {
         found: weight, max_length, max_running, retention, retry, paused_at, paused_by, paused_reason, changed_at,
-        changed_by, cooldown})
+        changed_by, cooldown, rate})
     rows[index] = {
         QueueRecord; name = name; weight = tonumber(found.weight) or false;
         max_length = tonumber(found.max_length) or false; max_running = tonumber(found.max_running) or false;
         retention = found.retention; retry = found.retry;
         paused_at = tonumber(found.paused_at) or false; paused_by = found.paused_by;
         paused_reason = found.paused_reason; changed_at = tonumber(found.changed_at) or false;
-        changed_by = found.changed_by; cooldown = found.cooldown;
+        changed_by = found.changed_by; cooldown = found.cooldown; rate = found.rate;
     }
 end
 return {'queues', rows}

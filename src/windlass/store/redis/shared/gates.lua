@@ -9,15 +9,14 @@ local COMMON_GATES = {
     {'app_at_limit', function() return is_at_limit('*') end, function() return told_limit('*') end},
 }
 -- Those of a queue.
-local function is_cooling(queue) return read_cooldown('queue', queue) ~= nil end
-local function cooldown_of(queue)
-    local began_at, ends_at, reason = read_cooldown('queue', queue)
-    return {began_at, false, reason, ends_at}
-end
 local QUEUE_GATES = {
     {'queue_paused', is_paused, pause_of},
-    {'queue_cooling', is_cooling, cooldown_of},
+    {'queue_cooling', function(queue) return COOLDOWNS.read('queue', queue) ~= nil end, function(queue)
+        local began_at, ends_at, reason = COOLDOWNS.read('queue', queue)
+        return {began_at, false, reason, ends_at}
+    end},
     {'queue_at_limit', is_at_limit, told_limit},
+    {'queue_out_of_tokens', RATES.is_out, RATES.told},
 }
 
 -- The next member of a place where jobs wait, and its score: row (member, score) as found.

@@ -1,7 +1,7 @@
 -- How many jobs may run at once: of a queue, and of all queues together (*). How many run is counted in `counts`; how many
 -- of all together, as long as these have a limit, in their settings (see settle in state_sets). What has been gathered has
 -- to be settled before limits are asked about. Needs KEY.counts.
--- with paused
+-- with paused, rates
 local function running_now(queue)
     local running
     if queue == '*' then running = try('HGET', queue_key('*'), 'running')
@@ -25,7 +25,8 @@ local function told_limit(queue) return {false, false, false, false, limit_of(qu
 
 -- How many jobs of a queue may be taken now, if so many are asked for.
 local function room(queue, asked)
-    return math.max(0, math.min(asked, free_places(queue) or asked, free_places('*') or asked))
+    return math.max(0, math.min(
+        asked, free_places(queue) or asked, free_places('*') or asked, RATES.tokens(queue) or asked))
 end
 
 -- The limits of these queues, and that of all, rows (LimitState). queues: name -> true

@@ -11,7 +11,7 @@ local known_settings = {}
 local function settings_of(queue)
     local set = known_settings[queue]
     if not set then
-        set = try('HMGET', queue_key(queue), {set: paused_at, max_running}) or {}
+        set = try('HMGET', queue_key(queue), {set: paused_at, max_running, rate}) or {}
         known_settings[queue] = set
     end
     return set
@@ -24,6 +24,11 @@ end
 local function limit_of(queue)
     local set = settings_of(queue)
     return tonumber(set.max_running)
+end
+-- [amount,period,burst] as text; nothing without a rate.
+local function rate_setting(queue)
+    local set = settings_of(queue)
+    return set.rate
 end
 local function pause_of(queue)
     return redis.call('HMGET', queue_key(queue), 'paused_at', 'paused_by', 'paused_reason')

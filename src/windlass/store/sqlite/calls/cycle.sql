@@ -4,7 +4,7 @@
 -- here any_keyed
 
 -- 2. limited
--- Whether a limit on running jobs holds for a queue that this call touches; nearly always none does.
+-- Whether a limit on running jobs, or a rate, holds for a queue that this call touches; nearly always none does.
 -- :ended_in the queues of the runs that end, null if they are not known
 -- :requests rows (queue, number)
 -- binds limited
@@ -12,6 +12,7 @@ SELECT EXISTS (
     SELECT 1 FROM windlass_gate
     WHERE name = '*' OR :ended_in IS NULL OR name IN (SELECT value FROM json_each(:ended_in))
     OR name IN (SELECT {requests.queue} FROM jsonb_each(:requests)))
+OR EXISTS (SELECT 1 FROM windlass_rate WHERE name IN (SELECT {requests.queue} FROM jsonb_each(:requests)))
 
 -- 3. lease
 -- The lease of a manual claim goes with its job. Before the endings, which make the job forget its lease.
@@ -280,7 +281,7 @@ AND NOT EXISTS (
 )
 
 -- 20. claim within limits
--- The same for all queues where one of them, or all together, may run only so many jobs at once.
+-- The same for all queues where one of them, or all together, may run only so many jobs at once, or has a rate.
 -- each requests (queue, number)
 -- only if limited
 -- only without keyed
@@ -318,7 +319,36 @@ SELECT {LimitState} FROM windlass_gate
 WHERE name = '*' OR :ended_in IS NULL OR name IN (SELECT value FROM json_each(:ended_in))
 OR name IN (SELECT {requests.queue} FROM jsonb_each(:requests))
 
--- 23. claimed
+-- 23. spend
+-- Every claim takes a token. Otherwise only what has to be known later is written: how far the clock went back.
+-- :requests rows (queue, number)
+-- only with requests
+-- only if limited
+WITH taken AS MATERIALIZED (
+    SELECT queue, count(*) AS number FROM windlass_job
+    WHERE state = 'running' AND lease = :lease AND claim = :token GROUP BY queue
+)
+UPDATE windlass_rate SET
+    level =
+    -- here filled
+    - period * coalesce((SELECT number FROM taken WHERE queue = name), 0),
+    filled_at = :now
+WHERE name IN (SELECT {requests.queue} FROM jsonb_each(:requests))
+AND (filled_at > :now OR name IN (SELECT queue FROM taken))
+
+-- 24. rates
+-- The tokens that are left to the queues that were asked for jobs.
+-- :requests rows (queue, number)
+-- only with requests
+-- only if limited
+-- gives rates
+SELECT name, (
+    -- here filled
+    ) / period,
+    -- here token_due
+FROM windlass_rate WHERE name IN (SELECT {requests.queue} FROM jsonb_each(:requests))
+
+-- 25. claimed
 -- What this call took. A call that is repeated with the same token and no requests finds what the first one took.
 -- gives claimed as json
 SELECT CAST(json_group_array(json_array({Claimed;

@@ -1,6 +1,6 @@
 -- 1. gone
 -- Callers that did not come when it was their turn, or came before the clock went back. The one that asks keeps its place.
-DELETE FROM windlass_waiter WHERE name = :name AND (until <= :now OR since > :now) AND id IS NOT :waiter
+DELETE FROM windlass_waiter WHERE name = :name AND (until <= :now OR since > :now + 10000) AND id IS NOT :waiter
 
 -- 2. ahead
 -- How many that wait come first.
@@ -53,9 +53,12 @@ SELECT coalesce((
     FROM windlass_limit WHERE name = :name), 0)
 
 -- 8. wait
--- A place in line, kept until 10 s after the caller's turn; moved only now and then, for a write costs more than a look.
+-- A place in line, behind all others also within a millisecond, kept until 10 s after the caller's turn; moved only now
+-- and then, for a write costs more than a look.
 INSERT INTO windlass_waiter (name, id, since, until)
-SELECT name, :waiter, :now, :now + :due + 10000 FROM windlass_limit
+SELECT name, :waiter, max(:now, coalesce((SELECT max(since) + 1 FROM windlass_waiter WHERE name = :name), 0)),
+    :now + :due + 10000
+FROM windlass_limit
 WHERE name = :name AND :waiter IS NOT NULL AND NOT :is_taken AND :ahead < :most
 ON CONFLICT (name, id) DO UPDATE SET until = excluded.until WHERE until < excluded.until - 5000
 

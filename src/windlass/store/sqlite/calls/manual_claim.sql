@@ -97,14 +97,28 @@ UPDATE windlass_gate SET running = running + (
     WHERE state = 'running' AND lease >= :token || ':' AND lease < :token || ';'
     AND windlass_gate.name IN ('*', queue) AND NOT EXISTS (SELECT 1 FROM windlass_lease WHERE id = lease))
 
--- 5. lease
+-- 5. spend
+-- Every claim takes a token.
+WITH taken AS MATERIALIZED (
+    SELECT queue, count(*) AS number FROM windlass_job
+    WHERE state = 'running' AND lease >= :token || ':' AND lease < :token || ';'
+    AND NOT EXISTS (SELECT 1 FROM windlass_lease WHERE id = lease) GROUP BY queue
+)
+UPDATE windlass_rate SET
+    level =
+    -- here filled
+    - period * (SELECT number FROM taken WHERE queue = name),
+    filled_at = :now
+WHERE name IN (SELECT queue FROM taken)
+
+-- 6. lease
 -- Opens the leases of what was taken just now.
 INSERT INTO windlass_lease (id, worker, state, ttl, renewed_at)
 SELECT lease, :worker, 'open', :ttl, :now FROM windlass_job
 WHERE state = 'running' AND lease >= :token || ':' AND lease < :token || ';'
 ON CONFLICT DO NOTHING
 
--- 6. claimed
+-- 7. claimed
 -- gives claimed as json
 SELECT CAST(json_group_array(json_array({Claimed;
     payload = whole_payload;

@@ -20,5 +20,6 @@ UPDATE windlass_queue SET
     retry = iif('retry' IN (SELECT setting FROM given), (SELECT value FROM given WHERE setting = 'retry'), retry),
     cooldown = iif(
         'cooldown' IN (SELECT setting FROM given), (SELECT value FROM given WHERE setting = 'cooldown'), cooldown),
+    rate = iif('rate' IN (SELECT setting FROM given), (SELECT value FROM given WHERE setting = 'rate'), rate),
     changed_at = :now, changed_by = :by
 WHERE name = :name

@@ -9,3 +9,9 @@
     UNION ALL
     SELECT CASE name WHEN '*' THEN 'app_at_limit' ELSE 'queue_at_limit' END AS gate, NULL, NULL, NULL, NULL, max_running
     FROM windlass_gate WHERE name IN ({queue}, '*') AND running >= max_running
+    UNION ALL
+    SELECT 'queue_out_of_tokens' AS gate, NULL, NULL, NULL, :now +
+        -- here token_due
+    , NULL
+    FROM windlass_rate WHERE name = {queue} AND period >
+        -- here filled

@@ -10,6 +10,7 @@ from hypothesis import seed as seeded
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.model.machine import StoreMachine
+from tests.model.side_by_side import SideBySide
 from tests.model.tally import Tally
 from tests.places.place import Place
 from windlass.store.driver import Driver
@@ -49,14 +50,20 @@ def fresh_places(make: Callable[[], Place]) -> Opener:
 
 
 def run_histories(
-    open_store: Opener, *, seed: int, steps: int, tally: Tally, phases: tuple[Phase, ...] = tuple(Phase)
+    open_store: Opener,
+    *,
+    seed: int,
+    steps: int,
+    tally: Tally,
+    phases: tuple[Phase, ...] = tuple(Phase),
+    machine: type[SideBySide] = StoreMachine,
 ) -> None:
     """Raises at the first disagreement, in words that say how to repeat it."""
     number = seed
     while tally.steps < steps:
-        machine = type("StoreMachine", (StoreMachine,), {"tally": tally, "open_store": staticmethod(open_store)})
+        fresh = type(machine.__name__, (machine,), {"tally": tally, "open_store": staticmethod(open_store)})
         try:
-            run_state_machine_as_test(seeded(number)(machine), settings=_settings(phases))
+            run_state_machine_as_test(seeded(number)(fresh), settings=_settings(phases))
         except BaseException as error:
             error.add_note(f"after {tally.steps} steps; to repeat it: WINDLASS_MODEL_SEED={number}")
             raise

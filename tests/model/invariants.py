@@ -15,6 +15,8 @@ class Invariants:
     def __init__(self) -> None:
         self._fences: dict[int, int] = {}
         self._ended: dict[int, JobRecord] = {}
+        self._fired: dict[tuple[str, int, int], str | None] = {}
+        """The job of each slot that a schedule had since it was made."""
 
     def check(self, model: Model) -> None:
         ids = [job.id for job in model.jobs.values()]
@@ -25,6 +27,15 @@ class Invariants:
             self._check_history(job)
         for name in model.keys:
             _check_key(model, name)
+        for name in model.schedules:
+            self._check_ledger(model, name)
+
+    def _check_ledger(self, model: Model, name: str) -> None:
+        """No slot has two jobs, and none that has one loses it."""
+        for row in model.ledger(name):
+            was = self._fired.setdefault((name, model.schedules[name].created_at, row.planned_at), row.job)
+            assert was is None or was == row.job, f"slot {row.planned_at} of {name} has two jobs: {was} and {row.job}"
+            self._fired[name, model.schedules[name].created_at, row.planned_at] = row.job
 
     def _check_budget(self, job: JobRecord) -> None:
         assert 0 <= job.attempt <= job.max_attempts, f"attempts overdrawn: {job}"

@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.json import encode
 from msgspec.structs import replace
 
+from tests.model.schedule_model import ScheduleModel
 from windlass.core.decide import decide
 from windlass.core.ending import Ending
 from windlass.core.fault import Attempt, Attempts, Fault, read_attempts
@@ -66,11 +67,11 @@ class Loss(NamedTuple):
     culprit: int | None
 
 
-class Model:
+class Model(ScheduleModel):
     """What a store knows. ``now`` is the store's clock, in milliseconds."""
 
     def __init__(self, *, now: Callable[[], int]) -> None:
-        self._now = now
+        super().__init__(now)
         self.jobs: dict[int, JobRecord] = {}
         self.keys: dict[str, Key] = {}
         self.events: defaultdict[int, list[Event]] = defaultdict(list)
@@ -112,9 +113,13 @@ class Model:
 
     def _check_room(self, queues: Iterable[str]) -> None:
         for queue in set(queues):
-            counts, limit = self.counts()[queue], self._limits.get(queue)
-            if limit is not None and sum(counts[state] for state in (State.PENDING, *DUE_LATER)) > limit:
+            if not self.has_room(queue, 0):
                 raise QueueFull(queue)
+
+    def has_room(self, queue: str, added: int = 1) -> bool:
+        """Whether a queue has room for so many more."""
+        counts, limit = self.counts().get(queue, Counter()), self._limits.get(queue)
+        return limit is None or sum(counts[state] for state in (State.PENDING, *DUE_LATER)) + added <= limit
 
     def _forget_if_over(self, key: str | None) -> None:
         # For good: a clock that steps back does not return the key to its former holder.
@@ -443,6 +448,7 @@ class Model:
             len(live),
             min(live, default=None),
             has_work=any(self._ready(queue) for queue in {job.queue for job in self.jobs.values()}),
+            is_lead_free=not self.is_led,
             next_end=min(((job.start_by or 0) - self._now() for job in self._expiring()), default=None),
         )
 

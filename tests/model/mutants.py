@@ -18,6 +18,7 @@ from hypothesis import Phase
 from msgspec.structs import replace
 
 from tests.model.histories import Opener, fresh_stores, run_histories
+from tests.model.machine import ScheduleMachine, StoreMachine
 from tests.model.tally import Tally
 from windlass import clock
 from windlass.core.decide import decide
@@ -104,7 +105,7 @@ MORE: dict[str, list[Edit]] = {
     "rescue of what was renewed since": [Edit("rescue", f"windlass_lease.state = 'open' AND {IN_TIME}", "false")],
     "rescue in spite of a mark": [
         Edit("rescue", "AND (windlass_job.started_at IS NOT NULL) = ending.was_started"),
-        Edit("rescue", " AND (started_at IS NOT NULL) = ending.value ->> 12"),
+        Edit("rescue", " AND (started_at IS NOT NULL) = ending.value ->> 13"),
     ],
     "several suspects at once": [
         Edit("cycle", "found.seq IS NOT NULL LIMIT 1)", "found.seq IS NOT NULL)"),
@@ -144,6 +145,44 @@ MORE: dict[str, list[Edit]] = {
     "refusal leaves no event": [Edit("record_stale_writes", "AND fence <> refused.value ->> 1", "AND false")],
 }
 
+SCHEDULES: dict[str, list[Edit]] = {
+    "slot fired twice": [Edit("schedule_fire", "AND schedule.revision = step.value ->> 1")],
+    "stale leader fires": [
+        Edit("schedule_fire", "SELECT 1 WHERE NOT EXISTS (", "SELECT 1 WHERE false AND NOT EXISTS (")
+    ],
+    "leader of another term fires": [Edit("schedule_fire", "AND holder = :holder AND term = :term")],
+    "slot skipped by the advance": [
+        Edit("schedule_fire", "planned_at = step.planned_at", "planned_at = coalesce(step.next_at, step.planned_at)")
+    ],
+    "overlap not seen": [
+        Edit(
+            "schedule_fire",
+            "AND state NOT IN ('completed', 'failed', 'cancelled')) AS is_alive",
+            "AND false) AS is_alive",
+        )
+    ],
+    "slot that is kept back forgotten": [
+        Edit("schedule_fire", "= 'stays' THEN schedule.held_at", "= 'stays' THEN NULL")
+    ],
+    "later slot gets ahead": [Edit("schedule_fire", "overlap = 'buffer' AND is_buffering", "false")],
+    "key not taken by a fire": [
+        Edit("schedule_fire", "WHERE keyed.value ->> 0 IN", "WHERE false AND keyed.value ->> 0 IN")
+    ],
+    "fired in spite of the key": [
+        Edit(
+            "schedule_fire",
+            "AND NOT EXISTS (SELECT 1 FROM windlass_key",
+            "AND true OR EXISTS (SELECT 1 FROM windlass_key",
+        )
+    ],
+    "fired into a full queue": [Edit("schedule_fire", "<= max_length\n", "<= max_length + 1\n")],
+    "missed slots not noted": [Edit("schedule_fire", "AS step WHERE step.value ->> 14 > 0", "AS step WHERE false")],
+    "edit overwrites a fire": [
+        Edit("schedule_save", "WHERE given.value ->> 5 = coalesce", "WHERE true OR given.value ->> 5 = coalesce")
+    ],
+}
+"""Those of schedules, which have histories of their own."""
+
 
 class Found(NamedTuple):
     """When a bug was found, and by what; no error means that it was not."""
@@ -161,7 +200,7 @@ class Found(NamedTuple):
 def main(names: Sequence[str]) -> int:
     """Print a line for each mutant; the number of those that some seed did not find."""
     missed = 0
-    for name, edits in {**SIX, **MORE}.items():
+    for name, edits in {**SIX, **MORE, **SCHEDULES}.items():
         if not names or name in names:
             found = [hunt(name, edits, seed=seed) for seed in SEEDS]
             missed += not all(one.is_disagreement for one in found)
@@ -177,10 +216,11 @@ def _line(name: str, found: list[Found]) -> str:
 def hunt(name: str, edits: list[Edit], *, seed: int) -> Found:
     """Run histories on a store with the bug until it shows."""
     tally, began, error = Tally(), clock.monotonic(), None
+    machine = ScheduleMachine if name in SCHEDULES else StoreMachine
     with planted(name), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
         try:
             # Only finding it counts, not making it small.
-            run_histories(edited(edits), seed=seed, steps=STEPS, tally=tally, phases=(Phase.generate,))
+            run_histories(edited(edits), seed=seed, steps=STEPS, tally=tally, phases=(Phase.generate,), machine=machine)
         except Exception as raised:  # whatever it is, it is the answer
             error = raised
     return Found(tally.steps, clock.monotonic() - began, error)

@@ -21,6 +21,7 @@ from windlass.core.state import FINISHED
 from windlass.errors import IdConflict, QueueFull
 from windlass.store.driver import Driver
 from windlass.store.operations.cycle import CycleResult
+from windlass.store.operations.schedules.records import ScheduleRecord
 from windlass.testing import ManualClock
 
 
@@ -49,6 +50,7 @@ class SideBySide(RuleBasedStateMachine):
         self._invariants = Invariants()
         self._has_begun = False
         self._lengths: dict[int, int] = {}
+        self._schedules: dict[str, ScheduleRecord] = {}
 
     def teardown(self) -> None:
         self._opened.close()
@@ -82,9 +84,19 @@ class SideBySide(RuleBasedStateMachine):
             _agree(self.mirror.upcoming(), self.model.upcoming(), "what is ahead")
             if self.model.running_limits:
                 _agree(self.mirror.wrong_counters(), [], "the counters of running jobs")
+            if self.model.schedules != self._schedules:
+                self._compare_schedules()
             for seq in self._seqs_to_look_at():
                 _agree(self.mirror.events(seq), self.model.events[seq], f"the events of job {seq}")
         self.tally.step()
+
+    def _compare_schedules(self) -> None:
+        """Those that have changed, with their ledgers."""
+        _agree(self.mirror.all_schedules(), self.model.all_schedules(), "the schedules")
+        for name, record in self.model.schedules.items():
+            if self._schedules.get(name) != record:
+                _agree(self.mirror.ledger(name), self.model.ledger(name), f"the ledger of {name}")
+        self._schedules = dict(self.model.schedules)
 
     def _seqs_to_look_at(self) -> list[int]:
         """The jobs with new events, and one of all: each job's events take a call of their own."""

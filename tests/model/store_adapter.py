@@ -12,6 +12,8 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from tests.model.model import attempts_text
+from tests.model.samples import LEASE
+from tests.model.schedule_model import NEWEST
 from tests.store.cleaning import tidy
 from tests.store.enqueue import add
 from windlass.core.ending import Ending
@@ -20,15 +22,20 @@ from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import State
 from windlass.store.driver import Driver
 from windlass.store.operation import Call, Operation, drive
-from windlass.store.operations import jobs, leases, queries, queues
+from windlass.store.operations import jobs, leader, leases, queries, queues
 from windlass.store.operations.cycle import Claimant, CycleResult, StartMark, cycle
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness
 from windlass.store.operations.jobs import Retried
+from windlass.store.operations.leader import Lead
 from windlass.store.operations.leases import Renewed, WorkerReport
 from windlass.store.operations.manual_claim import claim, extend
 from windlass.store.operations.queries import Filter, NextDue
 from windlass.store.operations.queues import CounterDrift
 from windlass.store.operations.rescue import Rescued, rescue
+from windlass.store.operations.schedules.changes import delete, every_schedule, fires, save
+from windlass.store.operations.schedules.fire import Due, due, fire
+from windlass.store.operations.schedules.records import FireRecord, FireResult, ScheduleRecord
+from windlass.store.operations.schedules.steps import Step
 
 A = TypeVar("A")
 
@@ -149,6 +156,27 @@ class Mirror:
     def wrong_counters(self) -> list[CounterDrift]:
         """Those of limits that do not say how many jobs run."""
         return self._run(queues.mend_counters())
+
+    def take_lead(self, holder: str) -> Lead:
+        return self._run(leader.take_lead(leader.LEADER, holder=holder, ttl=LEASE))
+
+    def save_schedules(self, changed: Sequence[ScheduleRecord]) -> set[str]:
+        return self._run(save(changed))
+
+    def delete_schedule(self, name: str) -> bool:
+        return self._run(delete(name))
+
+    def due_schedules(self) -> Due:
+        return self._run(due())
+
+    def fire(self, lead: Lead, steps: Sequence[Step]) -> list[FireResult] | None:
+        return self._run(fire(lead, steps))
+
+    def all_schedules(self) -> list[ScheduleRecord]:
+        return self._run(every_schedule())
+
+    def ledger(self, name: str) -> list[FireRecord]:
+        return self._run(fires(name, limit=NEWEST))
 
     def tidy(self) -> None:
         self._run(tidy())

@@ -49,8 +49,8 @@ WITH
 ), judged AS MATERIALIZED (
     -- While one slot is kept back, a later one does not get ahead of it.
     SELECT seen.*, CASE
-        WHEN job IS NULL THEN 'noted'
         WHEN is_repeated THEN 'repeated'
+        WHEN job IS NULL THEN 'noted'
         WHEN NOT is_alive AND NOT (overlap = 'buffer' AND is_buffering AND was_held = 0) THEN 'made'
         WHEN overlap = 'skip' THEN 'overlap'
         WHEN was_held = 1 THEN 'stays'
@@ -179,10 +179,10 @@ WITH
         SELECT taken.name, taken.planned_at, taken.next_at, taken.due_at, taken.again_at,
             CASE WHEN taken.final = 'made' THEN taken.job END AS made,
             CASE
-                WHEN taken.final = 'held' OR taken.outcome = 'error' THEN taken.slot
+                WHEN taken.final = 'held' OR (taken.final = 'noted' AND taken.outcome = 'error') THEN taken.slot
                 WHEN taken.final = 'stays' OR (taken.was_held = 0 AND taken.is_buffering) THEN taken.held_at
             END AS held_at,
-            CASE WHEN taken.outcome = 'error' THEN 'error' ELSE 'overlap' END AS held_for,
+            CASE WHEN taken.final = 'noted' AND taken.outcome = 'error' THEN 'error' ELSE 'overlap' END AS held_for,
             CASE WHEN taken.missed > 0 THEN 1 ELSE 0 END + CASE WHEN taken.is_told THEN 1 ELSE 0 END AS taken_rows
         FROM taken) AS after
     WHERE schedule.name = after.name

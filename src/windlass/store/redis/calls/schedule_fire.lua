@@ -34,13 +34,16 @@ local function is_full(queue)
     return most and queue_length(queue) + (added_to[queue] or 0) >= most
 end
 
+local function is_in_ledger(name, slot)
+    return redis.call('ZCOUNT', fires_key(name), written(slot), written(slot)) > 0
+end
+
 -- What becomes of a step. While one slot is kept back, a later one does not get ahead of it.
 -- row (revision, last_job, held_at, held_for, fires) as schedule
 local function judge(step, schedule)
-    if not step.job then return 'noted' end
     local was_held, is_buffering = step.was_held == 1, schedule.held_for == 'overlap'
-    local slot = written(step.slot)
-    if not was_held and redis.call('ZCOUNT', fires_key(step.name), slot, slot) > 0 then return 'repeated' end
+    if step.slot and not was_held and is_in_ledger(step.name, step.slot) then return 'repeated' end
+    if not step.job then return 'noted' end
     if step.overlap ~= 'allow'
         and (is_alive(schedule.last_job) or (step.overlap == 'buffer' and is_buffering and not was_held)) then
         if step.overlap == 'skip' then return 'overlap' end
@@ -99,7 +102,6 @@ local function note_fire(name, planned_at, outcome, reason, job, last_at, count)
         '[%s,%s,%s,"%s",%s,%s,%s,%s]', json(name), score, stamp, outcome, json(reason), json(job),
         last_at and written(last_at) or 'null', written(count)))
     redis.call('ZREMRANGEBYRANK', key, 0, -ask.kept - 1)
-    return 1
 end
 
 -- What the ledger has: row (outcome, reason, job) as told.
@@ -114,7 +116,7 @@ end
 -- with the next slot.
 local function held_after(step, schedule, verdict)
     if verdict == 'held' then return {written(step.slot), 'overlap'} end
-    if step.outcome == 'error' then return {written(step.slot), 'error'} end
+    if verdict == 'noted' and step.outcome == 'error' then return {written(step.slot), 'error'} end
     local stays = verdict == 'stays' or (step.was_held ~= 1 and schedule.held_for == 'overlap')
     return stays and {schedule.held_at, schedule.held_for} or {}
 end
@@ -127,11 +129,15 @@ for _, one in ipairs(judged) do
     local step, schedule, verdict = one.step, one.schedule, one.verdict
     local name, key, rows = step.name, schedule_key(step.name), 0
     if step.missed > 0 then
-        rows = note_fire(name, step.missed_from, 'missed', nil, nil, step.missed_to, step.missed)
+        rows = 1
+        if not is_in_ledger(name, step.missed_from) then
+            note_fire(name, step.missed_from, 'missed', nil, nil, step.missed_to, step.missed)
+        end
     end
     if step.slot and verdict ~= 'stays' and verdict ~= 'repeated' then
         local told = told_of(step, verdict)
-        rows = rows + note_fire(name, step.slot, told.outcome, told.reason, told.job, nil, 1)
+        note_fire(name, step.slot, told.outcome, told.reason, told.job, nil, 1)
+        rows = rows + 1
     end
     local held = held_after(step, schedule, verdict)
     local due_at = step.due_at

@@ -29,8 +29,8 @@ WITH seen AS MATERIALIZED (
 ), judged AS MATERIALIZED (
     -- While one slot is kept back, a later one does not get ahead of it.
     SELECT place, row, job, CASE
-        WHEN job IS NULL THEN 'noted'
         WHEN is_repeated THEN 'repeated'
+        WHEN job IS NULL THEN 'noted'
         WHEN NOT is_alive AND NOT (overlap = 'buffer' AND is_buffering AND NOT was_held) THEN 'made'
         WHEN overlap = 'skip' THEN 'overlap'
         WHEN was_held THEN 'stays'
@@ -126,13 +126,13 @@ FROM (
     SELECT {step.name} AS name, {step.planned_at} AS planned_at, {step.next_at} AS next_at, {step.due_at} AS due_at,
         {step.again_at} AS again_at, iif({step.verdict} = 'made', {step.job}, NULL) AS made,
         CASE
-            WHEN {step.verdict} = 'held' OR {step.outcome} = 'error' THEN {step.slot}
+            WHEN {step.verdict} = 'held' OR ({step.verdict} = 'noted' AND {step.outcome} = 'error') THEN {step.slot}
             WHEN {step.verdict} = 'stays' THEN schedule.held_at
             WHEN NOT {step.was_held} AND schedule.held_for = 'overlap' THEN schedule.held_at
         END AS held_at,
         CASE
             WHEN {step.verdict} = 'held' THEN 'overlap'
-            WHEN {step.outcome} = 'error' THEN 'error'
+            WHEN {step.verdict} = 'noted' AND {step.outcome} = 'error' THEN 'error'
             WHEN {step.verdict} = 'stays' THEN schedule.held_for
             WHEN NOT {step.was_held} THEN iif(schedule.held_for = 'overlap', 'overlap', NULL)
         END AS held_for,

@@ -85,10 +85,33 @@ def test_a_queue_is_set_up_before_and_after_it_exists(windlass: Program) -> None
     assert (settings.weight, settings.max_length, settings.retention) == (None, 10, None)
 
 
+def test_limits_on_running_jobs_are_set_and_shown(windlass: Program) -> None:
+    """C3, E4."""
+    one, every, listed, plain, reset = windlass.many(
+        ["queues", "set", "mail", "--max-running", "8", "--json"],
+        ["queues", "set", "--all", "--max-running", "64", "--json"],
+        ["queues", "list", "--json"],
+        ["queues", "list"],
+        ["queues", "set", "--all", "--reset", "max-running"],
+    )
+    assert (one.json["queue"], one.json["max_running"]) == ("mail", 8)
+    assert (every.json["queue"], every.json["max_running"]) == (None, 64)
+    [mail] = [queue for queue in listed.json["queues"] if queue["name"] == "mail"]
+    assert mail["max_running"] == 8
+    assert mail["changed_at"].endswith("+00:00")
+    assert listed.json["all_max_running"] == 64
+    assert "mail: at most 8 running (changed by " in plain.out
+    assert "all queues together: at most 64 running (changed by " in plain.out
+    assert reset.out.startswith("changed max running of all queues")
+    assert windlass.app.overview().everywhere.max_running is None
+
+
 BAD: list[tuple[list[str], list[str]]] = [
     ([], ["nothing to change"]),
     (["--weight", "0"], ["weight", "0"]),
     (["--max-length", "-1"], ["max_length", "-1"]),
+    (["--max-running", "0"], ["max_running", "at least 1", "pause"]),
+    (["--all", "--max-running", "2"], ["name one queue, or say --all"]),
     (["--keep-failed", "long"], ["--keep-failed", "'long'", "'forever'"]),
 ]
 

@@ -73,6 +73,9 @@ class RawPostgres:
         rows = self._execute("SELECT week, job FROM windlass_archive ORDER BY week, seq")
         return [(str(week), json.loads(job)) for week, job in rows]
 
+    def miscount(self, limit: str, running: int) -> None:
+        self._execute("UPDATE windlass_gate SET running = %s WHERE name = %s", (running, limit))
+
     def leases(self) -> list[str]:
         return [str(id) for (id,) in self._execute("SELECT id FROM windlass_lease")]
 

@@ -67,6 +67,11 @@ class RawRedis:
             weeks = {week: client.hvals(f"{self._prefix}archive:{week}") for week in self._names("archive:")}
         return [(week, json.loads(job)) for week, jobs in weeks.items() for job in jobs]
 
+    def miscount(self, limit: str, running: int) -> None:
+        with self._connected() as client:
+            key, field = ("queue:*", "running") if limit == "*" else ("counts", f"running:{limit}")
+            client.hset(f"{self._prefix}{key}", field, running)
+
     def leases(self) -> list[str]:
         return self._names("lease:")
 

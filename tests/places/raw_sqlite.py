@@ -53,6 +53,9 @@ class RawSqlite:
         rows = self.execute("SELECT week, job FROM windlass_archive ORDER BY week, seq")
         return [(str(week), json.loads(job)) for week, job in rows]
 
+    def miscount(self, limit: str, running: int) -> None:
+        self.execute("UPDATE windlass_gate SET running = ? WHERE name = ?", (running, limit))
+
     def leases(self) -> list[str]:
         return [str(id) for (id,) in self.execute("SELECT id FROM windlass_lease")]
 

@@ -45,6 +45,9 @@ class Raw(Protocol):
     def archived(self) -> list[tuple[str, dict[str, object]]]:
         """Each job in the store's own archive with its ISO week, as it is written there."""
 
+    def miscount(self, limit: str, running: int) -> None:
+        """Let a limit's counter say that so many jobs run."""
+
     def leases(self) -> list[str]:
         """All leases, whoever has them."""
 
@@ -91,6 +94,10 @@ class RawStore:
 
     def archived(self) -> list[tuple[str, dict[str, object]]]:
         return self._raw.archived()
+
+    def miscount(self, limit: str, running: int) -> None:
+        """As a defect, or a worker that knows no limits, would."""
+        self._raw.miscount(limit, running)
 
     def leases(self) -> list[str]:
         return self._raw.leases()

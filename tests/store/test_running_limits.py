@@ -9,6 +9,7 @@ from threading import Event
 
 import pytest
 
+from tests.places.raw_store import RawStore
 from tests.store.builders import (
     CANCELLED,
     HOUR,
@@ -30,7 +31,8 @@ from windlass.store.operations.cycle import LimitState, finish
 from windlass.store.operations.gates import Gate, gates
 from windlass.store.operations.manual_claim import claim
 from windlass.store.operations.queries import next_due, totals, waiting
-from windlass.store.operations.queues import QueueRecord, mend_counters
+from windlass.store.operations.queues import CounterDrift, QueueRecord, mend_counters
+from windlass.store.operations.transfer import store_queues
 
 APP = queues.ALL
 
@@ -463,6 +465,29 @@ def test_sound_counters_are_left_alone(store: Store, name: str) -> None:
 def test_a_store_without_limits_has_nothing_to_mend(store: Store) -> None:
     store.claimed()
     assert store.run(mend_counters()) == []
+
+
+@pytest.mark.parametrize("wrong", [0, 1, 7])
+@pytest.mark.parametrize("name", ["default", APP])
+def test_a_counter_that_is_wrong_is_told_and_set_right(store: Store, name: str, wrong: int) -> None:
+    limit(store, 3, name)
+    limit(store, 9, "other")
+    store.claimed()
+    store.manually_claimed()
+    RawStore(store.place).miscount(name, wrong)
+    assert store.run(mend_counters()) == [CounterDrift(name, wrong, 2)]
+    assert store.run(mend_counters()) == []
+    assert limits(store, store.a_worker()) == {name: (2, 3)}
+
+
+def test_a_moved_queue_takes_its_limit_along(store: Store) -> None:
+    """C10: the counter is that of the jobs that run here, not of those that ran there."""
+    moved = [QueueRecord("default", max_running=2, changed_at=5), QueueRecord(APP, max_running=7, changed_at=5)]
+    store.claimed()
+    store.run(store_queues(moved))
+    assert limits(store, store.a_worker()) == {"default": (1, 2), APP: (1, 7)}
+    store.run(store_queues([QueueRecord("default", changed_at=6), QueueRecord(APP, weight=1, changed_at=6)]))
+    assert limits(store, store.a_worker()) == {}
 
 
 # Many at once.

@@ -20,7 +20,7 @@
     WHERE replacing.id NOT IN (SELECT there.id FROM there)
     ORDER BY kept.key, replacing.rank
 ), target AS MATERIALIZED (
-    -- What is stored by this call comes first: locks are taken in the order queues, keys, jobs.
+    -- What is stored by this call comes first: locks are taken in the order queues, keys, ready, due, blocked.
     SELECT job.place, job.seq, job.queue, job.priority, job.run_at, job.created_at, job.waiting, replacement.id AS source,
         replacement.payload, replacement.concurrency_key, replacement.due_at, replacement.moves, replacement.max_wait,
         job.concurrency_key IS NOT DISTINCT FROM replacement.concurrency_key AS keeps_key
@@ -29,32 +29,24 @@
     WHERE job.task = replacement.task AND job.attempt = 0 AND job.waiting IN ('pending', 'scheduled', 'blocked')
     AND EXISTS (SELECT 1 FROM passed) AND (SELECT count(*) FROM stored) >= 0
     ORDER BY job.seq
-), target_blocked AS MATERIALIZED (
-    SELECT target.seq, found.place FROM target CROSS JOIN LATERAL (
-        SELECT blocked.ctid AS place FROM windlass_blocked AS blocked WHERE blocked.seq = target.seq
-        FOR UPDATE) AS found
 ), target_ready AS MATERIALIZED (
-    SELECT target.seq, found.place FROM target CROSS JOIN LATERAL (
-        SELECT ready.ctid AS place FROM windlass_ready AS ready
-        WHERE ready.queue = target.queue AND ready.suspect = ANY (ARRAY[false, true])
-        AND ready.priority = target.priority AND ready.since = target.run_at AND ready.seq = target.seq
-        AND ready.gate IS NULL
-        FOR UPDATE) AS found
-    WHERE (SELECT count(*) FROM target_blocked) >= 0
-), target_next AS MATERIALIZED (
     -- One that holds its concurrency key is about to run: it takes arguments of the same key, but no other time.
-    SELECT target.seq, found.place FROM target CROSS JOIN LATERAL (
-        SELECT ready.ctid AS place FROM windlass_ready AS ready
+    SELECT target.seq, found.place, found.gate IS NOT NULL AS is_next FROM target CROSS JOIN LATERAL (
+        SELECT ready.ctid AS place, ready.gate FROM windlass_ready AS ready
         WHERE ready.queue = target.queue AND ready.suspect = ANY (ARRAY[false, true])
         AND ready.priority = target.priority AND ready.since = target.run_at AND ready.seq = target.seq
-        AND ready.gate IS NOT NULL
+        AND (ready.gate IS NULL OR target.keeps_key)
         FOR UPDATE) AS found
-    WHERE target.keeps_key AND (SELECT count(*) FROM target_ready) >= 0
 ), target_due AS MATERIALIZED (
     SELECT target.seq, found.place FROM target CROSS JOIN LATERAL (
         SELECT due.ctid AS place FROM windlass_due AS due WHERE due.run_at = target.run_at AND due.seq = target.seq
         FOR UPDATE) AS found
-    WHERE (SELECT count(*) FROM target_next) >= 0
+    WHERE (SELECT count(*) FROM target_ready) >= 0
+), target_blocked AS MATERIALIZED (
+    SELECT target.seq, found.place FROM target CROSS JOIN LATERAL (
+        SELECT blocked.ctid AS place FROM windlass_blocked AS blocked WHERE blocked.seq = target.seq
+        FOR UPDATE) AS found
+    WHERE (SELECT count(*) FROM target_due) >= 0
 ), from_blocked AS (
     DELETE FROM windlass_blocked AS gone USING target_blocked
     WHERE gone.ctid = target_blocked.place AND target_blocked.seq BETWEEN 0 AND 9223372036854775807
@@ -62,6 +54,7 @@
 ), from_ready AS (
     DELETE FROM windlass_ready AS gone USING target_ready
     WHERE gone.ctid = target_ready.place AND target_ready.seq BETWEEN 0 AND 9223372036854775807
+    AND NOT target_ready.is_next
     RETURNING gone.seq
 ), from_due AS (
     DELETE FROM windlass_due AS gone USING target_due
@@ -70,8 +63,9 @@
 ), still_next AS (
     -- The only rows of ready that are updated, for to delete one would give its key back. An older claim finds the new
     -- row in a place that it does not see, and takes nothing.
-    UPDATE windlass_ready AS next SET since = next.since FROM target_next
-    WHERE next.ctid = target_next.place AND target_next.seq BETWEEN 0 AND 9223372036854775807
+    UPDATE windlass_ready AS next SET since = next.since FROM target_ready
+    WHERE next.ctid = target_ready.place AND target_ready.seq BETWEEN 0 AND 9223372036854775807
+    AND target_ready.is_next
     RETURNING next.seq
 ), freed_target AS MATERIALIZED (
     SELECT target.*, target.seq IN (SELECT seq FROM still_next) AS is_next, CASE WHEN target.max_wait IS NULL THEN target.due_at

@@ -1,6 +1,6 @@
 """What a limit on running jobs costs: drains by one, two and four processes, each without a limit, with ``max_running``
-of the queue and with that of the app, both as large as the concurrency of all processes together. And the drain of a
-queue without a limit beside one that is at its limit.
+of the queue and with that of the app, both as large as the concurrency of all processes together, and with a rate far
+above the load. And the drain of a queue without a limit beside one that is at its limit.
 
 Workers have 100 slots: jobs under a limit are not fetched ahead, so a worker with few slots and jobs that take no time
 would measure the length of a commit.
@@ -30,7 +30,7 @@ def measure(round: Round) -> Figures:
     for processes in _PROCESSES:
         free = _rate(round, f"free{processes}", processes=processes)
         figures[f"free_{processes}"] = free
-        for kind, limited in (("queue", _limited_queue), ("app", _limited_app)):
+        for kind, limited in (("queue", _limited_queue), ("app", _limited_app), ("rate", _rated_queue)):
             under = _rate(round, f"{kind}{processes}", limited(processes * _SLOTS), processes=processes)
             figures[f"{kind}_{processes}"] = under / free
     alone = _rate(round, "alone", serves=("default", _FULL))
@@ -44,6 +44,11 @@ def _limited_queue(most: int) -> Setup:
 
 def _limited_app(most: int) -> Setup:
     return lambda app: app.configure(max_running=most)
+
+
+def _rated_queue(most: int) -> Setup:
+    """A rate far above what any store can give."""
+    return lambda app: app.queue("default").configure(rate="10000000/s")
 
 
 def _fill(app: Windlass) -> None:
@@ -79,7 +84,7 @@ def _rate(
 
 def _lines() -> tuple[Line, ...]:
     many = {1: "one process", 2: "two processes", 4: "four processes"}
-    limits = {"queue": "limit of the queue", "app": "limit of the app"}
+    limits = {"queue": "limit of the queue", "app": "limit of the app", "rate": "rate far above the load"}
     return tuple(
         Line(
             key=f"limited-{kind}-{processes}",

@@ -132,6 +132,20 @@ def test_a_token_is_not_given_back(store: Store) -> None:
     assert asked(store.a_worker()).claimed == []
 
 
+@pytest.mark.parametrize("is_by_hand", [False, True], ids=["worker", "by hand"])
+def test_a_job_that_is_blocked_by_its_key_takes_no_token(store: Store, is_by_hand: bool) -> None:
+    """C6: only claims do."""
+    set_rate(store, Rate(1, HOUR, 3))
+    store.enqueue(*(new_job(one_of="u") for _ in range(4)), new_job(one_of="v"))
+    worker = store.a_worker()
+    taken: list[Claimed] = []
+    for turn in range(3):
+        taken += by_hand(store, 9, token=f"t{turn}") if is_by_hand else asked(worker).claimed
+    assert len(taken) == 2
+    fill(store, 2)
+    assert len(asked(worker).claimed) == 1
+
+
 def test_a_suspect_takes_a_token(store: Store) -> None:
     store.claimed()
     store.advance(TTL)

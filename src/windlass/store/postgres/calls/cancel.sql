@@ -2,7 +2,7 @@
 -- gives cancelled
 -- gives missed
 --
--- Locks are taken in the order keys, ready, due, running, concurrency keys, blocked, each by seq: each part counts the one before it. It waits for
+-- Locks are taken in the order keys, ready, due, blocked, running, concurrency keys, each by seq: each part counts the one before it. It waits for
 -- what others have in hand; a job that has gone elsewhere meanwhile is missed; the operation asks for it again.
 --
 -- As in cycle, rows are looked up in LATERAL parts and some conditions are there only for the planner (all of the
@@ -29,22 +29,22 @@ WITH
         SELECT due.ctid AS place FROM windlass_due AS due WHERE due.run_at = wanted.run_at AND due.seq = wanted.seq
         FOR UPDATE) AS found
     WHERE (SELECT count(*) FROM ready) >= 0
+), blocked AS MATERIALIZED (
+    SELECT wanted.seq, found.place FROM wanted CROSS JOIN LATERAL (
+        SELECT blocked.ctid AS place FROM windlass_blocked AS blocked WHERE blocked.seq = wanted.seq
+        FOR UPDATE) AS found
+    WHERE (SELECT count(*) FROM due) >= 0
 ), running AS MATERIALIZED (
     SELECT found.seq FROM wanted CROSS JOIN LATERAL (
         SELECT running.seq FROM windlass_running AS running WHERE running.seq = wanted.seq
         FOR UPDATE) AS found
-    WHERE (SELECT count(*) FROM due) >= 0
+    WHERE (SELECT count(*) FROM blocked) >= 0
 ),
 -- here lock_gates (after = running)
-, blocked AS MATERIALIZED (
-    SELECT wanted.seq, found.place FROM wanted CROSS JOIN LATERAL (
-        SELECT blocked.ctid AS place FROM windlass_blocked AS blocked WHERE blocked.seq = wanted.seq
-        FOR UPDATE) AS found
-    WHERE (SELECT count(*) FROM locked_gates) >= 0
-), from_ready AS (
+, from_ready AS (
     -- By their place in the table: they are locked, and such a row is never updated.
     DELETE FROM windlass_ready AS gone USING ready
-    WHERE gone.ctid = ready.place AND ready.seq BETWEEN 0 AND 9223372036854775807
+    WHERE (SELECT count(*) FROM locked_gates) >= 0 AND gone.ctid = ready.place AND ready.seq BETWEEN 0 AND 9223372036854775807
     RETURNING gone.seq
 ), from_due AS (
     DELETE FROM windlass_due AS gone USING due

@@ -4,7 +4,7 @@
 -- gives deleted
 -- gives missed
 --
--- Locks are taken in the order keys, finished, ready, due, gates, blocked, each by seq: each part counts the one before it. It waits
+-- Locks are taken in the order keys, finished, ready, due, blocked, concurrency keys, each by seq: each part counts the one before it. It waits
 -- for what workers have in hand, never for a caller's transaction; a job that has gone elsewhere meanwhile is missed; the operation asks for it again.
 --
 -- As in cycle, rows are looked up in LATERAL parts and some conditions are there only for the planner (all of the
@@ -43,21 +43,21 @@ WITH allowed AS MATERIALIZED (
         AND due.state = ANY (ARRAY(SELECT allowed.state FROM allowed))
         FOR UPDATE) AS found
     WHERE (SELECT count(*) FROM ready) >= 0
-),
--- here lock_gates (after = due)
-, blocked AS MATERIALIZED (
+), blocked AS MATERIALIZED (
     SELECT found.place, wanted.seq FROM wanted CROSS JOIN LATERAL (
         SELECT blocked.ctid AS place FROM windlass_blocked AS blocked WHERE blocked.seq = wanted.seq
         FOR UPDATE) AS found
-    WHERE 'blocked' = ANY (ARRAY(SELECT allowed.state FROM allowed)) AND (SELECT count(*) FROM locked_gates) >= 0
-), from_finished AS (
+    WHERE 'blocked' = ANY (ARRAY(SELECT allowed.state FROM allowed)) AND (SELECT count(*) FROM due) >= 0
+),
+-- here lock_gates (after = blocked)
+, from_finished AS (
     -- By their place in the table: they are locked, and such a row is never updated.
     DELETE FROM windlass_finished AS gone USING finished
     WHERE gone.ctid = finished.place AND finished.seq BETWEEN 0 AND 9223372036854775807
     RETURNING gone.seq
 ), from_ready AS (
     DELETE FROM windlass_ready AS gone USING ready
-    WHERE gone.ctid = ready.place AND ready.seq BETWEEN 0 AND 9223372036854775807
+    WHERE (SELECT count(*) FROM locked_gates) >= 0 AND gone.ctid = ready.place AND ready.seq BETWEEN 0 AND 9223372036854775807
     RETURNING gone.seq
 ), from_due AS (
     DELETE FROM windlass_due AS gone USING due

@@ -99,7 +99,7 @@ class ActiveJob:
         self.planned_at = planned_at
         """The slot of that schedule, so that a late run knows which day it is for; None for one that was run now."""
         self.is_cooperative = False
-        """Whether the task has looked for itself whether it should stop; it is told before it is interrupted."""
+        """Whether the task has asked whether it should stop; such a task gets time before it is interrupted."""
         self._meta = meta
         self._control = control
         self._app = app

@@ -120,11 +120,11 @@ class Enqueuing:
                 self.failed(error)
 
     def stored(self, jobs: Sequence[Job[Any]]) -> None:
-        """Tell each hook its job; raises what a hook raises, when all of them have been told."""
+        """Give each hook its job; raises what a hook raises, when all of them have it."""
         self._leave([(job, None) for job in jobs])
 
     def failed(self, error: BaseException) -> None:
-        """Tell all hooks that nothing was stored, and raise what they make of it."""
+        """Report to all hooks that nothing was stored, and raise what they make of it."""
         self._leave([(None, error)] * len(self._layers))
 
     def _entered(self, hooks: Sequence[EnqueueHook], request: Request) -> Request:
@@ -212,7 +212,7 @@ class _Layer(Protocol):
     """What it gave in return."""
 
     def leave(self, value: object, error: BaseException | None) -> BaseException | None:
-        """Tell it how it went on inside; the error that goes on outside."""
+        """Report to it how the inner part ended; the error that goes on outside."""
 
 
 def _enter(hook: Callable[[Any], Any], subject: ActiveJob | Request) -> _Layer:

@@ -113,7 +113,7 @@ WORKER_DEFAULTS: WorkerOptions = {
     "child_max_jobs": None,
     "child_max_memory": None,
 }
-"""What holds for a worker that is told nothing else."""
+"""What holds for a worker where nothing else is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +257,7 @@ class TaskSettings:
     retry_abandoned: bool = False
     """Whether a job may run again while an earlier run of it, which would not stop, may still be at work."""
     interrupt: bool = True
-    """Whether an exception may be raised in a run that has to stop; otherwise it is told so (``job.cancelled``)."""
+    """Whether an exception may be raised in a run that has to stop; otherwise only ``job.cancelled`` says so."""
     keep_log: bool = False
     """Whether what a run logged is kept when it returns, too, as it is kept with what a run raises."""
     tags: tuple[str, ...] = ()

@@ -119,7 +119,7 @@ class FileArchive(Archive):
     """Compressed JSON lines, a file per ISO week, in a folder: ``archive="/var/lib/jobs/archive"``.
 
     A week's file is a series of gzip members, so that a crash can spoil the last one only. A job that was written
-    just before a crash may stand there twice; its ``seq`` tells.
+    just before a crash may stand there twice; its ``seq`` shows it.
     """
 
     def __init__(self, folder: str | Path) -> None:

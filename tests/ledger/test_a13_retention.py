@@ -259,7 +259,7 @@ class SlowMachine:
 
 
 def test_unique_keys_do_not_outlive_their_window(new_app: Apps, raw_store: RawStore) -> None:
-    """A13: keys go when their window is over, or with their job; by the real clock, for Redis forgets them itself."""
+    """A13: keys go after their window, or with their job; by the real clock, for Redis forgets them itself."""
     app = new_app(clock=None)
     declare(app)
     noop = app.tasks[0]

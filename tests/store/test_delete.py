@@ -1,4 +1,4 @@
-"""delete: removes jobs that do not run, with all that is told of them."""
+"""delete: removes jobs that do not run, with their events and indexes."""
 
 from __future__ import annotations
 

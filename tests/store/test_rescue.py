@@ -74,7 +74,7 @@ def test_many_may_rescue_at_once(store: Store) -> None:
 
 
 def test_a_rescue_raises_the_fence(store: Store) -> None:
-    """A7: so that the former owner's endings can be told from repetitions of its own."""
+    """A7: so that the former owner's endings can be distinguished from repetitions of its own."""
     job = store.claimed()
     store.advance(TTL)
     store.rescue()

@@ -96,7 +96,7 @@ def test_each_call_removes_a_bounded_part(store: Store, monkeypatch: pytest.Monk
 
 def test_the_walk_through_all_keys_goes_in_pages(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """A13: three million keys are looked at bit by bit; a key whose job somebody deleted is found."""
-    monkeypatch.setattr("windlass.store.operations.tidy.KEYS_LOOKED_AT", 2)
+    monkeypatch.setattr("windlass.store.operations.tidy.KEYS_EXAMINED", 2)
     store.enqueue(*(new_job(f"{number}", key=f"key {number}") for number in range(5)))
     raw_store = RawStore(store.place)
     raw_store.remove("3")

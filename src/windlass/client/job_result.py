@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from windlass.client.client import Client
 
 _LOOK_ALONE = 0.25
-"""Seconds between two looks of a caller that waits for a result without a thread for that."""
+"""Seconds between two reads of a caller that waits for a result without a thread for that."""
 
 
 class JobWait:
@@ -103,7 +103,7 @@ class JobWait:
         return found[0] if found else None
 
     def _at_the_end(self) -> Operation[FinishedJob]:
-        """How the job ended after all, in the last moment; else ``JobTimeout`` that tells where it stands."""
+        """How the job ended after all, in the last moment; else ``JobTimeout`` that says where it stands."""
         late = f"job {self._id} has not finished" + ("" if self._limit is None else f" within {self._limit:g} s")
         if trouble := self._waiter.trouble:  # another call would only add its own deadline to the limit
             raise JobTimeout(f"{late}; where it stands is not known: {trouble}") from trouble

@@ -107,7 +107,7 @@ class ResultWaiter:
             finally:
                 unsubscribe()
         except Exception as error:  # the app was closed, or the store that came back is none we may use
-            self._give_up(error)  # whatever it is, those who wait must hear of it
+            self._give_up(error)  # whatever it is, those who wait must get an answer
 
     def _look_until_idle(self) -> None:
         pause, quiet_since = _QUICKEST, clock.monotonic()

@@ -176,7 +176,7 @@ class Session:
         return self._driver.migration_sql()
 
     def notify(self, *topics: Topic) -> None:
-        """Tell those who listen, in this process and in others."""
+        """Notify listeners, in this process and in others."""
         with self._reentry:
             for topic in topics:
                 self._wake_listeners(topic)
@@ -227,7 +227,7 @@ class Session:
         self._driver.close()
 
     def stop(self, because: str | None = None) -> None:
-        """Take no more calls, and tell callers ``because``; waits for those under way. The driver stays open."""
+        """Take no more calls, because of ``because``; waits for calls under way. The driver stays open."""
         with self._lock:
             self._is_closed = True
             self._closed_because = because or self._closed_because
@@ -263,7 +263,7 @@ class Session:
         self._run_followers()
 
     def _notify_stored(self) -> None:
-        """Tell this process of jobs that were just stored; the store tells the others."""
+        """Notify this process of jobs that were just stored; the store notifies the others."""
         with self._reentry:
             self._wake_listeners(Topic.WORK)
         self._run_followers()

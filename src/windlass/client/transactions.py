@@ -84,7 +84,7 @@ class Transactions:
 
 
 def _are_plain(requests: Sequence[Request]) -> bool:
-    for request in requests:  # noqa: SIM110  # a generator for all() would take longer than the look itself
+    for request in requests:  # noqa: SIM110  # a generator for all() would take longer than the check itself
         if request.options is not NO_OPTIONS:
             return False
     return True

@@ -21,7 +21,7 @@ from tests.worker.system_limits import ThreadRefusals, open_files
 from windlass import StartRefused
 from windlass.store.driver import Topic
 from windlass.store.sqlite.commit_topics import CommitTopics
-from windlass.store.sqlite.group_commit import Sight
+from windlass.store.sqlite.group_commit import CommitsSeen
 from windlass.store.sqlite.log_watch import LogWatch
 from windlass.store.sqlite.news import WatchedNews, pauses, pauses_afterwards, wait
 
@@ -42,8 +42,8 @@ def write(file: Path) -> None:
         opened.write(b"x")
 
 
-def told(watch: LogWatch) -> bool | None:
-    """Whether a write to the log was told; None when nothing was told at all."""
+def reported(watch: LogWatch) -> bool | None:
+    """Whether a write to the log was reported; None when nothing was reported at all."""
     waiting = poll()
     waiting.register(watch.descriptor, POLLIN)
     return watch.read() if waiting.poll(0) else None
@@ -53,39 +53,39 @@ def test_other_files_in_the_folder_wake_nobody(log: Path, watch: LogWatch) -> No
     """C4: the folder of the default file is the working folder, where programs write their logs."""
     for name in ("app.log", "jobs.db", "jobs.db-wal-old"):
         write(log.with_name(name))
-        assert told(watch) is False, "a file was made, and it was not the log"
+        assert reported(watch) is False, "a file was made, and it was not the log"
         write(log.with_name(name))
-        assert told(watch) is None
+        assert reported(watch) is None
     write(log)
-    assert told(watch) is True
+    assert reported(watch) is True
     write(log)
-    assert told(watch) is True
-    assert told(watch) is None
+    assert reported(watch) is True
+    assert reported(watch) is None
 
 
 def test_a_log_that_is_there_already_is_watched(log: Path) -> None:
     write(log)
     with closing(LogWatch(str(log).removesuffix("-wal"))) as watch:
-        assert told(watch) is None
+        assert reported(watch) is None
         write(log)
-        assert told(watch) is True
+        assert reported(watch) is True
 
 
 def test_a_log_that_is_made_anew_or_replaced_is_watched(log: Path, watch: LogWatch) -> None:
     """C4: SQLite deletes it with the last connection."""
     other = log.with_name("other")
     write(log)
-    assert told(watch) is True
+    assert reported(watch) is True
     log.unlink()
-    told(watch)
+    reported(watch)
     write(log)
-    assert told(watch) is True, "made anew"
+    assert reported(watch) is True, "made anew"
     write(other)
-    told(watch)
+    reported(watch)
     other.rename(log)
-    assert told(watch) is True, "replaced"
+    assert reported(watch) is True, "replaced"
     write(log)
-    assert told(watch) is True
+    assert reported(watch) is True
 
 
 def test_events_that_were_lost_count_as_a_write(log: Path, watch: LogWatch) -> None:
@@ -97,11 +97,11 @@ def test_events_that_were_lost_count_as_a_write(log: Path, watch: LogWatch) -> N
         one.rename(other)
         other.rename(one)
     told_of = []
-    while (is_written := told(watch)) is not None:
+    while (is_written := reported(watch)) is not None:
         told_of.append(is_written)
     assert told_of[-1] is True
     write(log)
-    assert told(watch) is True
+    assert reported(watch) is True
 
 
 def test_a_database_behind_a_link_is_watched(tmp_path: Path) -> None:
@@ -139,47 +139,47 @@ def commits(wake: Callable[[], None]) -> CommitTopics:
     return CommitTopics(lambda topic: wake(), topics=[Topic.FINISHED], work=lambda: (False, None))
 
 
-@pytest.mark.parametrize("seen", [Sight.OURS, Sight.FOREIGN])
-def test_a_commit_that_was_found_is_not_looked_for_any_longer(log: Path, seen: Sight) -> None:
+@pytest.mark.parametrize("seen", [CommitsSeen.OURS, CommitsSeen.FOREIGN])
+def test_a_commit_that_was_found_is_not_looked_for_any_longer(log: Path, seen: CommitsSeen) -> None:
     """A heartbeat of each worker makes every other look: a hundred times each, until half a second was over, and six
     times once it was found.
     """
-    looks: SimpleQueue[Sight] = SimpleQueue()
-    sights = iter([Sight.NOTHING, seen])
+    checks: SimpleQueue[CommitsSeen] = SimpleQueue()
+    sights = iter([CommitsSeen.NOTHING, seen])
 
-    def look() -> Sight:
-        looks.put(sight := next(sights, Sight.NOTHING))
+    def check() -> CommitsSeen:
+        checks.put(sight := next(sights, CommitsSeen.NOTHING))
         return sight
 
     log.touch()  # that it is made would be an event of its own
     path = str(log).removesuffix("-wal")
-    with closing(WatchedNews(path, commits(lambda: None), look=look, monotonic=lambda: 0.0)):
+    with closing(WatchedNews(path, commits(lambda: None), check=check, monotonic=lambda: 0.0)):
         write(log)
-        while looks.get(timeout=PATIENCE) is not seen:
+        while checks.get(timeout=PATIENCE) is not seen:
             pass
         for _ in range(2):
-            looks.get(timeout=PATIENCE)
-    assert looks.empty()
+            checks.get(timeout=PATIENCE)
+    assert checks.empty()
 
 
-@pytest.mark.parametrize(("took", "looks"), [(0.0, 2), (0.0005, 2), (0.002, 4), (0.01, 6), (10.0, 6)])
-def test_where_commits_take_long_another_one_is_looked_for_longer(took: float, looks: int) -> None:
+@pytest.mark.parametrize(("took", "checks"), [(0.0, 2), (0.0005, 2), (0.002, 4), (0.01, 6), (10.0, 6)])
+def test_where_commits_take_long_another_one_is_looked_for_longer(took: float, checks: int) -> None:
     """C4: one that was on its way, and written before the look that found the other."""
     planned = list(pauses_afterwards(took))
-    assert len(planned) == looks
+    assert len(planned) == checks
     assert min(took * 2, 0.3) <= sum(planned) <= max(took * 40, 0.015)
 
 
 def test_a_look_that_fails_is_not_the_last(log: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """C4: it is told, and the next commit is noticed."""
+    """C4: it is watched, and the next commit is noticed."""
     failures, woken = [ValueError("no such thing")], Event()
 
-    def look() -> Sight:
+    def check() -> CommitsSeen:
         if failures:
             raise failures.pop()
-        return Sight.FOREIGN
+        return CommitsSeen.FOREIGN
 
-    with closing(WatchedNews(str(log).removesuffix("-wal"), commits(woken.set), look=look)):
+    with closing(WatchedNews(str(log).removesuffix("-wal"), commits(woken.set), check=check)):
         write(log)
         assert woken.wait(PATIENCE)
     assert [record.levelno for record in caplog.records] == [logging.ERROR]
@@ -189,5 +189,5 @@ def test_one_that_gets_no_thread_leaves_no_file_open(log: Path, monkeypatch: pyt
     before = open_files()
     ThreadRefusals(monkeypatch).refuse("windlass-news")
     with pytest.raises(StartRefused):
-        WatchedNews(str(log).removesuffix("-wal"), commits(lambda: None), look=lambda: Sight.NOTHING)
+        WatchedNews(str(log).removesuffix("-wal"), commits(lambda: None), check=lambda: CommitsSeen.NOTHING)
     assert open_files() == before

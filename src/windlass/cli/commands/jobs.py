@@ -149,7 +149,7 @@ def delete(
 @with_output
 @with_app
 def timeline(app: Windlass, *, out: Output, id: str) -> None:
-    """Tell what happened to a job, step by step."""
+    """Show what happened to a job, step by step."""
     job = app.job(whole_id(app, id))
     out.show(Timeline(job.id, job.timeline()))
 
@@ -159,6 +159,6 @@ def timeline(app: Windlass, *, out: Output, id: str) -> None:
 @with_output
 @with_app
 def why(app: Windlass, *, out: Output, id: str) -> None:
-    """Tell why a job is not running."""
+    """Explain why a job is not running."""
     job = app.job(whole_id(app, id))
     out.show(Why(job, job.why()))

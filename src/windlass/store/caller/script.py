@@ -23,7 +23,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Something that the database library's own connection object tells without a statement."""
+    """Something that the database library's own connection object knows without a statement."""
 
     see: Callable[[Any], Any]
 
@@ -77,7 +77,7 @@ def all_or_nothing(script: Script[A]) -> Script[A]:
     except GeneratorExit:  # abandoned: no further step can be carried out
         raise
     except BaseException:  # also a cancelled coroutine and Ctrl-C, for the caller may still commit
-        with suppress(Exception):  # the first error is the one to tell; a broken connection has nothing to undo
+        with suppress(Exception):  # the first error is the one to report; a broken connection has nothing to undo
             yield _UNDO
             yield _RELEASE
         raise

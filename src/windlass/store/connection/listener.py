@@ -181,7 +181,7 @@ class NotificationListener:
 
     def _tell(self, notifications: Iterable[Notification], subscription: Subscription) -> None:
         for topic, queue in notifications:
-            # Before it is told: who hears of it may ask. To have heard something starts the pauses anew.
+            # Before listeners are notified: they may ask. A notification starts the pauses anew.
             self._followed, self._pause = subscription.followed, 0.0
             with self._telling:
                 if self._stopped.is_set() or topic not in self._wanted:

@@ -100,7 +100,7 @@ class Notifier:
             self._thread = None
             if not self._waiting:
                 return
-            if self._sees_to_it():  # told between the last look and the lock
+            if self._sees_to_it():  # notified between the last check and the lock
                 self._wake.set()
                 return
         self._send_all(self._take(lambda topic: True))

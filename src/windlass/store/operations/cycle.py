@@ -70,7 +70,7 @@ class CycleResult(Struct, frozen=True):
     rates: Sequence[RateState] = ()
     """Those of the queues that were asked for jobs, after the cycle."""
     has_all_refusals: bool = True
-    """False: some endings were refused, and the store went away before it could tell which. Handed in again, those that
+    """False: some endings were refused, and the store went away before it could say which. Handed in again, those that
     were written stay as they are.
     """
 
@@ -183,7 +183,7 @@ def finish(endings: Sequence[Ending], *, worker: str) -> Operation[Collection[in
     except OutcomeUnknown:  # what was ended under its fence may be ended again, and stays as it is
         cycled = yield from cycle(Claimant(worker, "", ""), endings=endings, manual=manual)
     if not cycled.has_all_refusals:
-        raise StoreUnavailable("the store went away before it could tell whether all endings were written")
+        raise StoreUnavailable("the store went away before it could say whether all endings were written")
     return cycled.refused
 
 

@@ -27,7 +27,7 @@ class VanishedJob(Struct, frozen=True, array_like=True):
 
     seq: int
     queue: str | None
-    """None where nothing tells it any more."""
+    """None where it is not known any more."""
     was: str
     """The state in which it vanished."""
 

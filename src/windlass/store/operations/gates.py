@@ -72,7 +72,7 @@ class ClaimSituation(Struct, frozen=True, array_like=True):
     silent: int | None = None
     """Of a running job: for how many milliseconds its owner has not been heard of; None when its lease is gone."""
     is_over: bool = False
-    """Whether the lease under which it runs is over, so that it waits for a rescue."""
+    """Whether the lease under which it runs has expired, so that it waits for a rescue."""
     is_tended: bool = False
     """Whether any process does upkeep: promotes what is due, rescues what was lost."""
     shut: tuple[ShutGate, ...] = ()

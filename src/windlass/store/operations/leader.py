@@ -11,7 +11,7 @@ LEADER = "leader"
 
 
 class Lead(Struct, frozen=True):
-    """Who leads a duty; ``term`` only grows, so a stale leader can be told by it."""
+    """Who leads a duty; ``term`` only grows, so a stale leader can be recognised by it."""
 
     duty: str
     holder: str

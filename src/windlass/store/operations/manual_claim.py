@@ -19,7 +19,7 @@ _FIRST_CLAIM = 64
 def claim_many(limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int) -> Operation[list[Claimed]]:
     """Claim jobs for a caller that runs them itself, in steps that one call can carry.
 
-    What a job holds is not known before it is taken, so the first step is short and tells how long the next may be. A
+    What a job holds is not known before it is taken, so the first step is short and says how long the next may be. A
     step that fails ends the claim with what the steps before it have taken.
     """
     taken: list[Claimed] = []

@@ -70,7 +70,7 @@ def ids_with_prefix(prefix: str, *, limit: int) -> Operation[list[str] | None]:
         params = {"prefix": prefix, "limit": limit, "cursor": cursor, "slice": _SLICE}
         answer = yield Call("ids_with_prefix", params, Lane.READ)
         found.update((id, None) for (id,) in answer["ids"])
-        # Stores that keep ids in order need no second look.
+        # Stores that keep ids in order need no second read.
         cursor = str(answer["next"][0][0]) if "next" in answer else "0"
         if cursor == "0" or len(found) >= limit:
             return sorted(found)[:limit]
@@ -121,10 +121,10 @@ def matching(filter: Filter, *, limit: int, cursor: int | None = None) -> Operat
     }
     answer = yield Call("page", params, Lane.READ)
     jobs = records(answer["jobs"], Found)
-    looked, last = answer["looked"][0]
+    examined, last = answer["examined"][0]
     if len(jobs) == limit:
         return Page(jobs, jobs[-1].seq)
-    return Page(jobs, last if looked == WINDOW else None)
+    return Page(jobs, last if examined == WINDOW else None)
 
 
 def peek(queue: str, *, limit: int) -> Operation[list[JobRecord]]:
@@ -191,7 +191,7 @@ class EventRecord(Struct, frozen=True, array_like=True):
 
 
 class JobHistory(Struct, frozen=True):
-    """What the store can tell of one job's life besides its own columns."""
+    """What the store knows of one job's life besides its own columns."""
 
     events: list[EventRecord]
     seen_at: int | None

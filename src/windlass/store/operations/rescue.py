@@ -37,10 +37,10 @@ class Rescued(Struct, frozen=True):
 
 
 def rescue(*, by: str, now: Callable[[], int]) -> Operation[list[Rescued]]:
-    """Free the jobs of every lease that is over, page by page. Idempotent; any number may run it at once.
+    """Free the jobs of every lease that has expired, page by page. Idempotent; any number may run it at once.
 
     A page that is too much for the store is halved, and a job that cannot be rescued by itself is passed by. Which job
-    is held responsible for the loss of a lease is decided at the first look and kept with the lease, so that later
+    is held responsible for the loss of a lease is decided at the first read and kept with the lease, so that later
     pages and other rescuers come to the same decision.
     """
     rescued: list[Rescued] = []
@@ -115,7 +115,7 @@ def _rescue(
     params = {
         "leases": leases,
         "culprits": [(lease, suspicions[lease].blamed) for lease in leases if lease in suspicions],
-        # A start mark that came in since the look makes a job be looked at again.
+        # A job that was marked as started since it was read is read again.
         "endings": [(*astuple(ending), int(job.was_started)) for ending, job in zip(endings, expired, strict=True)],
         "keys": unique_keys(endings),
         "gates": concurrency_keys(endings),

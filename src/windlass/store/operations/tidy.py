@@ -7,7 +7,7 @@ from windlass.store.operation import Answer, Call, Lane, Operation
 AT_ONCE = 1000
 """How many of each kind one call removes at the most."""
 
-KEYS_LOOKED_AT = 5000
+KEYS_EXAMINED = 5000
 """How many unique keys one call looks at."""
 
 FIRST_KEY = ""
@@ -27,19 +27,19 @@ def tidy_leftovers() -> Operation[bool]:
 
 
 def tidy_windows() -> Operation[bool]:
-    """Remove unique keys whose window is over; whether there may be more of them."""
+    """Remove unique keys whose window has passed; whether there may be more of them."""
     answer = yield Call("tidy_keys", {"keys": [], "limit": AT_ONCE})
     return _is_full(answer)
 
 
 def tidy_keys(after: str) -> Operation[str | None]:
     """Remove unique keys whose job is gone, among the next behind ``after``; where to go on, None at the end."""
-    answer = yield Call("orphan_keys", {"after": after, "limit": KEYS_LOOKED_AT}, Lane.READ)
+    answer = yield Call("orphan_keys", {"after": after, "limit": KEYS_EXAMINED}, Lane.READ)
     free = [tuple(row) for row in answer["keys"]]
     if free:
         yield Call("tidy_keys", {"keys": free, "limit": AT_ONCE})
-    [(looked, last)] = answer["looked"]
-    return str(last) if looked == KEYS_LOOKED_AT else None
+    [(examined, last)] = answer["examined"]
+    return str(last) if examined == KEYS_EXAMINED else None
 
 
 def _is_full(answer: Answer) -> bool:

@@ -57,8 +57,8 @@ class ScanPage(Struct, frozen=True):
 def scan(*, after: int, queue: str | None) -> Operation[ScanPage]:
     """Go through all jobs, or those of one queue, oldest first; begins after 0."""
     answer = yield Call("scan", {"after": after, "queue": queue, "limit": PAGE}, Lane.READ)
-    [(looked, last)] = answer["looked"]
-    return ScanPage(records(answer["stops"], Found), last if looked == PAGE else None)
+    [(examined, last)] = answer["examined"]
+    return ScanPage(records(answer["stops"], Found), last if examined == PAGE else None)
 
 
 def export(ids: Sequence[str]) -> Operation[Batch]:
@@ -90,7 +90,7 @@ def _still_due(load: Batch) -> Operation[list[HeldKey]]:
 
 
 def is_same(one: JobRecord, other: JobRecord) -> bool:
-    """Whether nothing but time can have told two jobs of different stores apart."""
+    """Whether two jobs of different stores differ by time alone."""
     return comparable(one) == comparable(other)
 
 

@@ -39,7 +39,7 @@ class Address:
 
     @property
     def listens(self) -> bool:
-        """Whether this process wants to hear what others tell."""
+        """Whether this process wants notifications of other processes."""
         return self.news != "poll"
 
 

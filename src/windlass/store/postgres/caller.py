@@ -11,7 +11,7 @@ from windlass.errors import ConfigError, StoreUnavailable, WindlassError
 from windlass.store.caller.errors import is_of_library, origin
 from windlass.store.caller.script import Own, Query, Script, all_or_nothing
 from windlass.store.operation import Answer, Call
-from windlass.store.postgres.errors import LOOK_AGAIN, translate
+from windlass.store.postgres.errors import TRY_AGAIN, translate
 from windlass.store.postgres.statements import Bound
 
 _TRIES = 200
@@ -57,7 +57,7 @@ class PostgresScripts:
                     raise
                 twin = _twin(origin(error))
                 # Each statement of a transaction sees anew, so another try sees what this one did not expect.
-                if LOOK_AGAIN not in str(twin):
+                if TRY_AGAIN not in str(twin):
                     raise self._meaning(twin) from error
         raise StoreUnavailable(f"{self._name}: others changed the same ids, keys or limited queue all the time")
 

@@ -79,7 +79,7 @@ class PostgresDriver:
         return self._carry_out(call)
 
     def store(self, call: Call) -> Answer:
-        """Tells along with the call where there was no news for a while, and else a moment later."""
+        """Notifies along with the call where there was no news for a while, and else a moment later."""
         # A job that takes new arguments is told of later: claims that met it locked must hear of it after the commit.
         goes_along = not call.params.get("replacing") and self._notifier.goes_along(Topic.WORK)
         answer = self._store_and_notify(call) if goes_along else self._carry_out(call)
@@ -114,14 +114,14 @@ class PostgresDriver:
 
     def join(self, connection: object) -> Joined:
         self._refuse_if_closed()
-        # Told without our name, so that our own process hears of it as well: it cannot know when the caller commits.
+        # Sent without our name, so that our own process receives it as well: it cannot know when the caller commits.
         news = channel(self._schema, Topic.WORK) if self._address.listens else None
         here = self._bound(Call("database_identity", {"channel": news}))
         scripts = PostgresScripts(self.name, home=self._home, here=here, bound=self._bound)
         return join(connection, scripts.carry_out, database="postgresql", store=self.name)
 
     def exists(self) -> bool:
-        return self._on_schema(lambda connection, schema, _: bool(schemas.look(connection, schema).applied))
+        return self._on_schema(lambda connection, schema, _: bool(schemas.inspect(connection, schema).applied))
 
     def make(self) -> None:
         if not self._is_open:
@@ -197,7 +197,7 @@ class PostgresDriver:
                 self._is_open = True
 
     def _look_at_schema(self, connection: TimedConnection, makes: bool) -> None:
-        found = schemas.look(connection, self._schema)
+        found = schemas.inspect(connection, self._schema)
         if found.applied:
             schemas.check_current(found, self._where)
         elif makes:
@@ -279,7 +279,7 @@ class PostgresDriver:
     def _bound(self, call: Call, *, news: str | None = None, skips: int = 0) -> Bound:
         """A call's statement with the values of its parameters, in order; lists travel as JSON.
 
-        ``news`` is the channel on which a statement that stores jobs tells of them. The first forms of the statement
+        ``news`` is the channel on which a statement that stores jobs notifies of them. The first forms of the statement
         are left out, as many as ``skips`` says.
         """
         params = call.params if news is None else {**call.params, "news": news}

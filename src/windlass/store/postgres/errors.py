@@ -15,7 +15,7 @@ from windlass.store.connection.circuit_breaker import Away, LoginDenied
 from windlass.store.driver import DataRejected
 from windlass.store.postgres.connection import TimedConnection, Unsent
 
-LOOK_AGAIN = "windlass: look again"
+TRY_AGAIN = "windlass: try again"
 """What a statement fails with when something that it judged by has changed since it began."""
 
 NEXT_FORM = "windlass: next form"
@@ -33,7 +33,7 @@ _HINTS: dict[type[Exception], str] = {
     errors.QueryCanceled: "the server took too long, or waited for a lock that another transaction holds",
 }
 
-# How a connection attempt failed is told in words only, in the server's language. In any other than English these are
+# How a connection attempt failed is said in words only, in the server's language. In any other than English these are
 # not recognised, and the attempt is repeated until the deadline.
 _REFUSALS = re.compile(
     r"authentication failed|no password supplied|no pg_hba\.conf entry|is not permitted to log in"
@@ -114,7 +114,7 @@ def translate(name: str, error: Exception) -> Exception:
             return Unprepared(said)
         case errors.FeatureNotSupported() if "cached plan" in said:
             return TryAgain(said, pause=0.001, tries=_TRIES, on_another=True)
-        case psycopg.DataError() | psycopg.IntegrityError() if LOOK_AGAIN in said:
+        case psycopg.DataError() | psycopg.IntegrityError() if TRY_AGAIN in said:
             return TryAgain("others changed the same ids, keys or limited queue all the time", pause=0.0005)
         case psycopg.DataError() if NEXT_FORM in said:
             return NextForm(said)

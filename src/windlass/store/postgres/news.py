@@ -19,12 +19,12 @@ _IS_DIRECT = b"SELECT pg_backend_pid() = $1"
 
 
 def channel(schema: str, topic: Topic) -> str:
-    """Where a topic of one store is told."""
+    """The channel for a topic of one store."""
     return f"{schema}.{topic.value}"
 
 
 class Silence:
-    """News that never tells anything; polling finds everything a little later."""
+    """News that never brings anything; polling finds everything a little later."""
 
     def hears(self, topic: Topic) -> bool:
         return False
@@ -48,7 +48,7 @@ def subscribe(
 
 
 class PostgresSubscription:
-    """A connection that listens to channels; what the process ``ourselves`` tells is left out."""
+    """A connection that listens to channels; what the process ``ourselves`` sends is left out."""
 
     def __init__(
         self, connector: Connector, connection: TimedConnection, *, schema: str, ourselves: str, deadline: float
@@ -135,6 +135,6 @@ class PostgresSubscription:
 
 
 def _is_direct(connection: TimedConnection) -> bool:
-    """Whether no pooler is in between: those make up the process id that they tell their clients."""
+    """Whether no pooler is in between: those make up the process id that they give their clients."""
     row = connection.execute(_IS_DIRECT, [connection.info.backend_pid], prepare=False).fetchone()
     return bool(row and row[0])

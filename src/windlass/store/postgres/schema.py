@@ -51,7 +51,7 @@ class Found:
         return tuple(step for step in all_steps() if step.number not in taken)
 
 
-def look(connection: Connection[Any], schema: str) -> Found:
+def inspect(connection: Connection[Any], schema: str) -> Found:
     """Read what there is, changing nothing."""
     [(has_schema, has_table)] = _run(connection, _LOOK.format(schema=schema)).fetchall()
     rows = _run(connection, _APPLIED.format(schema=schema)).fetchall() if has_table else []
@@ -87,7 +87,7 @@ def migrate(connection: Connection[Any], schema: str, where: str) -> list[str]:
     """Take the steps that are missing, all or none; their names."""
     with connection.transaction():
         _run(connection, lock(schema))
-        found = look(connection, schema)
+        found = inspect(connection, schema)
         check(found, where)
         if not found.has_schema:  # asked first: IF NOT EXISTS needs the right to create even where nothing is created
             _run(connection, f'CREATE SCHEMA "{schema}"')
@@ -98,7 +98,7 @@ def migrate(connection: Connection[Any], schema: str, where: str) -> list[str]:
 
 def missing_sql(connection: Connection[Any], schema: str, where: str) -> str:
     """What ``migrate`` would run now."""
-    found = look(connection, schema)
+    found = inspect(connection, schema)
     check(found, where)
     return script(found.missing(), schema, is_missing=not found.has_schema)
 

@@ -15,9 +15,10 @@ A call whose file has several statements is one of them, the first that suits it
 - ``-- only with NAME``: left out when the list NAME is empty
 - ``-- only without NAME, NAME``: left out when one of these lists is not
 
-``-- here tell`` makes two forms of a statement: one that also tells of the jobs that it stores, in one more column, for
-a call with news, and one that does not. ``-- here NAME with LIST`` makes one more, for calls whose list LIST is not
-empty: only that form has the shared text NAME, and it does not tell. So a rare part costs the other calls nothing.
+``-- here notify`` makes two forms of a statement: one that also notifies of the jobs that it stores, in one more
+column, for a call with news, and one that does not. ``-- here NAME with LIST`` makes one more, for calls whose list
+LIST is not empty: only that form has the shared text NAME, and it does not notify. So a rare part costs the other calls
+nothing.
 
 A shared text is whole: parts of a WITH, a query, a condition or a column.
 """
@@ -41,8 +42,8 @@ _PACKAGE = "windlass.store.postgres"
 _PART = re.compile(r"^-- (gives|guard) (\w+)( as json)?$", re.M)
 _ONLY_WITH = re.compile(r"^-- only with (\w+)$", re.M)
 _ONLY_WITHOUT = re.compile(r"^-- only without ([\w, ]+)$", re.M)
-_TELL = "tell"
-_HERE_TELL = f"-- here {_TELL}\n"
+_NOTIFY = "notify"
+_HERE_NOTIFY = f"-- here {_NOTIFY}\n"
 _HERE_WITH = re.compile(r"^ *-- here (\w+) with (\w+)\n", re.M)
 _COMMENT = re.compile(r"^\s*--.*\n", re.M)
 _PARAMETER = re.compile(r"(?<!:):([a-z_]+)\b")
@@ -123,11 +124,11 @@ def _rows(value: Any) -> Any:
 def statements(schema: str) -> Mapping[str, Sequence[Statement]]:
     """Every call's statements by name, for tables in ``schema`` (checked by the caller)."""
     prefix = f'"{schema}".'
-    calls = load_calls(_PACKAGE, prefix=prefix, left_open=_TELL)
-    tell = shared_text(_PACKAGE, _TELL).replace("windlass_", prefix)
+    calls = load_calls(_PACKAGE, prefix=prefix, left_open=_NOTIFY)
+    notify = shared_text(_PACKAGE, _NOTIFY).replace("windlass_", prefix)
 
     def forms(source: str) -> list[str]:
-        return _rare_form(source, prefix) + _forms(_HERE_WITH.sub("", source), tell)
+        return _rare_form(source, prefix) + _forms(_HERE_WITH.sub("", source), notify)
 
     return {name: [translate(form) for step in steps for form in forms(step.text)] for name, steps in calls.items()}
 
@@ -161,14 +162,14 @@ def _rare_form(source: str, prefix: str) -> list[str]:
     def text(here: re.Match[str]) -> str:
         return shared_text(_PACKAGE, here[1]).replace("windlass_", prefix)
 
-    form = _HERE_WITH.sub(text, source).replace(_HERE_TELL, "")
+    form = _HERE_WITH.sub(text, source).replace(_HERE_NOTIFY, "")
     return [f"-- only with {found[2]}\n" + fill(form, file=f"{_PACKAGE}: with {found[2]}")]
 
 
-def _forms(source: str, tell: str) -> list[str]:
-    if _HERE_TELL not in source:
+def _forms(source: str, notify: str) -> list[str]:
+    if _HERE_NOTIFY not in source:
         return [source]
-    return ["-- only with news\n" + source.replace(_HERE_TELL, f",\n{tell}"), source.replace(_HERE_TELL, "")]
+    return ["-- only with news\n" + source.replace(_HERE_NOTIFY, f",\n{notify}"), source.replace(_HERE_NOTIFY, "")]
 
 
 def _said(heading: re.Pattern[str], source: str) -> str | None:

@@ -4,7 +4,7 @@ Files, in reading order:
 
 - ``driver``: The Redis driver: a call is one script.
 - ``address``: What a URL of the Redis store says.
-- ``connector``: Makes connections to a server that was found and looked at.
+- ``connector``: Makes connections to a server that was found and checked.
 - ``connection``: One connection: sends a command once and reads its reply; repeats nothing by itself.
 - ``routing``: Finds the server that takes writes: fixed address, sentinels, cluster.
 - ``server``: Checks a server before it is given jobs: version, persistence, eviction.

@@ -69,7 +69,7 @@ class Connection:
         self._reader = self._new_reader()
         self._poll.register(self._socket, POLLIN | POLLERR | POLLHUP)
 
-    def look(self) -> Server:
+    def read_server(self) -> Server:
         """Ask the server who it is; its role or its lineage may have changed since."""
         self.server = read_info(self.ask("INFO"))
         return self.server

@@ -1,4 +1,4 @@
-"""Makes connections to a server that was found and looked at."""
+"""Makes connections to a server that was found and checked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Connector:
         self._inspection = inspection
 
     def connect(self, until: float) -> Connection:
-        """A new connection to a server that has been looked at."""
+        """A new connection to a server that has been checked."""
         until = fair_deadline(until)
         connection: Connection | None = None
         try:
@@ -29,7 +29,7 @@ class Connector:
             connection.until = until
             with safe_to_repeat():
                 connection.connect()
-                self._inspection.pass_or_raise(connection.look())
+                self._inspection.pass_or_raise(connection.read_server())
         except BaseException as error:
             self._route.forget()
             if connection is not None:

@@ -78,7 +78,7 @@ class RedisDriver:
         return self._address.name
 
     def store(self, call: Call) -> Answer:
-        return self.execute(call)  # the scripts that store jobs tell of them
+        return self.execute(call)  # the scripts that store jobs notify of them
 
     def execute(self, call: Call) -> Answer:
         script = self._scripts.get(call.name)

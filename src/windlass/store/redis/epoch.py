@@ -58,8 +58,8 @@ class Epoch:
         with safe_to_repeat():
             if known is None:
                 return self._begin(connection, known, has_lost_data=False)
-            # A connection may be older than a change of the server's lineage of which others have told us.
-            if connection.look().identity == known.identity:
+            # A connection may be older than a change of the server's lineage that other processes have reported.
+            if connection.read_server().identity == known.identity:
                 return known.epoch
             is_empty = not connection.ask("HGET", f"{self._prefix}epoch", "epoch")
             return self._begin(connection, known, has_lost_data=is_empty)
@@ -85,7 +85,7 @@ class Epoch:
         if known is not None and known.epoch != refused:
             return known.epoch  # another thread has asked since
         with safe_to_repeat():
-            identity = connection.look().identity
+            identity = connection.read_server().identity
             # The epoch of a server that has neither been restarted nor changed its role stays, unless its data went.
             has_lost_data = known is not None and (other.stored == 0 or identity == known.identity)
             return self._begin(connection, known, has_lost_data=has_lost_data)

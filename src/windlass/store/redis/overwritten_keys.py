@@ -9,7 +9,7 @@ from threading import Lock
 log = logging.getLogger("windlass.store")
 
 _REMEMBERED = 1000
-"""Keys of single jobs may be many; those beyond so many may be told of again."""
+"""Keys of single jobs may be many; those beyond so many may be reported again."""
 
 
 class OverwrittenKeys:

@@ -90,7 +90,7 @@ class Inspection:
             )
 
     def _unfit(self, why: str) -> ConfigError | StoreUnavailable:
-        """A program that starts is told to stop; one that has been working waits until this is put right."""
+        """A program that starts has to stop; one that has been working waits until this is put right."""
         text = f"{self._name}: {why}"
         return StoreUnavailable(text) if self._passed else ConfigError(text)
 

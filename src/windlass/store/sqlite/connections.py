@@ -47,7 +47,7 @@ class Connections:
             if connection is not None:
                 leak(connection.carried_over())
 
-    def look(self, at: Callable[[Connection], T]) -> T:
+    def read(self, at: Callable[[Connection], T]) -> T:
         """Read something that is no call."""
         if self._file.is_memory:
             return self.writer.run_alone(at)

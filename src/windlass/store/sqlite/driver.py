@@ -16,7 +16,7 @@ from windlass.store.sqlite.caller import SqliteScripts
 from windlass.store.sqlite.commit_topics import CommitTopics
 from windlass.store.sqlite.connections import Connections
 from windlass.store.sqlite.file import DatabaseFile
-from windlass.store.sqlite.group_commit import Sight
+from windlass.store.sqlite.group_commit import CommitsSeen
 from windlass.store.sqlite.guards.fork_pause import ForkPause, take_part_in_forks, waits_for_forks
 from windlass.store.sqlite.guards.wal_size import LARGE
 from windlass.store.sqlite.libraries import Busy
@@ -85,7 +85,7 @@ class SqliteDriver:
     ) -> News:
         self.migrate()
         commits = CommitTopics(heard, topics=topics, work=self._look_for_work)
-        return listen(self._address, commits, look=self._look_for_commits)
+        return listen(self._address, commits, check=self._look_for_commits)
 
     def notify(self, topic: Topic) -> None:
         """The commit itself is the notification."""
@@ -137,7 +137,7 @@ class SqliteDriver:
             self._close_connections()
 
     def after_fork_in_parent(self) -> None:
-        """The fork is over; the next call opens what it needs."""
+        """The fork has been made; the next call opens what it needs."""
         self.fork_pause.resume()
 
     def reset_after_fork(self) -> None:
@@ -148,11 +148,11 @@ class SqliteDriver:
         self.fork_pause = ForkPause()
 
     @waits_for_forks
-    def _look_for_commits(self) -> Sight:
+    def _look_for_commits(self) -> CommitsSeen:
         try:
-            return self._connections.writer.look_for_commits() if self._is_open else Sight.NOTHING
+            return self._connections.writer.look_for_commits() if self._is_open else CommitsSeen.NOTHING
         except (Busy, WindlassError):
-            return Sight.NOTHING  # the file is in trouble; the calls on it report that
+            return CommitsSeen.NOTHING  # the file is in trouble; the calls on it report that
 
     @waits_for_forks
     def _look_for_work(self) -> tuple[bool, int | None]:
@@ -196,7 +196,7 @@ class SqliteDriver:
     def _make_schema(self) -> list[str]:
         try:
             # Nearly every opening finds the schema current, and a reader must not wait for a writer.
-            if self._connections.look(lambda connection: schema.is_current(connection, self._prefix)):
+            if self._connections.read(lambda connection: schema.is_current(connection, self._prefix)):
                 return []
             return self._connections.writer.run_alone(
                 lambda connection: schema.upgrade(connection, self._prefix, self.name, now=self._now)

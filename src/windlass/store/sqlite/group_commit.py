@@ -47,7 +47,7 @@ class _Request:
         return self.is_committed or self.error is not None
 
 
-class Sight(Enum):
+class CommitsSeen(Enum):
     """What a check for commits has found."""
 
     NOTHING = "nothing"
@@ -99,14 +99,14 @@ class GroupCommit:
                 raise
             return result
 
-    def look_for_commits(self) -> Sight:
+    def look_for_commits(self) -> CommitsSeen:
         """What was committed since the last check. For a thread of our own.
 
         Nothing is found while a commit of our own is under way: the check must not hold it up, and the next one comes
         soon.
         """
         if not self._turn.acquire(blocking=False):
-            return Sight.NOTHING
+            return CommitsSeen.NOTHING
         try:
             connection = self._open()
             version, changes = int(connection.run("PRAGMA data_version")[0][0]), connection.changes
@@ -115,8 +115,8 @@ class GroupCommit:
         finally:
             self._turn.release()
         if is_foreign:
-            return Sight.FOREIGN
-        return Sight.OURS if is_ours else Sight.NOTHING
+            return CommitsSeen.FOREIGN
+        return CommitsSeen.OURS if is_ours else CommitsSeen.NOTHING
 
     def peek(self, text: str) -> Rows | None:
         """The rows of a statement that only reads; None while a commit of our own is under way. On this connection it

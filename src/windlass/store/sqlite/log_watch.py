@@ -57,7 +57,7 @@ class LogWatch:
         try:
             self._watch(self._log, _IN_MODIFY)
         except OSError as error:
-            if error.errno != ENOENT:  # it is not there yet, or not any more: its folder will tell
+            if error.errno != ENOENT:  # it is not there yet, or not any more: its folder will show it
                 raise
 
     def _watch(self, path: str, mask: int) -> int:

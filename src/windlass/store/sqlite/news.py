@@ -1,7 +1,7 @@
 """Notices commits of other processes.
 
-Linux tells of writes to the log through inotify; elsewhere, and with ``?news=poll``, SQLite's own change counter is
-asked, often while something happens and less often in quiet times. Both only say "look again".
+Linux reports writes to the log through inotify; elsewhere, and with ``?news=poll``, SQLite's own change counter is
+asked, often while something happens and less often in quiet times. Both only say that a check is worth while.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from windlass import clock
 from windlass.store.driver import News, Topic
 from windlass.store.sqlite.address import Address
 from windlass.store.sqlite.commit_topics import CommitTopics
-from windlass.store.sqlite.group_commit import Sight
+from windlass.store.sqlite.group_commit import CommitsSeen
 from windlass.store.sqlite.log_watch import LogWatch
 from windlass.threads.start import start_thread
 from windlass.threads.wakeup import Wakeup
@@ -50,22 +50,22 @@ class _Silent:
         pass
 
 
-def listen(address: Address, commits: CommitTopics, *, look: Callable[[], Sight]) -> News:
-    """Tell of ``commits`` from a thread whenever a ``look`` has seen one of another connection."""
+def listen(address: Address, commits: CommitTopics, *, check: Callable[[], CommitsSeen]) -> News:
+    """Report to ``commits`` from a thread whenever a ``check`` has seen a commit of another connection."""
     if address.is_memory:
         return _Silent()
     if address.news == "auto" and sys.platform == "linux":
         try:
-            return WatchedNews(address.path, commits, look=look)
+            return WatchedNews(address.path, commits, check=check)
         except OSError:
             pass  # no inotify instances left, or a kernel without: polling always works
-    return PolledNews(commits, look=look)
+    return PolledNews(commits, check=check)
 
 
 class _CommitNews:
-    def __init__(self, commits: CommitTopics, look: Callable[[], Sight]) -> None:
+    def __init__(self, commits: CommitTopics, check: Callable[[], CommitsSeen]) -> None:
         self._commits = commits
-        self._sight = look
+        self._commits_seen = check
 
     def hears(self, topic: Topic) -> bool:
         return self._commits.hears(topic)
@@ -73,31 +73,31 @@ class _CommitNews:
     def follow(self, topics: Collection[Topic]) -> None:
         self._commits.followed = frozenset(topics)
 
-    def _look(self) -> Sight:
-        """Tell those who wait if another process has committed something; what was seen."""
+    def _check(self) -> CommitsSeen:
+        """Notify those who wait if another process has committed something; what was seen."""
         try:
-            sight = self._sight()
-            if sight is Sight.FOREIGN:
+            seen = self._commits_seen()
+            if seen is CommitsSeen.FOREIGN:
                 self._commits.notify()
-            return sight
-        except Exception:  # the top of a service: no look that fails may be the last one
+            return seen
+        except Exception:  # the top of a service: no check that fails may be the last one
             log.exception("looking for commits of other processes failed, trying again")
             clock.sleep(_AFTER_FAILURE)
-        return Sight.NOTHING
+        return CommitsSeen.NOTHING
 
 
 class WatchedNews(_CommitNews):
-    """Looks for news when inotify tells of a write to the log file, which may well be one of our own."""
+    """Checks for news when inotify reports a write to the log file, which may well be one of our own."""
 
     def __init__(
         self,
         path: str,
         commits: CommitTopics,
         *,
-        look: Callable[[], Sight],
+        check: Callable[[], CommitsSeen],
         monotonic: Callable[[], float] = clock.monotonic,
     ) -> None:
-        super().__init__(commits, look)
+        super().__init__(commits, check)
         self._monotonic = monotonic
         with ExitStack() as opened:
             self._log = LogWatch(path)
@@ -114,23 +114,23 @@ class WatchedNews(_CommitNews):
         self._opened.close()
 
     def _run(self) -> None:
-        told = poll()  # unlike select, it takes the descriptors of programs that have very many
+        watched = poll()  # unlike select, it takes the descriptors of programs that have very many
         for source in (self._log.descriptor, self._stop_reading):
-            told.register(source, POLLIN)
-        looks: Iterator[float] = iter(())
+            watched.register(source, POLLIN)
+        checks: Iterator[float] = iter(())
         written = self._monotonic()
         while True:
-            pause = next(looks, None)
-            readable = wait(told, pause)
+            pause = next(checks, None)
+            readable = wait(watched, pause)
             if self._stop_reading in readable:
                 return
             if readable:
                 if not self._is_written():
-                    looks = _resumed(pause, looks)
+                    checks = _resumed(pause, checks)
                     continue
-                looks, written = pauses(), self._monotonic()
-            if self._look() is not Sight.NOTHING:
-                looks = pauses_afterwards(self._monotonic() - written)
+                checks, written = pauses(), self._monotonic()
+            if self._check() is not CommitsSeen.NOTHING:
+                checks = pauses_afterwards(self._monotonic() - written)
 
     def _is_written(self) -> bool:
         try:
@@ -141,7 +141,7 @@ class WatchedNews(_CommitNews):
 
 
 def pauses() -> Iterator[float]:
-    """How long to wait between looks after a write to the log, in seconds.
+    """How long to wait between checks after a write to the log, in seconds.
 
     The log is written before the disk has it, and only then the commit can be seen: mostly within a millisecond, on a
     slow disk much later. A commit that takes long is seen at most ``_LONGEST_PAUSE`` after its end.
@@ -154,11 +154,11 @@ def pauses() -> Iterator[float]:
 
 
 def pauses_afterwards(took: float) -> Iterator[float]:
-    """How long to wait between looks once a commit was found that explains a write, ``took`` seconds after it.
+    """How long to wait between checks once a commit was found that explains a write, ``took`` seconds after it.
 
-    Another commit may have been on its way, which was written before that look and could not be seen yet. It takes
-    about as long as the last one did: on a fast disk two looks are enough, which matters because a heartbeat of each
-    worker makes every other look. What comes later still is found by the look that one worker makes for all.
+    Another commit may have been on its way, which was written before that check and could not be seen yet. It takes
+    about as long as the last one did: on a fast disk two checks are enough, which matters because a heartbeat of each
+    worker makes every other worker check. What comes later still is found by the check that one worker makes for all.
     """
     pause, total = _LONGEST_PAUSE, 0.0
     longest = min(took * _LOOK_AFTERWARDS, _AFTERWARDS_AT_MOST)
@@ -168,7 +168,7 @@ def pauses_afterwards(took: float) -> Iterator[float]:
         pause *= 2
 
 
-def wait(told: poll, pause: float | None) -> list[int]:
+def wait(watched: poll, pause: float | None) -> list[int]:
     """Wait for events, so many seconds at the most; the descriptors that have some.
 
     ``poll`` counts whole milliseconds. What is shorter is slept, and what happens meanwhile is seen at its end.
@@ -176,19 +176,19 @@ def wait(told: poll, pause: float | None) -> list[int]:
     if pause is not None and pause < _MILLISECOND:
         clock.sleep(pause)
         pause = 0.0
-    return [source for source, _ in told.poll(None if pause is None else pause * 1000)]
+    return [source for source, _ in watched.poll(None if pause is None else pause * 1000)]
 
 
-def _resumed(pause: float | None, looks: Iterator[float]) -> Iterator[float]:
-    """The looks that were planned, after something that was not about the log."""
-    return looks if pause is None else chain([pause], looks)
+def _resumed(pause: float | None, checks: Iterator[float]) -> Iterator[float]:
+    """The checks that were planned, after something that was not about the log."""
+    return checks if pause is None else chain([pause], checks)
 
 
 class PolledNews(_CommitNews):
     """Looks for news every 5 ms while there are any, every 50 ms in quiet times."""
 
-    def __init__(self, commits: CommitTopics, *, look: Callable[[], Sight]) -> None:
-        super().__init__(commits, look)
+    def __init__(self, commits: CommitTopics, *, check: Callable[[], CommitsSeen]) -> None:
+        super().__init__(commits, check)
         self._stopped = Wakeup()
         self._thread = start_thread(self._run, name="windlass-news")
 
@@ -199,7 +199,7 @@ class PolledNews(_CommitNews):
     def _run(self) -> None:
         pause = _QUICKEST
         while not clock.wait(self._stopped, pause):
-            if self._look() is Sight.FOREIGN:
+            if self._check() is CommitsSeen.FOREIGN:
                 pause = _QUICKEST
             else:
                 pause = min(pause * 1.2, _SLOWEST)

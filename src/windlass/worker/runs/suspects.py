@@ -29,7 +29,7 @@ class SuspectInFlight:
         """A suspect was claimed."""
         self._run = run
         self._watched_for = keeps_suspects_waiting_for(run.job) / 1000
-        # Also in a child: the store cannot tell its death from that of the worker, which another job may cause.
+        # Also in a child: the store cannot distinguish its death from that of the worker, which another job may cause.
         self._runs_alone = has_to_run_alone(run.job)
 
     def is_none(self, now: float) -> bool:

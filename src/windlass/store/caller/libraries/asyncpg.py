@@ -25,7 +25,7 @@ class AsyncpgChannel(AsyncChannel):
         self._connection = connection
 
     async def take_theirs(self, step: Query | Look) -> Reply:
-        assert isinstance(step, Query), "PostgreSQL itself tells all that a script wants to know"
+        assert isinstance(step, Query), "PostgreSQL itself answers all that a script asks"
         if not step.values:
             await self._connection.execute(step.text)
             return reply()

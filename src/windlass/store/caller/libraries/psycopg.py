@@ -50,7 +50,7 @@ class AsyncPsycopgChannel(AsyncChannel):
         self._connection = connection
 
     async def take_theirs(self, step: Query | Look) -> Reply:
-        assert isinstance(step, Query), "PostgreSQL itself tells all that a script wants to know"
+        assert isinstance(step, Query), "PostgreSQL itself answers all that a script asks"
         async with AsyncRawCursor(self._connection, row_factory=tuple_row) as cursor:
             async with AsyncExitStack() as answered:
                 if _is_pipelined(self._connection):

@@ -20,5 +20,5 @@ WITH
 ),
 -- here insert_waiting
 SELECT 1 AS stored
--- here tell
+-- here notify
 FROM terms

@@ -16,5 +16,5 @@ WITH
 ),
 -- here insert_waiting
 SELECT 1 AS stored
--- here tell
+-- here notify
 FROM stored

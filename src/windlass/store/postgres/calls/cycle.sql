@@ -17,7 +17,7 @@
 WITH
 -- here clock
 , lease AS MATERIALIZED (
-    -- The lock keeps the lease from being rescued or closed between this look and the commit of what is taken under
+    -- The lock keeps the lease from being rescued or closed between this read and the commit of what is taken under
     -- it; renewing it is not held up.
     SELECT lease.id FROM windlass_lease AS lease, clock
     WHERE lease.id = :lease AND
@@ -73,7 +73,7 @@ SELECT
     -- One of the jobs was cancelled or rescued meanwhile: nothing is kept, and the driver repeats it.
     -- An ending that was sent twice is one.
     CAST(CASE
-        WHEN (SELECT count(DISTINCT place) FROM owner) <> endings.number THEN 'windlass: look again'
+        WHEN (SELECT count(DISTINCT place) FROM owner) <> endings.number THEN 'windlass: try again'
         -- Jobs with a concurrency key need the full form.
         WHEN begins.keyed > 0 THEN 'windlass: next form'
         ELSE '0'
@@ -110,7 +110,7 @@ FROM endings, begins
 WITH
 -- here clock
 , lease AS MATERIALIZED (
-    -- The lock keeps the lease from being rescued or closed between this look and the commit of what is taken under
+    -- The lock keeps the lease from being rescued or closed between this read and the commit of what is taken under
     -- it; renewing it is not held up.
     SELECT lease.id FROM windlass_lease AS lease, clock
     WHERE CAST(:requests AS text) <> '[]' AND lease.id = :lease AND
@@ -274,7 +274,7 @@ SELECT
     CAST(CASE
         WHEN (SELECT count(DISTINCT place) FROM owner) <> endings.number
             OR (SELECT count(DISTINCT place) FROM starter) <> (SELECT count(*) FROM marked)
-        THEN 'windlass: look again'
+        THEN 'windlass: try again'
         ELSE '0'
     END AS integer) AS again
 FROM endings, begins

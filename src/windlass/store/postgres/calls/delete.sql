@@ -1,4 +1,4 @@
--- Removes jobs that do not run, with what is told of them and their keys; one that runs is its owner's.
+-- Removes jobs that do not run, with their events and unique keys; one that runs is its owner's.
 -- :states are those that both the caller and the table of transitions allow
 -- :ids are the ids of :seqs
 -- gives deleted

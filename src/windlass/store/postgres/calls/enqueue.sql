@@ -12,7 +12,7 @@
 --
 -- A statement sees one moment: neither what its own parts write nor what others commit after its start. So all is
 -- decided from that moment first, then written; a part that meets something newer (an id, a key or a limited queue
--- that others took meanwhile) makes the statement fail with 'windlass: look again', which leaves nothing behind, and
+-- that others took meanwhile) makes the statement fail with 'windlass: try again', which leaves nothing behind, and
 -- the driver repeats it. Locks are taken in the order queues, keys, jobs: each part counts the one before it.
 WITH
 -- here clock, new_jobs
@@ -30,7 +30,7 @@ WITH
     SELECT there.id, there.task, named.index FROM named JOIN there ON there.id = named.id
     WHERE there.task <> named.task OR rtrim(there.payload, E' \t\n\r') <> rtrim(named.payload, E' \t\n\r')
 ), kept AS MATERIALIZED (
-    -- Keys that are held. A key whose window is over, or whose job has started, has ended or is gone, is free.
+    -- Keys that are held. A key whose window has passed, or whose job has started, has ended or is gone, is free.
     SELECT key.key, key.id, holder.state
     FROM (SELECT DISTINCT named.key FROM named) AS wanted CROSS JOIN LATERAL (
         SELECT key, id, until, expires_at FROM windlass_key AS held WHERE held.key = wanted.key OFFSET 0
@@ -66,7 +66,7 @@ WITH
     SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM conflict) AND NOT EXISTS (SELECT 1 FROM crowded)
 ), missing AS MATERIALIZED (
     -- Said by an advisory lock until the commit, which in a caller's transaction may take its time: queue_ensure looks
-    -- at it, because no other look shows a row that is not committed.
+    -- at it, because no other read shows a row that is not committed.
     SELECT name COLLATE "C" AS name,
         pg_advisory_xact_lock_shared(hashtextextended('windlass_queue ' || name, 0)) AS said
     FROM jsonb_array_elements_text(CAST(:queues AS jsonb)) AS wanted (name)
@@ -79,7 +79,7 @@ WITH
     ON CONFLICT DO NOTHING
     RETURNING 1
 ), locked AS MATERIALIZED (
-    -- A lock reads the newest row, so stored tells here whether others have enqueued since this statement counted.
+    -- A lock reads the newest row, so stored shows here whether others have enqueued since this statement counted.
     SELECT queue.name, queue.stored FROM windlass_queue AS queue
     WHERE queue.name = ANY (ARRAY(SELECT limited.name FROM limited WHERE added > 0))
     AND EXISTS (SELECT 1 FROM passed) AND (SELECT count(*) FROM made) >= 0
@@ -129,8 +129,8 @@ SELECT
             OR EXISTS (
                 SELECT 1 FROM limited JOIN locked ON locked.name = limited.name
                 WHERE locked.stored <> limited.stored)
-        ) THEN 'windlass: look again'
+        ) THEN 'windlass: try again'
         ELSE '0'
     END AS integer) AS again
 -- here replaced with replacing
--- here tell
+-- here notify

@@ -1,5 +1,5 @@
--- Running jobs behind :after that no open lease in time covers; a lease that is not there is over. The page ends at
--- :limit jobs or :bytes of errors. And the suspects among them that had begun, whichever page they are on: one of them is
+-- Running jobs behind :after that no open lease in time covers; a lease that is not there counts as expired. The
+-- page ends at :limit jobs or :bytes of errors. And the suspects among them that had begun, whichever page they are on: one of them is
 -- held responsible for the loss of its lease. A manual claim is none.
 -- gives expired
 -- gives suspects

@@ -52,8 +52,8 @@ WITH
     FROM jsonb_array_elements(CAST(:keys AS jsonb))
     ORDER BY ({keys.key}) COLLATE "C"
     ON CONFLICT (key) DO UPDATE SET {excluded.HeldKey; assigned; without key}
-    -- A key is free whose window is over, or whose job has started, has ended or is gone; the latter only of a row that is as old
-    -- as this statement, which cannot see the job of a newer one.
+    -- A key is free whose window has passed, or whose job has started, has ended or is gone; the latter only of a row that is
+    -- as old as this statement, which cannot see the job of a newer one.
     WHERE key.expires_at <= (SELECT now FROM clock)
     OR (
         key.xmin = (SELECT seen.xmin FROM windlass_key AS seen WHERE seen.key = excluded.key)

@@ -3,7 +3,7 @@
 -- those that have it, by an index.
 -- Gives how much each holds, not the jobs themselves: they are read by id, as many as one call can carry.
 -- gives jobs
--- gives looked
+-- gives examined
 WITH newest AS MATERIALIZED (
     (SELECT seq FROM windlass_job
         WHERE CAST(:ended AS text) IS NULL AND CAST(:tag AS text) IS NULL AND seq < CAST(:cursor AS bigint)
@@ -18,7 +18,7 @@ WITH newest AS MATERIALIZED (
     UNION ALL
     (SELECT seq FROM windlass_tag WHERE tag = CAST(:tag AS text) AND seq < CAST(:cursor AS bigint)
         ORDER BY seq DESC LIMIT CAST(:window AS bigint))
-), looked AS MATERIALIZED (
+), examined AS MATERIALIZED (
     SELECT seq FROM newest WHERE CAST(:text AS text) IS NULL
     UNION ALL
     -- A text is looked for in what jobs hold, as far as :bytes reach; the lengths are known without reading them.
@@ -37,8 +37,8 @@ WITH newest AS MATERIALIZED (
     WHERE sized.bytes <= CAST(:bytes AS bigint) OR sized.number = 1
 ), found AS MATERIALIZED (
     -- One look into the indexes for each of them, the newest first, until the page is full; first at what the job's own
-    -- row can tell.
-    SELECT job.* FROM (SELECT seq FROM looked ORDER BY seq DESC) AS newest
+    -- row can decide.
+    SELECT job.* FROM (SELECT seq FROM examined ORDER BY seq DESC) AS newest
     CROSS JOIN LATERAL (
         SELECT job.seq FROM windlass_job AS job
         WHERE job.seq = newest.seq
@@ -69,4 +69,4 @@ SELECT
     -- bytes ended it, it has looked at as many as it may.
     (SELECT json_build_array(json_build_array(
             CASE WHEN count(*) < (SELECT count(*) FROM newest) THEN CAST(:window AS bigint) ELSE count(*) END, min(seq)))
-        FROM looked) AS looked
+        FROM examined) AS examined

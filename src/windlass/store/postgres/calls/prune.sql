@@ -1,4 +1,4 @@
--- Removes finished jobs that are still as they were seen, with what is told of them and their keys: one that was retried
+-- Removes finished jobs that are still as they were seen, with their events and unique keys: one that was retried
 -- meanwhile and has finished anew carries another fence.
 -- :jobs rows (seq, fence, id, finished_at)
 -- gives pruned

@@ -1,5 +1,5 @@
 -- Removes the oldest finished jobs of one queue and state behind the position (:after_at, :after_seq) that are older than
--- :age, or not younger than the position (:beyond_at, :beyond_seq), with what is told of them and their keys: at most
+-- :age, or not younger than the position (:beyond_at, :beyond_seq), with their events and unique keys: at most
 -- :limit, and as many as hold :bytes together, but at least one.
 -- gives pruned
 -- gives vanished

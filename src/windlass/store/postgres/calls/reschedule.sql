@@ -4,7 +4,7 @@
 -- gives rescheduled
 --
 -- It waits for a transaction that has the job locked; if the job has gone elsewhere meanwhile, the statement fails with
--- 'windlass: look again', which leaves nothing behind, and the driver repeats it.
+-- 'windlass: try again', which leaves nothing behind, and the driver repeats it.
 WITH
 -- here clock
 , asked AS MATERIALIZED (
@@ -50,7 +50,7 @@ WITH
     INSERT INTO windlass_ready (seq, since, priority, queue, suspect, start_by)
     SELECT seq, run_at, priority, queue, suspect, start_by FROM moved WHERE waiting = 'pending'
 ), missed AS MATERIALIZED (
-    SELECT 'windlass: look again' AS cause FROM wanted
+    SELECT 'windlass: try again' AS cause FROM wanted
     WHERE NOT EXISTS (SELECT 1 FROM moved)
     AND (
         EXISTS (

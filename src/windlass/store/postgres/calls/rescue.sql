@@ -1,7 +1,7 @@
--- Ends leases that are over and takes their jobs away. A lease that was renewed since the look keeps its jobs.
--- :leases the leases that the look found to be over
+-- Ends leases that have expired and takes their jobs away. A lease that was renewed since it was read keeps its jobs.
+-- :leases the leases that were found to have expired
 -- :culprits rows (lease, seq), the job that is held responsible for the loss; it stays with the lease, the first counts
--- :endings rows (Ending, was_started); a job that was marked as started since the look stays for the next look
+-- :endings rows (Ending, was_started); a job that was marked as started since it was read stays for the next round
 -- :keys rows (key, seq, fence) as item, only of endings whose job has a unique key
 -- :gates rows (key), the concurrency keys that the jobs hold, in order
 -- :by who rescues
@@ -89,7 +89,7 @@ WITH
     FROM taken JOIN windlass_job AS job ON job.seq = taken.seq
     WHERE (SELECT count(*) FROM key_gates) >= 0
 ), finished AS (
-    -- The fence is raised here too, so that the former owner's endings can be told from repetitions of its own.
+    -- The fence is raised here too, so that the former owner's endings can be distinguished from repetitions of its own.
     INSERT INTO windlass_finished (
         seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
         reason, worker, progress, errors, attempts)

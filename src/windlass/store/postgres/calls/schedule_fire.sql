@@ -7,7 +7,7 @@
 -- gives taken
 --
 -- As in enqueue all is decided from the moment at which the statement began, and what has changed since makes it fail with
--- 'windlass: look again'. It waits for nothing that a caller's transaction may hold: a schedule or a limited queue that
+-- 'windlass: try again'. It waits for nothing that a caller's transaction may hold: a schedule or a limited queue that
 -- another has in hand is passed by, and so is a queue that another is making. Only a unique key that another transaction
 -- has taken and not committed cannot be seen: there it gives up soon, and the caller asks for the other schedules alone.
 -- Locks are taken in the order schedules, queues, keys, jobs: each part counts the one before it.
@@ -58,7 +58,7 @@ WITH
         ELSE 'held' END AS verdict
     FROM seen
 ), kept AS MATERIALIZED (
-    -- Keys that are held. A key whose window is over, or whose job has started, has ended or is gone, is free.
+    -- Keys that are held. A key whose window has passed, or whose job has started, has ended or is gone, is free.
     SELECT key.key
     FROM (SELECT DISTINCT keyed.key FROM keyed) AS wanted CROSS JOIN LATERAL (
         SELECT key, id, until, expires_at FROM windlass_key AS held WHERE held.key = wanted.key OFFSET 0
@@ -194,6 +194,6 @@ SELECT
         WHEN (SELECT count(*) FROM keyed JOIN new ON new.id = keyed.id) <> (SELECT count(*) FROM held)
             OR EXISTS (
                 SELECT 1 FROM queue JOIN limited ON limited.name = queue.name WHERE limited.stored <> queue.stored)
-        THEN 'windlass: look again'
+        THEN 'windlass: try again'
         ELSE '0'
     END AS integer) AS again

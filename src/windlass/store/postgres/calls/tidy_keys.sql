@@ -1,4 +1,4 @@
--- Removes keys whose window is over, :limit at a time, and keys whose job is gone, of those that orphan_keys has found.
+-- Removes keys whose window has passed, :limit at a time, and keys whose job is gone, of those that orphan_keys has found.
 -- :keys rows (key, version) as asked
 -- gives over
 --

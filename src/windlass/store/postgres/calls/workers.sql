@@ -1,4 +1,4 @@
--- All workers that live or were lost lately; a worker whose lease is over has lost it.
+-- All workers that live or were lost lately; a worker whose lease has expired has lost it.
 -- gives workers
 WITH
 -- here clock

@@ -1,5 +1,5 @@
 -- The gates of the queue {queue} that are shut, rows of ShutGate. While there is one, nothing is claimed of
--- the queue; why tells which. Another gate of a queue is another SELECT here. {limits} are the rows of gate, or what a
+-- the queue; why says which. Another gate of a queue is another SELECT here. {limits} are the rows of gate, or what a
 -- claim knows of them: the newest ones, with what its own endings change. {rates} are the token buckets. Needs clock.
     SELECT CASE queue.name WHEN '*' THEN 'everything_paused' ELSE 'queue_paused' END AS gate,
         queue.paused_at AS since, queue.paused_by AS by, queue.paused_reason AS reason, NULL AS ends_at,

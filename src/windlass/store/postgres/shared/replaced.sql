@@ -11,4 +11,4 @@
                 AND ready.priority = target.priority AND ready.since = target.run_at AND ready.seq = target.seq
                 AND (ready.gate IS NULL OR target.keeps_key)),
             (SELECT 1 FROM windlass_due AS due WHERE due.run_at = target.run_at AND due.seq = target.seq)) = 1
-    ) THEN 'windlass: look again' ELSE '0' END AS integer) AS moved_meanwhile
+    ) THEN 'windlass: try again' ELSE '0' END AS integer) AS moved_meanwhile

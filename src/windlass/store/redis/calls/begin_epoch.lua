@@ -23,6 +23,6 @@ if begins then
     redis.call('HSET', KEY.epoch, 'epoch', written(epoch), 'run_id', ask.run_id)
     if found.run_id or believed > 0 then redis.call('INCRBY', KEY.seq, SEQS_LOST) end
 end
--- Told once, however many processes miss the data: the field went with them.
+-- Reported once, however many processes miss the data: the field went with them.
 if ask.has_lost and redis.call('HSETNX', KEY.epoch, 'emptied', stamp) == 1 then note_without_job('emptied') end
 return {'epoch', {{epoch}}}

@@ -27,7 +27,7 @@ local function drop_run_anywhere(seq, fence)
 end
 
 -- Takes a run away from its lease. Only the owner whose fence the job still carries may end it, and only while it runs:
--- removing the field is the proof. What is known of the job, or nothing if the run is over already.
+-- removing the field is the proof. What is known of the job, or nothing if the run has ended already.
 local function end_run(key, seq, fence)
     local job = try('HMGET', key, {
         job: lease, queue, priority, cancel_requested_at, started_at, attempt, run_at, unknown_at, reason, result,

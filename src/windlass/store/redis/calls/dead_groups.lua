@@ -3,7 +3,7 @@
 -- asks limit, window; not bytes, for what went wrong is a field of its own
 -- gives groups: rows (DeadGroup) as group/one/other
 -- with scan
-local groups, by_name, looked = {}, {}, 0
+local groups, by_name, examined = {}, {}, 0
 local function tally(task, reason, error, at)
     local name = cmsgpack.pack(task, reason, error)
     local group = by_name[name]
@@ -17,8 +17,8 @@ walk_down('failed', math.huge, function(seq)
     local job = redis.call('HMGET', job_key(written(seq)), {job: task, reason, error, finished_at})
     -- One whose body is gone is in no group.
     if job.task then tally(job.task, job.reason, job.error ~= '' and job.error, tonumber(job.finished_at) or 0) end
-    looked = looked + 1
-    return looked == ask.window
+    examined = examined + 1
+    return examined == ask.window
 end)
 table.sort(groups, function(one, other)
     if one.count ~= other.count then return one.count > other.count end

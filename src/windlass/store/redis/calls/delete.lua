@@ -1,4 +1,4 @@
--- Removes jobs that do not run, with all that is told of them; one that runs is its owner's.
+-- Removes jobs that do not run, with their events and indexes; one that runs is its owner's.
 -- KEYS counts, due, ids, events, waiting, expiring, gates
 -- asks seqs; states: those that both the caller and the table of transitions allow
 -- gives deleted: rows (seq)
@@ -9,7 +9,7 @@ for _, state in ipairs(ask.states) do states[state] = true end
 local deleted = {}
 for _, number in ipairs(ask.seqs) do
     local seq = written(number)
-    local job = redis.call('HMGET', job_key(seq), unpack(LOOKED_AT))
+    local job = redis.call('HMGET', job_key(seq), unpack(EXAMINED))
     if states[job[STATE]] then
         local place = redis.call('HMGET', job_key(seq), {
             place: queue, priority, crashes, rescues, gate, start_by, concurrency_key})

@@ -30,7 +30,7 @@ gather(redis.call('ZRANGEBYSCORE', KEY.lease_until, '-inf', now))
 gather(redis.call('ZRANGEBYSCORE', KEY.lease_from, '(' .. stamp, '+inf'))
 table.sort(jobs, function(one, other) return one.seq < other.seq end)
 
--- When a lease was last renewed, when it is over, and the job that is held responsible for its loss, if that is known:
+-- When a lease was last renewed, when it expires, and the job that is held responsible for its loss, if that is known:
 -- row (renewed_at, over_at, blamed) as facts.
 local known = {}
 local function facts_of(lease)

@@ -1,5 +1,5 @@
--- In how many milliseconds the next job is due and the next lease that holds something is over; a lease that is lost or
--- gone while it holds jobs, or that begins in the future, is over now. And the next job that waits and expires.
+-- In how many milliseconds the next job is due and the next lease that holds something expires; a lease that is lost or
+-- gone while it holds jobs, or that begins in the future, counts as expired now. And the next job that waits and expires.
 -- KEYS counts, due, lease_from, lease_until, waiting, cooldowns, expiring
 -- without epoch
 -- asks duty, strays: whether every lease that holds something is looked at; else only those that are over within a

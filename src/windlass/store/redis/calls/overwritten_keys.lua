@@ -11,7 +11,7 @@ local RIGHT = {
 }
 
 local overwritten, is_overwritten = {}, {}
-local function look(key, right)
+local function check(key, right)
     local found = redis.call('TYPE', key).ok
     if found == 'none' or found == right then return end
     overwritten[#overwritten + 1], is_overwritten[key] = {key, found, right}, true
@@ -22,39 +22,39 @@ local function names(command, key, ...)
     return is_overwritten[key] and {} or redis.call(command, key, ...)
 end
 
-for name, key in pairs(KEY) do look(key, RIGHT[name]) end
+for name, key in pairs(KEY) do check(key, RIGHT[name]) end
 for _, queue in ipairs(names('SMEMBERS', KEY.queues)) do
-    look(prefix .. 'queue:' .. queue, 'hash')
-    look(prefix .. 'pending:' .. queue, 'zset')
-    look(prefix .. 'suspects:' .. queue, 'zset')
+    check(prefix .. 'queue:' .. queue, 'hash')
+    check(prefix .. 'pending:' .. queue, 'zset')
+    check(prefix .. 'suspects:' .. queue, 'zset')
     for _, state in ipairs({'completed', 'failed', 'cancelled'}) do
-        look(prefix .. 'finished:' .. state .. ':' .. queue, 'zset')
+        check(prefix .. 'finished:' .. state .. ':' .. queue, 'zset')
     end
 end
 for _, lease in ipairs(names('ZRANGE', KEY.lease_until, 0, -1)) do
-    look(prefix .. 'lease:' .. lease, 'hash')
-    look(prefix .. 'held:' .. lease, 'hash')
-    look(prefix .. 'cancels:' .. lease, 'set')
+    check(prefix .. 'lease:' .. lease, 'hash')
+    check(prefix .. 'held:' .. lease, 'hash')
+    check(prefix .. 'cancels:' .. lease, 'set')
 end
-for _, worker in ipairs(names('ZRANGE', KEY.workers, 0, -1)) do look(prefix .. 'worker:' .. worker, 'hash') end
+for _, worker in ipairs(names('ZRANGE', KEY.workers, 0, -1)) do check(prefix .. 'worker:' .. worker, 'hash') end
 for _, name in ipairs(names('ZRANGE', KEY.schedules, 0, -1)) do
-    look(prefix .. 'schedule:' .. name, 'hash')
-    look(prefix .. 'fires:' .. name, 'zset')
+    check(prefix .. 'schedule:' .. name, 'hash')
+    check(prefix .. 'fires:' .. name, 'zset')
 end
 for _, version in ipairs(names('ZRANGE', KEY.code_versions, 0, -1)) do
-    look(prefix .. 'code_version:' .. version, 'hash')
+    check(prefix .. 'code_version:' .. version, 'hash')
 end
 for _, name in ipairs(names('ZRANGE', KEY.limits, 0, -1)) do
-    look(prefix .. 'limit:' .. name, 'hash')
-    look(prefix .. 'line:' .. name, 'zset')
-    look(prefix .. 'line_until:' .. name, 'zset')
+    check(prefix .. 'limit:' .. name, 'hash')
+    check(prefix .. 'line:' .. name, 'zset')
+    check(prefix .. 'line_until:' .. name, 'zset')
 end
-for _, member in ipairs(names('ZRANGE', KEY.cooldowns, 0, -1)) do look(prefix .. 'cooldown:' .. member, 'hash') end
+for _, member in ipairs(names('ZRANGE', KEY.cooldowns, 0, -1)) do check(prefix .. 'cooldown:' .. member, 'hash') end
 for _, index in ipairs({'all', 'failed', 'cancelled'}) do
     local blocks = prefix .. 'blocks:' .. index
-    look(blocks, 'zset')
+    check(blocks, 'zset')
     for _, block in ipairs(names('ZRANGE', blocks, 0, -1)) do
-        look(prefix .. 'bits:' .. index .. ':' .. block, 'string')
+        check(prefix .. 'bits:' .. index .. ':' .. block, 'string')
     end
 end
 -- The order of a Lua table is not kept.

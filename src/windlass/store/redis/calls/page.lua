@@ -79,18 +79,18 @@ local function few()
     return seqs
 end
 
-local found, looked, last = {}, 0, false
+local found, examined, last = {}, 0, false
 -- Whether the page is full, or has looked at enough.
-local function look(number)
+local function visit(number)
     local seq = written(number)
     if is_wanted(seq) then
         local size, known = size_of(seq, {known: id})
         found[#found + 1] = {Found; seq = number; id = known.id; size = size}
     end
-    looked, last = looked + 1, number
+    examined, last = examined + 1, number
     -- Long texts count as many jobs: no other client is served meanwhile.
-    if bytes > ask.bytes then looked = ask.window end
-    return #found == ask.limit or looked == ask.window
+    if bytes > ask.bytes then examined = ask.window end
+    return #found == ask.limit or examined == ask.window
 end
 
 -- The newest jobs that have the tag.
@@ -105,9 +105,9 @@ local seqs
 if ask.tag then seqs = tagged() else seqs = few() end
 if seqs then
     for _, seq in ipairs(seqs) do
-        if seq < ask.cursor and look(seq) then break end
+        if seq < ask.cursor and visit(seq) then break end
     end
 else
-    walk_down(ask.ended or 'all', ask.cursor, look)
+    walk_down(ask.ended or 'all', ask.cursor, visit)
 end
-return {'jobs', found, 'looked', {{looked, last}}, 'overwritten', overwritten}
+return {'jobs', found, 'examined', {{examined, last}}, 'overwritten', overwritten}

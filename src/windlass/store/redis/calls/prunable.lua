@@ -16,7 +16,7 @@ local function is_meant(at, seq)
 end
 
 local rows, vanished, offset, found = {}, {}, 0, nil
-local function look(seq, at)
+local function visit(seq, at)
     local size, job = size_of(written(seq), {job: id, fence})
     if job then
         rows[#rows + 1] = {
@@ -33,7 +33,7 @@ repeat
     offset = offset + ask.limit
     for index = 1, #found, 2 do
         local seq, at = finished_seq(found[index]), tonumber(found[index + 1])
-        if #rows + #vanished < ask.limit and is_meant(at, seq) then look(seq, at) end
+        if #rows + #vanished < ask.limit and is_meant(at, seq) then visit(seq, at) end
     end
 until #found < 2 * ask.limit or #rows + #vanished == ask.limit
 return {'jobs', rows, 'vanished', vanished, 'overwritten', overwritten}

@@ -1,4 +1,4 @@
--- Removes finished jobs that are still as they were seen, with all that is told of them: one that was retried meanwhile
+-- Removes finished jobs that are still as they were seen, with their events and indexes: one that was retried meanwhile
 -- and has finished anew did so at another time.
 -- KEYS counts, due, ids, events, waiting
 -- asks queue, state; jobs: rows (seq, fence, id, finished_at) as seen
@@ -8,7 +8,7 @@
 local pruned, vanished, members = {}, {}, {}
 for _, seen in ipairs(ask.jobs) do
     local seq = written(seen.seq)
-    local job = try('HMGET', job_key(seq), unpack(LOOKED_AT)) or {}
+    local job = try('HMGET', job_key(seq), unpack(EXAMINED)) or {}
     if not job[ID] then
         vanished[#vanished + 1] = {VanishedJob; seq = seen.seq; queue = ask.queue; was = ask.state}
     elseif job[STATE] == ask.state and tonumber(job[FINISHED_AT]) == seen.finished_at then

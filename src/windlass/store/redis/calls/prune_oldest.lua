@@ -1,5 +1,5 @@
 -- Removes the oldest finished jobs of one queue and state behind the position (after_at, after_seq) that are older than
--- `age`, or not younger than the position (beyond_at, beyond_seq), with all that is told of them.
+-- `age`, or not younger than the position (beyond_at, beyond_seq), with their events and indexes.
 -- KEYS counts, due, ids, events, waiting
 -- asks queue, state, age, beyond_at, beyond_seq, after_at, after_seq, limit; not bytes, for to free a long text takes
 --      no time
@@ -49,7 +49,7 @@ local function number_that_may_go(members)
 end
 
 local first = rank_behind(ask.after_at, ask.after_seq)
--- One more than it removes tells whether there are more.
+-- One more than it removes shows whether there are more.
 local members = try('ZRANGE', place_of_all, first, first + ask.limit) or {}
 local number = number_that_may_go(members)
 if number == 0 then return {'pruned', {}, 'overwritten', overwritten} end

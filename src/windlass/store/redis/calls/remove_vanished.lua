@@ -1,5 +1,5 @@
 -- Removes what is left of jobs whose bodies are gone, and leaves a notice of each. The call that met one that waited or ran
--- has taken it from there; one that was finished is taken from there here, by the first who tells of it.
+-- has taken it from there; one that was finished is taken from there here, by the first process that reports it.
 -- KEYS counts, due, events, notices, astray, waiting
 -- asks vanished: rows (VanishedJob) as gone; by
 -- gives noticed: rows (VanishedJob) as gone

@@ -1,10 +1,10 @@
--- Ends leases that are over and takes their jobs away. Until this has run their owners may still renew them, and a
--- lease that was renewed since the look keeps its jobs. The fence is raised here too, so that the former owner's
--- endings can be told from repetitions of its own.
+-- Ends leases that have expired and takes their jobs away. Until this has run their owners may still renew them, and a
+-- lease that was renewed since it was read keeps its jobs. The fence is raised here too, so that the former owner's
+-- endings can be distinguished from repetitions of its own.
 -- KEYS counts, due, ids, events, lease_from, lease_until, lease_lost, waiting, expiring, gates
 -- asks leases; culprits: rows (lease, seq) as culprit, of the job that is held responsible for the loss of the lease,
 --      which stays with the lease: the first counts
---      endings: rows (Ending, was_started) as ending; a job that was marked since the look stays for the next look
+--      endings: rows (Ending, was_started) as ending; a job that was marked since it was read stays for the next round
 --      keys: rows (key, seq, fence); by
 -- gives rescued: rows (id, state, worker); vanished, overwritten: see there in shared/
 -- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, concurrency, attempts, expiry, vanished, events
@@ -23,7 +23,7 @@ local function lose(lease)
     redis.call('ZADD', KEY.lease_lost, redis.call('HGET', lease_key(lease), 'renewed_at'), lease)
 end
 
--- Only what this call freed is told: another rescuer's jobs, or those of a new owner, carry a raised fence as well.
+-- Only what this call freed is reported: another rescuer's jobs, or those of a new owner, carry a raised fence as well.
 local rescued = {}
 
 -- A run whose job's body is gone: nothing can be put back, but it must not be looked for again and again.
@@ -35,7 +35,7 @@ local function let_go(seq, fence)
     end
 end
 
--- The job that is held responsible for the loss, as a part of what is told.
+-- The job that is held responsible for the loss, as a part of the event.
 local function told_culprit(lease)
     local seq = try('HGET', lease_key(lease), 'blamed')
     local id = seq and try('HGET', job_key(seq), 'id')

@@ -3,7 +3,7 @@
 -- asks after, queue (or null for all), limit
 -- gives stops: rows (Found); looked: one row (how many were looked at, the seq of the last)
 -- with chunks, texts, sizes, scan
-local stops, looked, last = {}, 0, false
+local stops, examined, last = {}, 0, false
 
 walk_up('all', ask.after, function(number)
     local seq = written(number)
@@ -11,7 +11,7 @@ walk_up('all', ask.after, function(number)
     if job and (not ask.queue or job.queue == ask.queue) then
         stops[#stops + 1] = {Found; seq = number; id = job.id; size = size}
     end
-    looked, last = looked + 1, number
-    return looked == ask.limit
+    examined, last = examined + 1, number
+    return examined == ask.limit
 end)
-return {'stops', stops, 'looked', {{looked, last}}}
+return {'stops', stops, 'examined', {{examined, last}}}

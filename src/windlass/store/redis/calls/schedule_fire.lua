@@ -135,8 +135,8 @@ for _, one in ipairs(judged) do
         end
     end
     if step.slot and verdict ~= 'stays' and verdict ~= 'repeated' then
-        local told = told_of(step, verdict)
-        note_fire(name, step.slot, told.outcome, told.reason, told.job, nil, 1)
+        local details = told_of(step, verdict)
+        note_fire(name, step.slot, told.outcome, details.reason, told.job, nil, 1)
         rows = rows + 1
     end
     local held = held_after(step, schedule, verdict)

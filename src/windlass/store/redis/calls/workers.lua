@@ -1,4 +1,4 @@
--- All workers that live or were lost lately, by the time of their start; a worker whose lease is over has lost it.
+-- All workers that live or were lost lately, by the time of their start; a worker whose lease has expired has lost it.
 -- KEYS workers
 -- without epoch
 -- gives workers: rows (WorkerRecord) as one/other; overwritten: see shared/overwritten

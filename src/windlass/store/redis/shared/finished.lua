@@ -1,4 +1,4 @@
--- What it means that a run or a job is over. Needs texts and unique.
+-- What the end of a run or a job changes. Needs texts and unique.
 -- with overwritten
 local FINISHED = {completed = true, failed = true, cancelled = true}
 local ENDED = {completed = true, failed = true, cancelled = true, retrying = true, scheduled = true, pending = true}

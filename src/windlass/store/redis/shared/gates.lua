@@ -1,5 +1,5 @@
 -- The gates before pending jobs, each in one place: a claim asks whether any is shut, why asks which. A gate is a row
--- (name, is_shut, told) as gate; what is told of it may be missing. Another gate is another row. Needs KEY.counts,
+-- (name, is_shut, details) as gate; what is told of it may be missing. Another gate is another row. Needs KEY.counts,
 -- KEY.cooldowns, and state_sets where suspects are asked about.
 -- with limits, cooldowns
 
@@ -44,10 +44,10 @@ end
 local function add_shut(rows, gates, queue, member)
     for _, gate in ipairs(gates) do
         if gate.is_shut(queue, member) then
-            local told = gate.told and gate.told(queue) or {}
+            local details = gate.details and gate.details(queue) or {}
             rows[#rows + 1] = {
-                ShutGate; gate = gate.name; since = told.since or false; by = told.by or false;
-                reason = told.reason or false; ends_at = told.ends_at or false; most = told.most or false}
+                ShutGate; gate = gate.name; since = details.since or false; by = details.by or false;
+                reason = details.reason or false; ends_at = told.ends_at or false; most = told.most or false}
         end
     end
 end

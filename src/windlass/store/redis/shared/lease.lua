@@ -51,7 +51,7 @@ local function note_not_plain(lease, field)
     end
 end
 
--- Should the job's body be gone, nothing else tells where it was counted.
+-- Should the job's body be gone, no other record says where it was counted.
 local function queue_of_any_run(value) return string.match(value, '^[^\n]*\n\n?([^\n]+)') end
 
 -- (seq, fence) of a field of a lease's hash

@@ -54,7 +54,7 @@ local function store_jobs(jobs, last)
     return states
 end
 
--- A queue with jobs that wait is known. Workers know of them too, or are told when they may have them; only a worker
+-- A queue with jobs that wait is known. Workers know of them too, or are notified when they may have them; only a worker
 -- that finds nothing stops asking, and has to hear of the next one. `begun` is what settle gave.
 local function tell_workers(queues, begun)
     local filled = {}

@@ -1,4 +1,4 @@
--- Removing jobs that do not run, with all that is told of them but their places: `remove` gathers, `settle_removals`
+-- Removing jobs that do not run, with their events and indexes but not their places: `remove` gathers, `settle_removals`
 -- writes, few commands for many jobs. Needs KEY.ids, KEY.events, chunks, texts, index, state_sets and unique.
 -- with overwritten, tags
 local REMOVED = {{job: id, unique_key}, unpack(TEXTS)}
@@ -8,9 +8,9 @@ for index, what in ipairs(REMOVED) do
     if what == 'tags' then TAGS = index end
 end
 -- The fields for prune, which compares state and finish time first.
-local LOOKED_AT = {unpack(REMOVED)}
+local EXAMINED = {unpack(REMOVED)}
 local ID, FINISHED_AT, STATE = 1, #REMOVED + 1, #REMOVED + 2
-LOOKED_AT[FINISHED_AT], LOOKED_AT[STATE] = 'finished_at', 'state'
+EXAMINED[FINISHED_AT], EXAMINED[STATE] = 'finished_at', 'state'
 local removed_keys, removed_ids, removed_seqs = {}, {}, {}
 
 -- job: its fields REMOVED, and any behind them

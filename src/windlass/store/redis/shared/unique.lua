@@ -8,7 +8,7 @@ local function has_started(state, attempt, started_at)
 end
 
 -- The id of the job that holds the key, or false, and whether something of the key is left. No job holds it if its
--- window is over, its job has started (if it is held until then) or is gone; a job that finished gave its key back.
+-- window has passed, its job has started (if it is held until then) or is gone; a job that finished gave its key back.
 local function holder_of(key)
     local held = redis.call('HMGET', unique_key(key), {held: id, until, expires_at})
     if not held.id then return false, false end

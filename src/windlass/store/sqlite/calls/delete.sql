@@ -13,7 +13,7 @@ WHERE seq IN (SELECT value FROM jsonb_each(:seqs)) AND state IN (SELECT value FR
 RETURNING seq
 
 -- 3. event
--- What is told of a job goes with it.
+-- The events of a job go with it.
 DELETE FROM windlass_event WHERE seq IN (SELECT value FROM jsonb_each(:seqs))
 AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.seq = windlass_event.seq)
 

@@ -1,6 +1,6 @@
 -- 1. jobs
--- Running jobs behind :after that no open lease in time covers; a lease that is not there is over. The page ends at
--- :limit jobs or :bytes of errors; those are added up without the errors, which would all be kept meanwhile.
+-- Running jobs behind :after that no open lease in time covers; a lease that is not there counts as expired. The
+-- page ends at :limit jobs or :bytes of errors; those are added up without the errors, which would all be kept meanwhile.
 -- gives expired as json
 SELECT CAST(json_group_array(json_array({Expired;
     is_charged = instr(coalesce(lease, ''), ':') > 0;

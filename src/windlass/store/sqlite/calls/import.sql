@@ -24,7 +24,7 @@ WHERE NOT EXISTS (SELECT 1 FROM windlass_event AS known WHERE known.seq = job.se
 ORDER BY event.key
 
 -- 4. keys
--- The unique keys that they hold, unless another job has one: a key is free whose window is over, or whose job has
+-- The unique keys that they hold, unless another job has one: a key is free whose window has passed, or whose job has
 -- started or is gone.
 -- :keys rows (HeldKey)
 -- only with keys

@@ -1,4 +1,4 @@
--- In how many milliseconds the next job is due and the next lease that holds something is over; a running job without
+-- In how many milliseconds the next job is due and the next lease that holds something expires; a running job without
 -- an open lease is overdue. And the time from which that is counted, how many workers have a lease in time, and the
 -- first of these leases; those of manual claims have a colon in their names. Last, whether a queue that is not paused
 -- has jobs to claim, whether the lead is free, and in how many milliseconds the next job expires that waits.

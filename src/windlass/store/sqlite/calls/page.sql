@@ -5,11 +5,11 @@
 -- Gives how much each holds, not the jobs themselves: they are read by id, as many as one call can carry.
 -- gives jobs
 WITH
--- here rows_looked_at
+-- here rows_examined
 SELECT seq, id, payload_size + coalesce(octet_length(meta), 0) + coalesce(octet_length(result), 0)
     + coalesce(octet_length(errors), 0) + coalesce(octet_length(progress), 0)
 FROM windlass_whole
-WHERE seq IN (SELECT seq FROM looked)
+WHERE seq IN (SELECT seq FROM examined)
 AND (:states IS NULL OR state IN (SELECT value FROM jsonb_each(:states)))
 AND (:queue IS NULL OR queue = :queue)
 AND (:task IS NULL OR task = :task)
@@ -23,10 +23,10 @@ AND (:text IS NULL
         lower(:text)) > 0)
 ORDER BY seq DESC LIMIT :limit
 
--- 2. looked
+-- 2. examined
 -- How many rows were looked at and where the look ended: the next page begins there if this one came out short.
 -- Where bytes ended it, it has looked at as many as it may.
--- gives looked
+-- gives examined
 WITH
--- here rows_looked_at
-SELECT iif(count(*) < (SELECT count(*) FROM newest), :window, count(*)), min(seq) FROM looked
+-- here rows_examined
+SELECT iif(count(*) < (SELECT count(*) FROM newest), :window, count(*)), min(seq) FROM examined

@@ -9,7 +9,7 @@ DELETE FROM windlass_job WHERE seq IN (
 RETURNING seq
 
 -- 2. event
--- What is told of a job goes with it.
+-- The events of a job go with it.
 -- :jobs rows (seq, fence, id, finished_at)
 DELETE FROM windlass_event WHERE seq IN (SELECT {jobs.seq} FROM jsonb_each(:jobs))
 AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.seq = windlass_event.seq)

@@ -32,7 +32,7 @@ SELECT CASE WHEN :page ->> 'bytes' <= :bytes THEN :page -> 'jobs' ELSE (
 DELETE FROM windlass_job WHERE seq IN (SELECT {going.seq} FROM jsonb_each(:going))
 
 -- 4. events
--- What is told of a job goes with it.
+-- The events of a job go with it.
 -- :going rows (seq, id, finished_at, size)
 DELETE FROM windlass_event WHERE seq IN (SELECT {going.seq} FROM jsonb_each(:going))
 

@@ -7,7 +7,7 @@ SELECT :now, 'lost', :by, json_object('seq', {vanished.seq}, 'queue', {vanished.
 FROM jsonb_each(:vanished) AS vanished
 
 -- 2. event
--- What was told of them goes as well.
+-- Their events go as well.
 -- :vanished rows (VanishedJob)
 DELETE FROM windlass_event WHERE seq IN (SELECT {vanished.seq} FROM jsonb_each(:vanished))
 

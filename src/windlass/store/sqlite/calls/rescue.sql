@@ -38,9 +38,9 @@ UPDATE windlass_gate SET running = running - (
     AND windlass_gate.name IN ('*', queue))
 
 -- 4. free
--- Takes jobs away from leases that are over. The fence is raised here too, so that the former owner's endings can be
--- told from repetitions of its own. A lease that was renewed since the look keeps its jobs, and so does one whose job
--- was marked as started since: another look decides about that one.
+-- Takes jobs away from leases that have expired. The fence is raised here too, so that the former owner's endings can be
+-- distinguished from repetitions of its own. A lease that was renewed since it was read keeps its jobs, and so does one
+-- whose job was marked as started since: the next round decides about that one.
 -- :endings rows (Ending, was_started)
 -- gives rescued
 UPDATE windlass_job SET

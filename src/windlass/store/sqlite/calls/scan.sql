@@ -6,7 +6,7 @@ SELECT seq, id, payload_size + coalesce(octet_length(meta), 0) + coalesce(octet_
 FROM (SELECT * FROM windlass_whole WHERE seq > :after ORDER BY seq LIMIT :limit)
 WHERE :queue IS NULL OR queue = :queue ORDER BY seq
 
--- 2. looked
+-- 2. examined
 -- How many were looked at, and which was the last.
--- gives looked
+-- gives examined
 SELECT count(*), max(seq) FROM (SELECT seq FROM windlass_job WHERE seq > :after ORDER BY seq LIMIT :limit)

@@ -29,7 +29,7 @@ class LogDeleted(StoreUnavailable):
 
 
 class LogReplaced(StoreUnavailable):
-    """Another log or index has taken the place of the one that is open: neither tells the truth about the other."""
+    """Another log or index has taken the place of the one that is open: neither describes the other."""
 
 
 _given_up: set[_Identity] = set()
@@ -58,7 +58,7 @@ class FileIdentity:
         now = clock.monotonic()
         if now - self._looked >= _LOG_EVERY:
             self._check_log_of(connection)
-            self._wal_size.look()
+            self._wal_size.check()
             self._looked = now
 
     def check_all(self) -> None:
@@ -157,7 +157,7 @@ def _file_lost(path: str, file: _Identity) -> StoreUnavailable:
 
 
 def _fate(file: _Identity) -> str:
-    """What became of a file that we have open; only Linux can tell."""
+    """What became of a file that we have open; only Linux knows."""
     for descriptor in Path("/proc/self/fd").glob("*"):
         try:
             if _identity(str(descriptor)) == file:

@@ -20,7 +20,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _MOMENT = 0.0005
-"""Seconds between two looks of a thread that has to wait. A fork takes a moment and is rare, and a look holds no lock
+"""Seconds between two checks of a thread that has to wait. A fork takes a moment and is rare, and a check holds no lock
 that an exception from outside could leave taken.
 """
 

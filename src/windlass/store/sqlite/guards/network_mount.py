@@ -16,7 +16,7 @@ _NETWORK = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "gluste
 
 
 def warn_of_network(path: str, mounts: str | None = None) -> None:
-    """Say so if the file is on another machine. ``mounts`` is what the system tells of them; only Linux does."""
+    """Say so if the file is on another machine. ``mounts`` is what the system says of them; only Linux does."""
     kind = _kind(path, _mounts() if mounts is None else mounts)
     if kind.removeprefix("fuse.") in _NETWORK:
         log.warning(

@@ -63,7 +63,7 @@ def _is_same(path: str, ours: str) -> bool:
 
 
 def _is_open_here(path: str) -> bool:
-    """Whether this process has the file open already; only Linux can tell, and only where we may look."""
+    """Whether this process has the file open already; only Linux knows, and only where we may read it."""
     descriptors = Path("/proc/self/fd")
     if not descriptors.is_dir() or not os.path.exists(path):
         return False

@@ -18,7 +18,7 @@ class WalSize:
         self._large = large
         self._is_large = False
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Look at it once."""
         size = self._size()
         was_large, self._is_large = self._is_large, size > self._large

@@ -1,4 +1,4 @@
--- Deletes those of the keys that no job holds: their window is over, their job has started, or it is gone. (A job
+-- Deletes those of the keys that no job holds: their window has passed, their job has started, or it is gone. (A job
 -- that finished gave its key back at once.) Whether a job that was claimed has begun its run is known only later, so it
 -- counts as started until it is handed back: an enqueue that comes after the start must not be taken for a duplicate.
 DELETE FROM windlass_key WHERE key IN ({keys})

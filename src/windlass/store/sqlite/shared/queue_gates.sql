@@ -1,5 +1,5 @@
 -- The gates of the queue {queue} that are shut, rows of ShutGate. While there is one, nothing is claimed of
--- the queue; why tells which. Another gate of a queue is another SELECT here.
+-- the queue; why says which. Another gate of a queue is another SELECT here.
     SELECT CASE name WHEN '*' THEN 'everything_paused' ELSE 'queue_paused' END AS gate,
         paused_at AS since, paused_by AS by, paused_reason AS reason, NULL AS ends_at, NULL AS most
     FROM windlass_queue WHERE name IN ({queue}, '*') AND paused_at IS NOT NULL

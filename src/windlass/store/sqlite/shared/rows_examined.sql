@@ -11,7 +11,7 @@ newest AS (
     UNION ALL
     SELECT seq FROM (
         SELECT seq FROM windlass_tag WHERE tag = :tag AND seq < :cursor ORDER BY seq DESC LIMIT :window)
-), looked AS (
+), examined AS (
     SELECT seq FROM newest WHERE :text IS NULL
     UNION ALL
     -- A text is looked for in what jobs hold, as far as :bytes reach.

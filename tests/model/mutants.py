@@ -164,16 +164,8 @@ SCHEDULES: dict[str, list[Edit]] = {
     "slot that is kept back forgotten": [
         Edit("schedule_fire", "= 'stays' THEN schedule.held_at", "= 'stays' THEN NULL")
     ],
-    "later slot gets ahead": [Edit("schedule_fire", "overlap = 'buffer' AND is_buffering", "false")],
     "key not taken by a fire": [
         Edit("schedule_fire", "WHERE keyed.value ->> 0 IN", "WHERE false AND keyed.value ->> 0 IN")
-    ],
-    "fired in spite of the key": [
-        Edit(
-            "schedule_fire",
-            "AND NOT EXISTS (SELECT 1 FROM windlass_key",
-            "AND true OR EXISTS (SELECT 1 FROM windlass_key",
-        )
     ],
     "fired into a full queue": [Edit("schedule_fire", "<= max_length\n", "<= max_length + 1\n")],
     "missed slots not noted": [Edit("schedule_fire", "AS step WHERE step.value ->> 14 > 0", "AS step WHERE false")],

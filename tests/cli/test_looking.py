@@ -39,10 +39,34 @@ LOOKING = {
     "workers resume": "w",
     "workers stop": "w",
     "workers forget": "w",
+    "schedules list": "",
+    "schedules show": "x",
+    "schedules edit": "x --jitter 1s",
+    "schedules pause": "x",
+    "schedules resume": "x",
+    "schedules run": "x",
+    "schedules preview": "x",
+    "schedules delete": "x --yes",
+    "schedules recompute": "",
+    "limits list": "",
+    "limits drain": "x",
+    "limits resume": "x",
+    "limits delete": "x --yes",
 }
 """What looks, or changes only what it finds; each with arguments that suffice."""
 
-NOT_LOOKING = {"demo", "dev", "worker", "duties", "enqueue", "queues set", "migrate", "move"}
+NOT_LOOKING = {
+    "demo",
+    "dev",
+    "worker",
+    "duties",
+    "enqueue",
+    "queues set",
+    "schedules add",
+    "limits set",
+    "migrate",
+    "move",
+}
 """What makes a store; ``move`` makes its target, and refuses a source that is not there."""
 
 

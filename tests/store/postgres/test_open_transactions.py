@@ -20,6 +20,8 @@ from tests.store.postgres.database import Database
 from tests.store.postgres.open_stores import Opening
 from tests.store.schedules import a_definition, a_schedule, fire_all, leads, planned
 from tests.store.stores import Store, Worker
+from windlass.core.rates.cooldown import Cooldown
+from windlass.core.rates.rate import read_rate
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import State
 from windlass.errors import StoreUnavailable
@@ -29,6 +31,8 @@ from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness, enqu
 from windlass.store.operations.events import record_job_events, record_stale_writes, record_store_events
 from windlass.store.operations.limits import concurrency
 from windlass.store.operations.manual_claim import claim, extend
+from windlass.store.operations.rates import cooldowns, limits
+from windlass.store.operations.rates.cooldowns import Scope
 from windlass.store.operations.schedules.changes import delete as delete_schedule
 from windlass.store.operations.schedules.fire import fire
 from windlass.store.operations.schedules.records import FireResult
@@ -258,6 +262,29 @@ def _schedule(scene: Scene) -> None:
     assert store.run(delete_schedule("keyed"))
 
 
+def _cool_down(scene: Scene) -> None:
+    """The queue whose row the caller has locked."""
+    cooling = cooldowns.cool_down(Scope.QUEUE, LIMITED, scene.running, rule=Cooldown(), chosen=None, reason="429")
+    assert scene.store.run(cooling) is not None
+    assert scene.store.run(cooldowns.end_cooldown(Scope.QUEUE, LIMITED))
+
+
+def _take_tokens(scene: Scene) -> None:
+    rate = read_rate("1/h")
+    scene.store.run(limits.ensure([limits.LimitSeed("upstream", rate.amount, rate.period, rate.burst)]))
+    assert scene.store.run(limits.take("upstream")) is not None
+    assert scene.store.run(limits.take("upstream", waiter="w")) is not None
+    scene.store.run(limits.leave("upstream", waiter="w"))
+    assert scene.store.run(limits.change("upstream", rate=rate, burst=2, by="me"))
+    assert scene.store.run(limits.drain("upstream"))
+    assert scene.store.run(limits.remove("upstream"))
+
+
+def _limit_keys(scene: Scene) -> None:
+    scene.store.run(concurrency.declare({"task": 1}))
+    scene.store.run(concurrency.declare({"task": 2}))
+
+
 def _read(scene: Scene) -> None:
     scene.store.run(queries.next_due())
     scene.worker.control()
@@ -268,11 +295,13 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _beat: ("open_lease", "renew", "report_worker", "close_lease"),
     _cancel: ("cancel",),
     _claim: ("manual_claim", "extend"),
+    _cool_down: ("cool_down", "end_cooldown"),
     _delete: ("delete",),
     _end_and_claim: ("cycle",),
     _ensure: ("queue_ensure",),
     _forget: ("forget_workers",),
     _lead: ("take_lead", "resign"),
+    _limit_keys: ("key_limits_declare",),
     _lose: ("remove_vanished",),
     _note: ("record_job_events", "record_store_events", "record_stale_writes"),
     _progress: ("progress",),
@@ -286,6 +315,7 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _schedule: ("schedule_save", "schedule_fire", "schedule_delete", "schedule_declare", "schedule_keep"),
     _signal: ("signal",),
     _sweep: ("vacuum_due", "vacuum_ready", "vacuum_running", "vacuum_tally"),
+    _take_tokens: ("limit_ensure", "limit_take", "limit_leave", "limit_change", "limit_drain", "limit_delete"),
     _tidy: ("tidy_events", "tidy_keys", "tidy_leftovers"),
 }
 """What workers, rescuers and duties do, and people who look after jobs, with the calls that it is made of."""

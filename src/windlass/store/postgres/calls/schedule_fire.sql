@@ -104,7 +104,7 @@ WITH
         LEFT JOIN missing ON missing.name = unheld.queue) AS wanted
 ), taken AS MATERIALIZED (
     -- The steps that are taken, each with what becomes of it.
-    SELECT judged.*, decided.final, judged.slot IS NOT NULL AND decided.final NOT IN ('stays', 'repeated') AS is_told
+    SELECT judged.*, decided.final, judged.slot IS NOT NULL AND decided.final NOT IN ('stays', 'repeated') AS is_recorded
     FROM judged LEFT JOIN fitting ON fitting.job = judged.job CROSS JOIN LATERAL (
         SELECT CASE WHEN judged.verdict = 'made' THEN coalesce(fitting.verdict, 'unique') ELSE judged.verdict END
             AS final) AS decided
@@ -147,7 +147,7 @@ WITH
     SELECT taken.name, taken.missed_from, clock.now, 'missed', taken.missed_to, taken.missed
     FROM taken, clock WHERE taken.missed > 0
     ON CONFLICT DO NOTHING
-), told AS (
+), recorded AS (
     -- The slot's own row; that of a slot that was kept back is there already.
     INSERT INTO windlass_fire (schedule, planned_at, at, outcome, reason, job)
     SELECT taken.name, taken.slot, clock.now,
@@ -156,7 +156,7 @@ WITH
         CASE taken.final WHEN 'made' THEN NULL WHEN 'noted' THEN taken.reason WHEN 'held' THEN 'overlap'
             ELSE taken.final END,
         CASE taken.final WHEN 'made' THEN taken.job END
-    FROM taken, clock WHERE taken.is_told
+    FROM taken, clock WHERE taken.is_recorded
     ON CONFLICT (schedule, planned_at) DO UPDATE SET
         at = excluded.at, outcome = excluded.outcome, reason = excluded.reason, job = excluded.job
 ), pruned AS (
@@ -183,7 +183,7 @@ WITH
                 WHEN taken.final = 'stays' OR (taken.was_held = 0 AND taken.is_buffering) THEN taken.held_at
             END AS held_at,
             CASE WHEN taken.final = 'noted' AND taken.outcome = 'error' THEN 'error' ELSE 'overlap' END AS held_for,
-            CASE WHEN taken.missed > 0 THEN 1 ELSE 0 END + CASE WHEN taken.is_told THEN 1 ELSE 0 END AS taken_rows
+            CASE WHEN taken.missed > 0 THEN 1 ELSE 0 END + CASE WHEN taken.is_recorded THEN 1 ELSE 0 END AS taken_rows
         FROM taken) AS after
     WHERE schedule.name = after.name
 )

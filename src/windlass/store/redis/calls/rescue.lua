@@ -36,7 +36,7 @@ local function let_go(seq, fence)
 end
 
 -- The job that is held responsible for the loss, as a part of the event.
-local function told_culprit(lease)
+local function culprit_json(lease)
     local seq = try('HGET', lease_key(lease), 'blamed')
     local id = seq and try('HGET', job_key(seq), 'id')
     return id and ',"blamed":' .. json(id) or ''
@@ -55,7 +55,7 @@ local function free(ending)
     if redis.call('HDEL', held_key(lease), held_field(seq, fence)) == 0 then return end
 
     note(seq, 'rescued', job.worker, fence, string.format(
-        '{"by":%s,"started":%s%s}', json(ask.by), job.started_at and 'true' or 'false', told_culprit(lease)))
+        '{"by":%s,"started":%s%s}', json(ask.by), job.started_at and 'true' or 'false', culprit_json(lease)))
     keep_attempt(written(seq), {
         fence = fence, number = run_number(lease, job.attempt), started_at = job.started_at, outcome = 'lost',
         reason = not job.cancel_requested_at and reason,

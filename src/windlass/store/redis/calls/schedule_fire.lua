@@ -104,8 +104,8 @@ local function note_fire(name, planned_at, outcome, reason, job, last_at, count)
     redis.call('ZREMRANGEBYRANK', key, 0, -ask.kept - 1)
 end
 
--- What the ledger has: row (outcome, reason, job) as told.
-local function told_of(step, verdict)
+-- What the ledger has: row (outcome, reason, job) as entry.
+local function entry_of(step, verdict)
     if verdict == 'made' then return {step.outcome, nil, step.job} end
     if verdict == 'noted' then return {step.outcome, step.reason} end
     if verdict == 'held' then return {'buffered', 'overlap'} end
@@ -135,8 +135,8 @@ for _, one in ipairs(judged) do
         end
     end
     if step.slot and verdict ~= 'stays' and verdict ~= 'repeated' then
-        local details = told_of(step, verdict)
-        note_fire(name, step.slot, told.outcome, details.reason, told.job, nil, 1)
+        local entry = entry_of(step, verdict)
+        note_fire(name, step.slot, entry.outcome, entry.reason, entry.job, nil, 1)
         rows = rows + 1
     end
     local held = held_after(step, schedule, verdict)

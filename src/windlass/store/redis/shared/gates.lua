@@ -1,12 +1,12 @@
 -- The gates before pending jobs, each in one place: a claim asks whether any is shut, why asks which. A gate is a row
--- (name, is_shut, details) as gate; what is told of it may be missing. Another gate is another row. Needs KEY.counts,
+-- (name, is_shut, details) as gate; its details may be missing. Another gate is another row. Needs KEY.counts,
 -- KEY.cooldowns, and state_sets where suspects are asked about.
 -- with limits, cooldowns
 
 -- Those of all queues at once.
 local COMMON_GATES = {
     {'everything_paused', function() return is_paused('*') end, function() return pause_of('*') end},
-    {'app_at_limit', function() return is_at_limit('*') end, function() return told_limit('*') end},
+    {'app_at_limit', function() return is_at_limit('*') end, function() return limit_details('*') end},
 }
 -- Those of a queue.
 local QUEUE_GATES = {
@@ -15,8 +15,8 @@ local QUEUE_GATES = {
         local began_at, ends_at, reason = COOLDOWNS.read('queue', queue)
         return {began_at, false, reason, ends_at}
     end},
-    {'queue_at_limit', is_at_limit, told_limit},
-    {'queue_out_of_tokens', RATES.is_out, RATES.told},
+    {'queue_at_limit', is_at_limit, limit_details},
+    {'queue_out_of_tokens', RATES.is_out, RATES.details},
 }
 
 -- The next member of a place where jobs wait, and its score: row (member, score) as found.
@@ -40,14 +40,14 @@ local function is_shut(gates, queue, member)
     return false
 end
 
--- Adds a row of ShutGate for each that is shut: row (since, by, reason, ends_at, most) as told.
+-- Adds a row of ShutGate for each that is shut: row (since, by, reason, ends_at, most) as details.
 local function add_shut(rows, gates, queue, member)
     for _, gate in ipairs(gates) do
         if gate.is_shut(queue, member) then
             local details = gate.details and gate.details(queue) or {}
             rows[#rows + 1] = {
                 ShutGate; gate = gate.name; since = details.since or false; by = details.by or false;
-                reason = details.reason or false; ends_at = told.ends_at or false; most = told.most or false}
+                reason = details.reason or false; ends_at = details.ends_at or false; most = details.most or false}
         end
     end
 end

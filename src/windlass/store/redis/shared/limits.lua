@@ -21,7 +21,7 @@ local function is_at_limit(queue)
     return free and free <= 0
 end
 -- As gates tell: row (since, by, reason, ends_at, most).
-local function told_limit(queue) return {false, false, false, false, limit_of(queue)} end
+local function limit_details(queue) return {false, false, false, false, limit_of(queue)} end
 
 -- How many jobs of a queue may be taken now, if so many are asked for.
 local function room(queue, asked)

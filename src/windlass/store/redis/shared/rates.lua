@@ -54,7 +54,7 @@ function RATES.is_out(queue)
     return tokens and tokens < 1
 end
 -- As gates tell: row (since, by, reason, ends_at).
-function RATES.told(queue) return {false, false, false, now + RATES.due(queue)} end
+function RATES.details(queue) return {false, false, false, now + RATES.due(queue)} end
 
 -- The rates of these queues, rows (RateState).
 function RATES.states(queues)

@@ -20,8 +20,8 @@ POISON = 137
 def refuse(file: RawSqlite, value: str) -> None:
     """Have the store itself refuse this result, as it would a value that breaks a constraint."""
     file.execute(
-        "CREATE TRIGGER poison BEFORE UPDATE ON windlass_job WHEN NEW.result = "
-        f"'{value}' BEGIN SELECT RAISE(ABORT, 'poison'); END"
+        "CREATE TRIGGER poison BEFORE UPDATE ON windlass_job "
+        f"WHEN rtrim(NEW.result, char(32, 9, 10, 13)) = '{value}' BEGIN SELECT RAISE(ABORT, 'poison'); END"
     )
 
 

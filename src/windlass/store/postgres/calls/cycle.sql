@@ -52,7 +52,7 @@ WITH
     FROM ended, clock WHERE job IS NOT NULL
     RETURNING queue, state
 ),
--- here tally, claim, own_claimed, ended_summary (before = lease, granted = begun, key = CAST(NULL AS text))
+-- here tally, claim, own_claimed, spend, ended_summary (before = lease, granted = begun, key = CAST(NULL AS text))
 , begins AS (
     -- An array of texts takes a third of the time that building JSON from values of each type takes.
     SELECT coalesce(array_to_json(array_agg(ARRAY[{Claimed; cast numbers as text;
@@ -239,7 +239,7 @@ WITH
 , granted AS MATERIALIZED (
     SELECT * FROM begun WHERE seq NOT IN (SELECT refused.seq FROM refused)
 ),
--- here own_claimed, ended_summary (granted = granted, key = concurrency_key)
+-- here own_claimed, spend, ended_summary (granted = granted, key = concurrency_key)
 , claimed AS (
     SELECT {Claimed; unknown_for = unknown_at; expires_in = start_by; without wants_cancel, is_charged}, since,
         false AS wants_cancel

@@ -1,7 +1,9 @@
 -- The attempts of a job (core/fault/attempts.py) with the one that ends. The first and the newest 19 are
 -- kept; before them stands how many were left out. Needs running, ending and clock.
     (SELECT CASE WHEN jsonb_array_length(job.attempts) > 20
-            THEN jsonb_set(job.attempts - 2, ARRAY['0'], to_jsonb(CAST(job.attempts ->> 0 AS bigint) + 1))
+            THEN jsonb_set(
+                job.attempts - 2, ARRAY['0'],
+                to_jsonb(CAST(jsonb_path_query_first(job.attempts, '$[0]') AS bigint) + 1))
             ELSE coalesce(job.attempts, '[0]') END
         || jsonb_build_array(jsonb_build_array(
             running.fence,

@@ -13,5 +13,4 @@ owned AS (
 ), counted AS (
     UPDATE windlass_gate AS gate SET running = limited.running FROM limited
     WHERE gate.name = limited.name AND limited.running <> limited.counted
-),
--- here spend (granted = {granted})
+)

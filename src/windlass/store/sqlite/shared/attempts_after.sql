@@ -3,7 +3,7 @@
     json_insert(
         CASE WHEN coalesce(NOT json_valid(windlass_job.attempts), true) THEN '[0]'
             WHEN json_array_length(windlass_job.attempts) > 20
-            THEN json_set(json_remove(windlass_job.attempts, '$[2]'), '$[0]', (windlass_job.attempts ->> 0) + 1)
+            THEN json_set(json_remove(windlass_job.attempts, '$[2]'), '$[0]', json_extract(windlass_job.attempts, '$[0]') + 1)
             ELSE windlass_job.attempts END,
         '$[#]', json_array(
             windlass_job.fence,

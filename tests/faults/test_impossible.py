@@ -56,6 +56,9 @@ OF_A_JOB_THAT_WAITS: Damages = {
     "progress that is none": {"progress": b"[1"},
     "rules that are none": {"retry": b"[1"},
     "rules of another type": {"retry": b'{"attempts": [], "delay": "soon"}'},
+    "to be started in another age": {"start_by": PAST, "expires": -1},
+    "tags that are none": {"tags": b"[1"},
+    "attempts that are none": {"attempts": b"{}"},
     "ready and scheduled": {"state": "scheduled"},
     "ready and retrying": {"state": "retrying"},
     "ready and blocked": {"state": "blocked"},
@@ -78,6 +81,8 @@ OF_A_JOB_THAT_RUNS: Damages = {
     "another's key": {"unique_key": "nobody's"},
     "a concurrency key that it does not hold": {"concurrency_key": "nobody's"},
     "progress that is none": {"progress": b"[1"},
+    "attempts that are none": {"attempts": b"7"},
+    "to be started long ago": {"start_by": PAST},
     "running and retrying": {"state": "retrying"},
     "running and blocked": {"state": "blocked"},
 }

@@ -47,6 +47,7 @@ def _returned(store: Store) -> JobRecord:
         retry='{"attempts":4}',
         delay=HOUR,
         tags=("vip",),
+        one_of="user-42",
     )
     store.enqueue(new)
     store.advance(HOUR)

@@ -291,6 +291,16 @@ def test_of_two_schedules_with_one_key_the_first_fires(store: Store) -> None:
     assert fire_all(store, lead) == [FireResult("a", "made"), FireResult("b", "unique")]
 
 
+def test_a_key_whose_first_job_found_no_room_goes_to_the_next(store: Store) -> None:
+    lead = leads(store, ttl=DAY)
+    store.run(queues.change("narrow", {"max_length": 1}, by="me"))
+    store.enqueue(new_job(queue="narrow"))
+    a_schedule(store, a_definition(key="one", queue="narrow"), "a")
+    a_schedule(store, a_definition(key="one"), "b")
+    store.advance(TEN)
+    assert fire_all(store, lead) == [FireResult("a", "queue_full"), FireResult("b", "made")]
+
+
 def test_a_key_with_a_window(store: Store) -> None:
     lead = leads(store, ttl=DAY)
     a_schedule(store, a_definition(key="one", uniqueness=Uniqueness(until="window", window=MINUTE)))

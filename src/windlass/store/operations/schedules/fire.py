@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -52,6 +52,32 @@ def fire(lead: Lead, steps: Sequence[Step]) -> Operation[list[FireResult] | None
     step whose schedule has another revision by now is not taken and is not in the answer, so a repeat after a lost
     reply does nothing. A schedule that another call has in hand is passed by as well.
     """
+    taken: list[FireResult] = []
+    for part in _with_distinct_keys(steps):
+        results = yield from _fire_at_once(lead, part)
+        if results is None:
+            return taken or None
+        taken += results
+    return taken
+
+
+def _with_distinct_keys(steps: Sequence[Step]) -> Iterator[list[Step]]:
+    """The steps in order, cut where a unique key comes again: whether its first job holds it is known after a call."""
+    part: list[Step] = []
+    keys: set[str] = set()
+    for step in steps:
+        key = None if step.job is None else step.job.unique_key
+        if key in keys:
+            yield part
+            part, keys = [], set()
+        part.append(step)
+        if key is not None:
+            keys.add(key)
+    if part:
+        yield part
+
+
+def _fire_at_once(lead: Lead, steps: Sequence[Step]) -> Operation[list[FireResult] | None]:
     jobs = [step.job for step in steps if step.job is not None]
     keys = [
         (step.job.id, step.job.unique_key, step.uniqueness.until, step.uniqueness.window)

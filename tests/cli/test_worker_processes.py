@@ -187,7 +187,7 @@ def test_sighup_replaces_all_and_somebody_is_always_ready(fleet: Program, two: R
     two.wait_for("replacing")
     two.wait_for("loaded by")
     two.wait_for("windlass.worker: stopping")
-    assert len(pids(fleet)) == 3
+    eventually(lambda: len(pids(fleet)) == 3)  # the one that runs the job may be the second that is replaced
     path.write_text("heard")
     assert job.result(timeout=30) == "heard"
     eventually(lambda: len(pids(fleet)) == 2 and not pids(fleet) & before)

@@ -182,7 +182,8 @@ WITH
                 WHEN taken.final = 'held' OR (taken.final = 'noted' AND taken.outcome = 'error') THEN taken.slot
                 WHEN taken.final = 'stays' OR (taken.was_held = 0 AND taken.is_buffering) THEN taken.held_at
             END AS held_at,
-            CASE WHEN taken.final = 'noted' AND taken.outcome = 'error' THEN 'error' ELSE 'overlap' END AS held_for,
+            CASE WHEN taken.final = 'noted' AND taken.outcome = 'error' THEN 'error'
+                WHEN taken.final = 'stays' THEN taken.held_for ELSE 'overlap' END AS held_for,
             CASE WHEN taken.missed > 0 THEN 1 ELSE 0 END + CASE WHEN taken.is_recorded THEN 1 ELSE 0 END AS taken_rows
         FROM taken) AS after
     WHERE schedule.name = after.name

@@ -53,9 +53,9 @@ def test_a_queue_at_its_limit_is_asked_again_when_one_of_its_jobs_has_ended_here
     room = a_room({"mail": 1, "default": 1})
     room.note_claimed([("mail", 5), ("default", 5)], taken("mail", 2), [LimitState("mail", 2, 2)])
     assert dealt(room) == {}
-    room.note_endings(taken("default", 1))
+    room.note_endings({"default"})
     assert dealt(room) == {}
-    room.note_endings(taken("mail", 1))
+    room.note_endings({"mail"})
     assert dealt(room) == {"mail": 10}
 
 
@@ -63,14 +63,14 @@ def test_any_ending_makes_room_under_the_limit_of_the_app() -> None:
     """E4."""
     room = a_room({"mail": 1, "default": 1})
     room.note_claimed([("mail", 5), ("default", 5)], taken("mail", 2), [LimitState(ALL, 2, 2)])
-    room.note_endings(taken("mail", 1))
+    room.note_endings({"mail"})
     assert dealt(room) == {"mail": 5, "default": 5}
 
 
 def test_an_empty_queue_below_its_limit_is_not_asked_again() -> None:
     room = a_room({"mail": 1})
     room.note_claimed([("mail", 5)], taken("mail", 2), [LimitState("mail", 9, 2)])
-    room.note_endings(taken("mail", 1))
+    room.note_endings({"mail"})
     assert dealt(room) == {}
 
 
@@ -78,7 +78,7 @@ def test_what_is_known_of_a_queue_is_kept_while_others_are_asked() -> None:
     room = a_room({"mail": 1, "default": 1})
     room.note_claimed([("mail", 5)], taken("mail", 2), [LimitState("mail", 2, 2)])
     room.note_claimed([("default", 5)], taken("default", 5))
-    room.note_endings(taken("mail", 1))
+    room.note_endings({"mail"})
     assert "mail" in dealt(room)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import click
 
 from windlass.cli.terminal.escape import escaped_line
@@ -16,6 +18,12 @@ class Problem(click.ClickException):
     """A problem that a correct command has found."""
 
     exit_code = PROBLEM
+
+
+def require_known(kind: str, name: str, known: Collection[str]) -> None:
+    """Raise unless a thing of this kind has the name: a typing error must not make a new one."""
+    if name not in known:
+        raise Problem(f"no {kind} is called {name!r}; there are: {', '.join(known) or 'none yet'}")
 
 
 class Interrupted(click.ClickException):

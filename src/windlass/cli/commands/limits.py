@@ -8,7 +8,7 @@ import click
 
 from windlass.app import Windlass
 from windlass.cli.app_option import Confirm, with_app, with_confirmation
-from windlass.cli.errors import Problem
+from windlass.cli.errors import require_known
 from windlass.cli.output import Output, with_output
 from windlass.cli.terminal.watch import watching
 from windlass.cli.views.limits import LimitList
@@ -90,7 +90,5 @@ def delete(app: Windlass, *, out: Output, confirm: Confirm, name: str) -> None:
 def _existing(app: Windlass, name: str) -> Limit:
     """The limit, if there is one of this name in the store."""
     limit = app.limit(name)
-    known = [view.name for view in app.limits()]
-    if name not in known:
-        raise Problem(f"no limit is called {name!r}; there are: {', '.join(known) or 'none yet'}")
+    require_known("limit", name, [view.name for view in app.limits()])
     return limit

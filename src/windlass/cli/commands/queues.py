@@ -9,7 +9,7 @@ import click
 
 from windlass.app import Windlass
 from windlass.cli.app_option import Confirm, with_app, with_confirmation
-from windlass.cli.errors import Problem
+from windlass.cli.errors import require_known
 from windlass.cli.ids import short_ids
 from windlass.cli.output import Output, with_output
 from windlass.cli.terminal.watch import watching
@@ -155,11 +155,9 @@ def delete(app: Windlass, *, out: Output, confirm: Confirm, name: str) -> None:
 
 
 def _existing(app: Windlass, name: str) -> Queue:
-    """The queue, if there is one of this name: a typing error must not make a new one."""
+    """The queue, if there is one of this name."""
     queue = app.queue(name)
-    known = [one.name for one in app.queues()]
-    if name not in known:
-        raise Problem(f"no queue is called {name!r}; there are: {', '.join(known) or 'none yet'}")
+    require_known("queue", name, [one.name for one in app.queues()])
     return queue
 
 

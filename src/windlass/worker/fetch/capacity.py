@@ -195,9 +195,10 @@ class Capacity:
         self._weights.leave(name for name, room in requests if given[name] < room)
         return self.may_find_work
 
-    def note_endings(self, ended: Iterable[Claimed]) -> None:
-        """Runs have ended here and are about to be handed in: under a limit that makes room."""
-        self.may_have_work(self.running_limits.make_room({job.queue for job in ended}))
+    def note_endings(self, queues: Collection[str]) -> None:
+        """Runs of these queues have ended here and are about to be handed in: under a limit that makes room."""
+        if queues:
+            self.may_have_work(self.running_limits.make_room(queues))
 
     def note_failure(self, requests: ClaimRequests) -> None:
         """A cycle that asked for these has failed, perhaps because of their size."""

@@ -48,6 +48,8 @@ class _Batch:
     """What one cycle carries to the store."""
 
     ended: list[Ended]
+    ended_in: Collection[str]
+    """Their queues."""
     starting: list[Run]
     """Runs that wait for their start mark; they are among ``marked``."""
     marked: list[Run]
@@ -210,8 +212,8 @@ class Pump:
         self._release(claimed_before=now if self._is_draining else now - _RELEASE_AFTER)
         self._unsent_endings = self._unsent_endings + self._throttles.settle(self._dispatcher.take_endings())
         ended = first_page(self._unsent_endings)
-        if ended:
-            self._capacity.note_endings(job for _, job in ended)
+        ended_in = {job.queue for _, job in ended}
+        self._capacity.note_endings(ended_in)
         if with_tokens := self._capacity.rates.take_due(now):
             self._capacity.may_have_work(with_tokens)
         starting = self._startable(now)
@@ -221,6 +223,7 @@ class Pump:
         is_prompted = self._take_notifications(now, is_going=bool(ended or marked))
         return _Batch(
             ended=ended,
+            ended_in=ended_in,
             starting=starting,
             marked=marked,
             requests=self._requests(now),
@@ -361,13 +364,12 @@ class Pump:
     def _cycle(self, batch: _Batch, now: float) -> CycleResult | None:
         """Make the cycle; None where the store is away, or has rejected an ending."""
         endings = [ending for ending, _ in batch.ended]
-        ended_in = {job.queue for _, job in batch.ended}
         marks = [
             StartMark(run.job.seq, run.job.fence, round((now - (run.started or now)) * 1000)) for run in batch.marked
         ]
         try:
             result = self._cycle_client.cycle(
-                endings, marks, batch.requests, takes_suspect=batch.takes_suspect, ended_in=ended_in
+                endings, marks, batch.requests, takes_suspect=batch.takes_suspect, ended_in=batch.ended_in
             )
         except DataRejected as error:
             self._write_one_by_one(list(self._unsent_endings), error)

@@ -29,17 +29,9 @@ WITH
     -- A job of an earlier release has no seal, so white space at the end does not count.
     SELECT there.id, there.task, named.index FROM named JOIN there ON there.id = named.id
     WHERE there.task <> named.task OR rtrim(there.payload, E' \t\n\r') <> rtrim(named.payload, E' \t\n\r')
-), kept AS MATERIALIZED (
-    -- Keys that are held. A key whose window has passed, or whose job has started, has ended or is gone, is free.
-    SELECT key.key, key.id, holder.state
-    FROM (SELECT DISTINCT named.key FROM named) AS wanted CROSS JOIN LATERAL (
-        SELECT key, id, until, expires_at FROM windlass_key AS held WHERE held.key = wanted.key OFFSET 0
-    ) AS key CROSS JOIN LATERAL (
-        SELECT state, attempt, started_at FROM windlass_record AS record
-        WHERE record.id = key.id OFFSET 0) AS holder
-    WHERE (key.expires_at IS NULL OR key.expires_at > (SELECT now FROM clock)) AND
--- here holds
-), winner AS MATERIALIZED (
+),
+-- here held_keys (keys = named)
+, winner AS MATERIALIZED (
     -- One of the call's jobs that name a free key takes it. A job that exists already takes nothing again.
     SELECT DISTINCT ON (key) key, id, until, held_for FROM named
     WHERE key IS NOT NULL AND id NOT IN (SELECT id FROM there) AND key NOT IN (SELECT key FROM kept)

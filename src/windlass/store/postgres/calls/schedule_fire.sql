@@ -57,17 +57,9 @@ WITH
         WHEN is_buffering THEN 'overlap'
         ELSE 'held' END AS verdict
     FROM seen
-), kept AS MATERIALIZED (
-    -- Keys that are held. A key whose window has passed, or whose job has started, has ended or is gone, is free.
-    SELECT key.key
-    FROM (SELECT DISTINCT keyed.key FROM keyed) AS wanted CROSS JOIN LATERAL (
-        SELECT key, id, until, expires_at FROM windlass_key AS held WHERE held.key = wanted.key OFFSET 0
-    ) AS key CROSS JOIN LATERAL (
-        SELECT state, attempt, started_at FROM windlass_record AS record
-        WHERE record.id = key.id OFFSET 0) AS holder
-    WHERE (key.expires_at IS NULL OR key.expires_at > (SELECT now FROM clock)) AND
--- here holds
-), unheld AS MATERIALIZED (
+),
+-- here held_keys (keys = keyed)
+, unheld AS MATERIALIZED (
     -- The first of the call's jobs to name a free key takes it.
     SELECT wanted.place, wanted.job, wanted.queue FROM (
         SELECT judged.place, judged.job, given.queue, given.unique_key,

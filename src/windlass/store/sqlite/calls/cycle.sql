@@ -218,18 +218,7 @@ WITH room AS MATERIALIZED (
             ORDER BY priority DESC, run_at, seq LIMIT (SELECT number FROM room))
         WHERE concurrency_key IS NOT NULL)
 )
-UPDATE windlass_job SET
-    state = iif(is_full, 'blocked', 'running'),
-    reason = iif(is_full, 'key', reason),
-    gate = iif(is_full, concurrency_key, NULL),
-    promised = 0,
-    fence = fence + NOT is_full,
-    lease = iif(is_full, NULL, :lease),
-    claim = iif(is_full, NULL, :token),
-    worker = iif(is_full, worker, :worker),
-    claimed_at = iif(is_full, claimed_at, :now),
-    started_at = iif(is_full, started_at, NULL),
-    finished_at = NULL
+-- here take_or_block (lease = :lease, started_at = NULL)
 FROM (
     -- here key_turns
 ) AS judged

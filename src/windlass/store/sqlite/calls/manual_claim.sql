@@ -68,19 +68,8 @@ WITH room AS MATERIALIZED (
             ORDER BY priority DESC, run_at, seq LIMIT (SELECT number FROM room) + 500))
     ORDER BY priority DESC, run_at, seq LIMIT (SELECT number FROM room) + 500
 )
-UPDATE windlass_job SET
-    state = iif(is_full, 'blocked', 'running'),
-    reason = iif(is_full, 'key', reason),
-    gate = iif(is_full, concurrency_key, NULL),
-    promised = 0,
-    fence = fence + NOT is_full,
-    lease = iif(is_full, NULL, :token || ':' || windlass_job.seq || ':' || (fence + 1)),
-    claim = iif(is_full, NULL, :token),
-    worker = iif(is_full, worker, :worker),
-    claimed_at = iif(is_full, claimed_at, :now),
-    started_at = iif(is_full, started_at, :now),
-    finished_at = NULL,
-    attempt = attempt + NOT is_full
+-- here take_or_block (lease = :token || ':' || windlass_job.seq || ':' || (fence + 1), started_at = :now)
+    , attempt = attempt + NOT is_full
 FROM (
     -- here key_turns
 ) AS judged

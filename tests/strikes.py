@@ -46,8 +46,6 @@ class Striker:
 
     def during(self, work: Callable[[], object]) -> BaseException | None:
         """Do something while it strikes; what came of that."""
-        # An exception that another test set and no thread raised: under a tracer Python 3.11 looks for it for ever.
-        withdraw(get_ident())
         before = sys.gettrace()
         with _forgetful():
             return self._traced(work, before)
@@ -89,19 +87,26 @@ class Striker:
 @contextmanager
 def _forgetful() -> Iterator[None]:
     """Under a tracer Python 3.11 looks for ever for an exception that was set for a thread and is not raised any more,
-    because the thread has ended, say. Another thread of ours makes it forget that.
+    because the thread has ended, say. Another thread of ours makes it forget that, at first what tests before this one
+    have left.
+
+    Not the thread that is struck: a strike in ``Thread.start`` leaves a thread behind that has not begun and bears the
+    number of the one that started it, and what is set for this number would be raised there.
     """
     if sys.version_info >= (3, 12):
         yield
         return
-    over = Event()
+    has_forgotten, over = Event(), Event()
 
     def forget() -> None:
-        while not over.wait(_FORGET_EVERY):
+        while not over.is_set():
             withdraw(get_ident())
+            has_forgotten.set()
+            over.wait(_FORGET_EVERY)
 
     thread = Thread(target=forget, name="forgets-interrupts", daemon=True)
     thread.start()
+    has_forgotten.wait()
     try:
         yield
     finally:

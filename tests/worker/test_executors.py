@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
 import threading
 from collections.abc import Iterator
-from threading import Barrier, Thread
+from contextlib import suppress
+from threading import Barrier, Event, Thread
 
 import pytest
 
@@ -109,3 +111,27 @@ def test_to_thread_works_and_its_threads_end_with_the_worker(app: Windlass) -> N
         lambda: not [thread for thread in threading.enumerate() if thread.name.startswith("windlass-to-thread")],
         "the threads end",
     )
+
+
+def test_a_coroutine_that_does_not_stop_is_left_behind_without_an_alarm(
+    app: Windlass, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Python would say of each that it was destroyed although it is pending, which is known."""
+    began = Event()
+
+    @app.task
+    async def stubborn() -> None:
+        while True:
+            with suppress(asyncio.CancelledError):
+                began.set()
+                await asyncio.sleep(PATIENCE)
+
+    worker = app.worker(grace=0)
+    with worker:
+        stubborn.enqueue()
+        assert began.wait(PATIENCE)
+    eventually(lambda: loops() == 0, "the loop ends")
+    app.client.workers.clear()
+    del worker
+    gc.collect()
+    assert [record.message for record in caplog.records if record.name == "asyncio"] == []

@@ -37,6 +37,7 @@ class LoopThread:
             self._loop = asyncio.new_event_loop()
         except OSError as error:
             raise StartRefused(f"the system refuses the files of an event loop: {error}") from error
+        self._loop.set_exception_handler(self._report)
         threads = DaemonThreads()
         self._loop.set_default_executor(threads)
         try:
@@ -77,6 +78,12 @@ class LoopThread:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(patience)
 
+    def _report(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """As every loop does, but say nothing of what was left behind: that it is still pending is known."""
+        task = context.get("task")
+        if not (self._is_closed and isinstance(task, asyncio.Task) and not task.done()):
+            loop.default_exception_handler(context)
+
     def _start_all(self, runs: list[Run]) -> None:
         for run in runs:
             self.start_one(run)
@@ -93,7 +100,8 @@ class LoopThread:
         try:
             self._turn()
         finally:
-            loop.run_until_complete(_wind_up())
+            if left := loop.run_until_complete(_wind_up()):
+                log.info("%s coroutines did not stop when their event loop was closed; they are left behind", left)
             threads.shutdown()
             asyncio.set_event_loop(None)
             loop.close()
@@ -121,11 +129,16 @@ def _see_that_files_can_be_opened() -> None:
             opened.callback(os.close, os.open(os.devnull, os.O_RDONLY))
 
 
-async def _wind_up() -> None:
-    """Cancel everything that is left on the loop and let it clean up; what does not stop is left behind."""
-    rest = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in rest:
-        task.cancel()
-    if rest:
-        await asyncio.wait(rest, timeout=_LAST_LINES)
-    await asyncio.get_running_loop().shutdown_asyncgens()
+async def _wind_up() -> int:
+    """Cancel everything that is left on the loop, also what others start meanwhile, and let it clean up; how many
+    coroutines did not stop.
+    """
+    loop = asyncio.get_running_loop()
+    until, told = loop.time() + _LAST_LINES, set[asyncio.Task[Any]]()
+    while (rest := asyncio.all_tasks() - {asyncio.current_task()}) and (patience := until - loop.time()) > 0:
+        for task in rest - told:
+            task.cancel()
+        told |= rest
+        await asyncio.wait(rest, timeout=patience)
+    await loop.shutdown_asyncgens()
+    return len(rest)

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 from random import SystemRandom
 
-from tests.torture.hunt import hunt_all
+from tests.torture.hunt import SEEDS, hunt_all
 from tests.torture.plan import Kind
 from tests.torture.rack import Settings, run
 from tests.torture.workload import Spice
@@ -36,7 +36,9 @@ def main(arguments: list[str]) -> int:
     seed = SystemRandom().randrange(1_000_000) if options.seed is None else options.seed
     folder = options.folder or Path(tempfile.mkdtemp(prefix="windlass-torture-"))
     if options.mutants is not None:
-        return 1 if hunt_all(options.mutants, folder=folder, without=without) else 0
+        seeds = SEEDS if options.seed is None else (options.seed, options.seed + 1)
+        missed = hunt_all(options.mutants, folder=folder, without=without, seconds=options.minutes * 60, seeds=seeds)
+        return 1 if missed else 0
     is_good = True
     for store in options.store or STORES:
         settings = Settings(

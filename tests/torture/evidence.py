@@ -7,9 +7,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from time import monotonic, time
 
 from tests.torture.faults import Incident
 from tests.torture.plan import OF_STORE, Kind
+from tests.torture.traffic.slots import Slots
 from tests.torture.witness import (
     Acked,
     Alive,
@@ -20,10 +22,14 @@ from tests.torture.witness import (
     Duplicate,
     Dying,
     Ended,
+    Fired,
     KeyHeld,
     Line,
+    OfCaller,
+    OfRun,
     Refused,
     Saw,
+    Token,
     Unsure,
 )
 from tests.torture.workload import LONGEST_DELAY, is_isolated
@@ -61,6 +67,19 @@ class Evidence:
     """What the store's timeline tells of jobs that are unusual."""
     rescued: Mapping[str, Collection[int]] = field(default_factory=dict)
     """The fences that were taken from such jobs by rescues, as the store tells."""
+    rescued_at: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
+    """When each of these fences was taken, in milliseconds by the store's clock."""
+    told: Mapping[str, Collection[int]] = field(default_factory=dict)
+    """The fences whose runs were lost, given up or refused, as the story of each such job tells."""
+    slots: Slots = field(default_factory=Slots)
+    still_counted: Sequence[str] = ()
+    """What the store counts as running or held although all jobs have ended."""
+    mended: Sequence[str] = ()
+    """What workers found wrong in the store, and put right."""
+    limited_until: float = float("inf")
+    """When the limit of the whole app was taken back."""
+    wall_clock: float = field(default_factory=lambda: time() - monotonic())
+    """How far the machine's clock is ahead of its monotonic one, in seconds."""
     incidents: Sequence[Incident] = ()
     troubled: Sequence[tuple[float, float]] = ()
     """When the store answered the rack itself late or not at all."""
@@ -78,6 +97,8 @@ class Evidence:
     """The jobs for which a cancel was asked, whatever the call said."""
     cancels: dict[str, CancelAccepted] = field(default_factory=dict)
     """The cancels that were taken, as the call said."""
+    fired: list[Fired] = field(default_factory=list)
+    tokens: list[Token] = field(default_factory=list)
     dying: dict[str, list[Dying]] = field(default_factory=lambda: defaultdict(list))
     pulses: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     parents: dict[int, int] = field(default_factory=dict)
@@ -89,9 +110,12 @@ class Evidence:
 
     def hear(self, lines: Iterable[Line]) -> None:
         for line in lines:
-            self._hear(line)
+            if isinstance(line, OfRun):
+                self._hear_run(line)
+            else:
+                self._hear_caller(line)
 
-    def _hear(self, line: Line) -> None:
+    def _hear_run(self, line: OfRun) -> None:
         match line:
             case Began():
                 run = Run(line.job, line.fence, line.attempt, line.pid, line.at)
@@ -110,6 +134,13 @@ class Evidence:
                 self.parents[line.pid] = line.parent
             case Dying():
                 self.dying[line.job].append(line)
+            case Fired():
+                self.fired.append(line)
+            case Token():
+                self.tokens.append(line)
+
+    def _hear_caller(self, line: OfCaller) -> None:
+        match line:
             case Asked():
                 self.asked.update(line.ids)
             case Acked():

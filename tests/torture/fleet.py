@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 
 from tests.child_processes import children_of
+from tests.torture.traffic.setting import NARROW, RATED
 from tests.torture.workload import BRIEF, OWN, QUEUES
 
 ROOT = Path(__file__).parents[2]
@@ -41,7 +42,7 @@ class Slot:
 
     @property
     def arguments(self) -> list[str]:
-        queues = ",".join([*QUEUES, BRIEF, self.own_queue])
+        queues = ",".join([*QUEUES, BRIEF, NARROW, RATED, self.own_queue])
         supervised = [] if self.processes is None else [f"--processes={self.processes}"]
         return [
             *("worker", "-A", "tests.torture.tasks:app", "-q", queues, "-c", str(self.concurrency)),

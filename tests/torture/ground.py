@@ -59,6 +59,12 @@ class Ground(Protocol):
     def held(self) -> list[str]:
         """What is held although everything is idle: locks, transactions."""
 
+    def still_counted(self) -> list[str]:
+        """What is counted as running, or as holding a concurrency key, although all jobs have ended."""
+
+    def milliseconds(self) -> int:
+        """What the store's clock shows."""
+
     @property
     def file(self) -> Path | None:
         """The file that a process may have locked."""
@@ -134,6 +140,18 @@ class SqliteGround:
             checked = connection.execute("PRAGMA integrity_check").fetchall()
         return [] if checked == [("ok",)] else [f"integrity: {checked}"]
 
+    def still_counted(self) -> list[str]:
+        with closing(apsw.Connection(str(self._path))) as connection:
+            gates = connection.execute(f"SELECT name, running FROM {NAMESPACE}_gate WHERE running <> 0").fetchall()
+            promised = connection.execute(f"SELECT id FROM {NAMESPACE}_job WHERE promised <> 0").fetchall()
+        return [
+            *(_gate_counts(str(name), number) for name, number in gates),
+            *(f"job {id} has ended and is still to run next for its key" for (id,) in promised),
+        ]
+
+    def milliseconds(self) -> int:
+        return round((time() + self._shift) * 1000)
+
 
 class ServerGround:
     """A server of our own behind a proxy."""
@@ -192,6 +210,9 @@ class ServerGround:
     def heal(self) -> None:
         self.restore(Kind.FULL_DISK)
 
+    def milliseconds(self) -> int:
+        return round((time() + self._shift) * 1000)
+
     def fill(self) -> None:
         raise NotImplementedError
 
@@ -234,6 +255,16 @@ class PostgresGround(ServerGround):
             ).fetchall()
         return [f"open transaction of backend {pid} ({state}): {query}" for pid, state, query, _ in rows]
 
+    def still_counted(self) -> list[str]:
+        with psycopg.connect(self.node.url, autocommit=True) as connection:
+            connection.execute(f"SET search_path = {NAMESPACE}".encode())
+            gates = connection.execute("SELECT name, running FROM gate WHERE running <> 0").fetchall()
+            keys = connection.execute("SELECT name, running FROM key_gate").fetchall()
+        return [
+            *(_gate_counts(name, number) for name, number in gates),
+            *(_key_is_held(name, number) for name, number in keys),
+        ]
+
 
 class RedisGround(ServerGround):
     """Its memory is full instead of its disk."""
@@ -258,6 +289,29 @@ class RedisGround(ServerGround):
 
     def held(self) -> list[str]:
         return []
+
+    def still_counted(self) -> list[str]:
+        prefix = f"{{{NAMESPACE}}}:"
+        with redis.Redis.from_url(self.node.url, decode_responses=True) as client:
+            counts = {field: int(number) for field, number in client.hgetall(f"{prefix}counts").items()}
+            of_app = int(client.hget(f"{prefix}queue:*", "running") or 0)
+            holders = [(key, client.scard(key)) for key in client.scan_iter(f"{prefix}holders:*")]
+            gates = client.zrange(f"{prefix}gates", 0, -1)
+        of_queues = {field: number for field, number in counts.items() if field.startswith("running:") and number}
+        return [
+            *(_gate_counts(field.partition(":")[2], number) for field, number in of_queues.items()),
+            *([_gate_counts("*", of_app)] if of_app else []),
+            *(_key_is_held(key.partition("holders:")[2], number) for key, number in holders),
+            *(f"jobs wait for key {gate!r}" for gate in gates),
+        ]
+
+
+def _gate_counts(name: str, number: object) -> str:
+    return f"the limit of {'the app' if name == '*' else f'queue {name}'} counts {number} jobs, and none runs"
+
+
+def _key_is_held(name: str, number: object) -> str:
+    return f"key {name!r} is held {number} times, and no job runs"
 
 
 def clock_step(fault: Fault) -> int:

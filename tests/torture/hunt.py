@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.torture.invariants import Finding
+from tests.torture.finding import Finding
 from tests.torture.mutants import MUTANTS
 from tests.torture.rack import Settings, run
 from tests.torture.report import Report
 from tests.torture.witness import now
 
 SEEDS = (1, 2)
-SECONDS = 60.0
 PATIENCE = 45.0
 """Seconds after which a job that has not ended is stuck. On a slow machine that may say too much; a hunt may."""
 
@@ -47,17 +46,18 @@ class Hunted:
         verdict = (
             f"found by {', '.join(self.invariants)}" if self.is_found else f"MISSED ({self.invariants or 'nothing'})"
         )
-        return f"{self.name:40} {self.store:9} seed {self.seed}, {self.seconds:.0f} s: {verdict}"
+        jobs = self.report.figures.get("jobs acknowledged", 0)
+        return f"{self.name:40} {self.store:9} seed {self.seed}, {self.seconds:.0f} s, {jobs} jobs: {verdict}"
 
 
-def hunt(name: str, *, folder: Path, without: frozenset[str], seeds: Sequence[int] = SEEDS) -> Hunted:
+def hunt(name: str, *, folder: Path, without: frozenset[str], seconds: float, seeds: Sequence[int] = SEEDS) -> Hunted:
     """Try seeds until one finds it; the last try."""
     mutant, began = MUTANTS[name], now()
     for seed in seeds:
         settings = Settings(
             store=mutant.store,
             seed=seed,
-            seconds=SECONDS,
+            seconds=seconds,
             folder=folder / f"{name.replace(' ', '-')}-{seed}",
             without=without | mutant.without,
             mutant=name,
@@ -69,11 +69,13 @@ def hunt(name: str, *, folder: Path, without: frozenset[str], seeds: Sequence[in
     return hunted
 
 
-def hunt_all(names: Sequence[str], *, folder: Path, without: frozenset[str], seeds: Sequence[int] = SEEDS) -> int:
+def hunt_all(
+    names: Sequence[str], *, folder: Path, without: frozenset[str], seconds: float, seeds: Sequence[int] = SEEDS
+) -> int:
     """Print a line for each; how many were missed."""
     missed = 0
     for name in names or MUTANTS:
-        hunted = hunt(name, folder=folder, without=without, seeds=seeds)
+        hunted = hunt(name, folder=folder, without=without, seconds=seconds, seeds=seeds)
         print(hunted, flush=True)
         for finding in hunted.proofs[:1]:
             print(f"    {finding!s:.300}", flush=True)

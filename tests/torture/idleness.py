@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from tests.faults.process import Footprint, footprint_of
+from tests.torture.finding import Finding
 from tests.torture.fleet import SLOTS, Slot
 from tests.torture.ground import Ground
-from tests.torture.invariants import Finding
 from windlass import Windlass
 from windlass.task import Request
 

@@ -9,26 +9,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import NamedTuple
 
 from tests.torture.evidence import Evidence, Run
+from tests.torture.finding import Finding
 from tests.torture.plan import OF_STORE, Kind
+from tests.torture.traffic import checks as traffic
+from tests.torture.traffic.setting import METERED
 from tests.torture.workload import BRIEF
 from windlass.core.fault import read_faults
+from windlass.core.meta import read_meta
 from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED, State
 from windlass.core.suspect import CRASHES_ALLOWED
-
-
-class Finding(NamedTuple):
-    """Something that must not be."""
-
-    invariant: str
-    what: str
-
-    def __str__(self) -> str:
-        return f"{self.invariant}: {self.what}"
-
 
 Check = Callable[[Evidence], Iterator[Finding]]
 
@@ -46,6 +38,8 @@ ENDINGS: dict[str, set[tuple[State, str | None]]] = {
 _COMPLETED: set[tuple[State, str | None]] = {(State.COMPLETED, None)}
 _CAUSES = ("rescued", "handed_back", "released", "interrupted", "retried")
 """Events after which a job runs again without a charge."""
+_SNOOZING = ("snoozing", *METERED)
+"""Tasks that come back by themselves."""
 _STALL = 4.5
 """Seconds without a single run, though jobs were there and workers had their turns: nearly a call's deadline."""
 _RECOVERY = 25.0
@@ -68,7 +62,8 @@ def callers_were_told_the_truth(seen: Evidence) -> Iterator[Finding]:
     for id, why in sorted(seen.refused.items()):
         if id in seen.records and id not in seen.acked and id not in seen.unsure:
             yield Finding("I10", f"job {id} was refused ({why}) and is there: {seen.records[id].state}")
-    for id in sorted(seen.runs.keys() - seen.asked):
+    scheduled = {id for id, job in seen.records.items() if read_meta(job.meta).schedule is not None}
+    for id in sorted(seen.runs.keys() - seen.asked - scheduled):
         yield Finding("I10", f"job {id} ran and nobody had asked for it")
 
 
@@ -196,11 +191,21 @@ def the_store_is_taken_up_again(seen: Evidence) -> Iterator[Finding]:
             yield Finding("I8", f"no run began for {first - until:.1f} s after: {incident.fault.kind}")
 
 
+def endings_are_kept(seen: Evidence) -> Iterator[Finding]:
+    """I12: a job whose run has returned runs again only if its story says how that run was lost or given up."""
+    for id, told in seen.told.items():
+        runs = seen.runs[id]
+        for run in runs:
+            is_last = all(other.fence <= run.fence for other in runs)
+            if run.how == "returned" and not (is_last or run.fence in told or _was_stopped(run, seen)):
+                yield Finding("I12", f"job {id} ran again after fence {run.fence} had returned; {_told(runs)}")
+
+
 def runs_are_explained(seen: Evidence) -> Iterator[Finding]:
     """I12: each run beyond the first has a cause in the job's own story."""
     for id, kinds in seen.kinds.items():
         job = seen.records.get(id)
-        if job is None or job.task == "snoozing":
+        if job is None or job.task in _SNOOZING:
             continue
         runs = len(seen.runs[id])
         causes = job.attempt + sum(kinds.count(kind) for kind in _CAUSES)
@@ -225,7 +230,9 @@ CHECKS: tuple[Check, ...] = (
     innocents_complete,
     callers_hold_nobody_up,
     the_store_is_taken_up_again,
+    endings_are_kept,
     runs_are_explained,
+    *traffic.CHECKS,
 )
 
 
@@ -272,9 +279,11 @@ def _unlucky(job: JobRecord, seen: Evidence) -> int:
 
 
 def _was_stopped(run: Run, seen: Evidence) -> bool:
-    """Whether the run was in a process that was told to stop: such a run is released, which leaves no event."""
+    """Whether the run was in a process that was told to stop before it ended: such a run is released, which leaves no
+    event where it had hardly begun.
+    """
     return any(
-        incident.pid in (run.pid, seen.parents.get(run.pid))
+        incident.pid in (run.pid, seen.parents.get(run.pid)) and (run.ended is None or run.ended > incident.at)
         for incident in seen.incidents
         if incident.fault.kind in STOPS
     )

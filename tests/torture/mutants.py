@@ -1,118 +1,29 @@
 """Bugs that the rack must find; a worker process plants the one that its environment names.
 
-Each is of a kind that reviews of this or other systems have found. They live here alone: what they replace is looked up
-when they are planted, so that one which no longer fits the code says so instead of changing nothing.
+Each is of a kind that reviews of this or other systems have found. They live here alone, those of limits and schedules
+in ``traffic/mutants.py``.
 """
 
 from __future__ import annotations
 
 import logging
-import sys
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Generator
 from itertools import count
 from typing import Any
 
+from tests.torture.planting import Mutant, edit, edit_script, replace_everywhere, set_attribute, together
+from tests.torture.traffic.mutants import OF_TRAFFIC
 from windlass.core import decide
+from windlass.core.outcome import Blame
 from windlass.errors import JobInterrupted, OutcomeUnknown, StoreUnavailable
-from windlass.store import statement_files
 from windlass.store.operation import Call
 from windlass.store.operations.cycle import CycleResult, cycle, unique_keys
+from windlass.store.operations.rescue import _blame as blame
 from windlass.store.operations.rescue import rescue
 from windlass.worker.executors import threads
 from windlass.worker.fetch import cycle_client
-
-Plant = Callable[[], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Mutant:
-    """One bug."""
-
-    plant: Plant
-    store: str
-    """Where it is hunted; those that lie above the store could be hunted on any."""
-    breaks: tuple[str, ...]
-    """The invariants by which it may be found."""
-    without: frozenset[str] = frozenset()
-    """Faults that would be an excuse for what it does."""
-
-
-def edit(call: str, *changes: tuple[str, str], store: str = "sqlite") -> Plant:
-    """Other words in the statements of a call."""
-
-    def plant() -> None:
-        really = statement_files.load_calls
-
-        def load(package: str, *, prefix: str, **more: Any) -> Any:
-            calls = dict(really(package, prefix=prefix, **more))
-            if store in package:
-                meant = [(words.replace("windlass_", prefix), instead) for words, instead in changes]
-                _assert_found(call, meant, calls[call])
-                calls[call] = [_edited(statement, meant) for statement in calls[call]]
-            return calls
-
-        _replace(really, load)
-
-    return plant
-
-
-def edit_script(call: str, words: str, instead: str) -> Plant:
-    """Other words in the script of a call on Redis."""
-
-    def plant() -> None:
-        from hashlib import sha1
-
-        from windlass.store.redis import scripts
-
-        really = scripts.load_scripts
-
-        def load() -> Any:
-            found = dict(really())
-            if words not in found[call].text:
-                raise LookupError(f"mutant: the script of {call} does not say {words!r}")
-            text = found[call].text.replace(words, instead)
-            found[call] = replace(found[call], text=text, digest=sha1(text.encode(), usedforsecurity=False).hexdigest())
-            return found
-
-        _replace(really, load)
-
-    return plant
-
-
-def _edited(statement: statement_files.Statement, changes: Sequence[tuple[str, str]]) -> statement_files.Statement:
-    text = statement.text
-    for words, instead in changes:
-        text = text.replace(words, instead)
-    return replace(statement, text=text)
-
-
-def _assert_found(call: str, changes: Sequence[tuple[str, str]], found: Sequence[statement_files.Statement]) -> None:
-    for words, _ in changes:
-        if not any(words in statement.text for statement in found):
-            raise LookupError(f"mutant: no statement of {call} says {words!r}")
-
-
-def together(*plants: Plant) -> Plant:
-    def plant() -> None:
-        for one in plants:
-            one()
-
-    return plant
-
-
-def _replace(original: Any, instead: Any) -> None:
-    """Everywhere in the package, also where it was imported by name."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith("windlass"):
-            for attribute, value in list(vars(module).items()):
-                if value is original:
-                    setattr(module, attribute, instead)
-
-
-def _set(owner: type, name: str, instead: Any) -> None:
-    getattr(owner, name)  # what is gone cannot be replaced
-    setattr(owner, name, instead)
+from windlass.worker.fetch.pump import Pump
+from windlass.worker.runs.suspects import SuspectInFlight
 
 
 def _claims_handed_out_twice() -> None:
@@ -124,7 +35,7 @@ def _claims_handed_out_twice() -> None:
         twice = [job for job in cycled.claimed if next(numbers) % 50 == 49]
         return CycleResult([*cycled.claimed, *twice], cycled.refused, cycled.marked)
 
-    _replace(really, handed_out_twice)
+    replace_everywhere(really, handed_out_twice)
 
 
 def _endings_lost_in_outages() -> None:
@@ -135,12 +46,12 @@ def _endings_lost_in_outages() -> None:
         cycled = really(self, *args, **kwargs)
         return CycleResult([], (), ()) if cycled is None else cycled
 
-    _set(cycle_client.CycleClient, "cycle", cycle)
+    set_attribute(cycle_client.CycleClient, "cycle", cycle)
 
 
 def _keys_kept() -> None:
     """Endings do not say which keys they give back."""
-    _replace(unique_keys, lambda endings: [])
+    replace_everywhere(unique_keys, lambda endings: [])
 
 
 def _lock_leaked_by_interrupts() -> None:
@@ -155,7 +66,7 @@ def _lock_leaked_by_interrupts() -> None:
                 handler.acquire()
             raise
 
-    _set(threads.ThreadSlot, "call", call)
+    set_attribute(threads.ThreadSlot, "call", call)
 
 
 def _starts_swallowed() -> None:
@@ -165,7 +76,7 @@ def _starts_swallowed() -> None:
     def start(self: threads.ThreadExecutor, runs: list[Any]) -> Any:
         return really(self, [run for run in runs if next(numbers) % 60 != 59])
 
-    _set(threads.ThreadExecutor, "start", start)
+    set_attribute(threads.ThreadExecutor, "start", start)
 
 
 def _rescue_page_that_blocks() -> None:
@@ -184,12 +95,33 @@ def _rescue_page_that_blocks() -> None:
                 raise StoreUnavailable("the page took too long")
             answer = yield call
 
-    _replace(really, blocked)
+    replace_everywhere(really, blocked)
 
 
 def _neighbours_fall() -> None:
     """A job that was lost once before it started is given up."""
     decide.RESCUES_ALLOWED = 1
+
+
+def _all_are_blamed() -> None:
+    """Whatever ran beside a job that is known to kill its process is charged like that."""
+    replace_everywhere(blame, lambda job, suspicion: Blame.SHARED)
+
+
+def _suspects_never_claimed() -> None:
+    """A job that was lost once waits for ever."""
+    set_attribute(Pump, "_looks_for_suspect", lambda self, now: False)
+
+
+def _poison_never_given_up() -> None:
+    set_attribute(decide, "CRASHES_ALLOWED", 1000)
+
+
+def _suspects_side_by_side() -> None:
+    """A worker takes in all suspects that there are."""
+    set_attribute(SuspectInFlight, "is_none", lambda self, now: True)
+    set_attribute(SuspectInFlight, "keeps_others_waiting", lambda self, now: False)
+    set_attribute(SuspectInFlight, "is_to_run_alone", lambda self, run: False)
 
 
 def _failures_acknowledged() -> None:
@@ -207,7 +139,7 @@ def _failures_acknowledged() -> None:
 
             return [Job(self.client, str(request.options.id), state=State.PENDING) for request in requests]
 
-    _set(Windlass, "enqueue_many", enqueue_many)
+    set_attribute(Windlass, "enqueue_many", enqueue_many)
 
 
 def _cycles_wait_for_callers() -> None:
@@ -227,7 +159,7 @@ def _cycles_wait_for_callers() -> None:
                 connection.execute("LOCK TABLE torture.job IN SHARE MODE")
         return really(self, call)
 
-    _set(PostgresDriver, "execute", execute)
+    set_attribute(PostgresDriver, "execute", execute)
 
 
 _OF_STORE = frozenset({"store_away", "outage", "full_disk", "clock_step", "cut", "delay", "black_hole"})
@@ -275,6 +207,10 @@ MUTANTS: dict[str, Mutant] = {
         edit("promote", ("run_at <= :now", "run_at <= :now AND seq % 5 <> 0")), "sqlite", ("I6",)
     ),
     "neighbours fall with a poisonous job": Mutant(_neighbours_fall, "sqlite", ("I11",)),
+    "neighbours charged for a suspect": Mutant(_all_are_blamed, "sqlite", ("I11",)),
+    "suspect never claimed": Mutant(_suspects_never_claimed, "redis", ("I6",)),
+    "poison never given up": Mutant(_poison_never_given_up, "sqlite", ("I5", "I11")),
+    "suspects side by side": Mutant(_suspects_side_by_side, "sqlite", ("I11",)),
     "cycle waits for a caller's transaction": Mutant(_cycles_wait_for_callers, "postgres", ("I11", "I6")),
     "cancel request forgotten": Mutant(edit("cycle", ("cancel_requested_at IS NULL OR", "true OR")), "sqlite", ("I3",)),
     "cancel request forgotten by a rescue": Mutant(
@@ -291,6 +227,7 @@ MUTANTS: dict[str, Mutant] = {
         edit("cycle", ("fence = fence + 1,", "fence = fence + 1, attempt = attempt + 1,")), "sqlite", ("I5",)
     ),
     "refused enqueue acknowledged": Mutant(_failures_acknowledged, "redis", ("I1",)),
+    **OF_TRAFFIC,
 }
 
 

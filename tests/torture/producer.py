@@ -15,6 +15,7 @@ from typing import Any
 
 from tests.torture.fleet import STUCK
 from tests.torture.tasks import app, asking
+from tests.torture.traffic.tasks import take_token
 from tests.torture.witness import now
 from tests.torture.workload import Spice, Workload
 from windlass import Job, State, StoreUnavailable, WindlassError
@@ -35,6 +36,8 @@ class Producer:
 
     def __init__(self, *, seed: int, caller: str, spices: list[Spice], rate: float) -> None:
         self._workload = Workload(app, seed=seed, caller=caller, spices=spices)
+        self._caller = caller
+        self._takes_tokens = Spice.RATES in spices
         self._pause = 1 / rate
         self._stop = Event()
         self._awaited: Queue[Job[Any]] = Queue(maxsize=20)
@@ -58,6 +61,8 @@ class Producer:
         for number, requests in enumerate(self._workload):
             if number % 10 == 0:
                 self._await_room()
+            if self._takes_tokens and number % 3 == 0:
+                take_token(self._caller)
             if self._stop.is_set():
                 return
             with self._alarmed():
@@ -89,7 +94,8 @@ class Producer:
     def _await_room(self) -> None:
         while not self._stop.is_set():
             try:
-                if app.counts()[State.PENDING] < MOST_WAITING:
+                counts = app.counts()
+                if counts[State.PENDING] + counts[State.BLOCKED] < MOST_WAITING:
                     return
             except StoreUnavailable:
                 pass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,16 +17,21 @@ from tests.torture.diagnosis import diagnose, lines_about
 from tests.torture.enqueue import Asking
 from tests.torture.evidence import Evidence
 from tests.torture.faults import Faults, Incident, Restore
+from tests.torture.finding import Finding
 from tests.torture.fleet import LEASE, LONG_LEASE, SLOTS, STUCK, Fleet
 from tests.torture.ground import NAMESPACE, Ground, ground_of
-from tests.torture.invariants import Finding, broken
+from tests.torture.invariants import broken
 from tests.torture.plan import Fault, Kind, plan
 from tests.torture.report import Report, figures_of
+from tests.torture.traffic import slots
+from tests.torture.traffic.leftovers import mended
+from tests.torture.traffic.setting import MOST_NARROW, MOST_OF_APP, NARROW, QUEUE_RATE, RATED
 from tests.torture.witness import Reader, Witness, now
 from tests.torture.workload import BRIEF, KEYED, KEYS, Spice
 from windlass import Retention, StoreUnavailable, Windlass
 from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED
+from windlass.insight.timeline import TimelineEntry
 
 Footprints = dict[int, Footprint]
 
@@ -34,6 +39,10 @@ _START = 240.0
 """Seconds in which workers come up, on a machine that has hardly any time for them."""
 _SLOW = 0.7
 """Seconds from which on an answer of the store is late."""
+_LOSSES = ("rescued", "refused", "abandoned", "attempt_failed", "snoozed", "throttled", "cancelled", "failed")
+"""What a job's story tells of a run that did not complete it, and was not just handed back."""
+_FORGOTTEN = 25.0
+"""Seconds within which nothing is left of keys that no job holds."""
 _LONGEST = 600.0
 """Seconds after which jobs that still run again and again are taken for stuck."""
 
@@ -116,6 +125,7 @@ class Rack:
             "WINDLASS_URL": ground.url,
             "NAMESPACE": NAMESPACE,
             "TORTURE_FOLDER": str(folder),
+            "TORTURE_SPICES": ",".join(settings.spices),
             "WINDLASS_LOG": "info",
             **({"TORTURE_MUTANT": settings.mutant} if settings.mutant else {}),
         }
@@ -134,6 +144,7 @@ class Rack:
 
     def run(self) -> Report:
         self._app.queue(BRIEF).configure(retention=Retention(at_most=20))
+        self._limit()
         with ExitStack() as ends:
             ends.callback(self._witness.close)
             ends.callback(self._fleet.kill)
@@ -147,6 +158,13 @@ class Rack:
             self._close(early)
         self._judge()
         return self._report()
+
+    def _limit(self) -> None:
+        if Spice.GATES in self._settings.spices:
+            self._app.queue(NARROW).configure(max_running=MOST_NARROW)
+            self._app.configure(max_running=MOST_OF_APP)
+        if Spice.RATES in self._settings.spices:
+            self._app.queue(RATED).configure(rate=str(QUEUE_RATE), burst=QUEUE_RATE.burst)
 
     # The faults.
 
@@ -194,6 +212,8 @@ class Rack:
     def _look(self) -> None:
         """Tell the faults what there is to strike."""
         self._seen.hear(self._reader.new())
+        if self._has_schedules:
+            self._seen.slots.look(self._app)
         self._faults.running = {run.job: run.pid for run in self._seen.open_runs if run.began > now() - 10}
         workers = set(self._fleet.pids())
         self._faults.children = {
@@ -210,9 +230,30 @@ class Rack:
             if trouble := producer.end(within=self._settings.end_within, wrong=[STUCK], on_overdue=self._diagnose):
                 self._findings.append(Finding("I6", trouble))
         self._say("faults are over; waiting until all jobs have ended")
+        if self._has_schedules:
+            self._end_schedules()
         self._await_drained(patience=self._settings.patience)
 
+    @property
+    def _has_schedules(self) -> bool:
+        return Spice.SCHEDULES in self._settings.spices
+
+    def _end_schedules(self) -> None:
+        """Once the store is well, each schedule has to fire again; then none may fire any more."""
+        instant = self._ground.milliseconds()
+        if not self._await(lambda: not slots.behind(self._app, instant=instant), patience=self._settings.patience):
+            late = ", ".join(slots.behind(self._app, instant=instant))
+            self._findings.append(Finding("I7", f"schedules that do not fire any more: {late}"))
+            self._diagnose()
+        slots.pause_all(self._app)
+        self._seen.slots.look(self._app, is_last=True)
+
     def _close(self, early: Footprints) -> None:
+        # What was left waiting for a key, and is gone, is forgotten by a duty.
+        self._await(lambda: not self._ground.still_counted(), patience=_FORGOTTEN)
+        self._seen.still_counted = self._ground.still_counted()
+        self._seen.limited_until = now()
+        self._app.configure(max_running=None)  # every place of the workers is to be filled
         self._ask_for_all_keys()
         self._wave("closing", patience=self._settings.patience)
         self._findings += idleness.grown(early, idleness.footprints(self._fleet.pids()))
@@ -298,10 +339,10 @@ class Rack:
         self._seen.troubled = self._troubled
         stories = {id: self._app.job(id).timeline() for id in self._seen.records if self._seen.is_unusual(id)}
         self._seen.kinds = {id: [entry.kind for entry in story] for id, story in stories.items()}
-        self._seen.rescued = {
-            id: {entry.fence for entry in story if entry.kind == "rescued" and entry.fence is not None}
-            for id, story in stories.items()
-        }
+        self._seen.told = {id: _lost_fences(story) for id, story in stories.items()}
+        self._seen.mended = mended(self._app, self._settings.folder)
+        self._seen.rescued_at = {id: _rescues(story) for id, story in stories.items()}
+        self._seen.rescued = self._seen.rescued_at
         self._findings += broken(self._seen)
 
     def _records(self) -> Iterator[JobRecord]:
@@ -330,3 +371,13 @@ class Rack:
     def _about_jobs(self) -> str:
         named = [word for finding in self._findings for word in finding.what.split()]
         return lines_about(dict.fromkeys(word for word in named if word in self._seen.asked), self._settings.folder)
+
+
+def _lost_fences(story: Sequence[TimelineEntry]) -> set[int]:
+    return {entry.fence for entry in story if entry.kind in _LOSSES and entry.fence is not None}
+
+
+def _rescues(story: Sequence[TimelineEntry]) -> dict[int, int]:
+    """When which fence was taken from its worker."""
+    found = {entry.fence: entry.at for entry in story if entry.kind == "rescued"}
+    return {fence: round(at.timestamp() * 1000) for fence, at in found.items() if fence is not None}

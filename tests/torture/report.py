@@ -6,10 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tests.torture.evidence import Evidence
+from tests.torture.evidence import Evidence, Run
 from tests.torture.faults import Incident
-from tests.torture.invariants import Finding
+from tests.torture.finding import Finding
 from tests.torture.plan import OF_STORE, Kind
+from tests.torture.traffic.setting import NARROW, RATED
+from tests.torture.traffic.timelines import StoreClock, lawful_runs
+from windlass.core.records import JobRecord
 
 _SHOWN = 12
 """Findings of one invariant that are printed; the others are counted."""
@@ -64,6 +67,9 @@ def figures_of(seen: Evidence) -> dict[str, object]:
         "answers to waiters": len(seen.saw),
         "enqueues refused, unsure": f"{len(seen.refused)}, {len(seen.unsure)}",
         "longest recovery": longest_recovery(seen),
+        "longest wait for a rescue": longest_rescue(seen),
+        "fires, tokens": f"{len(seen.fired)}, {len(seen.tokens)}",
+        "runs that limits and rates held": sum(len(lawful_runs(job, seen)) for job in _limited_jobs(seen)),
     }
 
 
@@ -81,11 +87,36 @@ def longest_recovery(seen: Evidence) -> str:
     return f"{longest:.1f} s ({what})"
 
 
+def longest_rescue(seen: Evidence) -> str:
+    """From a death of a worker until its jobs were taken from it; the rest of a recovery they wait in line."""
+    clock, waits = StoreClock(seen), [(0.0, "")]
+    for incident in seen.incidents:
+        if incident.fault.kind in (Kind.KILL_WORKER, Kind.CANCEL_LOST):
+            waits += [
+                (at - incident.at, f"job {run.job} after: {incident.fault.kind}")
+                for run in _struck(incident, seen)
+                if (showed := seen.rescued_at.get(run.job, {}).get(run.fence)) is not None
+                and (at := clock.instant(showed, before=float("inf"))) is not None
+            ]
+    longest, what = max(waits)
+    return f"{longest:.1f} s ({what})"
+
+
+def _struck(incident: Incident, seen: Evidence) -> Iterator[Run]:
+    """The runs that the process had when it was struck, and did not end."""
+    for runs in seen.runs.values():
+        for run in runs:
+            if run.pid == incident.pid and run.began <= incident.at and run.ended is None:
+                yield run
+
+
+def _limited_jobs(seen: Evidence) -> Iterator[JobRecord]:
+    return (job for job in seen.records.values() if job.queue in (NARROW, RATED) or job.concurrency_key is not None)
+
+
 def _reruns(incident: Incident, seen: Evidence) -> Iterator[tuple[str, float]]:
     """The jobs that the struck process ran, and how long it took until each ran again."""
-    for id, runs in seen.runs.items():
-        at = incident.at
-        struck = [run for run in runs if run.pid == incident.pid and run.began <= at and run.ended is None]
-        later = [run.began - at for run in runs if run.began > at]
-        if struck and later:
-            yield id, min(later)
+    for struck in _struck(incident, seen):
+        later = [run.began - incident.at for run in seen.runs[struck.job] if run.began > incident.at]
+        if later:
+            yield struck.job, min(later)

@@ -257,3 +257,21 @@ def test_a_run_without_a_recorded_cause() -> None:
 def test_a_job_is_cancelled_only_if_that_was_asked_for(lines: list[Line], expected: set[str]) -> None:
     """The call may have failed and the cancel been taken all the same."""
     assert found([*asked("a"), *lines], record("a", state=State.CANCELLED, result=None, attempt=0)) == expected
+
+
+@pytest.mark.parametrize(("told", "expected"), [({1}, []), (set(), ["I12"])], ids=["told", "not"])
+def test_a_run_that_returned_and_whose_ending_is_nowhere(told: set[int], expected: list[str]) -> None:
+    """Its charges may hide that: here the first run was paid for by an attempt that failed."""
+    lines = [*asked("a"), *ran("a"), *ran("a", fence=2, at=4.0, until=5.0)]
+    seen = evidence(lines, record("a", fence=2, attempt=2))
+    seen.kinds, seen.told = {"a": ["created", "completed"]}, {"a": told}
+    assert [finding.invariant for finding in broken(seen)] == expected
+
+
+@pytest.mark.parametrize(("at", "expected"), [(1.5, []), (2.5, ["I12"])], ids=["while it ran", "after it"])
+def test_only_a_stop_before_its_end_excuses_a_run_without_a_cause(at: float, expected: list[str]) -> None:
+    stop = Incident(Fault(at, Kind.STOP_WORKER, 0.0, 0.5, 0.5), at, at, pid=100)
+    lines = [*asked("a"), *ran("a"), *ran("a", fence=2, pid=200, at=4.0, until=5.0)]
+    seen = evidence(lines, record("a", fence=2), incidents=[stop])
+    seen.kinds = {"a": ["created", "completed"]}
+    assert [finding.invariant for finding in broken(seen)] == expected

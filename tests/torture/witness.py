@@ -126,7 +126,25 @@ class CancelAccepted(Struct, tag=True, frozen=True):
     at: float
 
 
-OfRun = Began | Ended | Dying | Alive
+class Fired(Struct, tag=True, frozen=True):
+    """A run of a job that a schedule has made says for which slot."""
+
+    job: str
+    schedule: str
+    slot: int
+    """Milliseconds since 1970."""
+    at: float
+
+
+class Token(Struct, tag=True, frozen=True):
+    """A token of the limit that all share was asked for, and given at some time until ``at``."""
+
+    to: str
+    asked: float
+    at: float
+
+
+OfRun = Began | Ended | Dying | Alive | Fired | Token
 OfCaller = Asked | Acked | Refused | Unsure | Duplicate | KeyHeld | Saw | CancelAsked | CancelAccepted
 Line = OfRun | OfCaller
 

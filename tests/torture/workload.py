@@ -8,6 +8,7 @@ from enum import StrEnum
 from random import Random
 from typing import Any
 
+from tests.torture.traffic.setting import CONCURRENCY_KEYS, KEY_LIMITS, METERED, NARROW, RATED
 from tests.torture.witness import now
 from windlass import Unique, Windlass
 from windlass.task import Request
@@ -24,6 +25,10 @@ class Spice(StrEnum):
     ONCE = "one attempt"
     ALARMS = "callers interrupted by signals"
     FAMILIES = "jobs that enqueue and wait"
+    GATES = "limits on what runs"
+    KEYS = "concurrency keys"
+    RATES = "rates"
+    SCHEDULES = "schedules"
 
 
 QUEUES = ("default", *(f"q{number}" for number in range(40)))
@@ -57,7 +62,21 @@ _SPICED: dict[Spice, dict[str, float]] = {
     Spice.ALARMS: {},
     Spice.ONCE: {"once": 3},
     Spice.FAMILIES: {"parent": 3, "iparent": 1, "snoozing": 2},
+    Spice.GATES: {},
+    Spice.KEYS: {"keyed": 1, "apaired": 1},
+    Spice.RATES: {"metered": 1},
+    Spice.SCHEDULES: {},
 }
+_HERDS: dict[Spice, tuple[str, ...]] = {
+    Spice.GATES: (NARROW,),
+    Spice.KEYS: tuple(KEY_LIMITS),
+    Spice.RATES: (RATED, *METERED),
+}
+"""What many jobs at once press against: a queue, a key of a task, or a limit of which a task takes tokens."""
+HERD = 10
+"""Jobs that come at once."""
+_HERD_SHARE = 0.2
+"""Of all batches."""
 
 
 def is_isolated(id: str) -> bool:
@@ -76,12 +95,30 @@ class Workload:
             **_ALWAYS,
             **{k: v for spice in sorted(spices) for k, v in _SPICED[spice].items()},
         }
+        self._herds = [of for spice in sorted(spices) for of in _HERDS.get(spice, ())]
         self._number = 0
 
     def __iter__(self) -> Iterator[list[Request]]:
-        """Batches: mostly one request, at times many."""
+        """Batches: mostly one request, at times many, and at times a herd."""
         while True:
-            yield [self._request() for _ in range(self._draw.choice((1, 1, 1, 1, 2, 5, 20)))]
+            if self._herds and self._draw.random() < _HERD_SHARE:
+                yield self._herd()
+            else:
+                yield [self._request() for _ in range(self._draw.choice((1, 1, 1, 1, 2, 5, 20)))]
+
+    def _herd(self) -> list[Request]:
+        """Many jobs that all wait for the same thing."""
+        of, seconds = self._draw.choice(self._herds), self._draw.choice((0.05, 0.1, 0.2))
+        if of in KEY_LIMITS:
+            key = self._draw.randrange(CONCURRENCY_KEYS)
+            return [self._of_herd(of, (key, seconds), self._draw.choice(QUEUES)) for _ in range(HERD)]
+        if of in METERED:
+            return [self._of_herd(of, (number,), self._draw.choice(QUEUES)) for number in range(HERD)]
+        return [self._of_herd(self._draw.choice(("slow", "aslow")), (seconds,), of) for _ in range(HERD)]
+
+    def _of_herd(self, task: str, arguments: tuple[object, ...], queue: str) -> Request:
+        self._number += 1
+        return self._app.request(task, arguments, id=f"{task}-{self._caller}-{self._number}", queue=queue)
 
     def _request(self) -> Request:
         self._number += 1
@@ -115,6 +152,8 @@ class Workload:
                 return (now() + draw.uniform(0.2, 2.0),)
             case "unique" | "started":
                 return (draw.randrange(KEYS),)
+            case "keyed" | "apaired":
+                return (draw.randrange(CONCURRENCY_KEYS), draw.choice((0.0, 0.3, 1.0)))
             case "poison" | "ipoison":
                 return (draw.choice((0.0, 0.03, 0.7)), int(draw.choice((0, signal.SIGKILL, signal.SIGABRT))))
             case _:

@@ -113,6 +113,7 @@ def test_to_thread_works_and_its_threads_end_with_the_worker(app: Windlass) -> N
     )
 
 
+@pytest.mark.only_on("sqlite")
 def test_a_coroutine_that_does_not_stop_is_left_behind_without_an_alarm(
     app: Windlass, caplog: pytest.LogCaptureFixture
 ) -> None:

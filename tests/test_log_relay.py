@@ -99,3 +99,53 @@ def test_other_threads_log_as_they_always_did(logger: logging.Logger) -> None:
     logger.addFilter(relay)
     logger.error("here")
     assert len(handler.taken) == 1
+
+
+class Runs:
+    """A backlog of three records."""
+
+    def __init__(self, logger: logging.Logger) -> None:
+        self.logger = logger
+        self._left = [logging.makeLogRecord({"msg": str(number), "levelno": logging.INFO}) for number in range(3)]
+
+    def take(self, most: int) -> list[logging.LogRecord]:
+        taken, self._left = self._left[:most], self._left[most:]
+        return taken
+
+
+class Batches(logging.Handler):
+    """Notes what came together."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.taken: list[list[str]] = []
+
+    def handle_all(self, records: list[logging.LogRecord]) -> None:
+        if records:
+            self.taken.append([record.getMessage() for record in records])
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.taken.append([record.getMessage()])
+
+
+@pytest.mark.parametrize(
+    ("beside", "taken"),
+    [
+        (None, [["0", "1", "2"]]),
+        (logging.NullHandler(), [["0"], ["1"], ["2"]]),
+        (logging.Filter(), [["0"], ["1"], ["2"]]),
+    ],
+)
+def test_a_handler_of_many_records_gets_them_together_unless_others_want_each(
+    beside: logging.Handler | logging.Filter | None, taken: list[list[str]]
+) -> None:
+    handler, relay = Batches(), LogRelay()
+    logger = logging.Logger("alone")  # noqa: LOG001  # without the root logger, which has a handler of pytest's
+    logger.addHandler(handler)
+    if isinstance(beside, logging.Handler):
+        logger.addHandler(beside)
+    elif beside is not None:
+        logger.addFilter(beside)
+    relay.work_off(Runs(logger))
+    assert relay.flush(PATIENCE)
+    assert handler.taken == taken

@@ -25,7 +25,6 @@ def app() -> Iterator[Windlass]:
 
 
 def test_a_hook_sees_the_request_and_the_job(app: Windlass) -> None:
-    """Issue 4, 10."""
     seen: list[object] = []
 
     @app.around_enqueue

@@ -12,7 +12,7 @@ log.setLevel(logging.INFO)
 
 
 def test_the_log_of_a_job_is_shown(windlass: Program) -> None:
-    """Issue 4, 9: below the traceback; nothing in it steers the terminal."""
+    """Below the traceback; nothing in it steers the terminal."""
 
     @windlass.app.task(name="talkative", retry=Retry(attempts=1))
     def talkative() -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
+import logging
 import re
 
 import pytest
 
 from tests.cli.program import Program
 from tests.cli.test_terminal import CODES
+from windlass.cli.logs import LineHandler
 
 JOB = "01JCN0000000000000000000"
 
@@ -99,3 +102,32 @@ def test_dev_shows_runs(busy: Program) -> None:
 def test_wrong_settings_are_refused(shop: Program) -> None:
     assert shop("worker", WINDLASS_LOG_FORMAT="xml").is_error(2, "$WINDLASS_LOG_FORMAT", "'xml'")
     assert shop("worker", WINDLASS_LOG_JOBS="maybe").is_error(2, "$WINDLASS_LOG_JOBS", "'maybe'")
+
+
+def test_lines_are_written_together_and_one_that_cannot_be_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    written: list[str] = []
+
+    class Stream(io.StringIO):
+        def write(self, text: str) -> int:
+            written.append(text)
+            return len(text)
+
+    handler = LineHandler(Stream())
+    handler.setLevel(logging.INFO)
+    told = [("%s runs", (3,)), ("%d runs", ("no number",)), ("%s more", (4,))]
+    records = [logging.makeLogRecord({"msg": text, "args": args, "levelno": logging.INFO}) for text, args in told]
+    handler.handle_all([*records, logging.makeLogRecord({"msg": "quiet", "levelno": logging.DEBUG})])
+    assert written == ["3 runs\n4 more\n"]
+    assert "%d format" in capsys.readouterr().err
+
+
+def test_a_place_that_takes_no_more_lines_ends_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    class Full(io.StringIO):
+        def write(self, text: str) -> int:
+            raise OSError("No space left on device")
+
+    handler = LineHandler(Full())
+    handler.handle_all([logging.makeLogRecord({"msg": "one", "levelno": logging.INFO})])
+    assert "No space left" in capsys.readouterr().err
+    assert handler.lock is not None
+    assert handler.lock.acquire(blocking=False)

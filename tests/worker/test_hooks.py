@@ -47,7 +47,6 @@ def raising(error: BaseException) -> Any:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_hook_sees_the_job_and_what_it_returned(app: Windlass, kind: str) -> None:
-    """Issue 4, 10."""
     seen: list[object] = []
 
     @app.around_run

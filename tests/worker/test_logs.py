@@ -28,7 +28,7 @@ def kept(job: Job[Any]) -> list[str]:
 
 @pytest.mark.parametrize("kind", ["thread", "async"])
 def test_what_a_job_logs_is_kept_with_its_error(app: Windlass, kind: str) -> None:
-    """Issue 4, 9: by each attempt, and by nobody else."""
+    """By each attempt, and by nobody else."""
 
     @app.task(retry=Retry(attempts=2, base=0))
     def plain(name: str, *, job: ActiveJob) -> None:
@@ -159,7 +159,7 @@ def test_a_message_that_cannot_be_made_is_kept_as_it_is(app: Windlass, monkeypat
 
 
 def test_a_run_whose_time_was_over_keeps_what_it_had_logged(app: Windlass) -> None:
-    """Issue 4, 9: also of a run that somebody else ended."""
+    """Also of a run that somebody else ended."""
 
     @app.task(retry=Retry(attempts=1), timeout=0.1)
     async def slow() -> None:
@@ -173,7 +173,7 @@ def test_a_run_whose_time_was_over_keeps_what_it_had_logged(app: Windlass) -> No
 
 
 def test_a_child_keeps_what_its_job_logs_and_prints(app: Windlass) -> None:
-    """Issue 4, 9: a record that a handler prints is kept once; a line that was not ended is kept too."""
+    """A record that a handler prints is kept once; a line that was not ended is kept too."""
     isolated(app)
     with app.worker(children=1):
         [job] = app.enqueue_many([app.request("talk", ["hello"], attempts=1)])
@@ -189,7 +189,7 @@ def test_a_child_keeps_what_its_job_logs_and_prints(app: Windlass) -> None:
 
 @pytest.mark.parametrize("kind", ["thread", "async"])
 def test_the_log_of_a_run_that_returns_is_kept_if_its_task_asks_for_it(app: Windlass, kind: str) -> None:
-    """Issue 4, 9: beside the errors of earlier attempts, and with the result."""
+    """Beside the errors of earlier attempts, and with the result."""
 
     def plain() -> int:
         attempt = current_job().attempt

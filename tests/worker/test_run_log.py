@@ -6,6 +6,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Iterator
+from itertools import count
 from threading import Event
 from typing import Any
 
@@ -23,6 +24,9 @@ from windlass.threads.start import start_thread
 from windlass.worker.runs.run_log import RunLog
 
 pytestmark = pytest.mark.only_on("sqlite")
+
+BUSY = map(float, count(0, 10**9)).__next__
+"""The processor time of a process that has much to do."""
 
 
 @pytest.fixture
@@ -136,12 +140,12 @@ def test_more_runs_than_can_be_written_are_counted(at_info: pytest.LogCaptureFix
     assert any("1,000 more runs have ended" in record.getMessage() for record in told)
 
 
-def test_writing_takes_a_small_share_of_a_processor() -> None:
+def test_writing_takes_a_small_share_of_a_processor_while_the_process_is_busy() -> None:
     """After each slice the thread rests for a multiple of the processor time that the slice took; other records and a
     flush do not wait for that.
     """
     used = iter(range(1_000_000))
-    relay, endless = LogRelay(processor_time=lambda: next(used) * 1_000.0), Endless()
+    relay, endless = LogRelay(thread_time=lambda: next(used) * 1_000.0, process_time=BUSY), Endless()
     handler = Held()
     endless.logger.addHandler(handler)
     endless.logger.addFilter(relay)
@@ -165,10 +169,25 @@ def test_writing_takes_a_small_share_of_a_processor() -> None:
         endless.logger.handlers.clear()
 
 
+def test_every_run_is_written_where_there_is_nothing_else_to_do() -> None:
+    """The thread does not rest, however long a slice takes."""
+    used, seconds = count(0.0, 1_000.0), count(0.0, 1.0)
+    relay = LogRelay(monotonic=seconds.__next__, thread_time=used.__next__, process_time=lambda: 0.0)
+    endless = Endless()
+    endless.logger.addHandler(logging.NullHandler())
+    try:
+        relay.work_off(endless)
+        eventually(lambda: endless.count > 5, "slices follow each other")
+    finally:
+        endless.is_over = True
+        assert relay.flush(PATIENCE)
+        endless.logger.handlers.clear()
+
+
 def test_runs_are_written_while_other_records_keep_coming() -> None:
     """Also where these follow each other so closely that the thread never waits for one as long as it rests."""
     used, done = iter(range(1_000_000)), Event()
-    relay, endless = LogRelay(processor_time=lambda: next(used) * 0.002), Endless()
+    relay, endless = LogRelay(thread_time=lambda: next(used) * 0.002, process_time=BUSY), Endless()
     endless.logger.addHandler(logging.NullHandler())
     endless.logger.addFilter(relay)
 

@@ -6,8 +6,10 @@ import json
 import logging
 import os
 import sys
+from contextlib import nullcontext
 from datetime import timedelta
 from textwrap import dedent
+from typing import TextIO
 
 import click
 
@@ -71,7 +73,7 @@ def set_up_logs(*, default: str, process: str = "", log_jobs: str | None = None,
     root = logging.getLogger()
     if root.handlers:
         return
-    handler = logging.StreamHandler()
+    handler = LineHandler()
     handler.setFormatter(_formatter(form, process))
     root.addHandler(handler)
     root.setLevel(level.upper())
@@ -90,6 +92,31 @@ def _formatter(form: str, process: str) -> logging.Formatter:
     if sys.stderr.isatty():
         return TerminalFormatter(process)
     return VisibleFormatter(f"%(asctime)s %(levelname)-7s {process}%(name)s: %(message)s")
+
+
+class LineHandler(logging.StreamHandler[TextIO]):
+    """Writes to stderr; the lines of ended runs, of which there may be thousands, several at once."""
+
+    def handle_all(self, records: list[logging.LogRecord]) -> None:
+        """Write the lines of these records together."""
+        lines = []
+        for record in records:
+            try:
+                if record.levelno >= self.level and self.filter(record):
+                    lines.append(self.format(record) + self.terminator)
+            except Exception:  # as StreamHandler.emit does: a line that cannot be written ends nothing
+                self.handleError(record)
+        self._write("".join(lines), records)
+
+    def _write(self, text: str, records: list[logging.LogRecord]) -> None:
+        if not text:
+            return
+        with self.lock or nullcontext():
+            try:
+                self.stream.write(text)
+                self.flush()
+            except Exception:
+                self.handleError(records[-1])
 
 
 class VisibleFormatter(logging.Formatter):

@@ -4,7 +4,8 @@ A handler is user code: it may hang, or wait for a lock that is never released. 
 fetches jobs hands its records to a thread of their own, which passes them to the handlers in the same order.
 
 Lines that come by the thousand, one for every ended run, wait in a backlog instead. The same thread makes their
-records, a few at a time, and rests in between: it takes a small share of one processor, however many there are.
+records, a few at a time. While the process has much to do it rests in between: it takes a small share of one processor
+then, however many lines there are.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ import logging
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread, local
-from time import monotonic, thread_time  # noqa: TID251  # the clock is above us
-from typing import Protocol
+from time import monotonic, process_time, thread_time  # noqa: TID251  # the clock is above us
+from typing import Protocol, runtime_checkable
 
 from windlass.forks import reset_in_child
 from windlass.threads.wakeup import Wakeup
@@ -33,8 +34,23 @@ _SLICE = 20
 """How many records of a backlog are written before the thread rests: other threads wait for the interpreter
 meanwhile.
 """
-_REST = 99
-"""The thread rests so many times as long as a slice took: its share of a processor is one percent."""
+_BUSY = 0.5
+"""The share of a processor above which the process has much to do."""
+_REST = 199
+"""In a process that has much to do the thread rests so many times as long as a slice took: its share of a processor is
+half a percent.
+"""
+
+
+_SPAN = 0.05
+"""The shortest time in seconds over which that share is measured."""
+
+
+@runtime_checkable
+class BatchHandler(Protocol):
+    """A log handler that writes many records at once; a write of its own for each costs more than making them."""
+
+    def handle_all(self, records: list[logging.LogRecord]) -> None: ...
 
 
 class LogBacklog(Protocol):
@@ -54,11 +70,16 @@ class LogRelay(logging.Filter):
     """A filter of our loggers that takes over the records of threads which must not wait for handlers."""
 
     def __init__(
-        self, *, monotonic: Callable[[], float] = monotonic, processor_time: Callable[[], float] = thread_time
+        self,
+        *,
+        monotonic: Callable[[], float] = monotonic,
+        thread_time: Callable[[], float] = thread_time,
+        process_time: Callable[[], float] = process_time,
     ) -> None:
         super().__init__()
         self._monotonic = monotonic
-        self._processor_time = processor_time
+        self._thread_time = thread_time
+        self._process_time = process_time
         self._here = local()
         self._start()
         reset_in_child(self, LogRelay._start)
@@ -70,6 +91,9 @@ class LogRelay(logging.Filter):
         self._backlogs: dict[LogBacklog, None] = {}
         self._rested = 0.0
         """When the next slice may be written, on the monotonic clock."""
+        self._is_busy = True
+        self._measured = (0.0, 0.0)
+        """When it was measured last how busy the process is, and how much processor time others had used by then."""
         self.dropped_count = 0
         """How many records were dropped."""
 
@@ -113,6 +137,7 @@ class LogRelay(logging.Filter):
                 self._thread = thread
 
     def _run(self) -> None:
+        self._measured = self._used_by_others()
         while True:
             try:
                 self._see(self._items.get(timeout=self._patience()))
@@ -143,16 +168,34 @@ class LogRelay(logging.Filter):
                 self._backlogs[item] = None
 
     def _write_slices(self) -> None:
-        began = self._processor_time()
+        began = self._thread_time()
         for backlog in list(self._backlogs):
             self._write_slice(backlog)
-        self._rested = self._monotonic() + _REST * (self._processor_time() - began)
+        self._measure()
+        rest = _REST if self._is_busy else 0
+        self._rested = self._monotonic() + rest * (self._thread_time() - began)
+
+    def _measure(self) -> None:
+        """How busy the other threads of this process are."""
+        (since, before), (now, used) = self._measured, self._used_by_others()
+        if now - since >= _SPAN:
+            self._is_busy = used - before > _BUSY * (now - since)
+            self._measured = now, used
+
+    def _used_by_others(self) -> tuple[float, float]:
+        """The time, and how much processor time all threads but this one have used."""
+        return self._monotonic(), self._process_time() - self._thread_time()
 
     def _write_slice(self, backlog: LogBacklog) -> bool:
         """Write some records of a backlog; false if there are none."""
         records = backlog.take(_SLICE)
-        for record in records:
-            self._pass_on(backlog.logger, record)
+        handlers = _batch_handlers(backlog.logger)
+        if handlers:
+            for handler in handlers:
+                handler.handle_all(records)
+        else:
+            for record in records:
+                self._pass_on(backlog.logger, record)
         if not records:
             del self._backlogs[backlog]
         return bool(records)
@@ -166,6 +209,19 @@ class LogRelay(logging.Filter):
         except Exception:  # a handler of the user's may raise, and must not end the thread for the others
             if logging.lastResort is not None:
                 logging.lastResort.handle(record)
+
+
+def _batch_handlers(logger: logging.Logger) -> list[BatchHandler]:
+    """The handlers that records of a logger reach; none if one of these, or the logger, wants them one by one."""
+    found: list[BatchHandler] = []
+    at: logging.Logger | None = logger
+    while at is not None:
+        for handler in at.handlers:
+            if not isinstance(handler, BatchHandler):
+                return []
+            found.append(handler)
+        at = at.parent if at.propagate else None
+    return [] if logger.disabled or logger.filters else found
 
 
 relay = LogRelay()

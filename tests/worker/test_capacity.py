@@ -57,13 +57,26 @@ def test_no_more_than_a_cycle_may_take_is_asked_for() -> None:
 
 
 def test_a_queue_of_short_jobs_fills_a_buffer() -> None:
-    assert dealt(a_room({"a": 1}, concurrency=4, most=500, quick=("a",))) == {"a": 204}
+    assert dealt(a_room({"a": 1}, concurrency=4, most=500, quick=("a",))) == {"a": 404}
 
 
 def test_what_waits_already_is_part_of_the_buffer() -> None:
     room = a_room({"a": 1}, concurrency=4, most=500, quick=("a",))
-    assert dealt(room, in_flight=4 + 150) == {"a": 50}
-    assert dealt(room, in_flight=4 + 200) == {}
+    assert dealt(room, in_flight=4 + 350) == {"a": 50}
+    assert dealt(room, in_flight=4 + 400) == {}
+
+
+@pytest.mark.parametrize(("most", "refill_at"), [(100, 300), (200, 200), (500, 0)])
+def test_more_is_fetched_as_soon_as_a_whole_claim_fits_into_the_buffer(most: int, refill_at: int) -> None:
+    room = a_room({"a": 1}, concurrency=4, most=most, quick=("a",))
+    dealt(room)
+    assert room.refill_at == refill_at
+
+
+def test_where_nothing_is_fetched_ahead_there_is_nothing_to_refill() -> None:
+    room = a_room({"a": 1}, concurrency=5_000)
+    dealt(room)
+    assert room.refill_at == 0
 
 
 def test_nothing_is_fetched_ahead_beside_a_queue_that_cannot_be() -> None:
@@ -77,7 +90,7 @@ def test_nothing_is_fetched_ahead_beside_a_queue_that_cannot_be() -> None:
 def test_the_buffer_is_dealt_by_weight_too() -> None:
     """B3: shares hold for what is fetched ahead."""
     room = a_room({"a": 3, "b": 1}, concurrency=4, most=500, quick=("a", "b"))
-    assert dealt(room) == {"a": 153, "b": 51}
+    assert dealt(room) == {"a": 303, "b": 101}
 
 
 def test_a_queue_that_gave_less_is_left_alone_until_there_is_news() -> None:

@@ -45,10 +45,10 @@ def test_as_much_is_fetched_as_will_start_within_50_milliseconds(
     assert ahead(prefetch) == expected
 
 
-def test_at_most_200_are_fetched_ahead() -> None:
+def test_at_most_400_are_fetched_ahead() -> None:
     prefetch = a_pace()
     ran(prefetch, 0.0, 20)
-    assert ahead(prefetch) == 200
+    assert ahead(prefetch) == 400
 
 
 def test_nothing_is_fetched_ahead_for_a_task_whose_slowest_runs_are_slow() -> None:
@@ -125,7 +125,7 @@ def test_among_many_queues_one_run_in_each_is_enough() -> None:
     prefetch = PooledPrefetch(concurrency=10)
     assert ahead_of_many(prefetch) == 0
     ran_in_many(prefetch, 0.0)
-    assert ahead_of_many(prefetch) == 200
+    assert ahead_of_many(prefetch) == 400
 
 
 @pytest.mark.parametrize(("seconds", "expected"), [(1 / 64, 12), (1 / 32, 6)])

@@ -62,6 +62,8 @@ class Capacity:
         self.survey_due = 0.0
         """From when on the store may be asked again, on the monotonic clock."""
         self._asked_all = float("-inf")
+        self._ahead = 0
+        """How many jobs may wait in the worker, as of the last round."""
         self.has_few = len(self._declared) <= FEW
         self.needs_survey = False
         """Whether some queues may have work without our knowledge: the store has to be asked which."""
@@ -136,8 +138,17 @@ class Capacity:
         contenders, full = self._weights.contenders, self._full(waiting_elsewhere)
         # What waits in a buffer counts as running: under a limit others could run it.
         is_limited = self.running_limits.hold_for(contenders) or self.rates.hold_for(contenders)
-        ahead = 0 if is_limited else self._prefetch.ahead(contenders - full if full else contenders, now=now)
-        return min(free + max(0, ahead - waiting), self._most, self._claim_size.most)
+        self._ahead = 0 if is_limited else self._prefetch.ahead(contenders - full if full else contenders, now=now)
+        return min(free + max(0, self._ahead - waiting), self._most_at_once)
+
+    @property
+    def refill_at(self) -> int:
+        """With how many waiting jobs a whole claim fits beside them."""
+        return max(0, self._ahead - self._most_at_once)
+
+    @property
+    def _most_at_once(self) -> int:
+        return min(self._most, self._claim_size.most)
 
     def requests(
         self,

@@ -9,7 +9,8 @@ from typing import Protocol
 
 _HORIZON = 0.05
 """Seconds within which a job that is fetched ahead should start."""
-_MOST = 200
+_MOST = 400
+"""Two to four claims: while the store answers one, the executors have the jobs of another."""
 _LEAST_RUNS = 20
 _REMEMBERED = 64
 _POOLED = 256

@@ -242,6 +242,7 @@ class Pump:
         self._note_marked(batch.marked)
         if batch.starting:
             self._unmarked = [run for run in self._unmarked if run not in batch.starting]
+        self._dispatcher.refill_at = self._capacity.refill_at
         self._admit([run for run in batch.starting if run.job.seq in result.marked])
         self._take_in(result.claimed)
         others_may_have_more = self._capacity.note_claimed(requests, result.claimed, result.limits)

@@ -61,6 +61,10 @@ class Dispatcher:
         """By run, not by job: a job whose lease was lost and that was claimed again may still occupy its first slot."""
         self._endings: list[tuple[Ending, Claimed]] = []
         self._low = 0
+        self.refill_at = 0
+        """With so few waiting runs more are to be fetched, if there are many: the executors need the rest of them while
+        the store is asked.
+        """
         self._may_start = True
         self.may_fetch = True
         """Whether the store may have more; if not, a low buffer is no reason to wake the pump."""
@@ -157,7 +161,7 @@ class Dispatcher:
         with self._lock:
             self._buffer.extend(runs)
             started = self._fill_slots()
-            self._low = len(self._buffer) // 3
+            self._low = max(len(self._buffer) // 3, self.refill_at)
         self._start(started)
 
     def holds(self) -> set[tuple[int, int]]:

@@ -39,7 +39,8 @@ from windlass.options import (
 from windlass.programs.command import command
 from windlass.programs.helper_settings import Program, ProgramSettings
 from windlass.programs.reaper import Reaper
-from windlass.queue import Queue, seed_of
+from windlass.queue import Queue
+from windlass.queue_settings import seed_of
 from windlass.retention import Archive, Retention, archive_from, retention_policy
 from windlass.schedules.schedulable import Schedulable
 from windlass.store.open import open_driver

@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from windlass import clock
 from windlass.client.owner import ClientOwner
 from windlass.client.result_waiter import refuse_on_loop_thread
 from windlass.client.session import Session
-from windlass.core import validate
-from windlass.core.rates.cooldown import Cooldown, cooldown_rule, read_cooldown, write_cooldown
-from windlass.core.rates.rate import read_rate, stored_rate, write_rate
-from windlass.core.retry import Retry, read_retry, retry_rule, write_retry
 from windlass.core.state import FINISHED, State
-from windlass.errors import ConfigError, IllegalTransition
+from windlass.errors import IllegalTransition
 from windlass.insight.job_filter import filter_of
 from windlass.job import Job
-from windlass.options import UNSET
-from windlass.retention import Retention, read_retention, retention_policy, write_retention
+from windlass.queue_settings import QueueOptions, QueueSettings, changes_of, reset_changes, settings_of
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.operations import queries, queues
 from windlass.store.operations.jobs import purge
-from windlass.store.operations.queues import QueueRecord, QueueSeed
+from windlass.store.operations.queues import QueueRecord
 from windlass.store.operations.rates.cooldowns import Scope, end_cooldown
 
 if TYPE_CHECKING:
@@ -34,33 +26,6 @@ if TYPE_CHECKING:
 _SETTINGS = (Topic.WORK, Topic.CONTROL)
 """What a change of settings may concern: jobs that may be claimed now, workers that must not claim any more."""
 _WAITING = (State.PENDING, State.BLOCKED, State.SCHEDULED, State.RETRYING)
-
-
-@dataclass(frozen=True, slots=True)
-class QueueSettings:
-    """What is set for a queue; None means the default."""
-
-    weight: int | None
-    max_length: int | None
-    max_running: int | None
-    """How many of its jobs may run at once, on all machines together."""
-    retention: Retention | None
-    retry: Retry | None
-    paused_at: datetime | None
-    paused_by: str | None
-    paused_reason: str | None
-    changed_at: datetime | None
-    """When an operator last changed something; None: all there is comes from code."""
-    changed_by: str | None
-    cooldown: Cooldown | None = None
-    rate: str | None = None
-    """How many of its jobs may be claimed in which time, as in ``"30/min"``."""
-    burst: int | None = None
-    """How many of them at once."""
-
-    @property
-    def paused(self) -> bool:
-        return self.paused_at is not None
 
 
 class Queue:
@@ -107,61 +72,28 @@ class Queue:
         """``settings`` for async code."""
         return await self._session.arun(self._settings())
 
-    def configure(
-        self,
-        *,
-        weight: int | None = UNSET,
-        max_length: int | None = UNSET,
-        max_running: int | None = UNSET,
-        retention: Retention | None = UNSET,
-        retry: Retry | None = UNSET,
-        cooldown: Cooldown | None = UNSET,
-        rate: str | None = UNSET,
-        burst: int | None = None,
-        by: str = "api",
-    ) -> None:
-        """Change what is named; None takes a setting back. Keeps who did it.
+    def configure(self, *, by: str = "api", **changes: Unpack[QueueOptions]) -> None:
+        """Change what is named, whatever the code says; None takes a setting back. Keeps who did it.
 
         ``max_running`` is how many of its jobs may run at once, on all machines together; what runs already when it is
         lowered goes on. ``rate`` is how many of its jobs may be claimed in which time, ``burst`` how many at once.
         """
-        changes = _changes(
-            weight=weight,
-            max_length=max_length,
-            max_running=max_running,
-            retention=retention,
-            retry=retry,
-            cooldown=cooldown,
-            rate=rate,
-            burst=burst,
-        )
-        self._session.run(queues.change(self.name, changes, by=by), notify=_SETTINGS)
+        self._session.run(queues.change(self.name, changes_of(changes), by=by), notify=_SETTINGS)
 
-    async def aconfigure(
-        self,
-        *,
-        weight: int | None = UNSET,
-        max_length: int | None = UNSET,
-        max_running: int | None = UNSET,
-        retention: Retention | None = UNSET,
-        retry: Retry | None = UNSET,
-        cooldown: Cooldown | None = UNSET,
-        rate: str | None = UNSET,
-        burst: int | None = None,
-        by: str = "api",
-    ) -> None:
+    async def aconfigure(self, *, by: str = "api", **changes: Unpack[QueueOptions]) -> None:
         """``configure`` for async code."""
-        changes = _changes(
-            weight=weight,
-            max_length=max_length,
-            max_running=max_running,
-            retention=retention,
-            retry=retry,
-            cooldown=cooldown,
-            rate=rate,
-            burst=burst,
-        )
-        await self._session.arun(queues.change(self.name, changes, by=by), notify=_SETTINGS)
+        await self._session.arun(queues.change(self.name, changes_of(changes), by=by), notify=_SETTINGS)
+
+    def reset(self, *settings: str, by: str = "api") -> None:
+        """Take an operator's changes of these settings back, or of all: what the code says holds again.
+
+        Of a setting that this program does not declare that is the default, until a worker starts whose code does.
+        """
+        self._session.run(self._reset(settings, by), notify=_SETTINGS)
+
+    async def areset(self, *settings: str, by: str = "api") -> None:
+        """``reset`` for async code."""
+        await self._session.arun(self._reset(settings, by), notify=_SETTINGS)
 
     def pause(self, reason: str | None = None, *, by: str = "api") -> None:
         """Claim no more of its jobs, anywhere; what runs goes on."""
@@ -229,6 +161,10 @@ class Queue:
         if any(sum(by_state.values()) for by_state in left.values()):
             raise IllegalTransition(f"queue {self.name!r} still has jobs that wait or run; purge or finish them first")
 
+    def _reset(self, settings: tuple[str, ...], by: str) -> Operation[None]:
+        changes = reset_changes(settings, self._app.client.queue_seeds.get(self.name))
+        yield from queues.change(self.name, changes, by=by, is_decided=False)
+
     def _settings(self) -> Operation[QueueSettings]:
         found = yield from queues.settings(self.name)
         return settings_of(found.get(self.name, QueueRecord(self.name)))
@@ -237,76 +173,3 @@ class Queue:
 def _peek(client: Client, name: str, limit: int) -> Operation[list[Job[Any]]]:
     found = yield from queries.peek(name, limit=limit)
     return [Job.of(client, record) for record in found]
-
-
-def _changes(
-    *,
-    weight: int | None = UNSET,
-    max_length: int | None = UNSET,
-    max_running: int | None = UNSET,
-    retention: Retention | None = UNSET,
-    retry: Retry | None = UNSET,
-    cooldown: Cooldown | None = UNSET,
-    rate: str | None = UNSET,
-    burst: int | None = None,
-) -> dict[str, Any]:
-    changes: dict[str, Any] = {}
-    if weight is not UNSET:
-        changes["weight"] = None if weight is None else validate.whole_number(weight, "weight", least=1, most=1000)
-    if max_length is not UNSET:
-        changes["max_length"] = None if max_length is None else validate.whole_number(max_length, "max_length", least=0)
-    if max_running is not UNSET:
-        changes["max_running"] = None if max_running is None else running_limit(max_running)
-    if retention is not UNSET:
-        changes["retention"] = None if retention is None else write_retention(retention_policy(retention))
-    if retry is not UNSET:
-        changes["retry"] = None if retry is None else write_retry(retry_rule(retry))
-    if cooldown is not UNSET:
-        changes["cooldown"] = None if cooldown is None else write_cooldown(cooldown_rule(cooldown))
-    if rate is not UNSET:
-        changes["rate"] = None if rate is None else write_rate(read_rate(rate, burst))
-    elif burst is not None:
-        raise ConfigError("burst needs a rate, as in configure(rate='30/min', burst=5)")
-    return changes
-
-
-def running_limit(value: object) -> int:
-    """A limit on running jobs, checked."""
-    if value == 0 and not isinstance(value, bool):
-        raise ConfigError("max_running must be at least 1, got 0; pause the queue, or the app, to let nothing run")
-    return validate.whole_number(value, "max_running", least=1, most=1_000_000)
-
-
-def seed_of(
-    name: str,
-    *,
-    weight: int | None = None,
-    max_length: int | None = None,
-    max_running: int | None = None,
-    rate: str | None = None,
-    burst: int | None = None,
-) -> QueueSeed:
-    """What code says of a queue, checked."""
-    given = UNSET if rate is None else rate
-    changes = _changes(weight=weight, max_length=max_length, max_running=max_running, rate=given, burst=burst)
-    return QueueSeed(name, weight, max_length, max_running, changes.get("rate"))
-
-
-def settings_of(record: QueueRecord) -> QueueSettings:
-    """A stored queue's settings in the types of the API."""
-    rate = stored_rate(record.rate)
-    return QueueSettings(
-        weight=record.weight,
-        max_length=record.max_length,
-        max_running=record.max_running,
-        retention=read_retention(record.retention),
-        retry=read_retry(record.retry),
-        paused_at=None if record.paused_at is None else clock.instant(record.paused_at),
-        paused_by=record.paused_by,
-        paused_reason=record.paused_reason,
-        changed_at=None if record.changed_at is None else clock.instant(record.changed_at),
-        changed_by=record.changed_by,
-        cooldown=read_cooldown(record.cooldown),
-        rate=None if rate is None else str(rate),
-        burst=None if rate is None else rate.burst,
-    )

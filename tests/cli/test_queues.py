@@ -100,10 +100,40 @@ def test_limits_on_running_jobs_are_set_and_shown(windlass: Program) -> None:
     assert mail["max_running"] == 8
     assert mail["changed_at"].endswith("+00:00")
     assert listed.json["all_max_running"] == 64
-    assert "mail: at most 8 running (changed by " in plain.out
-    assert "all queues together: at most 64 running (changed by " in plain.out
+    assert "mail: at most 8 running (max running changed by " in plain.out
+    assert "all queues together: at most 64 running (max running changed by " in plain.out
     assert reset.out.startswith("changed max running of all queues")
     assert windlass.app.overview().everywhere.max_running is None
+
+
+def test_one_queue_is_shown_with_who_changed_which_setting(windlass: Program) -> None:
+    """C10: also what the code says, and what neither has set."""
+    mail = windlass.app.queue("mail", weight=3, max_length=10)
+    windlass.app.claim()
+    mail.configure(weight=9, by="ada")
+    plain, json, retry, both, reset, cleared, after, unknown = windlass.many(
+        ["queues", "show", "mail"],
+        ["queues", "show", "mail", "--json"],
+        ["queues", "set", "mail", "--attempts", "9", "--retry-base", "10s", "--retry-cap", "1h", "--json"],
+        ["queues", "set", "mail", "--reset", "weight", "--max-running", "2"],
+        ["queues", "set", "mail", "--reset", "weight", "--json"],
+        ["queues", "set", "mail", "--clear", "max-length", "--json"],
+        ["queues", "show", "mail"],
+        ["queues", "show", "nowhere"],
+    )
+    rows = [line.split() for line in plain.out.splitlines()]
+    assert ["weight", "9", "ada"] in [row[:3] for row in rows]
+    assert ["max", "length", "10", "code"] in [row[:4] for row in rows]
+    assert ["rate", "-", "-", "-"] in rows
+    assert json.json["changes"]["weight"]["by"] == "ada"
+    assert json.json["name"] == "mail"
+    assert (retry.json["retry"]["attempts"], retry.json["retry"]["base"], retry.json["retry"]["cap"]) == (9, 10, 3600)
+    assert both.is_error(2, "--reset takes changes back")
+    assert (reset.json["weight"], list(reset.json["changes"])) == (None, ["retry"])
+    assert cleared.json["max_length"] is None
+    assert "max_length" in cleared.json["changes"]
+    assert "9 attempts" in after.out
+    assert (unknown.code, "no queue is called 'nowhere'" in unknown.error) == (1, True)
 
 
 BAD: list[tuple[list[str], list[str]]] = [

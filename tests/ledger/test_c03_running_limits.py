@@ -108,18 +108,6 @@ def test_claims_by_hand_are_part_of_it(app: Windlass, clock: ManualClock) -> Non
     assert len(app.claim(9, queues=["mail"])) == 1
 
 
-def test_lowering_it_lets_running_jobs_finish(app: Windlass) -> None:
-    """C10."""
-    app.enqueue_many([app.request("send", queue="mail") for _ in range(4)])
-    claimed = app.claim(3, queues=["mail"])
-    app.queue("mail").configure(max_running=1)
-    for one in claimed[:2]:
-        one.complete()
-        assert app.claim(9, queues=["mail"]) == []
-    claimed[2].complete()
-    assert len(app.claim(9, queues=["mail"])) == 1
-
-
 @pytest.mark.parametrize("limit", [0, -1, 1.5, True, "8"])
 def test_a_limit_that_makes_no_sense_is_refused(app: Windlass, limit: object) -> None:
     """C3: the error names it, and nothing changes."""
@@ -131,43 +119,3 @@ def test_a_limit_that_makes_no_sense_is_refused(app: Windlass, limit: object) ->
         with pytest.raises(ConfigError, match="max_running"):
             refuse()
     assert app.queues() == []
-
-
-# Settings in code only seed.
-
-
-def test_code_declares_and_operators_decide(new_app: Apps) -> None:
-    """C10: an operator's edits survive deploys."""
-    app = new_app(max_running=5)
-    app.queue("mail", weight=3, max_running=2)
-    app.enqueue_many([app.request("send", queue="mail") for _ in range(9)])
-    assert len(app.claim(9, queues=["mail"])) == 2
-    settings = app.queue("mail").settings()
-    assert (settings.weight, settings.max_running, settings.changed_by) == (3, 2, None)
-    app.queue("mail").configure(max_running=4, by="ada")
-    again = new_app(max_running=6)
-    again.queue("mail", weight=1, max_running=2)
-    assert len(again.claim(9, queues=["mail"])) == 2
-    settings = again.queue("mail").settings()
-    assert (settings.weight, settings.max_running, settings.changed_by) == (3, 4, "ada")
-    assert settings.changed_at is not None
-    assert again.overview().everywhere.max_running == 5
-
-
-def test_a_worker_seeds_what_code_declares(new_app: Apps) -> None:
-    """C10: when it starts, also of queues that it does not serve."""
-    app = new_app(max_running=5)
-    app.queue("mail", max_running=2)
-    app.worker(["default"]).run_until_empty()
-    assert app.queue("mail").settings().max_running == 2
-    assert app.overview().everywhere.max_running == 5
-
-
-def test_a_queue_is_not_declared_in_two_ways(new_app: Apps) -> None:
-    """C10."""
-    app = new_app()
-    app.queue("mail", weight=3)
-    app.queue("mail", max_running=2)
-    app.queue("mail", weight=3, max_running=2)
-    with pytest.raises(ConfigError, match="queue 'mail' is declared twice, with weight=3 and with weight=4"):
-        app.queue("mail", weight=4)

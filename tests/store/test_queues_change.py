@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from tests.manual_clock import START
@@ -17,9 +18,35 @@ def changed(store: Store, changes: dict[str, object], name: str = "mail") -> Que
     return store.run(queues.settings(name))[name]
 
 
+def decided(found: QueueRecord) -> dict[str, tuple[int, str]]:
+    """Each store writes JSON in its own way."""
+    assert found.decided is not None
+    return msgspec.json.decode(found.decided, type=dict[str, tuple[int, str]])
+
+
 def test_a_queue_may_be_set_up_before_its_first_job(store: Store) -> None:
     """Who changed it is kept."""
-    assert changed(store, {"weight": 3}) == QueueRecord("mail", weight=3, changed_at=START, changed_by="operator")
+    found = changed(store, {"weight": 3})
+    assert decided(found) == {"weight": (START, "operator")}
+    expected = QueueRecord("mail", weight=3, changed_at=START, changed_by="operator", decided=found.decided)
+    assert found == expected
+
+
+def test_who_changed_which_setting_and_when_is_kept(store: Store) -> None:
+    """C10."""
+    changed(store, {"weight": 3, "max_running": 8})
+    store.advance(SECOND)
+    store.run(queues.change("mail", {"weight": None, "rate": "[1,1000,1]"}, by='"quoted" ünïcode'))
+    store.run(queues.pause("mail", by="else", reason=None))
+    later = (START + SECOND, '"quoted" ünïcode')
+    found = store.run(queues.settings("mail"))["mail"]
+    assert decided(found) == {"weight": later, "max_running": (START, "operator"), "rate": later}
+    store.run(queues.change("mail", {"weight": None, "max_running": 2}, by="operator", is_decided=False))
+    found = store.run(queues.settings("mail"))["mail"]
+    assert decided(found) == {"rate": later}
+    assert found.max_running == 2
+    store.run(queues.change("mail", {"rate": None}, by="operator", is_decided=False))
+    assert store.run(queues.settings("mail"))["mail"].decided is None
 
 
 def test_every_setting_may_be_changed(store: Store) -> None:

@@ -170,9 +170,12 @@ def test_a_rate_may_be_changed_and_taken_back(store: Store) -> None:
     assert (len(found.claimed), found.rates) == (9, [])
 
 
-def test_code_only_seeds(store: Store) -> None:
-    store.run(queues.ensure([QueueSeed("default", rate=write_rate(Rate(1, HOUR, 1)))]))
-    assert store.run(queues.settings("default"))["default"].rate == "[1,3600000,1]"
+def test_code_declares_and_operators_decide(store: Store) -> None:
+    """C10."""
+    for rate in (Rate(1, HOUR, 1), Rate(9, HOUR, 9)):
+        store.run(queues.ensure([QueueSeed("default", rate=write_rate(rate))]))
+        assert store.run(queues.settings("default"))["default"].rate == write_rate(rate)
+    set_rate(store, Rate(1, HOUR, 1))
     store.run(queues.ensure([QueueSeed("default", rate=write_rate(Rate(9, HOUR, 9)))]))
     fill(store, 3)
     worker = store.a_worker()

@@ -10,7 +10,7 @@ from windlass.core.state import State
 from windlass.insight.cooldowns import CooldownView, cooldown_views
 from windlass.insight.notices import Notice, notices
 from windlass.insight.workers import WorkerView, worker_views
-from windlass.queue import QueueSettings, settings_of
+from windlass.queue_settings import QueueSettings, settings_of
 from windlass.store.operation import Operation
 from windlass.store.operations import queries, queues
 from windlass.store.operations.queues import QueueRecord

@@ -8,11 +8,12 @@ from tests.store.builders import ids
 from tests.store.postgres.database import Database
 from tests.store.postgres.open_stores import Opening
 from windlass.core.state import State
-from windlass.store.operations import jobs, queries
+from windlass.store.operations import jobs, queries, queues
 from windlass.store.postgres.schema import all_steps
 
 JOBS = """
     INSERT INTO windlass.queue (name) VALUES ('default');
+    INSERT INTO windlass.queue (name, weight, changed_at, changed_by) VALUES ('mail', 9, 5, 'ada');
     INSERT INTO windlass.job (id, task, queue, waiting, priority, payload, max_attempts, run_at, created_at) VALUES
         ('late', 'greet', 'default', 'pending', 0, '{}', 4, 3, 1),
         ('early', 'greet', 'default', 'pending', 0, '{}', 4, 1, 1),
@@ -50,3 +51,13 @@ def test_jobs_of_an_older_store_are_found_where_they_wait(opened: Opening) -> No
     store.driver.migrate()
     waiting = {id: store.job(id).seq for id in ("late", "early", "urgent", "odd", "to come")}
     assert set(store.run(jobs.cancel(list(waiting.values()), by="me")).values()) == {State.CANCELLED}
+
+
+@pytest.mark.usefixtures("first")
+def test_what_an_operator_changed_in_an_older_store_stays(opened: Opening) -> None:
+    """C10: which settings it was is not known, so all of them."""
+    store = opened()
+    store.driver.migrate()
+    store.run(queues.ensure([queues.QueueSeed("mail", 3, 100), queues.QueueSeed("default", 3, 100)]))
+    found = store.run(queues.settings())
+    assert [(queue.weight, queue.max_length) for queue in found.values()] == [(3, 100), (9, None)]

@@ -42,3 +42,15 @@ def test_a_queue_that_was_removed_has_no_settings(store: Store) -> None:
     store.run(queues.change("mail", {"weight": 3}, by="me"))
     store.run(queues.remove("mail"))
     assert store.a_worker().control().queues == {}
+
+
+def test_what_an_operator_changed_with_an_older_release_stays(store: Store) -> None:
+    """C10: which settings it was is not known, so all of them, also after a pause with this one."""
+    store.run(queues.change("mail", {"weight": 9}, by="ada"))
+    with redis.Redis.from_url(store.place.url) as client:
+        client.hdel(f"{{{store.place.namespace}}}:queue:mail", "decided")
+    for _ in range(2):
+        store.run(queues.ensure([queues.QueueSeed("mail", 3, 100)]))
+        found = store.run(queues.settings("mail"))["mail"]
+        assert (found.weight, found.max_length) == (9, None)
+        store.run(queues.pause("mail", by="eve", reason=None))

@@ -12,7 +12,7 @@ from tests.places.place import SqlitePlace
 from tests.store.builders import ids
 from tests.store.sqlite.files import is_intact
 from tests.store.stores import open_store
-from windlass.store.operations import queries
+from windlass.store.operations import queries, queues
 from windlass.store.sqlite.schema import migrations
 
 NOTED = """
@@ -31,6 +31,7 @@ def place(tmp_path: Path) -> SqlitePlace:
     connection.execute(NOTED)
     connection.execute(FIRST)
     connection.execute("INSERT INTO windlass_queue (name) VALUES ('default')")
+    connection.execute("INSERT INTO windlass_queue (name, weight, changed_at, changed_by) VALUES ('mail', 9, 5, 'ada')")
     connection.executemany(
         "INSERT INTO windlass_job (id, task, queue, state, priority, payload, max_attempts, run_at, created_at)"
         " VALUES (?, 'greet', 'default', ?, ?, ?, 4, ?, 1)",
@@ -56,3 +57,11 @@ def test_an_older_file_keeps_its_jobs_and_takes_the_new_order(place: SqlitePlace
     assert place.execute("SELECT version FROM windlass_schema ORDER BY version") == [
         (number,) for number, _, _ in migrations("windlass_")
     ]
+
+
+def test_what_an_operator_changed_in_an_older_file_stays(place: SqlitePlace) -> None:
+    """C10: which settings it was is not known, so all of them."""
+    with open_store(place) as store:
+        store.run(queues.ensure([queues.QueueSeed("mail", 3, 100), queues.QueueSeed("default", 3, 100)]))
+        found = store.run(queues.settings())
+    assert [(queue.weight, queue.max_length) for queue in found.values()] == [(3, 100), (9, None)]

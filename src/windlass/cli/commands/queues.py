@@ -15,19 +15,22 @@ from windlass.cli.output import Output, with_output
 from windlass.cli.terminal.watch import watching
 from windlass.cli.views.jobs import JobList
 from windlass.cli.views.message import Message, jobs_counted
-from windlass.cli.views.queues import QueueList
+from windlass.cli.views.queues import QueueDetail, QueueList
 from windlass.client.config import actor
 from windlass.core.rates.cooldown import Cooldown
+from windlass.core.retry import Retry
 from windlass.core.state import WAITING
 from windlass.core.units import duration
 from windlass.errors import ConfigError, StoreNotFound
 from windlass.insight.json_forms import queue_settings
 from windlass.queue import Queue
+from windlass.queue_settings import SETTINGS
 from windlass.retention import Retention
 from windlass.store.operations.queues import ALL
 
 _name = click.argument("name", metavar="QUEUE")
 _name_or_all = click.argument("name", metavar="QUEUE", required=False)
+_setting = click.Choice([name.replace("_", "-") for name in SETTINGS])
 _all = click.option("--all", "everything", is_flag=True, help="All queues at once.")
 
 
@@ -44,6 +47,18 @@ def list_queues(app: Windlass, *, out: Output) -> None:
     """List queues with counts, settings and how many workers serve them."""
     overview = app.overview()
     out.show(QueueList(overview.queues, overview.everywhere))
+
+
+@queues.command()
+@_name
+@with_output
+@with_app
+@watching
+def show(app: Windlass, *, out: Output, name: str) -> None:
+    """Show one queue: its counts, its settings, and who has set each of them."""
+    found = {queue.name: queue for queue in app.overview().queues}
+    require_known("queue", name, list(found))
+    out.show(QueueDetail(found[name]))
 
 
 @queues.command()
@@ -84,15 +99,14 @@ def resume(app: Windlass, *, out: Output, name: str | None, everything: bool) ->
 @click.option("--keep-cancelled", metavar="TIME", help="How long cancelled jobs stay.")
 @click.option("--keep-failed", metavar="TIME", help="How long dead letters stay.")
 @click.option("--keep-at-most", type=int, help="How many finished jobs of each state stay.")
+@click.option("--attempts", type=int, help="How often its jobs run, where neither job nor task says it.")
+@click.option("--retry-base", metavar="TIME", help="The wait after a first failed attempt: 1s; it doubles each time.")
+@click.option("--retry-cap", metavar="TIME", help="The longest wait between two attempts: 5m.")
 @click.option("--rate", metavar="RATE", help="How many jobs may be claimed in which time: 30/min, 10/s.")
 @click.option("--burst", type=int, help="How many of them at once; goes with --rate.")
 @click.option("--cooldown", metavar="BASE..MAX", help="How long it rests after Throttled: 60s..30m, or 'off' for 60 s.")
-@click.option(
-    "--reset",
-    multiple=True,
-    type=click.Choice(["weight", "max-length", "max-running", "retention", "rate", "cooldown"]),
-    help="Back to the default.",
-)
+@click.option("--clear", multiple=True, type=_setting, help="No value, whatever the code says: the default holds.")
+@click.option("--reset", multiple=True, type=_setting, help="Take the change back: what the code says holds again.")
 @with_output
 @with_app
 def change(app: Windlass, *, out: Output, name: str | None, everything: bool, **given: Any) -> None:
@@ -103,15 +117,22 @@ def change(app: Windlass, *, out: Output, name: str | None, everything: bool, **
     if (name is None) is not everything:
         raise click.UsageError("name one queue, or say --all")
     queue = Queue(app, ALL) if name is None else app.queue(name)
-    changes = _changes(queue, given)
-    if not changes:
+    changes, resets = _changes(queue, given), [setting.replace("-", "_") for setting in given["reset"]]
+    named = changes.keys() | set(resets)
+    if not named:
         raise click.UsageError(
-            "nothing to change: say --weight, --max-length, --max-running, --keep-..., --rate, --cooldown or --reset"
+            "nothing to change: say --weight, --max-length, --max-running, --keep-..., --attempts, --retry-..., "
+            "--rate, --cooldown, --clear or --reset"
         )
-    if everything and changes.keys() != {"max_running"}:
+    if everything and named != {"max_running"}:
         raise click.UsageError("--all goes with --max-running or --reset max-running; other settings are a queue's own")
-    queue.configure(**changes, by=actor())
-    said = ", ".join(setting.replace("_", " ") for setting in changes)
+    if resets and changes:
+        raise click.UsageError("--reset takes changes back; leave the other options out")
+    if resets:
+        queue.reset(*resets, by=actor())
+    else:
+        queue.configure(**changes, by=actor())
+    said = ", ".join(setting.replace("_", " ") for setting in [*changes, *resets])
     out.show(Message(f"changed {said} of {_called(name)}", {"queue": name, **queue_settings(queue.settings())}))
 
 
@@ -172,18 +193,23 @@ def _called(name: str | None) -> str:
 
 
 def _changes(queue: Queue, given: dict[str, Any]) -> dict[str, Any]:
-    changes: dict[str, Any] = {setting.replace("-", "_"): None for setting in given["reset"]}
+    changes: dict[str, Any] = {setting.replace("-", "_"): None for setting in given["clear"]}
     plain = ("weight", "max_length", "max_running", "rate", "burst")
     changes |= {name: given[name] for name in plain if given[name] is not None}
     if given["cooldown"] is not None:
         changes["cooldown"] = _cooldown(given["cooldown"])
+    waits = {"attempts": given["attempts"], "base": given["retry_base"], "cap": given["retry_cap"]}
+    if said := {name: value for name, value in waits.items() if value is not None}:
+        changes["retry"] = replace(_now_set(queue, "retry") or Retry(), **said)
     kept = {
         name.removeprefix("keep_"): value
         for name, value in given.items()
         if name.startswith("keep_") and value is not None
     }
     if kept:
-        changes["retention"] = replace(_retention(queue), **{n: _kept(n, v) for n, v in kept.items()})
+        changes["retention"] = replace(
+            _now_set(queue, "retention") or Retention(), **{n: _kept(n, v) for n, v in kept.items()}
+        )
     return changes
 
 
@@ -196,12 +222,12 @@ def _cooldown(text: str) -> Cooldown:
     return Cooldown(base=base, max=most)
 
 
-def _retention(queue: Queue) -> Retention:
-    """The retention that is set so far; a queue may be configured before its store exists."""
+def _now_set(queue: Queue, setting: str) -> Any:
+    """What is set so far; a queue may be configured before its store exists."""
     try:
-        return queue.settings().retention or Retention()
+        return getattr(queue.settings(), setting)
     except StoreNotFound:
-        return Retention()
+        return None
 
 
 def _kept(name: str, value: str | int) -> Any:

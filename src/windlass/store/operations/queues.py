@@ -30,20 +30,25 @@ class QueueRecord(Struct, frozen=True, array_like=True):
     changed_by: str | None = None
     cooldown: str | None = None
     rate: str | None = None
+    decided: str | None = None
+    """JSON: the settings that an operator has changed, by name, each with when and who."""
 
 
 class QueueSeed(NamedTuple):
-    """What code says of a queue; it counts as long as no operator has changed the queue's settings."""
+    """What code says of a queue; each setting counts as long as no operator has changed it."""
 
     name: str
     weight: int | None = None
     max_length: int | None = None
     max_running: int | None = None
     rate: str | None = None
+    retention: str | None = None
+    retry: str | None = None
+    cooldown: str | None = None
 
 
 def ensure(seeds: Sequence[QueueSeed]) -> Operation[None]:
-    """Seed queues where they are not set up yet."""
+    """Set queues up as the code says; what operators have changed stays. Repeating it changes nothing."""
     yield Call("queue_ensure", {"queues": list(seeds)})
 
 
@@ -53,9 +58,12 @@ def settings(name: str | None = None) -> Operation[dict[str, QueueRecord]]:
     return {queue.name: queue for queue in records(answer["queues"], QueueRecord)}
 
 
-def change(name: str, changes: Mapping[str, Any], *, by: str) -> Operation[None]:
-    """Change the settings that are named; a value of None takes one back."""
-    yield Call("queue_change", {"name": name, "changes": list(changes.items()), "by": by})
+def change(name: str, changes: Mapping[str, Any], *, by: str, is_decided: bool = True) -> Operation[None]:
+    """Change the settings that are named; a value of None takes one back. An operator has decided about them from now
+    on, or, with ``is_decided`` false, no longer: then they follow the code. Repeating it changes nothing but the time.
+    """
+    given = {"name": name, "changes": list(changes.items()), "by": by, "is_decided": int(is_decided)}
+    yield Call("queue_change", given)
 
 
 def pause(name: str, *, by: str, reason: str | None, is_paused: bool = True) -> Operation[None]:

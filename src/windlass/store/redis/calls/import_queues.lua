@@ -2,7 +2,7 @@
 -- KEYS counts, queues, configured
 -- asks queues: rows (QueueRecord) as queue
 -- gives nothing
--- with allow_oom, limits
+-- with allow_oom, limits, decided
 local COLUMNS, AFTER_NAME = {{QueueRecord}}, {QueueRecord.name} + 1
 
 for _, queue in ipairs(ask.queues) do
@@ -15,6 +15,7 @@ for _, queue in ipairs(ask.queues) do
         for index = AFTER_NAME, #COLUMNS do
             if queue[index] then redis.call('HSET', key, COLUMNS[index], queue[index]) end
         end
+        if not queue.decided then DECIDED.keep(queue.name, {}) end
         if queue.name == '*' then follow_limit_of_all() end
     end
 end

@@ -1,8 +1,9 @@
--- Changes the settings that are named and keeps who did it. A queue may be set up before its first job.
+-- Changes the settings that are named and keeps who did it. An operator has decided about them from now on, or, if is_decided
+-- is 0, no longer. A queue may be set up before its first job.
 -- KEYS counts, queues, configured
--- asks name, by; changes: rows (setting, value) as change, where null takes the setting back
+-- asks name, by, is_decided; changes: rows (setting, value) as change, where null takes the setting back
 -- gives nothing
--- with allow_oom, limits
+-- with allow_oom, limits, decided
 local NUMBERS = {weight = true, max_length = true, max_running = true}
 local TEXTS = {retention = true, retry = true, cooldown = true, rate = true}
 
@@ -15,13 +16,15 @@ for _, change in ipairs(ask.changes) do
     end
 end
 
-local key = queue_key(ask.name)
+local key, decided = queue_key(ask.name), DECIDED.of(ask.name)
 redis.call('SADD', KEY.queues, ask.name)
 note_settings(ask.name)
 for _, change in ipairs(ask.changes) do
     local setting, value = change.setting, change.value
     if value == nil then redis.call('HDEL', key, setting) else redis.call('HSET', key, setting, value) end
+    decided[setting] = ask.is_decided ~= 0 and {now, ask.by} or nil
 end
+DECIDED.keep(ask.name, decided)
 if ask.name == '*' then follow_limit_of_all() end
 redis.call('HSET', key, 'changed_at', stamp, 'changed_by', ask.by)
 return {}

@@ -1,9 +1,9 @@
--- Seeds queues with what the code says, also those that only their first job has made; what an operator has set, or
--- taken back, stays.
+-- Sets queues up as the code says, also those that only their first job has made; settings that an operator has changed, or
+-- taken back, stay.
 -- KEYS counts, queues, configured
--- asks queues: rows (name, weight, max_length, max_running, rate) as queue
+-- asks queues: rows (name, weight, max_length, max_running, rate, retention, retry, cooldown) as queue
 -- gives nothing
--- with allow_oom, limits
+-- with allow_oom, limits, decided
 -- A store of an older release knows not which of its queues have settings.
 if redis.call('EXISTS', KEY.configured) == 0 then
     local known = redis.call('SMEMBERS', KEY.queues)
@@ -13,20 +13,17 @@ if redis.call('EXISTS', KEY.configured) == 0 then
     end
 end
 for _, queue in ipairs(ask.queues) do
-    local key = queue_key(queue.name)
     redis.call('SADD', KEY.queues, queue.name)
-    if redis.call('HEXISTS', key, 'changed_at') == 0 then
-        if queue.weight then
-            redis.call('HSETNX', key, 'weight', queue.weight)
+    local declared = {
+        weight = queue.weight, max_length = queue.max_length, max_running = queue.max_running, rate = queue.rate,
+        retention = queue.retention, retry = queue.retry, cooldown = queue.cooldown}
+    local decided = next(declared) and DECIDED.of(queue.name)
+    for setting, value in pairs(declared) do
+        if not decided[setting] then
+            redis.call('HSET', queue_key(queue.name), setting, value)
             redis.call('SADD', KEY.configured, queue.name)
-        end
-        if queue.max_length then redis.call('HSETNX', key, 'max_length', queue.max_length) end
-        if queue.rate then redis.call('HSETNX', key, 'rate', queue.rate) end
-        if queue.max_running then
-            redis.call('HSETNX', key, 'max_running', queue.max_running)
-            redis.call('SADD', KEY.configured, queue.name)
-            if queue.name == '*' then follow_limit_of_all() end
         end
     end
+    if queue.name == '*' then follow_limit_of_all() end
 end
 return {}

@@ -3,7 +3,7 @@
 -- KEYS counts, queues, configured
 -- asks name, by, reason, is_paused
 -- gives paused: one row (name)
--- with allow_oom, paused
+-- with allow_oom, paused, decided
 local key = queue_key(ask.name)
 redis.call('SADD', KEY.queues, ask.name)
 note_settings(ask.name)
@@ -15,5 +15,6 @@ else
     redis.call('HSET', key, 'paused_by', ask.by)
     if ask.reason then redis.call('HSET', key, 'paused_reason', ask.reason) end
 end
+DECIDED.keep(ask.name, DECIDED.of(ask.name))
 redis.call('HSET', key, 'changed_at', stamp, 'changed_by', ask.by)
 return {'paused', {{ask.name}}}

@@ -3,7 +3,8 @@
 INSERT INTO windlass_queue (name) VALUES (:name) ON CONFLICT DO NOTHING
 
 -- 2. set
--- Changes the settings that are named; keeps who did it.
+-- Changes the settings that are named; keeps who did it. An operator has decided about them from now on, or, if
+-- :is_decided is 0, no longer.
 -- :changes rows (setting, value); null takes a setting back
 WITH given AS (
     SELECT {changes.setting} AS setting, {changes.value} AS value FROM jsonb_each(:changes)
@@ -21,5 +22,11 @@ UPDATE windlass_queue SET
     cooldown = iif(
         'cooldown' IN (SELECT setting FROM given), (SELECT value FROM given WHERE setting = 'cooldown'), cooldown),
     rate = iif('rate' IN (SELECT setting FROM given), (SELECT value FROM given WHERE setting = 'rate'), rate),
+    decided = nullif((
+        SELECT json_group_object(setting, json(said)) FROM (
+            SELECT key AS setting, value AS said FROM json_each(coalesce(windlass_queue.decided, '{}'))
+            WHERE key NOT IN (SELECT setting FROM given)
+            UNION ALL
+            SELECT setting, json_array(:now, :by) FROM given WHERE :is_decided)), '{}'),
     changed_at = :now, changed_by = :by
 WHERE name = :name

@@ -26,6 +26,7 @@ from benchmarks.measurements import (
     pick_up_idle,
     poison,
     rest,
+    schedules,
     sustained,
 )
 
@@ -48,6 +49,7 @@ MEASUREMENTS: dict[str, Measurement] = {
         claim_backlog,
         many_queues,
         concurrency_keys,
+        schedules,
         many_workers,
         poison,
         move,

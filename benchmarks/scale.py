@@ -34,6 +34,9 @@ class Scale:
     """Idle workers that wait for the same jobs."""
     poison_jobs: int
     """Jobs beside those that kill their process."""
+    due_schedules: int
+    """Schedules that are due at the same instant."""
+    resting_schedules: int
     log_pairs: int
     """Drains with and without a line of log for each run."""
     peer_jobs: int
@@ -61,6 +64,8 @@ FULL = Scale(
     imports=7,
     many_workers=64,
     poison_jobs=4_000,
+    due_schedules=1_000,
+    resting_schedules=10_000,
     log_pairs=7,
     peer_jobs=3_000,
 )
@@ -86,6 +91,8 @@ QUICK = Scale(
     imports=3,
     many_workers=16,
     poison_jobs=4_000,
+    due_schedules=1_000,
+    resting_schedules=2_000,
     log_pairs=3,
     peer_jobs=1_000,
 )
@@ -111,6 +118,8 @@ SMOKE = Scale(
     imports=1,
     many_workers=2,
     poison_jobs=20,
+    due_schedules=5,
+    resting_schedules=20,
     log_pairs=1,
     peer_jobs=50,
 )

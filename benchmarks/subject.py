@@ -41,6 +41,12 @@ class Subject:
             # The monotonic clock is the same in all processes of a machine.
             self.delays.append(time.monotonic_ns() - sent)
 
+        @self.app.task(name="bench.planned")
+        async def planned(job: ActiveJob) -> None:
+            # By the wall clock, as schedules are; servers are on the same machine.
+            assert job.planned_at is not None
+            self.delays.append(time.time_ns() - int(job.planned_at.timestamp() * 1000) * 1_000_000)
+
         @self.app.task(name="bench.bare", timeout=None)
         async def bare(index: int) -> None:
             pass
@@ -65,6 +71,7 @@ class Subject:
             "keeping": keeping_one_line,
         }
         self.stamp = stamp
+        self.planned = planned
 
     def preload(self, count: int, *, executor: str = "async") -> list[Job[Any]]:
         """Enqueue jobs in large batches; they come back in the order in which they will be claimed."""

@@ -41,8 +41,8 @@ class Duties:
         woken: Duty,
         watched: Duty | None = None,
     ) -> None:
-        """``woken`` is the duty that ticks early after a notification of jobs. A round of ``watched`` that hangs costs
-        this process the lead.
+        """``woken`` is the duty that ticks early after a notification of jobs. ``watched`` ticks as soon as this
+        process leads, and a round of it that hangs costs the lead.
         """
         self._store_watch = store_watch
         self._leadership = leadership
@@ -52,6 +52,9 @@ class Duties:
             leadership.is_hung = self._timed[watched.name].is_hung
         self._wake = Ticker(_Rounds(self._timed[woken.name]).tick, name=woken.name, rest=_AFTER_NOTIFICATION)
         self.tickers = [self._wake if name == woken.name else self._ticker(duty) for name, duty in self._timed.items()]
+        if watched is not None:
+            [on_time] = [ticker for ticker in self.tickers if ticker.name == watched.name]
+            leadership.on_taken = on_time.wake.set
 
     @property
     def workers(self) -> int:

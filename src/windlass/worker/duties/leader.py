@@ -36,6 +36,8 @@ class Leadership:
         self._lead: Lead | None = None
         self.is_hung: Callable[[], bool] = lambda: False
         """Whether the duty that must be on time hangs; set by ``Duties``."""
+        self.on_taken: Callable[[], None] = lambda: None
+        """Called when this process has taken the lead; set by ``Duties``."""
         self.since: int | None = None
         """Since when this process leads, in milliseconds since 1970 by its own clock; None while it does not."""
 
@@ -72,8 +74,10 @@ class Leadership:
         return _EVERY
 
     def _took(self, lead: Lead | None) -> None:
+        is_new = lead is not None and (self._lead is None or lead.term != self._lead.term)
+        self._lead = lead
         if lead is None:
             self.since = None
-        elif self._lead is None or lead.term != self._lead.term:
+        elif is_new:
             self.since = clock.now()
-        self._lead = lead
+            self.on_taken()

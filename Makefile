@@ -42,7 +42,7 @@ pick_python = \
 has_uv = $(UV) --version >/dev/null 2>&1
 uv_sync = UV_PROJECT_ENVIRONMENT="$(VENV)" $(UV) sync --quiet --locked
 
-.PHONY: help demo test quick torture lint bench docs clean same-python
+.PHONY: help demo test quick torture traffic lint bench docs clean same-python
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -56,6 +56,9 @@ test: $(DEV) ## all tests (PYTEST_ARGS, WORKERS)
 
 quick: $(DEV) ## in a minute: each test once, on SQLite, without servers and processes
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --quick $(PYTEST_ARGS)
+
+traffic: $(DEV) ## limits and keys under kills and pauses, two minutes on each server (SECONDS)
+	WINDLASS_TRAFFIC_SECONDS=$(or $(SECONDS),120) $(BIN)/python -m pytest -q -s tests/faults/test_traffic.py
 
 torture: $(DEV) ## workers under a random mix of faults (STORE, MINUTES, SEED, WITHOUT, MUTANTS)
 	$(BIN)/python -m tests.torture $(addprefix --store ,$(STORE)) $(addprefix --minutes ,$(MINUTES)) \

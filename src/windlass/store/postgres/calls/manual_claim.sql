@@ -71,9 +71,13 @@ WITH
 ), owned AS (
     INSERT INTO windlass_running (
         seq, fence, claimed_at, started_at, attempt, crashes, rescues, queue, lease, claim, worker, gate)
-    SELECT seq, fence, clock.now, clock.now, attempt, crashes, rescues, queue,
+    SELECT seq, fence, claimed_at, claimed_at, attempt, crashes, rescues, queue,
         CAST(:token AS text) || ':' || seq || ':' || fence, CAST(:token AS text), CAST(:worker AS text), concurrency_key
-    FROM granted, clock
+    FROM (
+        SELECT granted.*,
+            -- here claimed_at (key = concurrency_key, queue = queue)
+            AS claimed_at
+        FROM granted, clock) AS granted
 ), counted AS (
     UPDATE windlass_gate AS gate SET running = gate.running + added.number
     FROM (

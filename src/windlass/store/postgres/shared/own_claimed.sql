@@ -3,7 +3,9 @@
 owned AS (
     INSERT INTO windlass_running (
         seq, fence, claimed_at, attempt, crashes, rescues, queue, lease, claim, worker, gate)
-    SELECT seq, fence, clock.now, attempt, crashes, rescues, queue, CAST(:lease AS text), CAST(:token AS text),
+    SELECT seq, fence,
+        -- here claimed_at (key = {key}, queue = queue)
+        , attempt, crashes, rescues, queue, CAST(:lease AS text), CAST(:token AS text),
         CAST(:worker AS text), {key}
     FROM {granted}, clock WHERE id IS NOT NULL
 ), limited AS MATERIALIZED (

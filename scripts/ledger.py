@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 NUMBERS_OF_TEST = re.compile(r"[A-Z]\d+(?:(?:, |-)[A-Z]\d+)*(?=[:.])")
-ROW = re.compile(r"[A-E]\d+|F3")
+ROW = re.compile(r"[A-F]\d+")
 STORES = {"sqlite": "S", "postgres": "P", "redis": "R"}
 
 Test = ast.FunctionDef | ast.AsyncFunctionDef

@@ -96,6 +96,15 @@ def test_every_public_name_is_documented() -> None:
 
 
 def test_every_public_name_but_plain_values_and_errors_has_an_example() -> None:
-    plain = {"CooldownView", "Fault", "LimitView", "Progress", "TimelineEntry", "WorkerStatus"}
+    plain = {
+        "BusyKey",
+        "ConcurrencyView",
+        "CooldownView",
+        "Fault",
+        "LimitView",
+        "Progress",
+        "TimelineEntry",
+        "WorkerStatus",
+    }
     without = {name for name, value in public().items() if ">>>" not in value.__doc__}
     assert {name for name in without - plain if not issubclass(getattr(windlass, name), Exception)} == set()

@@ -9,6 +9,7 @@ Files, in reading order:
 - ``job``: The handle of one job: its state, its result, and what can be done to it.
 - ``limit``: The handle of one named limit: a budget of tokens that all processes share.
 - ``queue``: The handle of one queue: its length, its settings, its pause.
+- ``queue_settings``: The settings of a queue: what code may declare and operators may change, and how stores keep it.
 - ``active_job``: The running job, as its own task sees it: ``ActiveJob`` and ``current_job``.
 - ``claimed_job``: A job that the caller claimed and runs by itself: ``app.claim``.
 - ``options``: The options of jobs, tasks and workers: names, defaults, checks.
@@ -77,6 +78,7 @@ from windlass.errors import (
 from windlass.version import VERSION as __version__
 
 if TYPE_CHECKING:
+    from windlass.admin.concurrency import Concurrency
     from windlass.app import Windlass
     from windlass.claimed_job import ClaimedJob
     from windlass.core.codec import Limits
@@ -84,6 +86,7 @@ if TYPE_CHECKING:
     from windlass.core.progress import Progress
     from windlass.insight.cooldowns import CooldownView
     from windlass.insight.job_page import JobPage
+    from windlass.insight.keys import BusyKey, BusyKeyPage, ConcurrencyView
     from windlass.insight.limits import LimitView
     from windlass.insight.timeline import TimelineEntry
     from windlass.job import Job
@@ -100,7 +103,11 @@ if TYPE_CHECKING:
 else:
     # Loaded when first used: pytest imports it with its plugins wherever Windlass is installed, whether used or not.
     _HOMES = {
+        "BusyKey": "windlass.insight.keys",
+        "BusyKeyPage": "windlass.insight.keys",
         "ClaimedJob": "windlass.claimed_job",
+        "Concurrency": "windlass.admin.concurrency",
+        "ConcurrencyView": "windlass.insight.keys",
         "Fault": "windlass.core.fault",
         "Helper": "windlass.programs.helper",
         "Job": "windlass.job",
@@ -138,9 +145,13 @@ __all__ = [
     "PROGRAMMING_ERRORS",
     "ActiveJob",
     "AppClosed",
+    "BusyKey",
+    "BusyKeyPage",
     "Cancel",
     "ClaimedJob",
     "CommandFailed",
+    "Concurrency",
+    "ConcurrencyView",
     "ConfigError",
     "Cooldown",
     "CooldownView",

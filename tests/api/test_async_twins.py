@@ -14,6 +14,7 @@ from tests.slow_shutdown import unhurried
 from windlass import (
     ActiveJob,
     ClaimedJob,
+    Concurrency,
     ConfigError,
     Helper,
     IllegalTransition,
@@ -30,6 +31,7 @@ from windlass import (
 PURE: dict[type, set[str]] = {
     ActiveJob: {"checkpoint", "extend", "limit"},
     ClaimedJob: set(),
+    Concurrency: set(),
     Helper: {"close", "task"},
     Job: {"of", "stored"},
     Limit: set(),
@@ -37,8 +39,8 @@ PURE: dict[type, set[str]] = {
     Schedule: {"preview"},
     Task: {"delay", "options", "request"},
     Windlass: {
-        "around_enqueue", "around_run", "command", "configure", "cron", "every", "helper", "lease", "limit", "queue",
-        "request", "run_worker", "task", "transaction", "worker",
+        "around_enqueue", "around_run", "command", "concurrency", "configure", "cron", "every", "helper", "lease",
+        "limit", "queue", "request", "run_worker", "task", "transaction", "worker",
     },
     Worker: {"drain", "resume", "status"},
 }  # fmt: skip

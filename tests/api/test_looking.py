@@ -36,6 +36,7 @@ LOOKING: dict[type, dict[str, Look]] = {
         **_called("job ajob", "x"),
         **_called("jobs ajobs counts acounts dead_groups adead_groups queues aqueues overview aoverview"),
         **_called("workers aworkers cleanings acleanings schedules aschedules limits alimits"),
+        **_called("concurrency_limits aconcurrency_limits busy_keys abusy_keys"),
         **_called("schedule aschedule", "x"),
         **_called("recompute_schedules arecompute_schedules"),
         # What changes jobs or workers looks for them first.
@@ -74,11 +75,11 @@ NOT_LOOKING: dict[type, str] = {
         "apromote clean aclean migrate amigrate migration_sql amigration_sql worker run_worker aconfigure "
         "add_schedule aadd_schedule fire_due afire_due "
         # no store is asked
-        "around_enqueue around_run close aclose command configure aconfigure cron every helper lease limit queue "
-        "request store task tasks transaction"
+        "around_enqueue around_run close aclose command concurrency configure aconfigure cron every helper lease limit "
+        "queue request store task tasks transaction"
     ),
     Job: "of stored done state",
-    Queue: "configure aconfigure pause apause resume aresume",
+    Queue: "configure aconfigure pause apause reset areset resume aresume",
     ClaimedJob: "",
     Task: "enqueue aenqueue enqueue_many aenqueue_many delay options request is_interruptible",
     Worker: (

@@ -168,7 +168,7 @@ def test_dead_letters_come_in_pages(app: Windlass) -> None:
 
 
 def test_dead_letters_are_grouped_by_what_went_wrong(app: Windlass) -> None:
-    """A11: by task, reason and error, the largest group first."""
+    """A11, F7: by task, reason and error, the largest group first."""
     dead(app)
     dead(app)
     app.enqueue("refuse")

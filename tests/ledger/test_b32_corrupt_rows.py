@@ -74,7 +74,7 @@ def with_one_bit_flipped(text: str | None) -> str:
 
 @pytest.mark.parametrize("column", ["payload", "meta"])
 def test_a_flipped_bit_is_found(app: Windlass, job: Job[Any], raw_store: RawStore, column: str) -> None:
-    """B32: arguments and metadata that are still JSON, but not what was stored."""
+    """B32, F8: arguments and metadata that are still JSON, but not what was stored."""
     [noted] = app.enqueue_many([app.request("echo", (7,), meta={"a": 7})])
     damaged = with_one_bit_flipped(getattr(noted.record, column))
     raw_store.damage(noted, **{column: damaged})
@@ -86,7 +86,7 @@ def test_a_flipped_bit_is_found(app: Windlass, job: Job[Any], raw_store: RawStor
 
 
 def test_a_flipped_bit_in_a_result_or_in_errors_is_found(app: Windlass, job: Job[Any], raw_store: RawStore) -> None:
-    """B32: whoever reads the result is told; a history says that it is damaged, and lists go on."""
+    """B32, F8: whoever reads the result is told; a history says that it is damaged, and lists go on."""
     failed = app.enqueue("fail")
     work(app)
     raw_store.damage(job, result=with_one_bit_flipped(job.refresh().record.result))

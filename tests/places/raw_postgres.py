@@ -76,6 +76,13 @@ class RawPostgres:
     def miscount(self, limit: str, running: int) -> None:
         self._execute("UPDATE windlass_gate SET running = %s WHERE name = %s", (running, limit))
 
+    def miscount_key(self, key: str, by: int) -> None:
+        self._execute("UPDATE windlass_key_gate SET running = running + %s WHERE name = %s", (by, key))
+
+    def left_of_concurrency_keys(self) -> list[str]:
+        rows = self._execute("SELECT name FROM windlass_key_gate UNION ALL SELECT gate FROM windlass_blocked")
+        return [str(name) for (name,) in rows]
+
     def leases(self) -> list[str]:
         return [str(id) for (id,) in self._execute("SELECT id FROM windlass_lease")]
 

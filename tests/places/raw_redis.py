@@ -72,6 +72,18 @@ class RawRedis:
             key, field = ("queue:*", "running") if limit == "*" else ("counts", f"running:{limit}")
             client.hset(f"{self._prefix}{key}", field, running)
 
+    def miscount_key(self, key: str, by: int) -> None:
+        with self._connected() as client:
+            if by > 0:
+                client.sadd(f"{self._prefix}holders:{key}", *range(10**9, 10**9 + by))
+            else:
+                client.spop(f"{self._prefix}holders:{key}", -by)
+
+    def left_of_concurrency_keys(self) -> list[str]:
+        with self._connected() as client:
+            gates = [name.decode() for name in client.zrange(f"{self._prefix}gates", 0, -1)]
+        return [*self._names("holders:"), *self._names("blocked:"), *gates]
+
     def leases(self) -> list[str]:
         return self._names("lease:")
 

@@ -56,6 +56,12 @@ class RawSqlite:
     def miscount(self, limit: str, running: int) -> None:
         self.execute("UPDATE windlass_gate SET running = ? WHERE name = ?", (running, limit))
 
+    def miscount_key(self, key: str, by: int) -> None:
+        raise NotImplementedError("how many jobs hold a key is read from the jobs themselves")
+
+    def left_of_concurrency_keys(self) -> list[str]:
+        return [str(id) for (id,) in self.execute("SELECT id FROM windlass_job WHERE gate IS NOT NULL OR promised")]
+
     def leases(self) -> list[str]:
         return [str(id) for (id,) in self.execute("SELECT id FROM windlass_lease")]
 

@@ -48,6 +48,12 @@ class Raw(Protocol):
     def miscount(self, limit: str, running: int) -> None:
         """Let a limit's counter say that so many jobs run."""
 
+    def miscount_key(self, key: str, by: int) -> None:
+        """Let a concurrency key count so many jobs too many, or too few."""
+
+    def left_of_concurrency_keys(self) -> list[str]:
+        """Whatever is kept of concurrency keys that jobs hold or wait for."""
+
     def leases(self) -> list[str]:
         """All leases, whoever has them."""
 
@@ -98,6 +104,13 @@ class RawStore:
     def miscount(self, limit: str, running: int) -> None:
         """As a defect, or a worker that knows no limits, would."""
         self._raw.miscount(limit, running)
+
+    def miscount_key(self, key: str, by: int) -> None:
+        """As a defect, or a worker that knows no keys, would."""
+        self._raw.miscount_key(key, by)
+
+    def left_of_concurrency_keys(self) -> list[str]:
+        return self._raw.left_of_concurrency_keys()
 
     def leases(self) -> list[str]:
         return self._raw.leases()

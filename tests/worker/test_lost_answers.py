@@ -171,7 +171,7 @@ def test_a_claim_that_takes_longer_than_many_heartbeats_is_not_taken_for_astray(
 def test_jobs_that_were_taken_while_an_ending_was_refused_are_run_though_the_store_went_away(
     app: Windlass, interceptor: CallInterceptor, raw_store: RawStore
 ) -> None:
-    """E6, F5: what comes after a cycle that was carried out is no failure of the cycle."""
+    """E6: what comes after a cycle that was carried out is no failure of the cycle."""
     away: list[str] = []
     is_over = Event()
 

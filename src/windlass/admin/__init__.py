@@ -4,6 +4,7 @@ Files, in reading order:
 
 - ``operator``: The operator's methods of the app: look up, cancel, retry, purge, pause, migrate.
 - ``workers``: Pauses, resumes and stops workers, and takes lost ones off the lists.
+- ``concurrency``: The handle of one task's concurrency keys: how many jobs with the same key may run at once.
 - ``cleanup``: Deletes or archives finished jobs that retention no longer keeps, in small steps.
 - ``move``: Copies the jobs of a stopped queue to another store, and compares both.
 - ``moved_schedules``: Copies schedules to another store, where they go on; at the source they are paused.

@@ -19,6 +19,7 @@ from windlass.core.state import State
 from windlass.errors import ConfigError, IdConflict, StoreUnavailable, WindlassError
 from windlass.store.open import DEFAULT_NAMESPACE
 from windlass.store.operations import leader, leases, queries, queues
+from windlass.store.operations.limits import concurrency
 from windlass.store.operations.rates import limits
 from windlass.store.operations.rescue import rescue
 from windlass.store.operations.transfer import Batch, comparable, export, is_same, scan, store_batch, store_queues
@@ -77,6 +78,7 @@ def move(
     target.run(store_queues(settings))
     if queue is None:
         _copy_limits(source, target)
+        _copy_key_limits(source, target)
         move_schedules(source, target, by=MOVER, reason=f"moved to {place(target)}")
     _pause(source, queue or queues.ALL, reason=f"moved to {place(target)}")
     report(Progress("copied", 0, _count(source, queue)))
@@ -170,6 +172,14 @@ def _copy_limits(source: Session, target: Session) -> None:
         if limit.changed_at is not None and limit.changed_at >= there.get(limit.name, 0):
             by = limit.changed_by or MOVER
             target.run(limits.change(limit.name, rate=limit.rate, burst=limit.burst, by=by))
+
+
+def _copy_key_limits(source: Session, target: Session) -> None:
+    """Copy what operators say of concurrency keys, unless it was changed there since; workers tell what code says."""
+    there = {limit.task: limit.changed_at or 0 for limit in target.run(concurrency.limits())}
+    for limit in source.run(concurrency.limits()):
+        if limit.changed_at is not None and limit.changed_at >= there.get(limit.task, 0):
+            target.run(concurrency.change(limit.task, limit.concurrency, by=limit.changed_by or MOVER))
 
 
 def _copy(source: Session, target: Session, queue: str | None, report: Callable[[Progress], None]) -> int:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from windlass import clock
 from windlass.admin.cleanup import Cleaned, clean, cleanings
+from windlass.admin.concurrency import Concurrency
 from windlass.admin.workers import forget_lost_workers, forget_worker, pause_worker, resume_worker, stop_worker
 from windlass.client.job_changes import CANCELLED, cancel_job, find_record, retry_job
 from windlass.client.owner import ClientOwner
@@ -19,12 +20,14 @@ from windlass.core.units import milliseconds
 from windlass.errors import ConfigError, Duration
 from windlass.insight.job_filter import JobFilter, filter_of
 from windlass.insight.job_page import JobPage, job_page
+from windlass.insight.keys import BusyKeyPage, ConcurrencyView, busy_keys, concurrency_views
 from windlass.insight.limits import LimitView, limit_views
 from windlass.insight.overview import Overview, overview
 from windlass.insight.workers import WorkerView, worker_views
 from windlass.job import Job
 from windlass.limit import Limit, limit_of
-from windlass.queue import Queue, seed_of
+from windlass.queue import Queue
+from windlass.queue_settings import QueueOptions, seed_of
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs, queries, queues
@@ -74,29 +77,13 @@ class Operator(ClientOwner):
         """``dead_groups`` for async code."""
         return await self.client.session.arun(queries.dead_groups(limit))
 
-    def queue(
-        self,
-        name: str,
-        *,
-        weight: int | None = None,
-        max_length: int | None = None,
-        max_running: int | None = None,
-        rate: str | None = None,
-        burst: int | None = None,
-    ) -> Queue:
+    def queue(self, name: str, **declared: Unpack[QueueOptions]) -> Queue:
         """The handle of one queue; it need not exist yet.
 
-        Settings that are given here are declared: workers store them when they start, unless an operator has changed
-        the queue by ``configure``. Nothing is opened for that.
+        Settings that are given here are declared: workers store them when they start, except for those that an operator
+        has changed by ``configure``. Nothing is opened for that.
         """
-        seed = seed_of(
-            validate.queue_name(name),
-            weight=weight,
-            max_length=max_length,
-            max_running=max_running,
-            rate=rate,
-            burst=burst,
-        )
+        seed = seed_of(validate.queue_name(name), **declared)
         if seed != QueueSeed(name):
             self.client.declare_queue(seed)
         return Queue(self, name)
@@ -127,6 +114,29 @@ class Operator(ClientOwner):
     async def alimits(self) -> list[LimitView]:
         """``limits`` for async code."""
         return await self.client.session.arun(limit_views())
+
+    def concurrency(self, task: str) -> Concurrency:
+        """The handle of a task's concurrency keys: how many jobs with the same key may run at once."""
+        return Concurrency(self, task)
+
+    def concurrency_limits(self) -> list[ConcurrencyView]:
+        """Of every task with concurrency keys: how many jobs may hold the same one."""
+        return self.client.session.run(concurrency_views())
+
+    async def aconcurrency_limits(self) -> list[ConcurrencyView]:
+        """``concurrency_limits`` for async code."""
+        return await self.client.session.arun(concurrency_views())
+
+    def busy_keys(self, *, task: str | None = None, limit: int = 50, cursor: str | None = None) -> BusyKeyPage:
+        """A page of the concurrency keys that jobs hold, by task and key: how many do, and how many wait for them.
+
+        ``cursor`` takes the ``next`` of the page before.
+        """
+        return self.client.session.run(busy_keys(task, limit, cursor))
+
+    async def abusy_keys(self, *, task: str | None = None, limit: int = 50, cursor: str | None = None) -> BusyKeyPage:
+        """``busy_keys`` for async code."""
+        return await self.client.session.arun(busy_keys(task, limit, cursor))
 
     def overview(self) -> Overview:
         """Every queue with its counts and settings, and every worker, in few calls."""

@@ -10,6 +10,7 @@ from windlass.cli.commands.dead import dead
 from windlass.cli.commands.duties import duties
 from windlass.cli.commands.enqueue import enqueue
 from windlass.cli.commands.jobs import jobs
+from windlass.cli.commands.keys import keys
 from windlass.cli.commands.limits import limits
 from windlass.cli.commands.migrate import migrate
 from windlass.cli.commands.move import move_command
@@ -47,6 +48,7 @@ for command in (
     jobs,
     queues,
     limits,
+    keys,
     schedules,
     dead,
     workers,

@@ -5,6 +5,7 @@ Files, in reading order:
 - ``overview``: Everything at a glance: queues, workers, counts, problems.
 - ``workers``: Workers as an app sees them.
 - ``job_page``: Reads a page of jobs that a filter finds.
+- ``keys``: Concurrency keys as people see them: the limits of tasks, and the keys that jobs hold.
 - ``limits``: Named limits as people see them.
 - ``cooldowns``: Cool-downs as people see them.
 - ``job_filter``: Which jobs a list or a bulk change is about.

@@ -9,8 +9,10 @@ from windlass import clock
 from windlass.clock import iso
 from windlass.core.fault import Fault
 from windlass.core.rates.cooldown import Cooldown
+from windlass.core.retry import Retry
 from windlass.core.schedules.preview import PlannedFire
 from windlass.insight.cooldowns import CooldownView
+from windlass.insight.keys import BusyKey, BusyKeyPage, ConcurrencyView
 from windlass.insight.limits import LimitView
 from windlass.insight.notices import Notice
 from windlass.insight.overview import Overview, QueueView
@@ -19,7 +21,7 @@ from windlass.insight.schedules import ScheduleValues
 from windlass.insight.timeline import TimelineEntry
 from windlass.insight.workers import WORKER_INFO, WorkerView
 from windlass.job import Job
-from windlass.queue import QueueSettings
+from windlass.queue_settings import QueueSettings
 from windlass.retention import Retention
 from windlass.schedules.fires import Fire
 from windlass.schedules.schedule import Schedule
@@ -129,12 +131,14 @@ def queue_settings(settings: QueueSettings) -> dict[str, object]:
         "max_length": settings.max_length,
         "max_running": settings.max_running,
         "retention": _retention(settings.retention),
+        "retry": _retry(settings.retry),
         "rate": settings.rate,
         "burst": settings.burst,
         "cooldown": _cooldown_rule(settings.cooldown),
         "paused": pause(settings),
         "changed_at": iso(settings.changed_at),
         "changed_by": settings.changed_by,
+        "changes": {name: {"at": iso(change.at), "by": change.by} for name, change in settings.changes.items()},
     }
 
 
@@ -160,6 +164,38 @@ def limit(view: LimitView) -> dict[str, object]:
         "next_seconds": view.next_in.total_seconds(),
         "waiting": view.waiting,
         "cooling": None if view.cooldown is None else cooldown(view.cooldown),
+        "changed_at": iso(view.changed_at),
+        "changed_by": view.changed_by,
+    }
+
+
+def busy_keys(page: BusyKeyPage) -> dict[str, object]:
+    """A page of concurrency keys that jobs hold."""
+    return {"keys": [_busy_key(key) for key in page], "next": page.next}
+
+
+def _busy_key(key: BusyKey) -> dict[str, object]:
+    return {
+        "task": key.task,
+        "key": key.key,
+        "limit": key.limit,
+        "held": key.held,
+        "waiting": key.waiting,
+        "holders": [{"id": id, "state": str(state)} for id, state in key.holders],
+    }
+
+
+def concurrencies(views: Sequence[ConcurrencyView]) -> dict[str, object]:
+    """The limits of all tasks with concurrency keys."""
+    return {"limits": [concurrency(view) for view in views]}
+
+
+def concurrency(view: ConcurrencyView) -> dict[str, object]:
+    """How many jobs of a task may hold the same concurrency key, and who says so."""
+    return {
+        "task": view.task,
+        "limit": view.limit,
+        "declared": view.declared,
         "changed_at": iso(view.changed_at),
         "changed_by": view.changed_by,
     }
@@ -290,6 +326,12 @@ def overview(store: str, seen: Overview) -> dict[str, object]:
         "problems": seen.problems,
         "notices": [notice(noticed) for noticed in seen.notices],
     }
+
+
+def _retry(rule: Retry | None) -> dict[str, object] | None:
+    if rule is None:
+        return None
+    return {name: getattr(rule, name) for name in ("attempts", "backoff", "base", "factor", "floor", "cap", "jitter")}
 
 
 def _cooldown_rule(rule: Cooldown | None) -> dict[str, object] | None:

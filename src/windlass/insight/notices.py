@@ -87,6 +87,9 @@ def _hindered(notice: Notice) -> str:
 
 def _miscounted(notice: Notice) -> str:
     queue, counted, running = (notice.detail.get(name) for name in ("queue", "counted", "running"))
+    if queue is None:
+        key = f"concurrency key {notice.detail.get('key')!r} of task {notice.detail.get('task')}"
+        return f"{key} was held by {counted} by its counter, and by {running} in truth; it was set right"
     where = "all queues" if queue == "*" else f"queue {queue}"
     return f"the counter of running jobs of {where} said {counted} while {running} ran; it was set right"
 

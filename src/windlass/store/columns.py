@@ -18,6 +18,7 @@ from windlass.store.operations.enqueue import JobTemplate, NewJob, Replacement
 from windlass.store.operations.events import VanishedJob
 from windlass.store.operations.gates import ClaimSituation, ShutGate
 from windlass.store.operations.leases import QueueControl, WorkerRecord
+from windlass.store.operations.limits.concurrency import KeyDrift, KeyLimitRecord
 from windlass.store.operations.prune import Prunable, Pruned
 from windlass.store.operations.queries import DeadGroup, Depth, EventRecord, FinishedJob, NextDue
 from windlass.store.operations.queues import CounterDrift, QueueRecord
@@ -48,6 +49,8 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         HeldKey,
         JobRecord,
         JobTemplate,
+        KeyDrift,
+        KeyLimitRecord,
         LimitRecord,
         LimitSeed,
         LimitState,

@@ -233,7 +233,7 @@ def build_duties(
     duties: list[Duty] = [
         promotion,
         Rescue(session=session, by=by, now=client.now, store_watch=store_watch, deferral=deferral),
-        StuckKeys(session=session),
+        StuckKeys(session=session, by=by),
         Vacuum(session=session, by=by, monotonic=monotonic),
         CounterCheck(session=session, by=by),
         Cleaning(

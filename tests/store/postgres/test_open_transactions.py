@@ -283,6 +283,9 @@ def _take_tokens(scene: Scene) -> None:
 def _limit_keys(scene: Scene) -> None:
     scene.store.run(concurrency.declare({"task": 1}))
     scene.store.run(concurrency.declare({"task": 2}))
+    scene.store.run(concurrency.change("greet", 3, by="me"))
+    assert scene.store.run(concurrency.mend_keys()) == []
+    scene.store.run(concurrency.busy(limit=9))
 
 
 def _read(scene: Scene) -> None:
@@ -301,7 +304,7 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _ensure: ("queue_ensure",),
     _forget: ("forget_workers",),
     _lead: ("take_lead", "resign"),
-    _limit_keys: ("key_limits_declare",),
+    _limit_keys: ("key_limits_declare", "key_limit_change"),
     _lose: ("remove_vanished",),
     _note: ("record_job_events", "record_store_events", "record_stale_writes"),
     _progress: ("progress",),

@@ -22,7 +22,7 @@ from windlass.store.postgres.statements import Statement, statements
 
 JOBS = 100_000
 CALLS = statements("windlass")
-COUNTING = {"counts", "depth", "drifted_limits", "queue_delete"}
+COUNTING = {"busy_keys", "counts", "depth", "drifted_keys", "drifted_limits", "queue_delete"}
 """Calls that count or sift whole tables; asked for by people or by the leader, not with every job."""
 UNPLANNED = {"vacuum_due", "vacuum_ready", "vacuum_running", "vacuum_tally"}
 FORMS = [(name, number) for name in sorted(set(CALLS) - COUNTING - UNPLANNED) for number in range(len(CALLS[name]))]
@@ -32,9 +32,10 @@ HOT = {
 }  # fmt: skip
 """Calls that come so often that they cannot wait for the first ANALYZE after the first jobs."""
 HOT_FORMS = [form for form in FORMS if form[0] in HOT]
-BIG = {"job", "ready", "due", "running", "finished", "key", "event"}
+BIG = {"job", "ready", "due", "blocked", "running", "finished", "key", "event"}
 
-# A fifth of the jobs stands in each table; every job has a key and an event, every second one has to start in time.
+# A fifth of the jobs stands in each table; every job has a key and an event, every second one has to start in time. As
+# many more are blocked at one concurrency key.
 FILLED = """
     INSERT INTO job (id, task, queue, waiting, payload, max_attempts, run_at, created_at, unique_key)
         SELECT 'id' || n, 'task' || n % 10, 'queue' || n % 10, 'pending', repeat('x', 100), 4, n, n, 'key' || n
@@ -49,6 +50,9 @@ FILLED = """
     INSERT INTO finished (seq, fence, finished_at, attempt, crashes, rescues, state, queue)
         SELECT seq, 1, run_at, 1, 0, 0, CASE seq % 10 WHEN 3 THEN 'completed' ELSE 'failed' END, queue FROM job
         WHERE seq % 5 > 2;
+    INSERT INTO blocked (seq, since, priority, queue, gate)
+        SELECT {jobs} + n, n, 0, 'queue1', 'task1' || chr(10) || 'busy' FROM generate_series(1, {jobs}) AS n;
+    INSERT INTO key_gate (name, running, granted, most) SELECT 'task1' || chr(10) || 'busy', 1, 1, 1;
     INSERT INTO key (key, id, until) SELECT unique_key, id, 'finished' FROM job;
     INSERT INTO event (seq, at, kind) SELECT seq, 1, 'rescued' FROM job;
 """

@@ -11,6 +11,7 @@ Files, in reading order:
 - ``dead``: ``windlass dead``: jobs that failed for good.
 - ``queues``: ``windlass queues``: lists, pauses, configures, empties.
 - ``limits``: ``windlass limits``: lists, sets, empties, resumes, deletes.
+- ``keys``: ``windlass keys``: concurrency keys that jobs hold, and how many may hold one.
 - ``schedules/``: ``windlass schedules``: lists, shows, adds, changes, fires by hand.
 - ``workers``: ``windlass workers``: lists, pauses, stops, forgets.
 - ``worker_stop``: Asks workers to stop, and waits until they have.

@@ -7,8 +7,9 @@ Files, in reading order:
 - ``job``: One job with everything about it.
 - ``timeline``: The history of a job, and why it is not running.
 - ``dead``: Dead letters in groups.
-- ``queues``: Queues at a glance.
+- ``queues``: Queues at a glance, and one with each of its settings.
 - ``limits``: Named limits and cool-downs at a glance.
+- ``keys``: Concurrency keys at a glance, and the limits of tasks.
 - ``schedules``: Schedules at a glance.
 - ``schedule``: One schedule in detail, and its next slots.
 - ``workers``: Workers at a glance, and one in detail.

@@ -56,6 +56,14 @@ def shown_key(stored: str | None) -> str | None:
     return None if stored is None else stored.partition("\n")[2]
 
 
+def task_of_key(stored: str) -> str:
+    """
+    >>> task_of_key("mail.send\\nuser-7")
+    'mail.send'
+    """
+    return stored.partition("\n")[0]
+
+
 def _shortened(key: object) -> str:
     if isinstance(key, str) and len(key) > 60:
         return f"{key[:60]!r}... of {len(key):,} characters"

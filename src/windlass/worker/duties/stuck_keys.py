@@ -7,6 +7,7 @@ import logging
 from windlass.client.session import Session
 from windlass.store.driver import Topic
 from windlass.store.operations.limits.concurrency import unblock_page
+from windlass.worker.duties.counter_check import report_keys
 
 log = logging.getLogger("windlass.duties")
 
@@ -21,16 +22,18 @@ class StuckKeys:
     name = "stuck keys"
     needs_lead = True
 
-    def __init__(self, *, session: Session) -> None:
+    def __init__(self, *, session: Session, by: str) -> None:
         self._session = session
+        self._by = by
         self._after = ""
         self.did = ""
 
     def tick(self) -> float:
-        let_go, next = self._session.run(unblock_page(self._after))
-        if let_go:
-            log.warning("let %s jobs go that waited for a concurrency key although it was free", let_go)
+        page = self._session.run(unblock_page(self._after))
+        report_keys(self._session, page.drifted, by=self._by)
+        if page.let_go:
+            log.warning("let %s jobs go that waited for a concurrency key although it was free", page.let_go)
             self._session.notify(Topic.WORK)
-            self.did = f"let {let_go} jobs go"
-        self._after = next or ""
-        return _EVERY if next is None else 0.0
+            self.did = f"let {page.let_go} jobs go"
+        self._after = page.next or ""
+        return _EVERY if page.next is None else 0.0

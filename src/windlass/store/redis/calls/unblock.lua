@@ -1,24 +1,22 @@
 -- Lets go the jobs at these gates that wait for a concurrency key that is free, also from jobs that are gone.
 -- KEYS counts, due, waiting, gates
 -- asks gates: rows (key) as gate
--- gives let_go: rows (number); overwritten: see shared/overwritten
--- with chunks, allow_oom, index, state_sets, overwritten, concurrency
-local HOLDS = {pending = true, running = true}
-
--- Jobs that vanished, or that an earlier release has ended, hold nothing.
-local function forget_holders(key)
-    for _, seq in ipairs(try('SMEMBERS', holders_key(key)) or {}) do
-        if not HOLDS[try('HGET', job_key(seq), 'state')] then redis.call('SREM', holders_key(key), seq) end
-    end
-end
-
-local let_go = {}
+-- gives let_go: rows (number); drifted: rows (KeyDrift) of those that jobs were said to hold which do not;
+--       overwritten: see shared/overwritten
+-- with chunks, allow_oom, index, state_sets, overwritten, concurrency, key_drift
+local let_go, drifted = {}, {}
 for _, gate in ipairs(ask.gates) do
     -- Other gates than those of keys have one line.
     if string.find(gate.key, '\n', 1, true) then
-        forget_holders(gate.key)
+        -- Jobs that vanished, or that an earlier release has ended, hold nothing.
+        local wrong = KEY_DRIFT.wrong_holders(gate.key)
+        if #wrong > 0 then
+            local counted = try('SCARD', holders_key(gate.key))
+            drifted[#drifted + 1] = {KeyDrift; name = gate.key; counted = counted; held = counted - #wrong}
+            for _, seq in ipairs(wrong) do redis.call('SREM', holders_key(gate.key), seq) end
+        end
         let_go[#let_go + 1] = {unblock(gate.key)}
     end
 end
 settle(try)
-return {'let_go', let_go, 'overwritten', overwritten}
+return {'let_go', let_go, 'drifted', drifted, 'overwritten', overwritten}

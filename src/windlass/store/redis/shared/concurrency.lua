@@ -29,7 +29,8 @@ local function unblock(key)
     while room > 0 do
         local member = (try('ZPOPMIN', blocked_key(key)) or {})[1]
         if not member then
-            redis.call('ZREM', KEY.gates, key)
+            -- One that was let go here and has not run yet is found by its gate.
+            if try('SCARD', holders_key(key)) == 0 then redis.call('ZREM', KEY.gates, key) end
             break
         end
         local seq = pending_seq(member)

@@ -311,6 +311,71 @@ def test_a_suspect_waits_for_its_key(store: Store) -> None:
     assert ids(worker.cycle(requests=[("default", 9)], takes_suspect=True).claimed) == ["first"]
 
 
+def suspects(store: Store, **keys: str | None) -> None:
+    """Jobs with these keys that wait after their runs died with their worker."""
+    store.enqueue(*(new_job(id, one_of=key) for id, key in keys.items()))
+    assert len(store.a_worker().take()) == len(keys)
+    store.advance(TTL)
+    store.rescue()
+
+
+def test_a_suspect_is_blocked_only_when_it_would_be_claimed(store: Store) -> None:
+    suspects(store, s="u")
+    worker = store.a_worker(ttl=HOUR)
+    store.enqueue(new_job("first", one_of="u"))
+    assert ids(worker.cycle(requests=[("default", 1)], takes_suspect=False).claimed) == ["first"]
+    store.enqueue(new_job("high", priority=1))
+    worker.cycle(requests=[("default", 1)], takes_suspect=False)
+    assert state_of(store, "s") is State.PENDING, "the worker has a suspect in flight"
+    store.enqueue(new_job("higher", priority=2))
+    assert ids(worker.cycle(requests=[("default", 1)], takes_suspect=True).claimed) == ["higher"]
+    assert state_of(store, "s") is State.PENDING, "another comes first"
+    store.run(queues.pause("default", by="me", reason=None))
+    worker.cycle(requests=[("default", 1)], takes_suspect=True)
+    assert state_of(store, "s") is State.PENDING, "the queue is paused"
+    store.run(queues.pause("default", by="me", reason=None, is_paused=False))
+    worker.cycle(requests=[("default", 1)], takes_suspect=True)
+    assert state_of(store, "s") is State.BLOCKED
+
+
+def test_a_suspect_gets_a_key_before_the_others_of_its_priority(store: Store) -> None:
+    """As it would be claimed before them."""
+    suspects(store, s="u")
+    store.advance(-HOUR)
+    store.enqueue(new_job("older", one_of="u"))
+    worker = store.a_worker()
+    assert ids(worker.cycle(requests=[("default", 9)], takes_suspect=True).claimed) == ["s"]
+    assert state_of(store, "older") is State.BLOCKED
+
+
+def test_a_suspect_behind_one_that_is_blocked_comes_before_the_others(store: Store) -> None:
+    """Also where there is room for one job only."""
+    suspects(store, s="u", t=None)
+    worker = store.a_worker()
+    store.run(queues.change("default", {"max_running": 2}, by="me"))
+    store.enqueue(new_job("first", one_of="u"), new_job("last"))
+    assert ids(worker.cycle(requests=[("default", 1)], takes_suspect=False).claimed) == ["first"]
+    assert taken(worker, 9) == ["t"]
+    assert state_of(store, "s") is State.BLOCKED
+
+
+def test_a_manual_claim_takes_suspects_in_their_order_also_behind_one_that_is_blocked(store: Store) -> None:
+    suspects(store, s="u", t=None)
+    store.enqueue(new_job("high", one_of="u", priority=1), new_job("last"))
+    assert ids(pulled(store, 1)) == ["high"]
+    assert ids(pulled(store, 1)) == ["t"]
+    assert state_of(store, "s") is State.BLOCKED
+
+
+def test_a_job_that_is_to_run_next_keeps_its_turn_when_it_is_to_run_now(store: Store) -> None:
+    """C3: "run it now" changes nothing for a job that is ready."""
+    worker, first = holding(store, "b", "c")
+    worker.end(first)
+    assert store.run(jobs.reschedule(store.job("b").seq, delay=0))
+    assert [state_of(store, id) for id in "bc"] == [State.PENDING, State.BLOCKED]
+    assert taken(worker) == ["b"]
+
+
 def test_a_paused_queue_blocks_nothing(store: Store) -> None:
     worker, _ = holding(store)
     store.run(queues.pause("default", by="me", reason=None))

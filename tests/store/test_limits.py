@@ -156,6 +156,17 @@ def test_a_line_of_before_the_clock_went_back_holds_up_none(store: Store) -> Non
     assert take(store, "b").is_taken
 
 
+def test_those_who_come_after_the_clock_went_back_keep_their_order(store: Store) -> None:
+    """E7: also behind a line of before."""
+    seed(store, "1/s", 1)
+    take(store)
+    take(store, "dead")
+    store.advance(-HOUR)
+    assert take(store, "b") == TakeResult(False, SECOND, 0)
+    assert take(store, "a") == TakeResult(False, 2 * SECOND, 1)
+    assert take(store, "b") == TakeResult(False, SECOND, 0)
+
+
 def test_a_line_has_an_end(store: Store) -> None:
     """What grows has a bound: 1,000 places; the others are told to come again."""
     seed(store, "1000/s", 1)

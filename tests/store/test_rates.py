@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from tests.store.builders import DAY, HOUR, SECOND, TTL, new_job, raised
+from tests.store.builders import DAY, HOUR, SECOND, TTL, ending, new_job, raised
 from tests.store.processes import running
 from tests.store.stores import Store, Worker, open_store
 from windlass.core.rates.rate import Rate, write_rate
@@ -205,6 +205,54 @@ def test_a_clock_that_was_set_back_stops_no_queue(store: Store) -> None:
     assert asked(worker).claimed == []
     store.advance(SECOND)
     assert len(asked(worker).claimed) == 1
+
+
+def test_a_clock_that_was_set_back_stops_no_claim_by_hand(store: Store) -> None:
+    """E7: where no worker asks."""
+    set_rate(store, Rate(1, SECOND, 1))
+    fill(store, 3)
+    assert len(by_hand(store, 1)) == 1
+    store.advance(-HOUR)
+    assert by_hand(store, 1, token="u") == []
+    store.advance(SECOND)
+    assert len(by_hand(store, 1, token="u")) == 1
+
+
+def test_only_the_queues_that_are_asked_are_filled(store: Store) -> None:
+    """E7: an ending asks for no token, so it does not say either from when on a bucket is filled."""
+    set_rate(store, Rate(1, SECOND, 1))
+    fill(store, 2)
+    worker = store.a_worker(ttl=DAY)
+    [job] = asked(worker).claimed
+    store.advance(-HOUR)
+    found = worker.cycle(endings=[ending(job)], requests=[("other", 1)])
+    assert (list(found.refused), found.rates) == ([], [])
+    store.advance(SECOND)
+    assert asked(worker).rates == [RateState("default", 0, SECOND)]
+
+
+def test_a_change_keeps_the_whole_tokens_that_fit(store: Store) -> None:
+    """C10: a change of the rate must not mint tokens, nor does one that is taken back."""
+    set_rate(store, Rate(1, HOUR, 5))
+    fill(store, 20)
+    worker = store.a_worker(ttl=DAY)
+    asked(worker, ("default", 1))
+    set_rate(store, Rate(1, HOUR, 2))
+    set_rate(store, Rate(1, HOUR, 5))
+    assert len(asked(worker).claimed) == 2
+    set_rate(store, Rate(2, HOUR, 5))
+    assert asked(worker).claimed == []
+
+
+def test_a_rate_that_was_taken_back_begins_anew(store: Store) -> None:
+    set_rate(store, Rate(1, HOUR, 2))
+    fill(store, 20)
+    worker = store.a_worker(ttl=DAY)
+    assert len(asked(worker).claimed) == 2
+    set_rate(store, None)
+    assert len(asked(worker, ("default", 3)).claimed) == 3
+    set_rate(store, Rate(1, HOUR, 2))
+    assert len(asked(worker).claimed) == 2
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -235,7 +235,7 @@ WITH
     WHERE running.ctid = mark.place AND mark.kind = 'array'
     RETURNING running.seq
 ),
--- here claim, keys (before = closed, after = limits)
+-- here claim, keys (before = closed, after = limits, first = begun.suspect DESC)
 , granted AS MATERIALIZED (
     SELECT * FROM begun WHERE seq NOT IN (SELECT refused.seq FROM refused)
 ),

@@ -44,7 +44,9 @@ WITH
     -- Behind all others also within a millisecond. Moved only now and then, for a write costs more than a look.
     INSERT INTO windlass_waiter AS waiter (name, id, since, until)
     SELECT name, CAST(:waiter AS text), greatest(now, coalesce((
-        SELECT max(line.since) + 1 FROM windlass_waiter AS line WHERE line.name = judged.name), 0)), now + due + 10000
+        SELECT max(line.since) + 1 FROM windlass_waiter AS line
+        -- without those of before the clock went back, which go in this statement
+        WHERE line.name = judged.name AND line.since <= judged.now + 10000), 0)), now + due + 10000
     FROM judged
     WHERE CAST(:waiter AS text) IS NOT NULL AND NOT is_taken AND ahead < CAST(:most AS bigint)
     ON CONFLICT (name, id) DO UPDATE SET until = excluded.until WHERE waiter.until < excluded.until - 5000

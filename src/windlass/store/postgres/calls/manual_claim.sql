@@ -14,7 +14,7 @@ WITH
     SELECT seq FROM windlass_running
     WHERE lease >= CAST(:token AS text) || ':' AND lease < CAST(:token AS text) || ';'
 ), touched AS MATERIALIZED (
-    SELECT {queues.queue} AS queue FROM jsonb_array_elements(CAST(:queues AS jsonb))
+    SELECT {queues.queue} AS queue, true AS is_asked FROM jsonb_array_elements(CAST(:queues AS jsonb))
 ),
 -- here limits, rates
 , room AS MATERIALIZED (
@@ -60,7 +60,7 @@ WITH
             without wants_cancel, is_charged}, run_at
         FROM windlass_job AS job WHERE job.seq = taken.seq OFFSET 0) AS asked
 ),
--- here keys (after = gate)
+-- here keys (after = gate, first = begun.priority)
 , granted AS MATERIALIZED (
     SELECT * FROM begun WHERE seq NOT IN (SELECT refused.seq FROM refused)
 ), opened AS (

@@ -25,19 +25,19 @@ WITH
         FOR UPDATE) AS found
 ),
 -- here lock_gates (after = ready)
-, from_ready AS (
-    DELETE FROM windlass_ready WHERE ctid = (SELECT ready.place FROM ready)
+, kept AS (
+    -- Its row stays as it is, and so does its turn, if it holds its concurrency key.
+    SELECT wanted.seq FROM wanted, asked WHERE asked.due_at <= asked.now AND EXISTS (SELECT 1 FROM ready)
+), from_ready AS (
+    DELETE FROM windlass_ready WHERE ctid = (SELECT ready.place FROM ready) AND NOT EXISTS (SELECT 1 FROM kept)
     AND (SELECT count(*) FROM locked_gates) >= 0 RETURNING seq
 ), from_due AS (
     DELETE FROM windlass_due WHERE ctid = (SELECT due.place FROM due) RETURNING seq
 ), moved AS (
     UPDATE windlass_job AS job SET
-        run_at = CASE WHEN asked.due_at > asked.now THEN asked.due_at
-            WHEN job.waiting = 'pending' THEN job.run_at ELSE asked.now END,
+        run_at = greatest(asked.due_at, asked.now),
         -- The expiry counts from there, if it has not started yet.
-        start_by = CASE WHEN job.start_by IS NULL THEN NULL
-            WHEN asked.due_at > asked.now THEN asked.due_at + job.expires
-            WHEN job.waiting = 'pending' THEN job.start_by ELSE asked.now + job.expires END,
+        start_by = CASE WHEN job.start_by IS NOT NULL THEN greatest(asked.due_at, asked.now) + job.expires END,
         waiting = CASE WHEN asked.due_at > asked.now THEN 'scheduled' ELSE 'pending' END
     FROM asked
     WHERE job.seq = (SELECT seq FROM from_ready UNION ALL SELECT seq FROM from_due)
@@ -51,7 +51,7 @@ WITH
     SELECT seq, run_at, priority, queue, suspect, start_by FROM moved WHERE waiting = 'pending'
 ), missed AS MATERIALIZED (
     SELECT 'windlass: try again' AS cause FROM wanted
-    WHERE NOT EXISTS (SELECT 1 FROM moved)
+    WHERE NOT EXISTS (SELECT 1 FROM moved) AND NOT EXISTS (SELECT 1 FROM kept)
     AND (
         EXISTS (
             SELECT 1 FROM windlass_ready AS ready
@@ -59,4 +59,4 @@ WITH
             AND ready.priority = wanted.priority AND ready.since = wanted.run_at AND ready.seq = wanted.seq)
         OR EXISTS (SELECT 1 FROM windlass_due AS due WHERE due.run_at = wanted.run_at AND due.seq = wanted.seq))
 )
-SELECT seq FROM moved UNION ALL SELECT CAST(cause AS bigint) FROM missed
+SELECT seq FROM moved UNION ALL SELECT seq FROM kept UNION ALL SELECT CAST(cause AS bigint) FROM missed

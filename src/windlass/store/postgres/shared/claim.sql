@@ -2,9 +2,9 @@
 -- gives begun; where the id is null the row of job is gone, and a gate is that of a job which holds its concurrency key
 -- already. And limits, those of queues that this call touches; {before} is what is locked last before these.
 touched AS MATERIALIZED (
-    SELECT ended.queue FROM ended WHERE (SELECT count(*) FROM {before}) >= 0
+    SELECT ended.queue, false AS is_asked FROM ended WHERE (SELECT count(*) FROM {before}) >= 0
     UNION ALL
-    SELECT {requests.queue} FROM jsonb_array_elements(CAST(:requests AS jsonb))
+    SELECT {requests.queue}, true FROM jsonb_array_elements(CAST(:requests AS jsonb))
     WHERE (SELECT count(*) FROM {before}) >= 0
 ),
 -- here limits, rates

@@ -1,11 +1,11 @@
 -- Which of the jobs of begun may run, as far as their concurrency keys go. Needs begun, and :gates, rows (key) of the keys
--- that runs give back which this call ends: all are locked together, in order, behind {after}. Gives refused, the jobs to be
--- blocked.
+-- that runs give back which this call ends: all are locked together, in order, behind {after}. Of one priority, those come
+-- before the others that {first} says. Gives refused, the jobs to be blocked.
 keyed AS MATERIALIZED (
     SELECT begun.seq, begun.task, begun.concurrency_key AS name, begun.priority, begun.since, begun.queue, begun.suspect,
         begun.start_by,
         row_number() OVER (
-            PARTITION BY begun.concurrency_key ORDER BY begun.priority DESC, begun.since, begun.seq) AS turn
+            PARTITION BY begun.concurrency_key ORDER BY begun.priority DESC, {first}, begun.since, begun.seq) AS turn
     FROM begun WHERE begun.concurrency_key IS NOT NULL AND begun.id IS NOT NULL AND begun.gate IS NULL
 ), asked_keys AS MATERIALIZED (
     SELECT keyed.name, CAST(count(*) AS integer) AS number, coalesce(max(allowed.number), 1) AS most

@@ -242,14 +242,18 @@ local function find_claimed()
     end
 end
 
--- Takes the first suspect of a queue that is asked for jobs.
+-- Takes the first suspect of a queue that is asked for jobs, and that is not blocked.
 local function claim_suspect()
     for _, request in ipairs(ask.requests) do
-        local queue, number = request.queue, request.number
+        local queue, number, held = request.queue, request.number, #claimed
         local suspect = number > 0 and first_of(suspects_key(queue))
-        if suspect and not is_shut(QUEUE_GATES, queue) and not is_shut(SUSPECT_GATES, queue, suspect) then
-            request.number = number - 1
-            return claim(queue, 1, true)
+        while suspect and not is_shut(QUEUE_GATES, queue) and not is_shut(SUSPECT_GATES, queue, suspect) do
+            claim(queue, 1, true)
+            if #claimed > held then
+                request.number = number - 1
+                return
+            end
+            suspect = #blocked < BLOCKED_AT_ONCE and first_of(suspects_key(queue))
         end
     end
 end
@@ -304,7 +308,9 @@ for _, request in ipairs(ask.requests) do touched[request.queue] = true end
 local limits = limits_of(touched)
 if #limits > 0 then give('limits', limits) end
 if #ask.requests > 0 then
-    local rates = RATES.states(touched)
+    local asked = {}
+    for _, request in ipairs(ask.requests) do asked[request.queue] = true end
+    local rates = RATES.states(asked)
     if #rates > 0 then give('rates', rates) end
 end
 if #overwritten > 0 then give('overwritten', overwritten) end

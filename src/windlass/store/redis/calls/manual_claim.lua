@@ -6,9 +6,10 @@
 -- gives claimed: rows (Claimed) as row, of everything that the token holds; blocked: as in cycle; vanished,
 --       overwritten: see there in shared/
 -- with chunks, texts, allow_oom, index, state_sets, lease, concurrency, vanished, gates, claim
-local leases = manual_leases_key(ask.token)
+local leases, taken = manual_leases_key(ask.token), 0
 
 local function own(seq, fence, row)
+    taken = taken + 1
     RATES.spend(row.queue, 1)
     local lease = ask.token .. ':' .. seq .. ':' .. fence
     redis.call(
@@ -22,9 +23,11 @@ local function own(seq, fence, row)
     redis.call('SADD', leases, lease)
 end
 
--- A manual claim takes suspects like all others: one by one, whichever of both places has the next.
+-- A manual claim takes suspects like all others: one by one, whichever of both places has the next. Those that are blocked
+-- take up no room.
 local function take_of_both(queue, room)
-    for _ = 1, room do
+    local most = taken + room
+    while taken < most and #blocked < BLOCKED_AT_ONCE do
         local suspect, turn_of_suspect = first_of(suspects_key(queue))
         local other, turn_of_other = first_of(pending_key(queue))
         if not suspect then return end
@@ -42,8 +45,10 @@ for _, queue in ipairs(ask.queues) do
     if room_left() > 0 and not is_shut(COMMON_GATES) and not is_shut(QUEUE_GATES, queue.name) then
         take_of_both(queue.name, room_left())
         local left = room_left()
-        if left > 0 then take(queue.name, left, {}, own) end
+        if left > 0 and not first_of(suspects_key(queue.name)) then take(queue.name, left, {}, own) end
     end
+    -- How far the clock went back has to be known later.
+    RATES.spend(queue.name, 0)
 end
 
 local rows, long = {}, {}

@@ -21,6 +21,7 @@ redis.call('SADD', KEY.queues, ask.name)
 note_settings(ask.name)
 for _, change in ipairs(ask.changes) do
     local setting, value = change.setting, change.value
+    if setting == 'rate' then RATES.change(ask.name, value) end
     if value == nil then redis.call('HDEL', key, setting) else redis.call('HSET', key, setting, value) end
     decided[setting] = ask.is_decided ~= 0 and {now, ask.by} or nil
 end

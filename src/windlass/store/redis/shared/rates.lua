@@ -28,6 +28,19 @@ function RATES.of(queue)
     return rate
 end
 
+-- Call this before the setting becomes this text, or nothing. Whole tokens survive a change, as far as there is room for
+-- them; a queue whose rate is taken back has no bucket any more.
+function RATES.change(queue, setting)
+    local _, period, burst = string.match(setting or '', '^%[(%d+),(%d+),(%d+)%]$')
+    local kept = try('HMGET', RATES.key(queue), {kept: level, period}) or {}
+    if not period then
+        redis.call('DEL', RATES.key(queue))
+    elseif kept.level and setting ~= rate_setting(queue) then
+        local tokens = math.min(tonumber(burst), math.floor(tonumber(kept.level) / tonumber(kept.period)))
+        redis.call('HSET', RATES.key(queue), 'level', written(tokens * tonumber(period)), 'period', period)
+    end
+end
+
 -- How many whole tokens there are; nil without a rate.
 function RATES.tokens(queue)
     local rate = RATES.of(queue)

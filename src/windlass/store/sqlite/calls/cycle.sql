@@ -156,14 +156,22 @@ SELECT seq FROM jsonb_each(:marks) AS mark JOIN windlass_job ON seq = {mark.seq}
 WHERE fence = {mark.fence} AND state = 'running'
 
 -- 15. block suspects
--- The next suspect of each queue is blocked if others hold its key.
+-- The suspect of each queue that would be claimed next is blocked if others hold its key.
 -- only with keyed
+-- only if takes_suspect
 -- each requests (queue, number)
 -- gives blocked
 UPDATE windlass_job SET state = 'blocked', reason = 'key', gate = concurrency_key
 WHERE seq = (
-    SELECT seq FROM windlass_job WHERE queue = :queue AND state = 'pending' AND crashes + rescues > 0 AND :number > 0
-    ORDER BY priority DESC, run_at, seq LIMIT 1)
+    SELECT first.seq FROM (
+        SELECT seq, priority FROM windlass_job
+        WHERE queue = :queue AND state = 'pending' AND crashes + rescues > 0 AND :number > 0
+        ORDER BY priority DESC, run_at, seq LIMIT 1) AS first
+    WHERE
+        -- here suspect_turn (suspect = first, queue = :queue)
+    AND NOT EXISTS (
+        -- here queue_gates (queue = :queue)
+    ))
 AND concurrency_key IS NOT NULL AND NOT promised AND 0 >= (
     -- here key_room (key = windlass_job.concurrency_key)
 )

@@ -87,7 +87,8 @@ UPDATE windlass_gate SET running = running + (
     AND windlass_gate.name IN ('*', queue) AND NOT EXISTS (SELECT 1 FROM windlass_lease WHERE id = lease))
 
 -- 5. spend
--- Every claim takes a token.
+-- Every claim takes a token. Otherwise only what has to be known later is written: how far the clock went back.
+-- :queues rows (queue)
 WITH taken AS MATERIALIZED (
     SELECT queue, count(*) AS number FROM windlass_job
     WHERE state = 'running' AND lease >= :token || ':' AND lease < :token || ';'
@@ -96,9 +97,10 @@ WITH taken AS MATERIALIZED (
 UPDATE windlass_rate SET
     level =
     -- here filled
-    - period * (SELECT number FROM taken WHERE queue = name),
+    - period * coalesce((SELECT number FROM taken WHERE queue = name), 0),
     filled_at = :now
-WHERE name IN (SELECT queue FROM taken)
+WHERE name IN (SELECT {queues.queue} FROM jsonb_each(:queues))
+AND (filled_at > :now OR name IN (SELECT queue FROM taken))
 
 -- 6. lease
 -- Opens the leases of what was taken just now.

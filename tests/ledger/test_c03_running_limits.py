@@ -115,6 +115,7 @@ def test_a_limit_that_makes_no_sense_is_refused(app: Windlass, limit: object) ->
         lambda: app.queue("mail").configure(max_running=limit),  # type: ignore[arg-type]
         lambda: app.configure(max_running=limit),  # type: ignore[arg-type]
         lambda: app.queue("mail", max_running=limit),  # type: ignore[arg-type]
+        lambda: Windlass("sqlite:///:memory:", max_running=limit),  # type: ignore[arg-type]
     ):
         with pytest.raises(ConfigError, match="max_running"):
             refuse()

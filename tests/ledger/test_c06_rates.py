@@ -252,6 +252,26 @@ def test_a_limit_that_is_deleted_while_a_run_waits_for_it_is_told(app: Windlass,
     assert "limit 'gone' is not set up" in job.refresh().errors[0].message
 
 
+def test_a_limit_that_is_deleted_while_a_job_has_snoozed_for_it_is_told(app: Windlass, clock: ManualClock) -> None:
+    """C6: the job comes back when it was to come, and says what is missing."""
+    app.limit("gone").configure(rate="1/min", burst=1)
+    app.limit("gone").acquire()
+
+    @app.task(name="comes_back")
+    def comes_back(job: ActiveJob) -> None:
+        job.limit("gone").acquire(snooze=True)
+
+    [job] = app.enqueue_many([app.request("comes_back", attempts=1)])
+    work(app)
+    assert job.refresh().state is State.SCHEDULED
+    app.limit("gone").delete()
+    clock.advance("1m")
+    app.promote()
+    assert work(app) == 1
+    assert job.refresh().state is State.FAILED
+    assert "limit 'gone' is not set up" in job.errors[0].message
+
+
 def test_a_snooze_is_a_snooze(app: Windlass) -> None:
     """C6: what ``acquire(snooze=True)`` raises is no error of the task."""
     limit = app.limit("github", rate="1/min")

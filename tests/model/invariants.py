@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from tests.model.model import Model
 from windlass.core.decide import RESCUES_ALLOWED
 from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED, State
 from windlass.core.suspect import CRASHES_ALLOWED
+
+MOST_HOLDERS = 2
+"""The largest limit that histories set for a concurrency key."""
 
 
 class Invariants:
@@ -29,6 +34,8 @@ class Invariants:
             _check_key(model, name)
         for name in model.schedules:
             self._check_ledger(model, name)
+        _check_concurrency(model)
+        _check_rates(model)
 
     def _check_ledger(self, model: Model, name: str) -> None:
         """No slot has two jobs, and none that has one loses it."""
@@ -60,6 +67,26 @@ class Invariants:
         assert self._ended.get(job.seq, job) == job, f"a completed job changed: {job}"
         if job.state is State.COMPLETED:
             self._ended[job.seq] = job
+
+
+def _check_concurrency(model: Model) -> None:
+    held = Counter(job.concurrency_key for job in model.jobs.values() if job.state is State.RUNNING)
+    for key in {job.concurrency_key for job in model.jobs.values()} - {None}:
+        assert held[key] <= MOST_HOLDERS, f"too many jobs of {key!r} run"
+    for job in model.blocked():
+        assert model.key_room(job.concurrency_key or "") <= 0, f"waits for a key that is free: {job}"
+    assert all(model.jobs[seq].state is State.PENDING for seq in model.promised), "what was to run next does not wait"
+
+
+def _check_rates(model: Model) -> None:
+    """In any span of time never more than rate x time + burst."""
+    rates = {name: bucket.rate for name, bucket in model.buckets.items()}
+    rates |= {f"limit {name}": limit.bucket.rate for name, limit in model.limits.items()}
+    for name, rate in rates.items():
+        taken = model.taken_at[name]
+        for first, begin in enumerate(taken):
+            beyond = (len(taken) - first - rate.burst) * rate.period
+            assert beyond <= rate.amount * (taken[-1] - begin), f"{name}: too many tokens since {begin}: {taken}"
 
 
 def _check_key(model: Model, name: str) -> None:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from tests.model.clients import Clients
-from tests.model.faults import Troubles
-from tests.model.operators import Operators
-from tests.model.owners import Owners
-from tests.model.schedulers import Schedulers
+from tests.model.rules.clients import Clients
+from tests.model.rules.faults import Troubles
+from tests.model.rules.limit_users import LimitUsers
+from tests.model.rules.operators import Operators
+from tests.model.rules.owners import Owners
+from tests.model.rules.schedulers import Schedulers
+from tests.model.rules.traffic import Traffic
 
 
 class StoreMachine(Clients, Owners, Operators, Troubles):
     """All of them on one store."""
+
+
+class TrafficMachine(Traffic, LimitUsers, Owners, Operators, Troubles):
+    """Keys, rates and cool-downs hold back what workers ask for, while all else goes on as ever."""
 
 
 class ScheduleMachine(Owners, Schedulers, Troubles):

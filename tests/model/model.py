@@ -7,7 +7,7 @@ Its operations have the names and the answers of those in ``windlass.store``.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,17 +15,19 @@ from msgspec import Struct
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from tests.model.schedule_model import ScheduleModel
+from tests.model.parts.keys import KeyModel, in_order_of_age
+from tests.model.parts.limits import LimitModel
+from tests.model.parts.schedules import ScheduleModel
 from windlass.core.decide import decide
 from windlass.core.ending import Ending
 from windlass.core.fault import Attempt, Attempts, Fault, read_attempts
 from windlass.core.outcome import Blame, Lost
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.retry import Retry
-from windlass.core.state import DUE_LATER, FINISHED, State, Verb, allowed_from, is_legal
+from windlass.core.state import DUE_LATER, FINISHED, WAITING, State, Verb, allowed_from, is_legal
 from windlass.core.suspect import fatal_run, has_to_run_alone, is_fresh, watched_for
 from windlass.errors import IdConflict, QueueFull
-from windlass.store.operations.cycle import Claimant, CycleResult, StartMark
+from windlass.store.operations.cycle import Claimant, CycleResult, LimitState, StartMark
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness
 from windlass.store.operations.jobs import Retried
 from windlass.store.operations.leases import Renewed, WorkerReport
@@ -67,7 +69,7 @@ class Loss(NamedTuple):
     culprit: int | None
 
 
-class Model(ScheduleModel):
+class Model(ScheduleModel, KeyModel, LimitModel):
     """What a store knows. ``now`` is the store's clock, in milliseconds."""
 
     def __init__(self, *, now: Callable[[], int]) -> None:
@@ -119,7 +121,7 @@ class Model(ScheduleModel):
     def has_room(self, queue: str, added: int = 1) -> bool:
         """Whether a queue has room for so many more."""
         counts, limit = self.counts().get(queue, Counter()), self._limits.get(queue)
-        return limit is None or sum(counts[state] for state in (State.PENDING, *DUE_LATER)) + added <= limit
+        return limit is None or sum(counts[state] for state in WAITING) + added <= limit
 
     def _forget_if_over(self, key: str | None) -> None:
         # For good: a clock that steps back does not return the key to its former holder.
@@ -155,11 +157,23 @@ class Model(ScheduleModel):
     ) -> CycleResult:
         unwritten = [ending for ending in endings if not self._end(ending, Verb.FINISH)]
         refused = {ending.seq for ending in unwritten if self._refuse(ending.seq, ending.fence, claimant.worker)}
+        self.unblock()
         marked = {mark.seq for mark in marks if self._mark(mark)}
         if self.is_in_time(claimant.lease):
             self._take_requested(claimant, requests, takes_suspect=takes_suspect)
+        for queue, _ in requests:
+            self.ask_bucket(queue)
         claimed = [self._claimed(job) for job in self._taken(claimant.token, claimant.lease)]
-        return CycleResult(claimed, refused, marked)
+        rates = [self.rate_state(queue) for queue, _ in requests if queue in self.buckets]
+        return CycleResult(claimed, refused, marked, self._limit_states([queue for queue, _ in requests]), rates=rates)
+
+    def _limit_states(self, asked: Sequence[str]) -> list[LimitState]:
+        """The limits on running jobs that a claim of these queues meets."""
+        names = sorted(name for name in self.running_limits if asked and name in (ALL, *asked))
+        return [LimitState(name, self.running_limits[name], self._number_running(name)) for name in names]
+
+    def _number_running(self, name: str) -> int:
+        return sum(name in (ALL, job.queue) for job in self._running())
 
     def _take_requested(self, claimant: Claimant, requests: Sequence[tuple[str, int]], *, takes_suspect: bool) -> None:
         """At most one suspect, and then the others, queue by queue."""
@@ -170,22 +184,33 @@ class Model(ScheduleModel):
         for queue, number in requests:
             left = number - (suspect is not None and suspect.queue == queue)
             others = [job for job in self._ready(queue) if not _is_suspect(job)]
-            for job in others[: self.room(queue, left)]:
+            for job in self._not_blocked(others, self.room(queue, left)):
                 self._take(job, claimant)
 
+    def _not_blocked(self, jobs: Iterable[JobRecord], room: int) -> Iterator[JobRecord]:
+        """The first of these jobs, each to be taken at once; those before them whose key others hold are blocked."""
+        for job in jobs:
+            if room == 0:
+                return
+            if not self.block_if_full(job):
+                room -= 1
+                yield job
+
     def room(self, queue: str, number: int) -> int:
-        """How many of so many the limits on running jobs leave."""
-        running = Counter(job.queue for job in self._running())
-        running[ALL] = running.total()
-        left = [most - running[name] for name, most in self.running_limits.items() if name in (queue, ALL)]
-        return max(0, min([number, *left]))
+        """How many of so many the limits on running jobs, and the queue's rate, leave."""
+        limits = [(name, most) for name, most in self.running_limits.items() if name in (queue, ALL)]
+        left = [most - self._number_running(name) for name, most in limits]
+        tokens = self.tokens(queue)
+        return max(0, min([number, *left, number if tokens is None else tokens]))
 
     def claim(self, limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int) -> list[Claimed]:
         for queue in queues:
-            for job in _in_order_of_age(self._ready(queue))[: self.room(queue, limit - len(self._taken(token)))]:
+            room = self.room(queue, limit - len(self._taken(token)))
+            for job in self._not_blocked(in_order_of_age(self._ready(queue)), room):
                 lease = f"{token}:{job.seq}:{job.fence + 1}"
                 self._leases[lease] = Lease(ttl, self._now())
                 self._take(job, Claimant(worker, lease, token))
+            self.ask_bucket(queue)
         return [self._claimed(job) for job in self._taken(token)][:limit]
 
     def pending(self, queue: str) -> list[JobRecord]:
@@ -193,22 +218,29 @@ class Model(ScheduleModel):
         return _in_claim_order(job for job in self.jobs.values() if (job.queue, job.state) == (queue, State.PENDING))
 
     def _ready(self, queue: str) -> list[JobRecord]:
-        return [] if self._paused & {queue, ALL} or not self.room(queue, 1) else self.pending(queue)
+        is_shut = self._paused & {queue, ALL} or self.cooling("queue", queue) or not self.room(queue, 1)
+        return [] if is_shut else self.pending(queue)
 
     def _next_suspect(self, queue: str) -> list[JobRecord]:
         """The suspect that may be taken now: none before a job of a higher priority."""
-        return [job for job in self._ready(queue)[:1] if _is_suspect(job)]
+        for job in self._ready(queue):
+            if not _is_suspect(job):
+                return []
+            if not self.block_if_full(job):
+                return [job]
+        return []
 
     def _take(self, job: JobRecord, claimant: Claimant) -> None:
         owner = {"lease": claimant.lease, "worker": claimant.worker, "fence": job.fence + 1}
         times = {"claimed_at": self._now(), "started_at": self._now() if _is_manual(claimant.lease) else None}
         self._move(job, Verb.CLAIM, State.RUNNING, attempt=job.attempt + _is_manual(claimant.lease), **owner, **times)
         self._tokens[job.seq] = claimant.token
+        self.spend(job.queue)
 
     def _taken(self, token: str, lease: str | None = None) -> list[JobRecord]:
         """What one call took and still holds: under a worker's lease, or (without one) by hand."""
         taken = [job for job in self._running() if self._tokens[job.seq] == token]
-        return _in_order_of_age(job for job in taken if job.lease == lease or (lease is None and _is_manual(job.lease)))
+        return in_order_of_age(job for job in taken if job.lease == lease or (lease is None and _is_manual(job.lease)))
 
     def _claimed(self, job: JobRecord) -> Claimed:
         return Claimed(
@@ -308,6 +340,7 @@ class Model(ScheduleModel):
         due = [job for job in self.jobs.values() if job.state in DUE_LATER and job.run_at <= self._now()]
         for job in due:
             self._move(job, Verb.PROMOTE, State.PENDING, promoted_at=self._now())
+        self.unblock()
         return len(due)
 
     def _expiring(self) -> list[JobRecord]:
@@ -376,6 +409,7 @@ class Model(ScheduleModel):
                 self._note(job, "rescued", job.worker, job.fence)
                 self._end(ending, Verb.RESCUE)
                 rescued.append(Rescued(job.id, self.jobs[job.seq].state))
+        self.unblock()
         return sorted(rescued, key=lambda one: one.id)
 
     def cancel(self, seqs: Sequence[int]) -> dict[int, State]:
@@ -389,6 +423,7 @@ class Model(ScheduleModel):
                 self._note(job, "cancel_requested", job.worker, job.fence)
                 self._move(job, Verb.CANCEL, State.RUNNING, cancel_requested_at=self._now())
                 changed[job.seq] = State.RUNNING
+        self.unblock()
         return changed
 
     def retry(self, seqs: Sequence[int], *, queue: str | None = None) -> Retried:
@@ -412,7 +447,11 @@ class Model(ScheduleModel):
             times = {} if is_still_ready else {"run_at": due}
             if times and job.start_by is not None:
                 times["start_by"] = due + (job.expires or 0)
+            is_promised = is_still_ready and job.seq in self.promised
             self._move(job, Verb.RESCHEDULE, self._state_until(due), **times)
+            if is_promised:
+                self.promised.add(job.seq)
+        self.unblock()
         return bool(found)
 
     def _state_until(self, due: int) -> State:
@@ -424,6 +463,8 @@ class Model(ScheduleModel):
             del self.jobs[seq]
             self.events.pop(seq, None)
         self.keys = {name: key for name, key in self.keys.items() if key.seq not in deleted}
+        self.promised -= set(deleted)
+        self.unblock()
         return deleted
 
     def open_lease(self, presence: WorkerReport, *, lease: str, ttl: int) -> None:
@@ -469,6 +510,7 @@ class Model(ScheduleModel):
     def tidy(self) -> None:
         yesterday, held = self._now() - DAY, {job.lease for job in self._running()}
         self.keys = {name: key for name, key in self.keys.items() if not self._is_over(key)}
+        self.forget_unused()
         self._leases = {i: one for i, one in self._leases.items() if i in held or one.renewed_at + one.ttl >= yesterday}
 
     def counts(self) -> dict[str, Counter[State]]:
@@ -512,6 +554,7 @@ class Model(ScheduleModel):
         assert is_legal(verb, job.state, state), f"{verb} from {job.state} to {state}"
         if state in FINISHED:
             self._release_key(job, "started", "finished")
+        self.promised.discard(job.seq)
         finished_at = self._now() if state in FINISHED else None
         self.jobs[job.seq] = replace(job, state=state, finished_at=finished_at, **changes)
 
@@ -553,7 +596,3 @@ def _is_suspect(job: JobRecord) -> bool:
 def _in_claim_order(jobs: Iterable[JobRecord]) -> list[JobRecord]:
     """A suspect comes before the others of its priority."""
     return sorted(jobs, key=lambda job: (-job.priority, not _is_suspect(job), job.run_at, job.seq))
-
-
-def _in_order_of_age(jobs: Iterable[JobRecord]) -> list[JobRecord]:
-    return sorted(jobs, key=lambda job: (-job.priority, job.run_at, job.seq))

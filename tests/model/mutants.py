@@ -6,9 +6,8 @@ No part of the tests. Run it after changes to the model test, or to the statemen
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import replace as with_fields
 from io import StringIO
 from statistics import median
 from typing import Any, NamedTuple
@@ -18,13 +17,14 @@ from hypothesis import Phase
 from msgspec.structs import replace
 
 from tests.model.histories import Opener, fresh_stores, run_histories
-from tests.model.machine import ScheduleMachine, StoreMachine
+from tests.model.machine import ScheduleMachine, StoreMachine, TrafficMachine
+from tests.model.statement_edits import Edit
 from tests.model.tally import Tally
+from tests.model.traffic_mutants import TRAFFIC
 from windlass import clock
 from windlass.core.decide import decide
 from windlass.store.driver import Driver
 from windlass.store.sqlite import schema
-from windlass.store.statement_files import Statement
 from windlass.testing import ManualClock
 
 STEPS = 20_000
@@ -32,25 +32,7 @@ STEPS = 20_000
 
 SEEDS = (1, 10_001, 20_001)
 
-Calls = Mapping[str, Sequence[Statement]]
-
-
-class Edit(NamedTuple):
-    """Other words in every statement of a call that has these."""
-
-    call: str
-    words: str
-    instead: str = ""
-
-    def made_in(self, calls: Calls) -> Calls:
-        statements = calls[self.call]
-        if not any(self.words in one.text for one in statements):
-            raise ValueError(f"no statement of {self.call} says {self.words!r}")
-        edited = [with_fields(one, text=one.text.replace(self.words, self.instead)) for one in statements]
-        return {**calls, self.call: edited}
-
-
-DECIDERS = ("tests.model.cast.decide", "tests.model.model.decide", "windlass.store.operations.rescue.decide")
+DECIDERS = ("tests.model.rules.actors.decide", "tests.model.model.decide", "windlass.store.operations.rescue.decide")
 IN_TIME = (
     "windlass_lease.renewed_at - windlass_lease.ttl <= :now\n"
     "    AND :now < windlass_lease.renewed_at + windlass_lease.ttl"
@@ -175,6 +157,8 @@ SCHEDULES: dict[str, list[Edit]] = {
 }
 """Those of schedules, which have histories of their own."""
 
+ALL = {**SIX, **MORE, **SCHEDULES, **TRAFFIC}
+
 
 class Found(NamedTuple):
     """When a bug was found, and by what; no error means that it was not."""
@@ -192,7 +176,7 @@ class Found(NamedTuple):
 def main(names: Sequence[str]) -> int:
     """Print a line for each mutant; the number of those that some seed did not find."""
     missed = 0
-    for name, edits in {**SIX, **MORE, **SCHEDULES}.items():
+    for name, edits in ALL.items():
         if not names or name in names:
             found = [hunt(name, edits, seed=seed) for seed in SEEDS]
             missed += not all(one.is_disagreement for one in found)
@@ -208,7 +192,7 @@ def _line(name: str, found: list[Found]) -> str:
 def hunt(name: str, edits: list[Edit], *, seed: int) -> Found:
     """Run histories on a store with the bug until it shows."""
     tally, began, error = Tally(), clock.monotonic(), None
-    machine = ScheduleMachine if name in SCHEDULES else StoreMachine
+    machine = ScheduleMachine if name in SCHEDULES else TrafficMachine if name in TRAFFIC else StoreMachine
     with planted(name), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
         try:
             # Only finding it counts, not making it small.

@@ -135,8 +135,9 @@ def _plain(answer: Any) -> Any:
         case list():
             return [_plain(one) for one in answer]
         case CycleResult():
+            sets = {"refused": set(answer.refused), "marked": set(answer.marked)}
             return replace(
-                answer, claimed=_plain(answer.claimed), refused=set(answer.refused), marked=set(answer.marked)
+                answer, claimed=_plain(answer.claimed), limits=list(answer.limits), rates=list(answer.rates), **sets
             )
         case JobRecord() if answer.lease or answer.errors or answer.state in FINISHED:
             lease = answer.lease and answer.lease.split(":")[0]

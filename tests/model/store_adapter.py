@@ -6,18 +6,22 @@ their way in and on their way out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeVar
 
 from msgspec.structs import replace
 
 from tests.model.model import attempts_text
+from tests.model.parts.cooldowns import REASON
+from tests.model.parts.limits import LimitState
+from tests.model.parts.schedules import NEWEST
 from tests.model.samples import LEASE
-from tests.model.schedule_model import NEWEST
 from tests.store.cleaning import tidy
 from tests.store.enqueue import add
 from windlass.core.ending import Ending
 from windlass.core.fault import Attempts, read_attempts
+from windlass.core.rates.cooldown import Cooldown
+from windlass.core.rates.rate import Rate, write_rate
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import State
 from windlass.store.driver import Driver
@@ -28,9 +32,13 @@ from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness
 from windlass.store.operations.jobs import Retried
 from windlass.store.operations.leader import Lead
 from windlass.store.operations.leases import Renewed, WorkerReport
+from windlass.store.operations.limits.concurrency import declare
 from windlass.store.operations.manual_claim import claim, extend
 from windlass.store.operations.queries import Filter, NextDue
-from windlass.store.operations.queues import CounterDrift
+from windlass.store.operations.queues import ALL, CounterDrift
+from windlass.store.operations.rates import cooldowns, limits
+from windlass.store.operations.rates.cooldowns import CooldownRecord, Cooling, Scope
+from windlass.store.operations.rates.limits import LimitSeed, TakeResult
 from windlass.store.operations.rescue import Rescued, rescue
 from windlass.store.operations.schedules.changes import delete, every_schedule, fires, save
 from windlass.store.operations.schedules.fire import Due, due, fire
@@ -50,6 +58,8 @@ class Mirror:
         self._theirs: dict[int, int] = {}
         self._ours: dict[int, int] = {}
         self._before_first_fence: int | None = None
+        self._calls: dict[str, int] = {}
+        """How many calls a cycle took, by its token."""
         self._halfway: tuple[Operation[list[Rescued]], Call] | None = None
 
     def learn(self, seqs: dict[str, int]) -> None:
@@ -78,7 +88,44 @@ class Mirror:
         ]
         begun = [replace(mark, seq=self._theirs[mark.seq], fence=self._their_fence(mark.fence)) for mark in marks]
         cycled = self._run(cycle(claimant, endings=sent, marks=begun, requests=requests, takes_suspect=takes_suspect))
-        return CycleResult(self._claims(cycled.claimed), self._set(cycled.refused), self._set(cycled.marked))
+        asked = [queue for queue, _ in requests]
+        if requests:
+            claimed, last = self._claimed_on(claimant, cycled, requests, takes_suspect=takes_suspect)
+        else:
+            claimed, last = self._claimed_before(claimant, cycled), cycled
+        return CycleResult(
+            self._claims(claimed),
+            self._set(cycled.refused),
+            self._set(cycled.marked),
+            sorted((one for one in last.limits if asked and one.name in (ALL, *asked)), key=lambda one: one.name),
+            rates=[one for one in last.rates if one.name in asked],
+        )
+
+    def _claimed_on(
+        self, claimant: Claimant, first: CycleResult, requests: Sequence[tuple[str, int]], *, takes_suspect: bool
+    ) -> tuple[list[Claimed], CycleResult]:
+        """What a worker gets that asks until no job was put aside, as workers do, and the last answer."""
+        claimed, last, number = first.claimed, first, 1
+        while last.blocked:
+            left = [(queue, asked - sum(claim.queue == queue for claim in claimed)) for queue, asked in requests]
+            if not any(room for _, room in left):
+                break
+            number += 1
+            takes_one = takes_suspect and not any(claim.crashes + claim.rescues for claim in claimed)
+            last = self._run(cycle(_again(claimant, number), requests=left, takes_suspect=takes_one))
+            claimed = claimed + last.claimed
+        self._calls[claimant.token] = number
+        return self._in_order(claimed) if number > 1 else claimed, last
+
+    def _claimed_before(self, claimant: Claimant, first: CycleResult) -> list[Claimed]:
+        """What all calls took that asked on after each other."""
+        numbers = range(2, 1 + self._calls.get(claimant.token, 1))
+        more = [self._run(cycle(_again(claimant, number))).claimed for number in numbers]
+        return self._in_order([*first.claimed, *(claim for part in more for claim in part)]) if more else first.claimed
+
+    def _in_order(self, claimed: list[Claimed]) -> list[Claimed]:
+        found = self._run(queries.find([claim.id for claim in claimed]))
+        return sorted(claimed, key=lambda claim: (-claim.priority, found[claim.id].run_at, claim.seq))
 
     def claim(self, limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int) -> list[Claimed]:
         return self._claims(self._run(claim(limit, queues=queues, worker=worker, token=token, ttl=ttl)))
@@ -156,6 +203,46 @@ class Mirror:
     def wrong_counters(self) -> list[CounterDrift]:
         """Those of limits that do not say how many jobs run."""
         return self._run(queues.mend_counters())
+
+    def declare_key_limits(self, declared: Mapping[str, int]) -> None:
+        self._run(declare(declared))
+
+    def set_rate(self, queue: str, rate: Rate | None) -> None:
+        self._run(queues.change(queue, {"rate": None if rate is None else write_rate(rate)}, by="operator"))
+
+    def throttle(
+        self, scope: Scope, name: str, claim: Claimed, *, rule: Cooldown, chosen: int | None
+    ) -> Cooling | None:
+        own = replace(claim, seq=self._theirs[claim.seq], fence=self._their_fence(claim.fence))
+        return self._run(cooldowns.cool_down(scope, name, own, rule=rule, chosen=chosen, reason=REASON))
+
+    def end_cooldown(self, scope: Scope, name: str) -> bool:
+        return self._run(cooldowns.end_cooldown(scope, name))
+
+    def cooldowns(self) -> list[CooldownRecord]:
+        return self._run(cooldowns.cooldowns())
+
+    def take_token(self, name: str, *, waiter: str | None) -> TakeResult | None:
+        return self._run(limits.take(name, waiter=waiter))
+
+    def leave_line(self, name: str, *, waiter: str) -> None:
+        self._run(limits.leave(name, waiter=waiter))
+
+    def drain(self, name: str) -> bool:
+        return self._run(limits.drain(name))
+
+    def ensure_limit(self, seed: LimitSeed) -> None:
+        self._run(limits.ensure([seed]))
+
+    def change_limit(self, name: str, *, rate: Rate | None, burst: int | None) -> bool:
+        return self._run(limits.change(name, rate=rate, burst=burst, by="operator"))
+
+    def remove_limit(self, name: str) -> bool:
+        return self._run(limits.remove(name))
+
+    def limit_states(self) -> list[LimitState]:
+        found, now = self._run(limits.limits())
+        return [LimitState(one.name, one.rate, one.bucket(now).level, one.waiting, one.changed_at) for one in found]
 
     def take_lead(self, holder: str) -> Lead:
         return self._run(leader.take_lead(leader.LEADER, holder=holder, ttl=LEASE))
@@ -241,6 +328,10 @@ class Mirror:
 
     def _their_fence(self, fence: int) -> int:
         return fence + (self._before_first_fence or 0) if fence else 0
+
+
+def _again(claimant: Claimant, number: int) -> Claimant:
+    return replace(claimant, token=f"{claimant.token}.{number}")
 
 
 def _by_id(rescued: list[Rescued]) -> list[Rescued]:

@@ -6,7 +6,7 @@ from hypothesis.stateful import precondition, rule
 
 from tests.manual_clock import move
 from tests.model import samples as m
-from tests.model.actors import Cast, once_more, presence
+from tests.model.rules.actors import Cast, once_more, presence
 from tests.model.samples import BY_HAND, LEASE
 from tests.model.side_by_side import Asked
 from windlass.core.records import Claimed

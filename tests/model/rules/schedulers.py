@@ -10,7 +10,7 @@ from hypothesis.stateful import precondition, rule
 
 from tests.manual_clock import move
 from tests.model import samples as m
-from tests.model.actors import Cast
+from tests.model.rules.actors import Cast
 from windlass.core.schedules.policies import CatchUp, Overlap
 from windlass.store.operations.enqueue import JobTemplate, NewJob, Uniqueness
 from windlass.store.operations.leader import Lead

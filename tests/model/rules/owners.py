@@ -5,9 +5,10 @@ from __future__ import annotations
 from hypothesis.stateful import precondition, rule
 
 from tests.model import samples as m
-from tests.model.actors import Cast, ending, once_more
-from tests.model.samples import BY_HAND, PUT_BACK, QUEUES, Load
+from tests.model.rules.actors import Cast, ending, once_more
+from tests.model.samples import BY_HAND, PUT_BACK, Load
 from tests.model.side_by_side import Asked
+from windlass.core.records import Claimed
 from windlass.store.operations.cycle import StartMark
 
 
@@ -20,14 +21,15 @@ class Owners(Cast):
         ended, begun, room = load
         if does_beat:
             self.beat(worker)
+        live = self.live(worker)
         if outcome in PUT_BACK and ended:
             room = 0  # whether a call may take again what it puts back is left to the store
-        live = self.live(worker)
+        if self.lets_go(live[:ended]):
+            room = 0  # nor whether it takes what it lets go
         options = {
             "endings": [ending(claim, outcome) for claim in live[:ended]],
             "marks": [StartMark(claim.seq, claim.fence, 5) for claim in live[ended : ended + begun]],
-            "requests": [(queue, room) for queue in QUEUES if room],
-            "takes_suspect": not begun,
+            **self.asking(room, takes_suspect=not begun),
         }
         self.ask(Asked("cycle", (self.claimant(worker),), options), fate)
 
@@ -43,6 +45,10 @@ class Owners(Cast):
         if verb != "wait":
             for claim in self.live(BY_HAND)[-1:]:
                 self.write_under(claim, verb, outcome)
+
+    def lets_go(self, ended: list[Claimed]) -> bool:
+        """Whether jobs wait for a concurrency key that these runs hold."""
+        return bool({claim.concurrency_key for claim in ended} & {job.concurrency_key for job in self.model.blocked()})
 
     def ask(self, asked: Asked, fate: str) -> None:
         """Make a call whose request or reply the network may lose; the caller asks again later."""

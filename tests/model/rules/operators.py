@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis.stateful import rule
 
 from tests.model import samples as m
-from tests.model.actors import Cast
+from tests.model.rules.actors import Cast
 from tests.model.samples import Change, When
 from windlass.core.state import State
 from windlass.store.operations.enqueue import Uniqueness

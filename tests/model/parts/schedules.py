@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
+from tests.model.parts.part import Part
 from tests.model.samples import LEASE
 from windlass.core.records import JobRecord
 from windlass.core.schedules.policies import FireOutcome, Overlap
@@ -22,13 +23,11 @@ NEWEST = 100
 """How many rows of a ledger are compared: stores let old ones go."""
 
 
-class ScheduleModel(ABC):
+class ScheduleModel(Part):
     """What a store knows of schedules."""
 
-    jobs: dict[int, JobRecord]
-
     def __init__(self, now: Callable[[], int]) -> None:
-        self._now = now
+        super().__init__(now)
         self.schedules: dict[str, ScheduleRecord] = {}
         self.ledgers: defaultdict[str, dict[int, FireRecord]] = defaultdict(dict)
         self._leader = Lead(LEADER, "", 0, 0)

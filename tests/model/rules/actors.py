@@ -11,6 +11,7 @@ from tests.model.samples import BY_HAND, LEASE, OUTCOMES, QUEUES
 from tests.model.side_by_side import Asked, SideBySide
 from windlass.core.decide import decide
 from windlass.core.ending import Ending
+from windlass.core.limits.concurrency import stored_key
 from windlass.core.records import Claimed
 from windlass.core.retry import Retry
 from windlass.errors import IdConflict, QueueFull
@@ -58,9 +59,11 @@ class Cast(SideBySide):
         key: str | None = None,
         attempts: int = 4,
         expires: int | None = None,
+        one_of: str | None = None,
     ) -> NewJob:
         id = id or self.name("job")
-        return NewJob(id, task, queue, priority, "{}", None, attempts, delay, None, key, None, at, expires=expires)
+        own = (id, task, queue, priority, "{}", None, attempts, delay, None, key, None, at)
+        return NewJob(*own, expires=expires, concurrency_key=one_of and stored_key(task, one_of))
 
     def store(self, new: list[NewJob], namings: dict[int, Uniqueness]) -> None:
         before = self.model.last_seq
@@ -101,8 +104,11 @@ class Cast(SideBySide):
         if worker == BY_HAND:
             return self.remember(self.do("claim", 3, **self.by_hand()))
         self.beat(worker)
-        requests = [(queue, 2) for queue in QUEUES]
-        return self.remember(self.do("cycle", self.claimant(worker), requests=requests, takes_suspect=True))
+        return self.remember(self.do("cycle", self.claimant(worker), **self.asking(2)))
+
+    def asking(self, room: int, *, takes_suspect: bool = True) -> dict[str, Any]:
+        """The options of a cycle of a worker that has room for so many jobs of each queue."""
+        return {"requests": [(queue, room) for queue in QUEUES if room], "takes_suspect": takes_suspect}
 
     def by_hand(self) -> dict[str, Any]:
         """The options of a manual claim."""

@@ -1,0 +1,1 @@
+"""Those who act in random histories, and what they do."""

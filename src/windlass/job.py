@@ -15,6 +15,7 @@ from windlass.core.fault import Fault, read_faults
 from windlass.core.limits.concurrency import shown_key
 from windlass.core.meta import read_meta, read_tags
 from windlass.core.progress import Progress, read_progress
+from windlass.core.rates.key import shown_rate_key
 from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED, State
 from windlass.core.units import milliseconds
@@ -133,9 +134,14 @@ class Job(Generic[R]):
         return shown_key(self.record.concurrency_key)
 
     @property
+    def rate_key(self) -> str | None:
+        """The key of which only so many jobs of the task begin in a time, if the task has a rate; ``*`` for all."""
+        return shown_rate_key(self.record.rate_key)
+
+    @property
     def reason(self) -> str | None:
         """Why it failed (attempts, permanent, timeout, crashed, undecodable, unknown_task, result, interrupted), was
-        cancelled (expired) or waits (key).
+        cancelled (expired) or waits (key, rate).
         """
         return self.record.reason
 

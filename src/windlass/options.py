@@ -10,7 +10,9 @@ from typing import Any, Literal, TypedDict
 
 from windlass.client.hints import hint_for_option, nearest
 from windlass.core import validate
-from windlass.core.limits.concurrency import WHOLE_TASK, KeyRule, checked_key
+from windlass.core.limits.concurrency import WHOLE_TASK, KeyRule, checked_key, checked_rule
+from windlass.core.rates import key as rates
+from windlass.core.rates.rate import Rate, read_rate
 from windlass.core.retry import Retry, retry_rule
 from windlass.core.unique import Unique
 from windlass.core.units import memory, milliseconds
@@ -35,6 +37,7 @@ class OptionArguments(TypedDict, total=False):
     tags: Sequence[str] | Mapping[str, str | int]
     expires: Duration | None
     concurrency_key: str
+    rate_key: str
     connection: object
 
 
@@ -60,6 +63,9 @@ class TaskOptions(TypedDict, total=False):
     expires: Duration | None
     concurrency: int | None
     concurrency_key: KeyRule | None
+    rate: str | None
+    burst: int | None
+    rate_key: KeyRule | None
 
 
 class HelperTaskOptions(TypedDict, total=False):
@@ -71,7 +77,11 @@ class HelperTaskOptions(TypedDict, total=False):
     timeout: Duration | None
     unique: Unique | None
     prefetch: int | None
+    tags: Sequence[str] | Mapping[str, str | int]
     expires: Duration | None
+    rate: str | None
+    burst: int | None
+    rate_key: KeyRule | None
 
 
 class WorkerOptions(TypedDict, total=False):
@@ -171,6 +181,7 @@ class Options:
     tags: tuple[str, ...] = ()
     expires: Duration | None = UNSET
     concurrency_key: str | None = None
+    rate_key: str | None = None
     connection: object = field(default=None, repr=False)
     """Whose transaction the job becomes part of; without one it is stored at once."""
 
@@ -202,6 +213,8 @@ class Options:
             object.__setattr__(self, "tags", validate.job_tags(self.tags))
         if self.concurrency_key is not None:
             checked_key(self.concurrency_key, "options")
+        if self.rate_key is not None:
+            checked_key(self.rate_key, "options", rates.OPTION)
         self._check_times()
 
     def _check_times(self) -> None:
@@ -268,6 +281,14 @@ class TaskSettings:
     """How many of its jobs with the same concurrency key may run at once; without a key, how many of all."""
     concurrency_key: KeyRule | None = None
     """The key of its jobs, or what makes it of a call's arguments."""
+    rate: str | None = None
+    """How many of its jobs with the same rate key may begin in which time, as "30/min"; without a key, of all."""
+    burst: int | None = None
+    """How many of them at once."""
+    rate_key: KeyRule | None = None
+    """The key of its jobs for their rate, or what makes it of a call's arguments."""
+    bucket: Rate | None = field(init=False, default=None)
+    """``rate`` and ``burst``."""
     memory_limit: int | None = field(init=False, default=None)
     """``max_memory`` in bytes."""
     time_limit: int | None = field(init=False)
@@ -298,19 +319,26 @@ class TaskSettings:
         flag(self.keep_log, "keep_log")
         object.__setattr__(self, "tags", validate.job_tags(self.tags))
         self._check_concurrency()
+        self._check_rate()
 
     def _check_concurrency(self) -> None:
         if self.concurrency is not None:
             validate.whole_number(self.concurrency, "concurrency", least=1)
             if self.concurrency_key is None:
                 object.__setattr__(self, "concurrency_key", WHOLE_TASK)
-        if isinstance(self.concurrency_key, str):
-            checked_key(self.concurrency_key, "concurrency_key")
-        elif self.concurrency_key is not None and not callable(self.concurrency_key):
-            raise ConfigError(
-                "concurrency_key must be a text or a function of the task's arguments, as in "
-                f"lambda user_id, **_: f'user-{{user_id}}'; got {self.concurrency_key!r}"
-            )
+        if self.concurrency_key is not None:
+            checked_rule(self.concurrency_key)
+
+    def _check_rate(self) -> None:
+        if self.rate is None:
+            for name in ("burst", "rate_key"):
+                if getattr(self, name) is not None:
+                    raise ConfigError(f"{name}={getattr(self, name)!r} belongs to a rate, as in rate='30/min'")
+            return
+        object.__setattr__(self, "bucket", read_rate(self.rate, self.burst))
+        if self.rate_key is None:
+            object.__setattr__(self, "rate_key", WHOLE_TASK)
+        checked_rule(self.rate_key, rates.OPTION)
 
     def _check_child_limits(self) -> None:
         for name in ("max_memory", "recycle_after"):

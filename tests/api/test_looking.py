@@ -48,7 +48,7 @@ LOOKING: dict[type, dict[str, Look]] = {
     Job: {
         **_read("args attempt correlation_id created_at errors errors_left_out fence finished_at kwargs log meta"),
         **_read("max_attempts priority progress queue reason record run_at started_at tags task unreadable worker"),
-        **_read("schedule planned_at expires_at concurrency_key"),
+        **_read("schedule planned_at expires_at concurrency_key rate_key"),
         **_called("refresh arefresh result aresult wait await_done cancel acancel retry aretry delete adelete"),
         **_called("timeline atimeline why awhy"),
         **_called("reschedule areschedule", "1m"),

@@ -12,6 +12,7 @@ from windlass.core.fault import Fault
 from windlass.core.limits.concurrency import stored_key
 from windlass.core.meta import write_tags
 from windlass.core.outcome import Cancelled, Interrupted, Outcome, Raised, Returned
+from windlass.core.rates.key import rate_gate
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.retry import Retry
 from windlass.store.operations.cycle import StartMark
@@ -54,6 +55,7 @@ def new_job(
     tags: tuple[str, ...] = (),
     expires: int | None = None,
     one_of: str | None = None,
+    rate_key: str | None = None,
 ) -> NewJob:
     """A job to be stored; ``one_of`` is its concurrency key."""
     return NewJob(
@@ -72,6 +74,7 @@ def new_job(
         write_tags(tags),
         expires,
         None if one_of is None else stored_key(task, one_of),
+        None if rate_key is None else rate_gate(task, rate_key),
     )
 
 

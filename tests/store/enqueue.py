@@ -27,7 +27,7 @@ def _common_terms(jobs: Sequence[NewJob]) -> JobTemplate | None:
 
 
 def _is_plain(job: NewJob) -> bool:
-    return job.unique_key is None and job.concurrency_key is None and job.at is None and job.tags is None
+    return job.at is None and job.tags is None and job.unique_key is job.concurrency_key is job.rate_key is None
 
 
 def _terms(job: NewJob) -> JobTemplate:

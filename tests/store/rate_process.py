@@ -1,4 +1,4 @@
-"""A process that claims and completes jobs until the time is over, however many it gets.
+"""A process that claims, completes and promotes jobs until the time is over, however many it gets.
 
 Usage: python -m tests.store.rate_process URL NAMESPACE NAME MILLISECONDS
 """
@@ -16,6 +16,7 @@ from windlass.core.retry import Retry
 from windlass.store.open import open_driver
 from windlass.store.operation import drive
 from windlass.store.operations.cycle import Claimant, cycle
+from windlass.store.operations.jobs import promote
 from windlass.store.operations.leases import WorkerReport, open_lease
 
 
@@ -30,6 +31,7 @@ def main(url: str, namespace: str, name: str, length: int) -> None:
         claimant = Claimant(name, f"lease-{name}", f"{name}-{turn}")
         requests = [("default", 5)] if clock.now() < end else []
         cycled = drive(cycle(claimant, endings=endings, requests=requests), driver.execute)
+        drive(promote(), driver.execute)
         endings = [decide(job, Returned(None), retry=Retry()) for job in cycled.claimed]
         if not requests and not endings:
             break

@@ -48,6 +48,7 @@ def _returned(store: Store) -> JobRecord:
         delay=HOUR,
         tags=("vip",),
         one_of="user-42",
+        rate_key="user-42",
     )
     store.enqueue(new)
     store.advance(HOUR)

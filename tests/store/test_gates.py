@@ -73,6 +73,8 @@ ORDINARY = [gate for gate in SHUT if gate is not Gate.SUSPECT_WAITS]
 """Those of a job that is no suspect."""
 OF_WORKERS = {Gate.NO_WORKER, Gate.NO_WILLING_WORKER}
 """The gates that are shut because of the workers; stores count these, and name all others."""
+OF_RATES = {Gate.RATE_COOLING, Gate.RATE_OUT_OF_TOKENS}
+"""The gates of single jobs: a claim that meets a job for which one is shut blocks it."""
 BY_HAND = {
     Gate.EVERYTHING_PAUSED,
     Gate.QUEUE_PAUSED,
@@ -109,8 +111,9 @@ def manually_claimed(store: Store) -> list[int]:
 
 
 def test_every_gate_has_a_situation() -> None:
-    # tests/worker has the gate that workers check themselves, test_rates that of tokens, which runs use up.
-    assert {*SHUT, Gate.NO_WILLING_WORKER, Gate.QUEUE_OUT_OF_TOKENS} == set(Gate)
+    # tests/worker has the gate that workers check themselves, test_rates that of tokens, which runs use up, and
+    # test_task_rates those of single jobs.
+    assert {*SHUT, Gate.NO_WILLING_WORKER, Gate.QUEUE_OUT_OF_TOKENS, *OF_RATES} == set(Gate)
 
 
 @pytest.mark.parametrize("shut", several(SHUT), ids=lambda shut: "+".join(shut) or "none")
@@ -240,9 +243,10 @@ def test_a_database_has_the_gates_that_are_known(database: str) -> None:
     named = {name: names_in("".join(statement.text for statement in calls[name])) for name in calls}
     assert named["gates"] == set(Gate) - OF_WORKERS
     for call in ("manual_claim", "cycle", "waiting", "waiting_of", "next_due"):
-        assert named[call] == named["gates"] - {Gate.SUSPECT_WAITS}, call
+        assert named[call] == named["gates"] - {Gate.SUSPECT_WAITS} - OF_RATES, call
 
 
 def test_redis_has_the_gates_that_are_known() -> None:
-    text = files("windlass.store.redis").joinpath("shared", "gates.lua").read_text(encoding="utf-8")
+    shared = files("windlass.store.redis").joinpath("shared")
+    text = "".join(shared.joinpath(f"{name}.lua").read_text(encoding="utf-8") for name in ("gates", "rate_keys"))
     assert set(re.findall(r"\{'(\w+)', ", text)) == set(Gate) - OF_WORKERS

@@ -33,6 +33,7 @@ from windlass.store.operation import Operation
 from windlass.store.operations.enqueue import Enqueued
 from windlass.store.operations.limits.concurrency import declare
 from windlass.store.operations.queues import ALL, QueueSeed, ensure
+from windlass.store.operations.rates.tasks import declare_rates
 from windlass.task import Request
 
 
@@ -108,6 +109,8 @@ class Client:
     has_seeded: bool = field(init=False, default=False)
     _declared_key_limits: dict[str, int] = field(init=False)
     """What the store was told about the tasks' concurrency keys."""
+    _declared_task_rates: dict[str, Rate | None] | None = field(init=False, default=None)
+    """What it was told about the tasks' rates."""
     test_blocks: list[TestBlock] = field(init=False)
     """Of the app's own client: the blocks of ``windlass.testing`` that are open, and the last ones that have ended; the
     newest is the last.
@@ -176,8 +179,8 @@ class Client:
         self.has_seeded = True
 
     def declare_key_limits(self) -> Operation[None]:
-        """Tell the store how many jobs with the same concurrency key may run at once, as the tasks say; asks nothing
-        of it again that it knows.
+        """Tell the store how many jobs with the same concurrency key may run at once, and how many with the same rate
+        key may begin in which time, as the tasks say; asks nothing of it again that it knows.
         """
         limits = {
             task.name: task.settings.concurrency or 1
@@ -187,6 +190,11 @@ class Client:
         if limits != self._declared_key_limits:
             yield from declare(limits)
             self._declared_key_limits = limits
+        rates = {task.name: task.settings.bucket for task in self.registry}
+        if rates != self._declared_task_rates:
+            given = {name: rate for name, rate in rates.items() if rate is not None}
+            yield from declare_rates(given, without=rates.keys() - given.keys())
+            self._declared_task_rates = rates
 
     def load_included(self) -> None:
         """Import what ``include`` names; a module that cannot be imported is ``ConfigError``."""

@@ -13,6 +13,7 @@ from windlass.core.codec import Codec
 from windlass.core.codec.signature import Signature
 from windlass.core.limits.concurrency import KeyRule, key_of_call, stored_key
 from windlass.core.meta import write_meta, write_tags
+from windlass.core.rates import key as rates
 from windlass.core.retry import Retry, write_retry
 from windlass.core.unique import Unique, chosen, key_of
 from windlass.core.validate import job_tags
@@ -37,6 +38,7 @@ class _EnqueuePlan(Struct, frozen=True):
     naming: Uniqueness | None
     tags: str | None
     concurrency_key: KeyRule | None
+    rate_key: KeyRule | None
 
     def is_of(self, request: Request) -> bool:
         return request.task is self.task and request.options is self.options
@@ -44,7 +46,8 @@ class _EnqueuePlan(Struct, frozen=True):
     @property
     def is_plain(self) -> bool:
         """Whether its jobs need neither an id or a key of their own, nor an instant, nor tags."""
-        return self.naming is None and self.at is None and self.tags is None and self.concurrency_key is None
+        has_key = self.concurrency_key is not None or self.rate_key is not None
+        return self.naming is None and self.at is None and self.tags is None and not has_key
 
 
 class Enqueuer:
@@ -148,6 +151,7 @@ class Enqueuer:
             naming=_naming(options, unique),
             tags=write_tags(job_tags((*settings.tags, *options.tags))),
             concurrency_key=options.concurrency_key or settings.concurrency_key,
+            rate_key=_rate_key(name, options, settings),
         )
 
     def queues(self, tasks: Iterable[Task[..., Any]]) -> set[str]:
@@ -168,13 +172,9 @@ class Enqueuer:
             tags=plan.tags,
             concurrency_key=None
             if plan.concurrency_key is None
-            else self._gate(request, plan.terms.task, plan.concurrency_key),
+            else stored_key(plan.terms.task, key_of_call(plan.concurrency_key, plan.terms.task, _arguments(request))),
+            rate_key=None if plan.rate_key is None else _rate_gate(request, plan.terms.task, plan.rate_key),
         )
-
-    def _gate(self, request: Request, name: str, rule: KeyRule) -> str:
-        # Only a task that is registered here can have a rule that asks for arguments.
-        bound = request.task.shape.bind(name, request.args, request.kwargs) if isinstance(request.task, Task) else {}
-        return stored_key(name, key_of_call(rule, name, _flattened(bound, request)))
 
     def _attempts(self, options: Options, settings: TaskSettings) -> int:
         if options.attempts is not None:
@@ -206,6 +206,25 @@ class Enqueuer:
 
 _UNKNOWN = TaskSettings()
 """What holds for a task that is known by name only."""
+
+
+def _arguments(request: Request) -> dict[str, Any]:
+    """What a call is given, by name. Only a task that is registered here can have a rule that asks for it."""
+    if not isinstance(request.task, Task):
+        return {}
+    return _flattened(request.task.shape.bind(request.task.name, request.args, request.kwargs), request)
+
+
+def _rate_gate(request: Request, name: str, rule: KeyRule) -> str:
+    return rates.rate_gate(name, key_of_call(rule, name, _arguments(request), rates.OPTION))
+
+
+def _rate_key(name: str, options: Options, settings: TaskSettings) -> KeyRule | None:
+    if options.rate_key is None:
+        return settings.rate_key
+    if settings.rate is None and settings is not _UNKNOWN:
+        raise ConfigError(f"task {name!r} has no rate, so rate_key={options.rate_key!r} says nothing; give it rate=")
+    return options.rate_key
 
 
 def _flattened(bound: Mapping[str, object], request: Request) -> dict[str, Any]:

@@ -63,6 +63,7 @@ class Claimed(Struct, frozen=True, array_like=True, gc=False):
     expires_in: int | None = None
     """In how many milliseconds, from the claim on, it is too late to start it; None if that is never."""
     concurrency_key: str | None = None
+    rate_key: str | None = None
     is_charged: bool = False
 
 
@@ -145,6 +146,8 @@ class JobRecord(Struct, frozen=True, array_like=True):
     """How long after ``run_at`` its first attempt may start."""
     start_by: int | None = None
     """When it is too late to start it; None after a start, once it waits again."""
+    rate_key: str | None = None
+    """The task and the key (``core/rates/key.py``)."""
 
     @property
     def is_manual_claim(self) -> bool:

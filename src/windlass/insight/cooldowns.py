@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from windlass import clock
+from windlass.core.rates.key import shown_gate
 from windlass.store.operation import Operation
 from windlass.store.operations.rates.cooldowns import CooldownRecord, Scope, cooldowns
 
@@ -32,7 +33,7 @@ def cooldown_views() -> Operation[list[CooldownView]]:
 def _view(record: CooldownRecord) -> CooldownView:
     return CooldownView(
         scope=record.scope,
-        name=record.name,
+        name=shown_gate(record.name),
         since=clock.instant(record.began_at),
         until=clock.instant(record.ends_at),
         job=record.job,

@@ -68,6 +68,7 @@ def job_detail(job: Job[Any], parameters: Sequence[str] = ()) -> dict[str, objec
         "unique_key": job.record.unique_key,
         "expires_at": iso(job.expires_at),
         "concurrency_key": job.concurrency_key,
+        "rate_key": job.rate_key,
         "cancel_requested_at": iso(clock.instant_or_none(job.record.cancel_requested_at)),
         "correlation_id": job.correlation_id,
         "schedule": job.schedule,

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from windlass import clock
-from windlass.core.limits.concurrency import shown_key
+from windlass.core.limits.concurrency import WHOLE_TASK, shown_key
+from windlass.core.rates.key import shown_gate, shown_rate_key
 from windlass.core.records import JobRecord
 from windlass.core.state import DUE_LATER, State
 from windlass.errors import JobNotFound
@@ -33,7 +34,7 @@ def why(job: JobRecord) -> Operation[str]:
     if found.state is State.SCHEDULED and found.reason == "throttled":
         return f"{_throttled(job, (yield from cooldowns()))}; it is scheduled, {_due(found, workers)}"
     if found.state is State.BLOCKED:
-        return _blocked(job, (yield from key_line(job.seq))) + _expiry(found, job)
+        return _blocked(found, job, (yield from key_line(job.seq))) + _expiry(found, job)
     if found.state not in (State.RUNNING, State.CANCELLED, State.FAILED):
         return explain(found, job, workers=workers)
     story = yield from queries.history(job.seq)
@@ -66,7 +67,7 @@ def explain(
         case State.SCHEDULED | State.RETRYING:
             return _not_due(situation, job, workers) + _expiry(situation, job)
         case State.BLOCKED:
-            return _blocked(job, NOTHING_KNOWN) + _expiry(situation, job)
+            return _blocked(situation, job, NOTHING_KNOWN) + _expiry(situation, job)
         case State.PENDING:
             return _pending(situation, job) + _expiry(situation, job)
 
@@ -163,9 +164,10 @@ def _not_due(situation: ClaimSituation, job: JobRecord, workers: Sequence[Worker
 def _throttled(job: JobRecord, cooling: Sequence[CooldownRecord]) -> str:
     """What cools down, if that is known: of a limit only its own task knows that it uses it."""
     for each in cooling:
-        if each.job == job.id or (each.scope, each.name) in ((Scope.TASK, job.task), (Scope.QUEUE, job.queue)):
+        its_own = ((Scope.TASK, job.task), (Scope.TASK, job.rate_key), (Scope.QUEUE, job.queue))
+        if each.job == job.id or (each.scope, each.name) in its_own:
             reason = f": {each.reason}" if each.reason else ""
-            return f"{each.scope} {each.name!r} cools down until {_instant(each.ends_at)}{reason}"
+            return f"{each.scope} {shown_gate(each.name)!r} cools down until {_instant(each.ends_at)}{reason}"
     return "its last run was throttled"
 
 
@@ -188,17 +190,36 @@ def _pending(situation: ClaimSituation, job: JobRecord) -> str:
     return "it is next in line and waits for a free slot"
 
 
-def _blocked(job: JobRecord, line: KeyLine) -> str:
+def _blocked(situation: ClaimSituation, job: JobRecord, line: KeyLine) -> str:
+    if situation.reason == "rate":
+        return _without_token(situation, job) + _first_of_key(line)
     if job.concurrency_key is None:
         return "it waits for other jobs"
     key = f"its concurrency key {shown_key(job.concurrency_key)!r}"
     if not line.holders:
         return f"it waits for {key}, which is free: it will go on in a moment"
     holders = ", ".join(f"{id}{_next_holder(state)}" for id, state in line.holders)
+    return f"it waits for {key}, which is held by {holders}{_first_of_key(line)}"
+
+
+def _first_of_key(line: KeyLine) -> str:
+    """A clause for the jobs that wait at the same gate and come first; empty where there are none."""
+    if not line.ahead:
+        return ""
     ahead = "1,000 or more jobs" if line.ahead >= 1000 else _several(line.ahead, "job")
-    return f"it waits for {key}, which is held by {holders}" + (
-        f"; {ahead} of the key {'comes' if line.ahead == 1 else 'come'} first" if line.ahead else ""
-    )
+    return f"; {ahead} of the key {'comes' if line.ahead == 1 else 'come'} first"
+
+
+def _without_token(situation: ClaimSituation, job: JobRecord) -> str:
+    for shut in situation.shut:
+        if shut.gate in (Gate.RATE_COOLING, Gate.RATE_OUT_OF_TOKENS):
+            return _kept_by(shut, situation, job)
+    return f"{_rate_of(job)} has a token for it: it will go on in a moment"
+
+
+def _rate_of(job: JobRecord) -> str:
+    key = shown_rate_key(job.rate_key)
+    return f"the rate of task {job.task!r}" + ("" if key in (None, WHOLE_TASK) else f" for the key {key!r}")
 
 
 def _next_holder(state: State) -> str:
@@ -225,6 +246,10 @@ def _kept_by(shut: ShutGate, situation: ClaimSituation, job: JobRecord) -> str:
             return f"queue {job.queue!r} is at its limit of {limit}{_held_by(situation.holders)}"
         case Gate.QUEUE_OUT_OF_TOKENS:
             return f"queue {job.queue!r} is at its rate; its next job may begin{_from(shut)}"
+        case Gate.RATE_COOLING:
+            return f"{_rate_of(job)} cools down{_until(shut)}{_for_reason(shut)}"
+        case Gate.RATE_OUT_OF_TOKENS:
+            return f"{_rate_of(job)} is out of tokens{_until(shut)}"
         case Gate.SUSPECT_WAITS:
             return _behind_others(situation, job)
 

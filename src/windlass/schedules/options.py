@@ -41,6 +41,7 @@ class ScheduleOptions(TypedDict, total=False):
     tags: Sequence[str] | Mapping[str, str | int]
     unique: str | Unique
     concurrency_key: str
+    rate_key: str
 
 
 class CronOptions(ScheduleOptions, total=False):

@@ -7,7 +7,8 @@ its part of the answer is made:
 - ``-- gives NAME``: its rows are the part NAME of the call's answer
 - ``-- gives NAME as json``: its one value is a JSON array of rows (one step for the whole batch)
 - ``-- each NAME (a, b)``: runs once for each row of the parameter NAME, with the row's values bound as ``:a``, ``:b``
-- ``-- each NAME (a, b) unless b = 1``: the same without the rows whose value ``b`` is that number
+- ``-- each NAME (a, b) unless b = 1``: the same without the rows whose value ``b`` is that number. What all of them
+  give may also be bound, as rows and as ``:NAME``, behind the rows of earlier statements that bind the same NAME
 - ``-- only with NAME``: left out when the list NAME is empty
 - ``-- only with NAME (a, b) where b = 1``: left out when no row of NAME has that number as its value ``b``
 - ``-- only without NAME``: left out when the list NAME is not empty

@@ -188,8 +188,9 @@ def _prefetch(settings: WorkerSettings) -> Prefetch:
 
 
 def _observe(prefetch: Prefetch, run: Run, seconds: float, now: float) -> None:
-    # A job that waits in the buffer would keep others of its key from running elsewhere.
-    is_fetched_late = run.task.settings.prefetch == 0 or run.job.concurrency_key is not None
+    # A job that waits in the buffer keeps others of its key from running elsewhere, or starts long after its token.
+    has_key = run.job.concurrency_key is not None or run.job.rate_key is not None
+    is_fetched_late = has_key or run.task.settings.prefetch == 0
     fetched = inf if is_fetched_late else seconds
     prefetch.observe(run.job.queue, run.job.task, fetched, now=now)
 

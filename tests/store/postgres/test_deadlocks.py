@@ -15,13 +15,14 @@ import psycopg
 from psycopg.errors import DeadlockDetected
 
 from tests.manual_clock import manual_clock
-from tests.store.builders import HOUR, OWN_ID, RETURNED, ending, mark, new_job, raised
+from tests.store.builders import HOUR, OWN_ID, RETURNED, SECOND, ending, mark, new_job, raised
 from tests.store.cleaning import prunable, tidy
 from tests.store.postgres.database import Database
 from tests.store.stores import Store, open_store
 from tests.waiting import eventually
 from windlass.core.ending import Ending
 from windlass.core.outcome import Outcome
+from windlass.core.rates.rate import Rate
 from windlass.core.state import FINISHED
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs, leases, queues
@@ -29,6 +30,7 @@ from windlass.store.operations.enqueue import Uniqueness
 from windlass.store.operations.limits.concurrency import unblock_all
 from windlass.store.operations.prune import FinishedLine, archive, prune, prune_oldest
 from windlass.store.operations.queries import Filter
+from windlass.store.operations.rates.tasks import declare_rates
 from windlass.store.pages import Found
 
 T = TypeVar("T")
@@ -156,13 +158,15 @@ def tidy_up(store: Store, random: Random) -> None:
 
 
 def fill(store: Store) -> None:
-    """Half of the jobs have one of a few concurrency keys."""
+    """Half of the jobs have one of a few concurrency keys, a third of them a rate."""
+    store.run(declare_rates({"greet": Rate(1, SECOND, 100_000)}))
     new = [
         new_job(
             f"job {number}",
             queue=QUEUES[number % 2],
             key=f"key {number % 300}",
             one_of=f"{number % 12}" if number % 4 > 1 else None,
+            rate_key=f"{number % 7}" if number % 3 == 1 else None,
         )
         for number in range(JOBS)
     ]

@@ -21,7 +21,7 @@ from tests.store.postgres.open_stores import Opening
 from tests.store.schedules import a_definition, a_schedule, fire_all, leads, planned
 from tests.store.stores import Store, Worker
 from windlass.core.rates.cooldown import Cooldown
-from windlass.core.rates.rate import read_rate
+from windlass.core.rates.rate import Rate, read_rate
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import State
 from windlass.errors import StoreUnavailable
@@ -33,6 +33,7 @@ from windlass.store.operations.limits import concurrency
 from windlass.store.operations.manual_claim import claim, extend
 from windlass.store.operations.rates import cooldowns, limits
 from windlass.store.operations.rates.cooldowns import Scope
+from windlass.store.operations.rates.tasks import declare_rates
 from windlass.store.operations.schedules.changes import delete as delete_schedule
 from windlass.store.operations.schedules.fire import fire
 from windlass.store.operations.schedules.records import FireResult
@@ -288,6 +289,16 @@ def _limit_keys(scene: Scene) -> None:
     scene.store.run(concurrency.busy(limit=9))
 
 
+def _limit_rates(scene: Scene) -> None:
+    for rate in (Rate(1, HOUR, 1), Rate(1, SECOND, 1)):
+        scene.store.run(declare_rates({"greet": rate}, without=["task"]))
+    worker = scene.store.a_worker()
+    scene.store.enqueue(*(new_job(queue="mine", rate_key="u") for _ in range(3)))
+    assert len(worker.take(queue="mine")) == 1
+    scene.store.advance(SECOND)
+    assert scene.store.run(jobs.promote()) >= 1
+
+
 def _read(scene: Scene) -> None:
     scene.store.run(queries.next_due())
     scene.worker.control()
@@ -305,6 +316,7 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _forget: ("forget_workers",),
     _lead: ("take_lead", "resign"),
     _limit_keys: ("key_limits_declare", "key_limit_change"),
+    _limit_rates: ("rate_limits_declare", "open_rates"),
     _lose: ("remove_vanished",),
     _note: ("record_job_events", "record_store_events", "record_stale_writes"),
     _progress: ("progress",),

@@ -198,8 +198,10 @@ class Keyspace:
             assert job["state"] in ("pending", "running")
         running = {seq for seq, job in self.jobs.items() if job["state"] == "running" and "concurrency_key" in job}
         assert running <= held.keys()
-        gates = {job["gate"] for job in self.jobs.values() if job["state"] == "blocked" and "concurrency_key" in job}
+        keyed = [job for job in self.jobs.values() if "concurrency_key" in job or "rate_key" in job]
+        gates = {job["gate"] for job in keyed if job["state"] == "blocked"}
         assert gates <= self.values.get("gates", {}).keys()
+        assert {gate for gate in gates if "\t" in gate} <= self.values.get("opening", {}).keys()
         assert all("gate" not in job for job in self.jobs.values() if job["state"] != "blocked")
 
     def _numbered(self, what: str) -> Iterator[tuple[int, Any]]:

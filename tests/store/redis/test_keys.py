@@ -21,11 +21,13 @@ from tests.store.redis.keyspace import BLOCK, Keyspace, documented
 from tests.store.stores import Store
 from windlass import clock
 from windlass.core.outcome import FailedPermanently, Postponed
+from windlass.core.rates.rate import Rate
 from windlass.core.state import State
 from windlass.store.driver import Driver
 from windlass.store.operations import jobs, leader, queries, queues
 from windlass.store.operations.enqueue import Uniqueness
 from windlass.store.operations.manual_claim import claim
+from windlass.store.operations.rates.tasks import declare_rates
 from windlass.store.redis.scripts import load_scripts
 from windlass.testing import ManualClock
 
@@ -99,6 +101,24 @@ def test_concurrency_keys_leave_keys_that_agree_and_none_behind(store: Store) ->
         keys_of(store).check()
     left = [name for name in keys_of(store).values if name.startswith(("holders:", "blocked:"))]
     assert left == []
+
+
+def test_rates_leave_keys_that_agree_and_none_behind(store: Store) -> None:
+    """C6: an idle key leaves nothing behind."""
+    store.run(declare_rates({"greet": Rate(1, SECOND, 2)}))
+    store.enqueue(*(new_job(rate_key=f"k{number % 3}", one_of=f"k{number % 2}") for number in range(12)))
+    worker = store.a_worker(ttl=DAY)
+    for _ in range(30):
+        running = worker.take()
+        keys_of(store).check()
+        worker.cycle(endings=[ending(job) for job in running])
+        store.advance(SECOND)
+        store.run(jobs.promote())
+        keys_of(store).check()
+    store.advance(DAY - SECOND * 30)
+    store.run(tidy())
+    rest = ("rate:", "let_go:", "blocked:", "holders:", "rated", "opening", "gates")
+    assert [name for name in keys_of(store).values if name.startswith(rest)] == []
 
 
 def test_nothing_is_left_of_jobs_leases_and_workers_that_are_gone(store: Store) -> None:

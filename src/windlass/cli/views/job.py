@@ -86,6 +86,7 @@ class JobDetail:
             ("tags", ", ".join(job.tags)),
             ("unique key", job.record.unique_key or ""),
             ("concurrency key", job.concurrency_key or ""),
+            ("rate key", job.rate_key or ""),
             ("correlation", job.correlation_id if job.correlation_id != job.id else ""),
             ("result", _shown(values.result) if job.record.result is not None and "result" not in broken else ""),
             *((name, Styled("unreadable", "red")) for name in broken if name != "payload"),

@@ -66,13 +66,15 @@ class CycleResult(Struct, frozen=True):
     limits: Sequence[LimitState] = ()
     """Those of the queues that were asked for jobs, or whose runs ended, and that of the app, after the cycle."""
     blocked: int = 0
-    """How many jobs it met whose concurrency key others hold: there may be others behind them."""
+    """How many jobs it met that wait for a concurrency key or a token of their own: there may be others behind them."""
     rates: Sequence[RateState] = ()
     """Those of the queues that were asked for jobs, after the cycle."""
     has_all_refusals: bool = True
     """False: some endings were refused, and the store went away before it could say which. Handed in again, those that
     were written stay as they are.
     """
+    has_put_off: bool = False
+    """Whether jobs were blocked that wait for a token, which promote has to know of."""
 
 
 class Claimant(Struct, frozen=True):
@@ -135,13 +137,20 @@ def cycle(
     limits = records(answer.get("limits") or (), LimitState)
     rates = records(answer.get("rates") or (), RateState)
     return CycleResult(
-        claimed, refused or (), marked, limits, number_blocked(answer), rates, has_all_refusals=refused is not None
+        claimed,
+        refused or (),
+        marked,
+        limits,
+        number_blocked(answer),
+        rates,
+        has_all_refusals=refused is not None,
+        has_put_off=any(row[1] == State.BLOCKED and row[2] == "rate" for row in answer.get("blocked", ())),
     )
 
 
 def number_blocked(answer: Answer) -> int:
-    """How many jobs a claim has blocked; rows (queue, state) of what it took or blocked."""
-    return sum(state == State.BLOCKED for _, state in answer.get("blocked", ()))
+    """How many jobs a claim has blocked; rows (queue, state, reason, ...) of what it took or blocked."""
+    return sum(row[1] == State.BLOCKED for row in answer.get("blocked", ()))
 
 
 def _refused_endings(endings: Sequence[Ending], *, worker: str) -> Operation[Collection[int] | None]:

@@ -31,6 +31,7 @@ class NewJob(Struct, frozen=True, array_like=True, gc=False):
     tags: str | None = None
     expires: int | None = None
     concurrency_key: str | None = None
+    rate_key: str | None = None
 
     @classmethod
     def under(
@@ -43,6 +44,7 @@ class NewJob(Struct, frozen=True, array_like=True, gc=False):
         at: int | None = None,
         tags: str | None = None,
         concurrency_key: str | None = None,
+        rate_key: str | None = None,
     ) -> NewJob:
         """One of the jobs under these terms."""
         return cls(
@@ -61,6 +63,7 @@ class NewJob(Struct, frozen=True, array_like=True, gc=False):
             tags,
             terms.expires,
             concurrency_key,
+            rate_key,
         )
 
 
@@ -112,6 +115,7 @@ class Replacement(Struct, frozen=True, array_like=True, gc=False):
     rank: int
     concurrency_key: str | None
     """It may be made of the arguments."""
+    rate_key: str | None
 
     @classmethod
     def by(cls, job: NewJob, naming: Uniqueness, *, rank: int) -> Replacement:
@@ -127,6 +131,7 @@ class Replacement(Struct, frozen=True, array_like=True, gc=False):
             naming.max_wait,
             rank,
             job.concurrency_key,
+            job.rate_key,
         )
 
 

@@ -38,6 +38,10 @@ class Gate(StrEnum):
     QUEUE_AT_LIMIT = "queue_at_limit"
     QUEUE_OUT_OF_TOKENS = "queue_out_of_tokens"
     """As many jobs of the queue were claimed as its rate allows."""
+    RATE_COOLING = "rate_cooling"
+    """A run of the task with the same rate key was throttled a while ago."""
+    RATE_OUT_OF_TOKENS = "rate_out_of_tokens"
+    """As many jobs of the task with the same rate key were claimed as its rate allows, or others of the key wait."""
     SUSPECT_WAITS = "suspect_waits"
     """Jobs of a higher priority come before a suspect. For a manual claim suspects are jobs like all others."""
 

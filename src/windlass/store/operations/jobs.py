@@ -28,11 +28,13 @@ PROMOTED_AT_ONCE = 1000
 
 
 def promote(limit: int = PROMOTED_AT_ONCE, *, by: str | None = None) -> Operation[int]:
-    """Make all due jobs pending, page by page; how many. Those that have not started in time end as cancelled."""
+    """Make all due jobs pending, page by page, and let those go that have waited for a token; how many. Those that have
+    not started in time end as cancelled.
+    """
     total, is_full = 0, True
     while is_full:
         page = yield from promote_page(limit, by=by)
-        total, is_full = total + page.promoted, page.is_full
+        total, is_full = total + page.promoted + page.let_go, page.is_full
     return total
 
 
@@ -40,22 +42,29 @@ class Promoted(Struct, frozen=True):
     """What one page did."""
 
     promoted: int
-    """How many jobs became pending."""
+    """How many jobs became pending because they are due."""
     expired: int
     """How many jobs ended as cancelled because they had not started in time."""
     is_full: bool
     """Whether there may be more to do."""
+    let_go: int = 0
+    """How many became pending that had waited for a token."""
 
 
 def promote_page(limit: int = PROMOTED_AT_ONCE, *, by: str | None = None) -> Operation[Promoted]:
-    """Make the longest overdue jobs pending, and end those that wait and are past their expiry, so many of both.
+    """Make the longest overdue jobs pending, and end those that wait and are past their expiry, so many of both. Let
+    jobs go for which there is a token now.
 
     Repeated after no reply, it goes on with the next.
     """
     answer = yield Call("promote", {"limit": limit})
     lost = yield from remove_vanished(answer, by=by)
     promoted, expired = len(answer["promoted"]), len(answer["expired"])
-    return Promoted(promoted, expired, promoted + expired + lost >= limit)
+    let_go = 0
+    if answer.get("opening"):
+        opened = yield Call("open_rates", {"limit": limit})
+        let_go = sum(number for (number,) in opened.get("let_go", ()))
+    return Promoted(promoted, expired, promoted + expired + lost >= limit, let_go)
 
 
 def cancel(seqs: Sequence[int], *, by: str, reason: str | None = None) -> Operation[dict[int, State]]:

@@ -46,10 +46,15 @@ class BoundCall(Struct, frozen=True):
             if statement.is_left_out(params, bound):
                 continue
             if statement.each is not None:
+                found: list[Sequence[Any]] = []
                 for item in statement.each.of(params):
-                    rows = yield statement.text, {**bound, **dict(zip(statement.each_names, item, strict=True))}
-                    if statement.gives is not None:
-                        answer.setdefault(statement.gives, []).extend(rows)
+                    found += yield statement.text, {**bound, **dict(zip(statement.each_names, item, strict=True))}
+                if statement.gives is not None:
+                    answer.setdefault(statement.gives, []).extend(found)
+                if statement.binds is not None:
+                    every = [*params.get(statement.binds, ()), *found]
+                    params = {**params, statement.binds: every}
+                    bound[statement.binds] = json_text(every, store="SQLite")
                 continue
             rows = yield statement.text, bound
             if statement.is_guard:

@@ -1,4 +1,4 @@
-"""Makes due jobs pending, and ends those that have not started in time."""
+"""Makes due jobs pending, lets those go that have waited for a token, and ends those that have not started in time."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Promotion:
             self._session.notify(Topic.BACKLOG)
 
     def _promote(self) -> bool:
-        """Promote a page; true when there may be more."""
+        """Promote a page; true when there may be more, soon."""
         try:
             page = self._session.run(promote_page(by=self._by))
         except StoreUnavailable:
@@ -65,8 +65,11 @@ class Promotion:
             raise
         if page.promoted:
             self.did = f"promoted {page.promoted:,}"
+        if page.let_go:
+            self.did = f"let {page.let_go:,} go that had waited for a token"
+        if page.promoted or page.let_go:
             self._session.notify(Topic.WORK)
         if page.expired:
             log.warning("jobs that had not started in time, and were cancelled (expired): %s", page.expired)
             self._session.notify(Topic.FINISHED)
-        return page.is_full
+        return page.is_full or page.let_go > 0

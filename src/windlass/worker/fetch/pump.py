@@ -250,6 +250,8 @@ class Pump:
         if result.blocked:  # what is behind them was not looked at
             self._capacity.may_have_work(name for name, _ in requests)
             others_may_have_more = True
+        if result.has_put_off:
+            self._session.notify(Topic.WORK)  # promote has to know when there is a token
         if requests and (batch.is_prompted or (batch.was_called and result.claimed)):
             self._learn_from_wake_up(result.claimed, requests)
         self._dispatcher.may_fetch = self._may_fetch

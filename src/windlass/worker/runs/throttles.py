@@ -12,6 +12,7 @@ from windlass.client.session import Session
 from windlass.core.ending import Ending
 from windlass.core.outcome import Throttle
 from windlass.core.rates.cooldown import DEFAULT, Cooldown, read_cooldown
+from windlass.core.rates.key import shown_gate
 from windlass.core.records import Claimed
 from windlass.errors import StoreUnavailable, WindlassError
 from windlass.store.operation import Operation
@@ -107,18 +108,25 @@ class Throttles:
             )
         elif cooling.is_new:
             log.warning(
-                "%s %s cools down for %g s: job %s was throttled: %s", scope, name, seconds, job.id, throttle.text
+                "%s %s cools down for %g s: job %s was throttled: %s",
+                scope,
+                shown_gate(name),
+                seconds,
+                job.id,
+                throttle.text,
             )
         if scope is Scope.TASK:
             self._tasks = {**self._tasks, name: clock.monotonic() + seconds}
-        detail = {"cools": f"{scope} {name}", "seconds": round(seconds, 3), "reason": throttle.text}
+        detail = {"cools": f"{scope} {shown_gate(name)}", "seconds": round(seconds, 3), "reason": throttle.text}
         record_job_event(self._session, "throttled", {job: detail}, worker=self._worker)
 
 
 def target(job: Claimed, throttle: Throttle) -> tuple[Scope, str]:
-    """What cools down: the limit or the scope that the task names, else its queue."""
+    """What cools down: the limit or the scope that the task names, else its rate, if it has one, else its queue."""
     if throttle.limit is not None:
         return Scope.LIMIT, throttle.limit
+    if throttle.scope is None and job.rate_key is not None:
+        return Scope.TASK, job.rate_key
     return (Scope.TASK, job.task) if throttle.scope == Scope.TASK else (Scope.QUEUE, job.queue)
 
 

@@ -32,6 +32,8 @@ _OPTIONS = (
     click.option("--timeout", metavar="TIME", help="How long one run may take."),
     click.option("--expires", metavar="TIME", help="Cancel a job that has not started so long after its slot."),
     click.option("--unique", metavar="KEY", help="No job is made while an unfinished one holds this key."),
+    click.option("--concurrency-key", metavar="KEY", help="Of which only so many jobs of the task run at once."),
+    click.option("--rate-key", metavar="KEY", help="Of which only so many jobs of the task begin in a time."),
     click.option("--meta", metavar="JSON", help="An object that travels with each job."),
     click.option("--tag", "tags", multiple=True, help="May be given more than once."),
 )

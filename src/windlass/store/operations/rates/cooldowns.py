@@ -21,6 +21,7 @@ class Scope(StrEnum):
 
     QUEUE = "queue"
     TASK = "task"
+    """Named by its name, or, if it has a rate, by the key of its rate that cools down (``core/rates/key.py``)."""
     LIMIT = "limit"
 
 

@@ -61,7 +61,7 @@ WITH
             expires_in = CAST(start_by - clock.now AS text);
             without is_charged}] ORDER BY priority DESC, since, seq) FILTER (WHERE id IS NOT NULL)), '[]') AS claimed,
         jsonb_agg(jsonb_build_array(seq, queue, 'pending')) FILTER (WHERE id IS NULL) AS vanished,
-        count(concurrency_key) AS keyed
+        count(coalesce(concurrency_key, rate_key)) AS keyed
     FROM begun, clock
 )
 SELECT
@@ -74,7 +74,7 @@ SELECT
     -- An ending that was sent twice is one.
     CAST(CASE
         WHEN (SELECT count(DISTINCT place) FROM owner) <> endings.number THEN 'windlass: try again'
-        -- Jobs with a concurrency key need the full form.
+        -- Jobs with a concurrency key, or a rate, need the full form.
         WHEN begins.keyed > 0 THEN 'windlass: next form'
         ELSE '0'
     END AS integer) AS again
@@ -99,7 +99,7 @@ FROM endings, begins
 -- gives rates
 -- gives vanished
 --
--- Locks are taken in the order lease, keys, rows of running by seq, limits, concurrency
+-- Locks are taken in the order lease, keys, rows of running by seq, limits, rates of jobs, concurrency
 -- keys: each part counts the one before it. A job that this
 -- call puts back is not taken by the same call, because a statement does not see what its own parts write.
 --
@@ -235,11 +235,11 @@ WITH
     WHERE running.ctid = mark.place AND mark.kind = 'array'
     RETURNING running.seq
 ),
--- here claim, keys (before = closed, after = limits, first = begun.suspect DESC)
+-- here claim, rate_keys, keys (before = closed, after = limits, first = begun.suspect DESC)
 , granted AS MATERIALIZED (
     SELECT * FROM begun WHERE seq NOT IN (SELECT refused.seq FROM refused)
 ),
--- here own_claimed, spend, ended_summary (granted = granted, key = concurrency_key)
+-- here own_claimed, spend, spend_rates, ended_summary (granted = granted, key = concurrency_key)
 , claimed AS (
     SELECT {Claimed; unknown_for = unknown_at; expires_in = start_by; without wants_cancel, is_charged}, since,
         false AS wants_cancel
@@ -274,6 +274,7 @@ SELECT
     CAST(CASE
         WHEN (SELECT count(DISTINCT place) FROM owner) <> endings.number
             OR (SELECT count(DISTINCT place) FROM starter) <> (SELECT count(*) FROM marked)
+            OR (SELECT count(*) FROM paid) < 0
         THEN 'windlass: try again'
         ELSE '0'
     END AS integer) AS again

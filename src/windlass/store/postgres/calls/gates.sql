@@ -7,7 +7,7 @@
 WITH
 -- here clock
 , job AS MATERIALIZED (
-    SELECT seq, queue, priority, state, run_at, reason, worker, lease, crashes + rescues > 0 AS suspect
+    SELECT seq, task, queue, priority, state, run_at, reason, worker, lease, rate_key, crashes + rescues > 0 AS suspect
     FROM windlass_record WHERE seq = CAST(:seq AS bigint)
 ), serving AS MATERIALIZED (
     SELECT count(*) AS serving, count(*) FILTER (
@@ -25,6 +25,19 @@ WITH
     WHERE job.state = 'pending' AND job.suspect AND NOT (
         -- here suspect_turn (suspect = job, queue = job.queue)
     )
+    UNION ALL
+    SELECT 'rate_cooling' AS gate, cooldown.began_at, NULL, cooldown.reason, cooldown.ends_at, NULL
+    FROM clock, job JOIN windlass_cooldown AS cooldown ON cooldown.scope = 'task' AND cooldown.name = job.rate_key
+    WHERE job.state IN ('pending', 'blocked') AND cooldown.began_at <= clock.now AND clock.now < cooldown.ends_at
+    UNION ALL
+    SELECT 'rate_out_of_tokens' AS gate, NULL, NULL, NULL, coalesce(
+        rate.opens_at, windlass_token_due(rate, windlass_filled(rate, clock.now), 1, clock.now)), NULL
+    FROM clock, job JOIN windlass_rate_limit AS known ON known.task = job.task
+    JOIN windlass_rate_gate AS rate ON rate.name = job.rate_key
+    WHERE job.state IN ('pending', 'blocked') AND (
+        windlass_filled(rate, clock.now) < rate.period
+        OR (rate.opens_at IS NOT NULL AND NOT EXISTS (
+            SELECT 1 FROM windlass_ready AS next WHERE next.rate_gate = job.rate_key AND next.seq = job.seq)))
 ), holder AS (
     -- Who runs under the limit that holds it; that of the app counts all.
     SELECT owner.id FROM (

@@ -52,15 +52,15 @@ WITH
         ORDER BY picked.turn, picked.priority DESC, picked.since, picked.seq
         LIMIT (SELECT max(picked.room) FROM picked)) AS first
     WHERE ready.ctid = first.place
-    RETURNING ready.seq, ready.queue, ready.since, ready.suspect, ready.gate
+    RETURNING ready.seq, ready.queue, ready.since, ready.suspect, ready.gate, ready.rate_gate
 ), begun AS MATERIALIZED (
-    SELECT asked.*, taken.since, taken.suspect, taken.gate FROM taken CROSS JOIN LATERAL (
+    SELECT asked.*, taken.since, taken.suspect, taken.gate, taken.rate_gate FROM taken CROSS JOIN LATERAL (
         SELECT {Claimed; attempt = attempt + 1 AS attempt; fence = fence + 1 AS fence; unknown_for = unknown_at;
             expires_in = start_by;
             without wants_cancel, is_charged}, run_at
         FROM windlass_job AS job WHERE job.seq = taken.seq OFFSET 0) AS asked
 ),
--- here keys (after = gate, first = begun.priority)
+-- here rate_keys, keys (after = gate, first = begun.priority)
 , granted AS MATERIALIZED (
     SELECT * FROM begun WHERE seq NOT IN (SELECT refused.seq FROM refused)
 ), opened AS (
@@ -85,7 +85,7 @@ WITH
     ) AS added
     WHERE gate.name = added.name AND added.number > 0
 ),
--- here spend (granted = granted)
+-- here spend, spend_rates (granted = granted)
 , claimed AS (
     SELECT {Claimed; unknown_for = unknown_at; expires_in = start_by; without wants_cancel, is_charged}, run_at,
         false AS wants_cancel
@@ -101,7 +101,7 @@ SELECT
             unknown_for = clock.now - unknown_at;
             expires_in = start_by - clock.now;
             is_charged = true}) ORDER BY priority DESC, run_at, seq), '[]')
-        FROM claimed, clock) AS claimed,
+        FROM claimed, clock WHERE (SELECT count(*) FROM paid) >= 0) AS claimed,
     -- here blocked_rows
     ,
     -- Jobs whose rows were deleted.

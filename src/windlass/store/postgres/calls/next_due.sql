@@ -1,4 +1,4 @@
--- In how many milliseconds the next job is due and the next lease that holds something expires; a running job without
+-- In how many milliseconds the next job is due, or may go for which there was no token, and the next lease that holds something expires; a running job without
 -- an open lease is overdue. And the time from which that is counted, how many workers have a lease in time, and the
 -- first of these leases; those of manual claims have a colon in their names. Last, whether a queue that is not paused
 -- has jobs to claim, whether the lead is free, and in how many milliseconds the next job expires that waits.
@@ -8,7 +8,9 @@
 WITH RECURSIVE
 -- here clock, leases_in_use, waiting
 SELECT
-    (SELECT min(run_at) FROM windlass_due) - now,
+    least((SELECT min(run_at) FROM windlass_due), (
+        SELECT rate.opens_at FROM windlass_rate_gate AS rate WHERE rate.opens_at BETWEEN 0 AND 9223372036854775807
+        ORDER BY rate.opens_at LIMIT 1)) - now,
     CASE WHEN CAST(:strays AS boolean) THEN (
         SELECT min(CASE WHEN lease.state = 'open' AND lease.renewed_at - lease.ttl <= now
             THEN lease.renewed_at + lease.ttl ELSE now END) - now

@@ -3,6 +3,7 @@
 -- and of those that are blocked.
 -- gives promoted
 -- gives expired
+-- gives opening
 -- gives vanished
 --
 -- It waits for no lock: what others have in hand is found by the next call.
@@ -92,6 +93,9 @@ WITH
 SELECT
     (SELECT coalesce(json_agg(json_build_array(seq)), '[]') FROM promoted) AS promoted,
     (SELECT coalesce(json_agg(json_build_array(seq)), '[]') FROM finished) AS expired,
+    -- Whether a rate has a token for jobs that wait: `open_rates` follows.
+    (SELECT json_build_array(json_build_array(1)) FROM windlass_rate_gate AS rate
+        WHERE rate.opens_at BETWEEN 0 AND (SELECT now FROM clock) LIMIT 1) AS opening,
     -- Jobs whose rows were deleted.
     (SELECT json_agg(json_build_array(seq, queue, state) ORDER BY seq) FROM (
         SELECT seq, queue, state FROM taken UNION ALL SELECT seq, queue, state FROM given_up

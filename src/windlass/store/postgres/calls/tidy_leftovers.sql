@@ -1,12 +1,13 @@
 -- Removes workers that were lost more than a day ago and leases that hold nothing and have been over for a day, :limit of
 -- each at a time; and adds up the rows of the tally. Also cool-downs that have been over for a day, which do not make the
 -- next one longer any more, callers that have not come for a day, and limits of the code that were not used for a week:
--- their buckets are full, so nothing is lost.
+-- their buckets are full, so nothing is lost. And buckets of tasks and keys that are full again.
 -- gives workers
 -- gives leases
 -- gives cooldowns
 -- gives waiters
 -- gives limits
+-- gives rates
 --
 -- Takes no lock that another transaction has, so that it never waits; what it skips goes next time.
 WITH
@@ -56,10 +57,18 @@ WITH
         LIMIT CAST(:limit AS bigint)
         FOR UPDATE OF stored SKIP LOCKED))
     RETURNING name
+), idle AS (
+    DELETE FROM windlass_rate_gate WHERE name = ANY (ARRAY(
+        SELECT rate.name FROM windlass_rate_gate AS rate
+        WHERE rate.opens_at IS NULL AND rate.full_at BETWEEN 0 AND (SELECT now FROM clock)
+        LIMIT CAST(:limit AS bigint)
+        FOR UPDATE SKIP LOCKED))
+    RETURNING name
 )
 SELECT
     (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM worker) AS workers,
     (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM lease) AS leases,
     (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM cooldown) AS cooldowns,
     (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM waiter) AS waiters,
-    (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM unused) AS limits
+    (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM unused) AS limits,
+    (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM idle) AS rates

@@ -60,12 +60,12 @@ touched AS MATERIALIZED (
         SELECT picked.kind, picked.place FROM picked
         LIMIT (SELECT greatest(0, limits.max_running - limits.running) FROM limits WHERE limits.name = '*')) AS picked
     WHERE ready.ctid = picked.place AND picked.kind = 'array'
-    RETURNING ready.seq, ready.queue, ready.since, ready.suspect, ready.gate
+    RETURNING ready.seq, ready.queue, ready.since, ready.suspect, ready.gate, ready.rate_gate
 ), begun AS MATERIALIZED (
     -- A pending job's row does not change while its row of ready is there.
     SELECT {asked.Claimed; seq = taken.seq; queue = taken.queue; unknown_for = asked.unknown_at;
         expires_in = asked.start_by;
-        without wants_cancel, is_charged}, taken.since, taken.suspect, taken.gate
+        without wants_cancel, is_charged}, taken.since, taken.suspect, taken.gate, taken.rate_gate
     FROM taken LEFT JOIN LATERAL (
         SELECT {Claimed; fence = fence + 1 AS fence; unknown_for = unknown_at; expires_in = start_by;
             without seq, queue, wants_cancel, is_charged}

@@ -10,6 +10,7 @@
             id = ({replacing.id}) COLLATE "C";
             unique_key = ({replacing.unique_key}) COLLATE "C";
             concurrency_key = ({replacing.concurrency_key}) COLLATE "C";
+            rate_key = ({replacing.rate_key}) COLLATE "C";
             without delay, at},
         coalesce(CAST({replacing.at} AS bigint), clock.now + CAST({replacing.delay} AS bigint)) AS due_at
     FROM clock, jsonb_array_elements(CAST(:replacing AS jsonb))
@@ -22,7 +23,7 @@
 ), target AS MATERIALIZED (
     -- What is stored by this call comes first: locks are taken in the order queues, keys, ready, due, blocked.
     SELECT job.place, job.seq, job.queue, job.priority, job.run_at, job.created_at, job.waiting, replacement.id AS source,
-        replacement.payload, replacement.concurrency_key, replacement.due_at, replacement.moves, replacement.max_wait,
+        replacement.payload, replacement.concurrency_key, replacement.rate_key, replacement.due_at, replacement.moves, replacement.max_wait,
         job.concurrency_key IS NOT DISTINCT FROM replacement.concurrency_key AS keeps_key
     FROM replacement CROSS JOIN LATERAL (
         SELECT job.ctid AS place, job.* FROM windlass_job AS job WHERE job.id = replacement.holder OFFSET 0) AS job
@@ -77,7 +78,7 @@
 ), replaced AS (
     -- By its place in the table: the job changes only together with the row that was taken out.
     UPDATE windlass_job AS job SET
-        payload = target.payload, concurrency_key = target.concurrency_key,
+        payload = target.payload, concurrency_key = target.concurrency_key, rate_key = target.rate_key,
         run_at = CASE WHEN target.moves = 0 OR target.is_next THEN job.run_at
             WHEN target.wanted_at > clock.now THEN target.wanted_at
             WHEN job.waiting = 'scheduled' THEN clock.now ELSE job.run_at END,

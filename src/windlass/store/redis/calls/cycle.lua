@@ -1,6 +1,6 @@
 -- Ends runs, notes which have begun, and takes the next jobs of each queue, by priority and then by when they
 -- became ready.
--- KEYS counts, due, ids, lease_from, lease_until, waiting, cooldowns, expiring, gates
+-- KEYS counts, due, ids, lease_from, lease_until, waiting, cooldowns, expiring, gates, opening, rated
 -- asks worker, lease, token
 --      completed: rows (seq, fence, ran_for, result) as run, of runs that returned, which is most of them
 --      endings: rows (Ending) as ending, of all others
@@ -12,7 +12,7 @@
 --       marked: rows (seq) of the marks that still run under their fence, if there are marks
 --       claimed: rows (Claimed): what calls with this token took; one that is repeated without requests finds it again
 --       limits: rows (LimitState) of the queues that this call touches, as they are now, if they have any
---       blocked: rows (queue, state) of jobs whose concurrency key others hold, if there are any
+--       blocked: rows (queue, state, reason) of jobs whose concurrency key others hold, or that have no token, if any
 --       vanished, overwritten: see there in shared/, if there are any
 -- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, concurrency, attempts, vanished, gates, claim
 -- The leases of runs that were ended here, and the queues that this call is about.
@@ -297,6 +297,7 @@ if #ask.requests > 0 and is_live(ask.lease) and not is_shut(COMMON_GATES) then
         end
     end
     settle(try)
+    settle_keys(try)
 end
 if #blocked > 0 then give('blocked', blocked) end
 if #vanished > 0 then

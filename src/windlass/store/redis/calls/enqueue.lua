@@ -87,7 +87,7 @@ local function replacement(new, id)
     local seq = redis.call('HGET', KEY.ids, id)
     local old = redis.call('HMGET', job_key(seq), {
         old: task, state, queue, priority, run_at, created_at, attempt, crashes, rescues, payload, expires,
-        start_by, gate, concurrency_key})
+        start_by, gate, concurrency_key, rate_key})
     local state, run_at = old.state, tonumber(old.run_at) or now
     if old.task ~= new.task or (tonumber(old.attempt) or 0) > 0 then return end
     if state ~= 'pending' and state ~= 'scheduled' and state ~= 'blocked' then return end
@@ -97,6 +97,7 @@ local function replacement(new, id)
     if is_next and old.concurrency_key ~= new.concurrency_key then return end
     local change = {
         source = new.id, text = new.payload, key = new.concurrency_key, had_key = old.concurrency_key, seq = seq,
+        rate_key = new.rate_key, had_rate_key = old.rate_key,
         queue = old.queue, priority = tonumber(old.priority) or 0,
         suspect = is_suspect(old.crashes, old.rescues), was_long = old.payload == '',
         from = state, to = state == 'scheduled' and 'scheduled' or 'pending', run_at = run_at, gate = old.gate,
@@ -177,6 +178,11 @@ local function replace(change)
         redis.call('HSET', job_key(seq), 'concurrency_key', change.key)
     elseif change.had_key then
         redis.call('HDEL', job_key(seq), 'concurrency_key')
+    end
+    if change.rate_key then
+        redis.call('HSET', job_key(seq), 'rate_key', change.rate_key)
+    elseif change.had_rate_key then
+        redis.call('HDEL', job_key(seq), 'rate_key')
     end
     write_long(long)
     if change.was_long and field ~= '' then redis.call('UNLINK', text_key('payload', seq)) end

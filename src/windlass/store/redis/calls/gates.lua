@@ -1,21 +1,25 @@
 -- What stands between a job and its run: gates that are shut, jobs before it, no worker that serves its queue; of one
 -- that runs, how long its owner has been silent. And whether any process keeps the store up.
--- KEYS workers, counts, due, lease_until, cooldowns
+-- KEYS workers, counts, due, lease_until, cooldowns, opening, rated
 -- without epoch
 -- asks seq, holders: how many of those who run under a limit are wanted
 -- gives gates: one row (ClaimSituation), or none if the job is gone; shut: rows (ShutGate)
 --       holders: rows (id) of jobs that run under the limit that holds it
--- with chunks, index, state_sets, lease, leader, gates
+-- with chunks, index, state_sets, lease, leader, gates, rate_keys
 local COUNTED = 1000
 
 local job = redis.call('HMGET', job_key(written(ask.seq)), {
-    job: state, queue, priority, run_at, reason, worker, crashes, rescues, lease})
+    job: state, queue, priority, run_at, reason, worker, crashes, rescues, lease, rate_key})
 local state, queue, priority = job.state, job.queue, tonumber(job.priority) or 0
 if not state then return {'gates', {}, 'shut', {}} end
 
 local shut = {}
 add_shut(shut, COMMON_GATES)
 add_shut(shut, QUEUE_GATES, queue)
+
+-- Those of its rate.
+local rate = (state == 'pending' or state == 'blocked') and job.rate_key
+if rate then add_shut(shut, RATE_KEYS.gates, rate, written(ask.seq)) end
 
 -- Whether a worker says that it serves the queue; the text is our own, not a user's.
 local function serves(info)

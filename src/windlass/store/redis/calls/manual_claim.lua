@@ -1,7 +1,7 @@
 -- A manual claim, for a caller that runs the jobs itself: each gets a lease of its own and is charged at once. The lease
 -- is named token:seq:fence, so that a job that the same token takes again does not get its old one back.
 -- The room left shrinks by what this token already holds, so a repeated call takes nothing twice.
--- KEYS counts, due, lease_from, lease_until, waiting, cooldowns, expiring, gates
+-- KEYS counts, due, lease_from, lease_until, waiting, cooldowns, expiring, gates, opening, rated
 -- asks limit, queues: rows (name) as queue, in the order in which they are served; worker, token, ttl
 -- gives claimed: rows (Claimed) as row, of everything that the token holds; blocked: as in cycle; vanished,
 --       overwritten: see there in shared/

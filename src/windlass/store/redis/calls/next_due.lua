@@ -1,6 +1,6 @@
--- In how many milliseconds the next job is due and the next lease that holds something expires; a lease that is lost or
+-- In how many milliseconds the next job is due, or may go for which there was no token, and the next lease that holds something expires; a lease that is lost or
 -- gone while it holds jobs, or that begins in the future, counts as expired now. And the next job that waits and expires.
--- KEYS counts, due, lease_from, lease_until, waiting, cooldowns, expiring
+-- KEYS counts, due, lease_from, lease_until, waiting, cooldowns, expiring, opening
 -- without epoch
 -- asks duty, strays: whether every lease that holds something is looked at; else only those that are over within a
 --      second, which are few however many there are
@@ -52,11 +52,12 @@ end
 
 local count, first = live_workers()
 local next_job = redis.call('ZRANGE', KEY.due, 0, 0, 'WITHSCORES') -- row (member, score) as next_job
-local due = next_job.score
+local opening = redis.call('ZRANGE', KEY.opening, 0, 0, 'WITHSCORES') -- row (gate, score) as opening
+local due = math.min(tonumber(next_job.score) or math.huge, tonumber(opening.score) or math.huge)
 local next_late = redis.call('ZRANGE', KEY.expiring, 0, 0, 'WITHSCORES') -- row (member, score) as next_late
 return {
     'next_due', {{
-        NextDue; next_due = due and due - now or false; next_expiry = next_expiry(); now = now; workers = count;
+        NextDue; next_due = due < math.huge and due - now or false; next_expiry = next_expiry(); now = now; workers = count;
         keeper = first; has_work = has_work() and 1 or 0;
         is_lead_free = read_leader(ask.duty).is_in_time and 0 or 1;
         next_end = next_late.score and next_late.score - now or false;

@@ -1,8 +1,8 @@
 -- Makes jobs pending whose time has come, the longest overdue first. They line up by the time at which they
 -- were due. Before that it ends jobs that have not started in time.
--- KEYS counts, due, ids, waiting, expiring, gates
+-- KEYS counts, due, ids, waiting, expiring, gates, opening
 -- asks limit
--- gives promoted, expired: rows (seq); vanished: rows (VanishedJob) of jobs whose bodies are gone; overwritten: see
+-- gives promoted, expired: rows (seq); opening: a row, if a rate has a token for jobs that wait (see open_rates); vanished: rows (VanishedJob) of jobs whose bodies are gone; overwritten: see
 --       shared/overwritten
 -- with chunks, allow_oom, index, state_sets, unique, overwritten, concurrency
 local LATER = 60000
@@ -62,4 +62,7 @@ for _, member in ipairs(members) do
     end
 end
 settle()
-return {'promoted', promoted, 'expired', expired, 'vanished', vanished, 'overwritten', overwritten}
+local opening = redis.call('ZCOUNT', KEY.opening, '-inf', now) > 0 and {{1}} or {}
+return {
+    'promoted', promoted, 'expired', expired, 'opening', opening, 'vanished', vanished, 'overwritten', overwritten,
+}

@@ -1,8 +1,8 @@
 -- Removes lost workers, leases and cool-downs that have been over for a day, limits of the code that were not used for a
--- week, and ids of vanished jobs, `limit` of each at a time.
--- KEYS counts, events, workers, lease_from, lease_until, lease_lost, ids, astray, cooldowns, limits
+-- week, buckets of tasks and keys that are full again, and ids of vanished jobs, `limit` of each at a time.
+-- KEYS counts, events, workers, lease_from, lease_until, lease_lost, ids, astray, cooldowns, limits, opening, rated
 -- asks limit
--- gives workers, leases, cooldowns, limits: a row for each that was looked at; ids: as many rows as were asked for, while
+-- gives workers, leases, cooldowns, limits, rates: a row for each that was looked at; ids: as many rows as were asked for, while
 --       there are ids left that may be those of vanished jobs
 -- with chunks, texts, allow_oom, index, lease, events, leftovers, buckets, cooldowns
 local DAY = 86400000
@@ -53,7 +53,21 @@ for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEY.limits, '-inf', '(' .. wee
     limits[#limits + 1] = {1}
 end
 
-local answer = {'workers', workers, 'leases', leases, 'cooldowns', cooldowns, 'limits', limits, 'ids', {}}
+-- One that is gone is full. Where jobs wait it stays.
+local rates = {}
+for _, gate in ipairs(redis.call('ZRANGEBYSCORE', KEY.rated, '-inf', now, 'LIMIT', 0, ask.limit)) do
+    if redis.call('ZSCORE', KEY.opening, gate) then
+        redis.call('ZADD', KEY.rated, written(now + DAY), gate)
+    else
+        redis.call('DEL', prefix .. 'rate:' .. gate, prefix .. 'let_go:' .. gate)
+        redis.call('ZREM', KEY.rated, gate)
+        rates[#rates + 1] = {1}
+    end
+end
+
+local answer = {
+    'workers', workers, 'leases', leases, 'cooldowns', cooldowns, 'limits', limits, 'rates', rates, 'ids', {},
+}
 -- Since a job has vanished, an id may lead nowhere. None is found from its job, so all are walked through, once.
 local at = redis.call('GET', KEY.astray)
 if not at then return answer end

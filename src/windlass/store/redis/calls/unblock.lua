@@ -1,9 +1,10 @@
--- Lets go the jobs at these gates that wait for a concurrency key that is free, also from jobs that are gone.
--- KEYS counts, due, waiting, gates
+-- Lets go the jobs at these gates that wait for a concurrency key that is free, also from jobs that are gone. Has promote
+-- look at those that wait for a token: when that was to be may have been lost, or the clock went back.
+-- KEYS counts, due, waiting, gates, opening, rated, cooldowns
 -- asks gates: rows (key) as gate
 -- gives let_go: rows (number); drifted: rows (KeyDrift) of those that jobs were said to hold which do not;
 --       overwritten: see shared/overwritten
--- with chunks, allow_oom, index, state_sets, overwritten, concurrency, key_drift
+-- with chunks, allow_oom, index, state_sets, overwritten, concurrency, key_drift, rate_keys
 local let_go, drifted = {}, {}
 for _, gate in ipairs(ask.gates) do
     -- Other gates than those of keys have one line.
@@ -16,6 +17,9 @@ for _, gate in ipairs(ask.gates) do
             for _, seq in ipairs(wrong) do redis.call('SREM', holders_key(gate.key), seq) end
         end
         let_go[#let_go + 1] = {unblock(gate.key)}
+    elseif string.find(gate.key, '\t', 1, true) and (try('ZCARD', blocked_key(gate.key)) or 0) > 0 then
+        RATES.spend(gate.key, 0)
+        RATE_KEYS.note_line(gate.key)
     end
 end
 settle(try)

@@ -1,6 +1,6 @@
 -- Jobs that change hands, rows (Claimed; turn) as row/one/other. Needs chunks, texts, state_sets, lease, vanished and
 -- concurrency.
--- with overwritten, expiry
+-- with overwritten, expiry, rate_keys
 local TURNS_AT_ONCE, BLOCKED_AT_ONCE = 5000, 500
 
 -- Reads a job as a row, nothing if it is gone; long texts are put in later, all at once. Most jobs were never taken
@@ -8,7 +8,7 @@ local TURNS_AT_ONCE, BLOCKED_AT_ONCE = 5000, 500
 local function read_claimed(seq, queue, priority, fence, long)
     local job = try('HMGET', job_key(seq), {
         job: id, task, payload, meta, max_attempts, timeout, created_at, unique_key, concurrency_key, retry, fence,
-        errors, start_by})
+        errors, start_by, rate_key})
     if not job or not job.id then return end
     local row = {
         row; seq = tonumber(seq); id = job.id; task = job.task; queue = queue; priority = priority;
@@ -16,6 +16,7 @@ local function read_claimed(seq, queue, priority, fence, long)
         crashes = 0; rescues = 0; fence = fence; timeout = tonumber(job.timeout) or false;
         created_at = tonumber(job.created_at) or 0; wants_cancel = 0; unique_key = job.unique_key; errors = job.errors;
         retry = job.retry; unknown_for = false; concurrency_key = job.concurrency_key;
+        rate_key = job.rate_key;
         expires_in = job.start_by and (tonumber(job.start_by) or now) - now; turn = 0;
     }
     if job.payload == '' then long[#long + 1] = {row, {Claimed.payload}, text_key('payload', seq)} end
@@ -73,11 +74,21 @@ local function own_popped(popped, queue, long, own)
         local member = popped[index]
         local seq = pending_seq(member)
         local row, old = read_claimed(seq, queue, pending_priority(member), FIRST_FENCE, long)
-        if row and row.concurrency_key and not hold_key_of_run(row.concurrency_key, seq) then
-            block(row.concurrency_key, seq, member, popped[index + 1])
+        local key, rate = row and row.concurrency_key, row and row.rate_key
+        if rate and RATE_KEYS.is_out(rate, seq, key) then
+            -- Its concurrency key, if it was promised to it, goes to the next.
+            if key then free_concurrency_key(key, seq) end
+            block(rate, seq, member, popped[index + 1], 'rate')
+            RATES.spend(rate, 0)
+            RATE_KEYS.note_line(rate)
+            blocked[#blocked + 1] = {queue, 'blocked', 'rate'}
             put_aside = put_aside + 1
-            blocked[#blocked + 1] = {queue, 'blocked'}
+        elseif key and not hold_key_of_run(key, seq) then
+            block(key, seq, member, popped[index + 1], 'key')
+            put_aside = put_aside + 1
+            blocked[#blocked + 1] = {queue, 'blocked', 'key'}
         elseif row then
+            if rate then RATE_KEYS.take(rate, seq) end
             row.turn = tonumber(popped[index + 1])
             if old then row.fence = next_fence(old) end
             if row.expires_in then drop_expiry(seq) end

@@ -17,15 +17,16 @@ local function hold_key_of_run(key, seq)
 end
 
 -- Makes a job blocked that is pending no longer; its score is its turn.
-local function block(key, seq, member, score)
-    redis.call('HSET', job_key(seq), 'state', 'blocked', 'reason', 'key', 'gate', key)
+local function block(key, seq, member, score, reason)
+    redis.call('HSET', job_key(seq), 'state', 'blocked', 'reason', reason, 'gate', key)
     redis.call('ZADD', blocked_key(key), score, member)
     redis.call('ZADD', KEY.gates, 0, key)
 end
 
--- Lets as many of the jobs that wait for a key go as may hold it, in the order of claims; how many. To be settled.
-local function unblock(key)
-    local room, let_go = most_holders(key) - (try('SCARD', holders_key(key)) or 0), 0
+-- Lets jobs go that wait at a gate, in the order of claims, so many at the most, and adds their seqs to a set; how many. To
+-- be settled.
+local function let_go_at(key, room, set)
+    local let_go = 0
     while room > 0 do
         local member = (try('ZPOPMIN', blocked_key(key)) or {})[1]
         if not member then
@@ -39,13 +40,18 @@ local function unblock(key)
             local suspect = is_suspect(job.crashes, job.rescues)
             redis.call('HSET', job_key(seq), 'state', 'pending')
             redis.call('HDEL', job_key(seq), 'reason', 'gate')
-            redis.call('SADD', holders_key(key), seq)
+            redis.call('SADD', set, seq)
             count('blocked', job.queue, -1)
             place('pending', job.queue, seq, tonumber(job.priority) or 0, job.run_at, suspect)
             room, let_go = room - 1, let_go + 1
         end
     end
     return let_go
+end
+
+-- Lets as many of the jobs that wait for a key go as may hold it; how many. To be settled.
+local function unblock(key)
+    return let_go_at(key, most_holders(key) - (try('SCARD', holders_key(key)) or 0), holders_key(key))
 end
 
 -- A job gives its key back, if it holds it. The next jobs of the key go when all that a call does to jobs is written,

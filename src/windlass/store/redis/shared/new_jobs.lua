@@ -34,6 +34,7 @@ local function store_jobs(jobs, last)
         if timeout then add(fields, 'timeout', written(timeout)) end
         if key then add(fields, 'unique_key', key) end
         if job.concurrency_key then add(fields, 'concurrency_key', job.concurrency_key) end
+        if job.rate_key then add(fields, 'rate_key', job.rate_key) end
         if job.meta then add_text('meta', seq, job.meta, fields, long) end
         if job.retry then add_text('retry', seq, job.retry, fields, long) end
         if job.expires then

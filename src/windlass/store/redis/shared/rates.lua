@@ -1,13 +1,21 @@
--- Rates of queues: token buckets, as those of limits (see buckets). A queue's settings have its rate, a hash of its own what
--- is in the bucket. All in one table: a script may have 200 local names and no more.
+-- Rates of queues, and of tasks with a key: token buckets, as those of limits (see buckets). A queue's settings have its rate,
+-- that of a task is a text of its own; a hash has what is in the bucket. All in one table: a script may have 200 local names
+-- and no more.
 -- with paused
 local RATES = {known = {}}
 function RATES.key(queue) return prefix .. 'rate:' .. queue end
 
+-- [amount,period,burst] as text, of a queue or, where the name has a tab, of a task with a key.
+function RATES.setting(name)
+    local task = string.match(name, '^([^\t]*)\t')
+    if not task then return rate_setting(name) end
+    return try('GET', prefix .. 'rate_limit:' .. task)
+end
+
 -- The bucket of a queue, read once; nil without a rate. Nothing comes while the clock goes back.
 function RATES.of(queue)
     if RATES.known[queue] ~= nil then return RATES.known[queue] or nil end
-    local amount, period, burst = string.match(rate_setting(queue) or '', '^%[(%d+),(%d+),(%d+)%]$')
+    local amount, period, burst = string.match(RATES.setting(queue) or '', '^%[(%d+),(%d+),(%d+)%]$')
     if not amount then
         RATES.known[queue] = false
         return

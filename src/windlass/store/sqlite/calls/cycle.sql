@@ -1,5 +1,5 @@
 -- 1. keyed
--- Whether concurrency keys matter at all.
+-- Whether concurrency keys, or rates of jobs, matter at all.
 -- binds keyed as rows
 -- here any_keyed
 
@@ -161,24 +161,33 @@ WHERE fence = {mark.fence} AND state = 'running'
 -- only if takes_suspect
 -- each requests (queue, number)
 -- gives blocked
-UPDATE windlass_job SET state = 'blocked', reason = 'key', gate = concurrency_key
+UPDATE windlass_job SET state = 'blocked', reason = 'key', gate = concurrency_key, promised = 0
 WHERE seq = (
-    SELECT first.seq FROM (
-        SELECT seq, priority FROM windlass_job
-        WHERE queue = :queue AND state = 'pending' AND crashes + rescues > 0 AND :number > 0
-        ORDER BY priority DESC, run_at, seq LIMIT 1) AS first
-    WHERE
-        -- here suspect_turn (suspect = first, queue = :queue)
-    AND NOT EXISTS (
-        -- here queue_gates (queue = :queue)
-    ))
-AND concurrency_key IS NOT NULL AND NOT promised AND 0 >= (
+    -- here next_suspect
+)
+AND concurrency_key IS NOT NULL AND promised <> 1 AND 0 >= (
     -- here key_room (key = windlass_job.concurrency_key)
 )
 -- here own_lease_in_time
-RETURNING queue, state
+-- here judged_row
 
--- 16. claim a suspect
+-- 16. put suspects off
+-- The same if there is no token for it.
+-- only with keyed (kind) where kind = 2
+-- only if takes_suspect
+-- each requests (queue, number)
+-- gives blocked
+-- binds judged as rows
+UPDATE windlass_job SET state = 'blocked', reason = 'rate', gate = rate_key, promised = promised = 1
+WHERE seq = (
+    -- here next_suspect
+)
+AND rate_key IS NOT NULL AND
+    -- here is_out (job = windlass_job, own = own.lease = :lease AND own.claim = :token)
+-- here own_lease_in_time
+-- here judged_row
+
+-- 17. claim a suspect
 -- Takes at most one suspect of all queues that are asked for jobs, if the lease is live and no gate is shut.
 -- :requests rows (queue, number) as request
 -- :takes_suspect 1, or 0 for a worker that has one in flight
@@ -188,14 +197,17 @@ WHERE seq = (
     SELECT found.seq FROM (
         SELECT (
             SELECT first.seq FROM (
-                SELECT seq, priority, concurrency_key, promised FROM windlass_job
+                SELECT seq, priority, concurrency_key, rate_key, promised FROM windlass_job
                 WHERE queue = {request.queue} AND state = 'pending' AND crashes + rescues > 0
                 ORDER BY priority DESC, run_at, seq LIMIT 1) AS first
             WHERE
                 -- here suspect_turn (suspect = first, queue = {request.queue})
-            AND (first.concurrency_key IS NULL OR first.promised OR 0 < (
+            AND (first.concurrency_key IS NULL OR first.promised = 1 OR 0 < (
                 -- here key_room (key = first.concurrency_key)
             ))
+            AND (first.rate_key IS NULL OR NOT
+                -- here is_out (job = first, own = own.lease = :lease AND own.claim = :token)
+            )
             AND NOT EXISTS (
                 -- here queue_gates (queue = {request.queue})
             )) AS seq
@@ -203,41 +215,66 @@ WHERE seq = (
     WHERE found.seq IS NOT NULL LIMIT 1)
 -- here own_lease_in_time
 
--- 17. claim by key
+-- 18. claim by key
 -- Takes the next jobs of one queue as claim does, but blocks those that come before them and whose key others hold: at
 -- most 500 more than are taken.
--- only with keyed
+-- only with keyed (kind) where kind = 1
 -- each requests (queue, number)
 -- gives blocked
-WITH room AS MATERIALIZED (
-    SELECT
-        -- here room (queue = :queue, asked = :number - of_queue, taken = of_queue, all = of_all)
-        AS number
-    FROM (
-        SELECT count(*) AS of_all, count(*) FILTER (WHERE queue = :queue) AS of_queue FROM windlass_job
-        WHERE state = 'running' AND lease = :lease AND claim = :token)
-), next AS MATERIALIZED (
-    SELECT seq, priority, run_at, concurrency_key, promised FROM windlass_job
-    WHERE queue = :queue AND state = 'pending' AND crashes = 0 AND rescues = 0 ORDER BY priority DESC, run_at, seq
-    LIMIT (SELECT number FROM room) + 500 * EXISTS (
-        SELECT 1 FROM (
-            SELECT concurrency_key FROM windlass_job
-            WHERE queue = :queue AND state = 'pending' AND crashes = 0 AND rescues = 0
-            ORDER BY priority DESC, run_at, seq LIMIT (SELECT number FROM room))
-        WHERE concurrency_key IS NOT NULL)
-)
+WITH
+-- here next_by_key
 -- here take_or_block (lease = :lease, started_at = NULL)
 FROM (
-    -- here key_turns
+    -- here key_turns (offered = next)
 ) AS judged
 WHERE windlass_job.seq = judged.seq
 -- here own_lease_in_time
 AND NOT EXISTS (
     -- here queue_gates (queue = :queue)
 )
-RETURNING windlass_job.queue, windlass_job.state
+-- here judged_row
 
--- 18. claim first
+-- 19. claim by key and rate
+-- The same where there are jobs with a rate: blocks those without a token, too.
+-- only with keyed (kind) where kind = 2
+-- each requests (queue, number)
+-- gives blocked
+-- binds judged as rows
+WITH
+-- here next_by_key
+,
+-- here offered (own = own.lease = :lease AND own.claim = :token)
+-- here take_or_block (lease = :lease, started_at = NULL)
+FROM (
+    -- here key_turns (offered = offered)
+) AS judged
+WHERE windlass_job.seq = judged.seq
+-- here own_lease_in_time
+AND NOT EXISTS (
+    -- here queue_gates (queue = :queue)
+)
+-- here judged_row
+
+-- 20. spend by key
+-- only with keyed (kind) where kind = 2
+-- here spend_by_key (own = own.lease = :lease AND own.claim = :token)
+
+-- 21. close
+-- only with keyed (kind) where kind = 2
+-- here close_rates
+
+-- 22. pass on
+-- A job that waits for a token gives its concurrency key to the next.
+-- only with keyed (kind) where kind = 2
+-- each judged (queue, state, reason, gate, promised, key, seq) unless promised = 0
+UPDATE windlass_job SET promised = 0 WHERE seq = :seq
+
+-- 23. pass on to
+-- only with keyed (kind) where kind = 2
+-- each judged (queue, state, reason, gate, promised, key, seq) unless promised = 0
+-- here unblock
+
+-- 24. claim first
 -- Takes the next job of each queue that is asked for one, all in one go: a worker of many queues asks for hundreds.
 -- The next statement does the same for those that are asked for more.
 -- :requests rows (queue, number) as request
@@ -259,7 +296,7 @@ WHERE seq IN (
         SELECT queue FROM windlass_job WHERE state = 'running' AND lease = :lease AND claim = :token))
 -- here own_lease_in_time
 
--- 19. claim
+-- 25. claim
 -- Takes the next jobs of one queue, by priority and then by when they became ready, under the same conditions.
 -- each requests (queue, number) unless number = 1
 -- unless limited
@@ -277,7 +314,7 @@ AND NOT EXISTS (
     -- here queue_gates (queue = :queue)
 )
 
--- 20. claim within limits
+-- 26. claim within limits
 -- The same for all queues where one of them, or all together, may run only so many jobs at once, or has a rate.
 -- each requests (queue, number)
 -- only if limited
@@ -297,7 +334,7 @@ AND NOT EXISTS (
     -- here queue_gates (queue = :queue)
 )
 
--- 21. count claimed
+-- 27. count claimed
 -- Counts what was taken.
 -- :requests rows (queue, number)
 -- only with requests
@@ -307,7 +344,7 @@ UPDATE windlass_gate SET running = running + (
     WHERE state = 'running' AND lease = :lease AND claim = :token AND windlass_gate.name IN ('*', queue))
 WHERE name = '*' OR name IN (SELECT {requests.queue} FROM jsonb_each(:requests))
 
--- 22. limits
+-- 28. limits
 -- The limits of the queues that this call touches, as they are now.
 -- :requests rows (queue, number)
 -- only if limited
@@ -316,7 +353,7 @@ SELECT {LimitState} FROM windlass_gate
 WHERE name = '*' OR :ended_in IS NULL OR name IN (SELECT value FROM json_each(:ended_in))
 OR name IN (SELECT {requests.queue} FROM jsonb_each(:requests))
 
--- 23. spend
+-- 29. spend
 -- Every claim takes a token. Otherwise only what has to be known later is written: how far the clock went back.
 -- :requests rows (queue, number)
 -- only with requests
@@ -333,7 +370,7 @@ UPDATE windlass_rate SET
 WHERE name IN (SELECT {requests.queue} FROM jsonb_each(:requests))
 AND (filled_at > :now OR name IN (SELECT queue FROM taken))
 
--- 24. rates
+-- 30. rates
 -- The tokens that are left to the queues that were asked for jobs.
 -- :requests rows (queue, number)
 -- only with requests
@@ -345,7 +382,7 @@ SELECT name, (
     -- here token_due
 FROM windlass_rate WHERE name IN (SELECT {requests.queue} FROM jsonb_each(:requests))
 
--- 25. claimed
+-- 31. claimed
 -- What this call took. A call that is repeated with the same token and no requests finds what the first one took.
 -- gives claimed as json
 SELECT CAST(json_group_array(json_array({Claimed;

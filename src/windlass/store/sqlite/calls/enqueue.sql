@@ -68,13 +68,14 @@ WHERE added > 0 AND waiting + added > max_length
 SELECT json_group_array(json_array(seq, source, payload,
     CASE WHEN moves = 0 THEN run_at WHEN due_at > :now THEN due_at WHEN state = 'scheduled' THEN :now ELSE run_at END,
     CASE WHEN moves = 1 AND due_at > :now THEN 'scheduled' WHEN moves = 0 AND state = 'scheduled' THEN 'scheduled'
-        ELSE 'pending' END, concurrency_key))
+        ELSE 'pending' END, concurrency_key, rate_key))
 FROM (
-    SELECT seq, source, payload, run_at, state, moves, concurrency_key,
+    SELECT seq, source, payload, run_at, state, moves, concurrency_key, rate_key,
         iif(max_wait IS NULL, due_at, min(due_at, max(created_at + max_wait, run_at))) AS due_at
     FROM (
         SELECT holder.seq, holder.run_at, holder.state, holder.created_at, {new.id} AS source, {new.payload} AS payload,
-            iif(holder.promised, 0, {new.moves}) AS moves, {new.max_wait} AS max_wait, {new.concurrency_key} AS concurrency_key,
+            iif(holder.promised = 1, 0, {new.moves}) AS moves, {new.max_wait} AS max_wait,
+            {new.concurrency_key} AS concurrency_key, {new.rate_key} AS rate_key,
             coalesce({new.at}, :now + ({new.delay})) AS due_at,
             -- the other columns are those of the row with the lowest
             min({new.rank})
@@ -83,7 +84,7 @@ FROM (
         WHERE holder.task = {new.task} AND holder.attempt = 0
         AND holder.state IN ('pending', 'scheduled', 'blocked')
         -- one that holds its concurrency key is about to run: it takes arguments of the same key, but no other time
-        AND (NOT holder.promised OR holder.concurrency_key IS {new.concurrency_key})
+        AND (holder.promised <> 1 OR holder.concurrency_key IS {new.concurrency_key})
         AND NOT EXISTS (SELECT 1 FROM windlass_job AS own WHERE own.id = {new.id})
         GROUP BY holder.seq))
 
@@ -97,18 +98,18 @@ ON CONFLICT (id) DO NOTHING
 
 -- 9. replace
 -- A large payload lies apart, as the table says.
--- :replaced rows (seq, source, payload, run_at, state, key) as taken
+-- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
 UPDATE windlass_job SET
     payload = iif(length({taken.payload}) > 1024, json_object('v', 2, 'payload', 'apart'), {taken.payload}),
     -- the expiry counts from the new time, where there is one
     start_by = iif(start_by IS NULL OR run_at = {taken.run_at}, start_by, ({taken.run_at}) + expires),
     run_at = {taken.run_at}, state = {taken.state}, gate = NULL, reason = iif(state = 'blocked', NULL, reason),
-    concurrency_key = {taken.key}
+    concurrency_key = {taken.key}, rate_key = {taken.rate_key}, promised = promised = 1
 FROM jsonb_each(:replaced) AS taken WHERE windlass_job.seq = {taken.seq}
 
 -- 10. payload apart
--- :replaced rows (seq, source, payload, run_at, state, key) as taken
+-- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
 INSERT INTO windlass_payload (seq, size, payload)
 SELECT {taken.seq}, length(CAST({taken.payload} AS BLOB)), {taken.payload} FROM jsonb_each(:replaced) AS taken
@@ -116,20 +117,20 @@ WHERE length({taken.payload}) > 1024
 ON CONFLICT (seq) DO UPDATE SET size = excluded.size, payload = excluded.payload
 
 -- 11. payload not apart any more
--- :replaced rows (seq, source, payload, run_at, state, key) as taken
+-- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
 DELETE FROM windlass_payload WHERE seq IN (
     SELECT {taken.seq} FROM jsonb_each(:replaced) AS taken WHERE length({taken.payload}) <= 1024)
 
 -- 12. count
 -- One event for each job, however often it is replaced.
--- :replaced rows (seq, source, payload, run_at, state, key) as taken
+-- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
 UPDATE windlass_event SET at = :now, detail = json_object('times', json_extract(detail, '$.times') + 1)
 WHERE kind = 'replaced' AND seq IN (SELECT {taken.seq} FROM jsonb_each(:replaced) AS taken)
 
 -- 13. first event
--- :replaced rows (seq, source, payload, run_at, state, key) as taken
+-- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
 INSERT INTO windlass_event (seq, at, kind, detail)
 SELECT {taken.seq}, :now, 'replaced', json_object('times', 1) FROM jsonb_each(:replaced) AS taken
@@ -137,7 +138,7 @@ WHERE NOT EXISTS (SELECT 1 FROM windlass_event AS event WHERE event.seq = {taken
 
 -- 14. replaced
 -- Which of the new jobs gave their arguments to another, and how that one waits now.
--- :replaced rows (seq, source, payload, run_at, state, key) as taken
+-- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
 -- gives replaced
 SELECT {taken.source}, {taken.state} FROM jsonb_each(:replaced) AS taken

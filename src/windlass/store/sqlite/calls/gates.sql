@@ -56,7 +56,20 @@ SELECT {ShutGate} FROM (
     SELECT 'suspect_waits' AS gate, NULL, NULL, NULL, NULL, NULL FROM windlass_job AS suspect
     WHERE suspect.seq = :seq AND suspect.state = 'pending' AND suspect.crashes + suspect.rescues > 0 AND NOT (
         -- here suspect_turn (suspect = suspect, queue = suspect.queue)
-    ))
+    )
+    UNION ALL
+    SELECT 'rate_cooling' AS gate, began_at, NULL, windlass_cooldown.reason, ends_at, NULL
+    FROM windlass_job AS rated JOIN windlass_cooldown ON scope = 'task' AND name = rated.rate_key
+    WHERE rated.seq = :seq AND rated.state IN ('pending', 'blocked') AND began_at <= :now AND :now < ends_at
+    UNION ALL
+    SELECT 'rate_out_of_tokens' AS gate, NULL, NULL, NULL, (
+        SELECT coalesce(opens_at,
+            -- here opening (ahead = 0)
+        ) FROM windlass_rate_gate WHERE name = rated.rate_key), NULL
+    FROM windlass_job AS rated
+    WHERE rated.seq = :seq AND rated.state IN ('pending', 'blocked') AND rated.rate_key IS NOT NULL AND
+        -- here is_out (job = rated, own = own.lease IS NULL)
+    )
 
 -- 3. holders
 -- Who runs under the limit that holds it; that of the app counts all.

@@ -1,5 +1,5 @@
 -- 1. keyed
--- Whether concurrency keys matter at all.
+-- Whether concurrency keys, or rates of jobs, matter at all.
 -- binds keyed as rows
 -- here any_keyed
 
@@ -40,10 +40,11 @@ AND NOT EXISTS (
 )
 
 -- 3. take by key
--- The same, but blocks those that come before what is taken and whose key others hold, as in cycle.
+-- The same, but blocks those that come before what is taken and that have no token, or whose key others hold, as in cycle.
 -- only with keyed
 -- each queues (queue)
 -- gives blocked
+-- binds judged as rows
 WITH room AS MATERIALIZED (
     SELECT
         -- here room (queue = :queue, asked = :limit - held, taken = of_queue, all = of_all)
@@ -56,37 +57,57 @@ WITH room AS MATERIALIZED (
             SELECT queue, NOT EXISTS (SELECT 1 FROM windlass_lease WHERE id = lease) AS is_new FROM windlass_job
             WHERE state = 'running' AND lease >= :token || ':' AND lease < :token || ';'))
 ), next AS MATERIALIZED (
-    SELECT seq, priority, run_at, concurrency_key, promised FROM (
+    SELECT seq, priority, run_at, concurrency_key, rate_key, promised FROM (
         SELECT * FROM (
-            SELECT seq, priority, run_at, concurrency_key, promised FROM windlass_job
+            SELECT seq, priority, run_at, concurrency_key, rate_key, promised FROM windlass_job
             WHERE queue = :queue AND state = 'pending' AND crashes = 0 AND rescues = 0
             ORDER BY priority DESC, run_at, seq LIMIT (SELECT number FROM room) + 500)
         UNION ALL
         SELECT * FROM (
-            SELECT seq, priority, run_at, concurrency_key, promised FROM windlass_job
+            SELECT seq, priority, run_at, concurrency_key, rate_key, promised FROM windlass_job
             WHERE queue = :queue AND state = 'pending' AND crashes + rescues > 0
             ORDER BY priority DESC, run_at, seq LIMIT (SELECT number FROM room) + 500))
     ORDER BY priority DESC, run_at, seq LIMIT (SELECT number FROM room) + 500
-)
+),
+-- here offered (own = own.lease >= :token || ':' AND own.lease < :token || ';' AND NOT EXISTS (SELECT 1 FROM windlass_lease WHERE id = own.lease))
 -- here take_or_block (lease = :token || ':' || windlass_job.seq || ':' || (fence + 1), started_at = :now)
-    , attempt = attempt + NOT is_full
+    , attempt = attempt + NOT (is_out OR is_full)
 FROM (
-    -- here key_turns
+    -- here key_turns (offered = offered)
 ) AS judged
 WHERE windlass_job.seq = judged.seq
 AND NOT EXISTS (
     -- here queue_gates (queue = :queue)
 )
-RETURNING windlass_job.queue, windlass_job.state
+-- here judged_row
 
--- 4. count
+-- 4. spend by key
+-- only with keyed (kind) where kind = 2
+-- here spend_by_key (own = own.lease >= :token || ':' AND own.lease < :token || ';' AND NOT EXISTS (SELECT 1 FROM windlass_lease WHERE id = own.lease))
+
+-- 5. close
+-- only with keyed (kind) where kind = 2
+-- here close_rates
+
+-- 6. pass on
+-- A job that waits for a token gives its concurrency key to the next.
+-- only with keyed
+-- each judged (queue, state, reason, gate, promised, key, seq) unless promised = 0
+UPDATE windlass_job SET promised = 0 WHERE seq = :seq
+
+-- 7. pass on to
+-- only with keyed
+-- each judged (queue, state, reason, gate, promised, key, seq) unless promised = 0
+-- here unblock
+
+-- 8. count
 -- Counts what was taken just now, where there are limits.
 UPDATE windlass_gate SET running = running + (
     SELECT count(*) FROM windlass_job
     WHERE state = 'running' AND lease >= :token || ':' AND lease < :token || ';'
     AND windlass_gate.name IN ('*', queue) AND NOT EXISTS (SELECT 1 FROM windlass_lease WHERE id = lease))
 
--- 5. spend
+-- 9. spend
 -- Every claim takes a token. Otherwise only what has to be known later is written: how far the clock went back.
 -- :queues rows (queue)
 WITH taken AS MATERIALIZED (
@@ -102,14 +123,14 @@ UPDATE windlass_rate SET
 WHERE name IN (SELECT {queues.queue} FROM jsonb_each(:queues))
 AND (filled_at > :now OR name IN (SELECT queue FROM taken))
 
--- 6. lease
+-- 10. lease
 -- Opens the leases of what was taken just now.
 INSERT INTO windlass_lease (id, worker, state, ttl, renewed_at)
 SELECT lease, :worker, 'open', :ttl, :now FROM windlass_job
 WHERE state = 'running' AND lease >= :token || ':' AND lease < :token || ';'
 ON CONFLICT DO NOTHING
 
--- 7. claimed
+-- 11. claimed
 -- gives claimed as json
 SELECT CAST(json_group_array(json_array({Claimed;
     payload = whole_payload;

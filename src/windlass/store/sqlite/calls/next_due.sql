@@ -1,4 +1,4 @@
--- In how many milliseconds the next job is due and the next lease that holds something expires; a running job without
+-- In how many milliseconds the next job is due, or may go for which there was no token, and the next lease that holds something expires; a running job without
 -- an open lease is overdue. And the time from which that is counted, how many workers have a lease in time, and the
 -- first of these leases; those of manual claims have a colon in their names. Last, whether a queue that is not paused
 -- has jobs to claim, whether the lead is free, and in how many milliseconds the next job expires that waits.
@@ -8,7 +8,10 @@
 WITH RECURSIVE
 -- here queues_with_work
 SELECT
-    (SELECT min(run_at) FROM windlass_job WHERE state IN ('scheduled', 'retrying')) - :now,
+    (SELECT min(at) FROM (
+        SELECT min(run_at) AS at FROM windlass_job WHERE state IN ('scheduled', 'retrying')
+        UNION ALL
+        SELECT min(opens_at) FROM windlass_rate_gate WHERE opens_at IS NOT NULL)) - :now,
     (SELECT min(over_at) - :now FROM (
         SELECT iif(windlass_lease.state = 'open' AND renewed_at - ttl <= :now, renewed_at + ttl, :now) AS over_at
         FROM (SELECT DISTINCT lease FROM windlass_job WHERE :strays AND state = 'running') AS held

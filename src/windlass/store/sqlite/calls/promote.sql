@@ -34,3 +34,8 @@ RETURNING seq
 -- 5. unblock
 -- each freed (key)
 -- here unblock
+
+-- 6. opening
+-- Whether a rate has a token for jobs that wait: `open_rates` follows.
+-- gives opening
+SELECT 1 FROM windlass_rate_gate WHERE opens_at IS NOT NULL AND opens_at <= :now LIMIT 1

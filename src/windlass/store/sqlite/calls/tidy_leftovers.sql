@@ -35,3 +35,10 @@ DELETE FROM windlass_limit WHERE name IN (
     WHERE changed_at IS NULL AND filled_at < :now - 604800000 AND (burst * period - level) / amount < :now - filled_at
     LIMIT :limit)
 RETURNING 1
+
+-- 6. rate
+-- Token buckets of tasks and keys that are full again: one without a row is full.
+-- gives rates
+DELETE FROM windlass_rate_gate WHERE name IN (
+    SELECT name FROM windlass_rate_gate WHERE opens_at IS NULL AND full_at <= :now LIMIT :limit)
+RETURNING 1

@@ -20,4 +20,5 @@ SELECT
         WHERE weight IS NOT NULL OR paused_at IS NOT NULL OR retry IS NOT NULL) AS queues,
     -- The tasks that cool down, and for how long.
     (SELECT coalesce(json_agg(json_build_array(name, ends_at - now)), '[]') FROM windlass_cooldown, clock
-        WHERE scope = 'task' AND began_at <= now AND now < ends_at) AS cooling
+        -- not their rates, which have a tab in their names: claims ask about those
+        WHERE scope = 'task' AND strpos(name, E'\t') = 0 AND began_at <= now AND now < ends_at) AS cooling

@@ -25,7 +25,8 @@ for _, name in ipairs(configured) do
 end
 local cooling = {}
 for _, member in ipairs(try('ZRANGEBYSCORE', KEY.cooldowns, '(' .. stamp, '+inf') or {}) do
-    local task = string.match(member, '^task:(.*)$')
+    -- Not their rates, which have a tab in their names: claims ask about those.
+    local task = string.match(member, '^task:([^\t]*)$')
     local _, ends_at = COOLDOWNS.read('task', task or '')
     if ends_at then cooling[#cooling + 1] = {task, ends_at - now} end
 end

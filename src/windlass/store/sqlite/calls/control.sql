@@ -18,6 +18,7 @@ SELECT name, weight, paused_at IS NOT NULL, retry FROM windlass_queue
 WHERE weight IS NOT NULL OR paused_at IS NOT NULL OR retry IS NOT NULL
 
 -- 4. cooling
--- The tasks that cool down, and for how long.
+-- The tasks that cool down, and for how long; not their rates, which have a tab in their names: claims ask about those.
 -- gives cooling
-SELECT name, ends_at - :now FROM windlass_cooldown WHERE scope = 'task' AND began_at <= :now AND :now < ends_at
+SELECT name, ends_at - :now FROM windlass_cooldown WHERE scope = 'task' AND instr(name, char(9)) = 0
+AND began_at <= :now AND :now < ends_at

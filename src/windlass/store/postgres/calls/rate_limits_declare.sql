@@ -21,10 +21,12 @@ WITH
         SELECT {other.task} FROM jsonb_array_elements(CAST(:without AS jsonb)) AS other (value)))
     RETURNING known.task
 ), touched AS MATERIALIZED (
+    -- By task and then by name, which is the order of names, as claims lock them.
     SELECT found.* FROM (
         SELECT task, amount, period, burst FROM wanted WHERE (SELECT count(*) FROM changed) > 0
         UNION ALL
         SELECT task, NULL, NULL, NULL FROM gone
+        ORDER BY task OFFSET 0
     ) AS task CROSS JOIN LATERAL (
         SELECT gate.name, gate.opens_at, task.amount, task.period, task.burst,
             least(task.burst, windlass_filled(gate, (SELECT now FROM clock)) / gate.period) AS tokens

@@ -52,10 +52,8 @@ function RATE_KEYS.take(gate, seq)
     RATES.spend(gate, 1)
     local full_at = now + math.ceil((rate.burst * rate.period - rate.level) / rate.amount)
     redis.call('ZADD', KEY.rated, written(full_at), gate)
-    if RATE_KEYS.opens_at(gate) then
-        redis.call('SREM', RATE_KEYS.let_go_key(gate), seq)
-        RATE_KEYS.note_line(gate)
-    end
+    redis.call('SREM', RATE_KEYS.let_go_key(gate), seq)
+    if RATE_KEYS.opens_at(gate) then RATE_KEYS.note_line(gate) end
 end
 
 -- As in gates, of a rate and a job.

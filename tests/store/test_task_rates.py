@@ -322,7 +322,7 @@ def test_a_rate_that_is_declared_again_changes_nothing(store: Store) -> None:
 
 
 def test_jobs_of_a_rate_that_is_gone_go(store: Store) -> None:
-    """C6, issue of a limit that is deleted while jobs wait for it: nothing is stuck."""
+    """C6: nothing is stuck when a rate is removed while jobs wait for it."""
     worker = out_of_tokens(store, *"bcd", rate=Rate(1, HOUR, 1))
     declare(store, None)
     assert store.run(promote()) == 3

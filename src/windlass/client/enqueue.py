@@ -46,8 +46,8 @@ class _EnqueuePlan(Struct, frozen=True):
     @property
     def is_plain(self) -> bool:
         """Whether its jobs need neither an id or a key of their own, nor an instant, nor tags."""
-        has_key = self.concurrency_key is not None or self.rate_key is not None
-        return self.naming is None and self.at is None and self.tags is None and not has_key
+        has_no_key = self.concurrency_key is None and self.rate_key is None
+        return has_no_key and self.naming is None and self.at is None and self.tags is None
 
 
 class Enqueuer:

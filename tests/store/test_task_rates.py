@@ -190,7 +190,8 @@ def test_a_manual_claim_takes_tokens(store: Store) -> None:
     declare(store, Rate(1, SECOND, 2))
     store.enqueue(*(new_job(id, rate_key="u") for id in "abcd"), new_job("e"))
     assert ids(pulled(store)) == ["a", "b", "e"]
-    assert taken(store.a_worker(ttl=DAY)) == pulled(store) == []
+    assert taken(store.a_worker(ttl=DAY)) == []
+    assert pulled(store) == []
     assert later(store, SECOND) == 1
     assert ids(pulled(store)) == ["c"]
 
@@ -461,13 +462,12 @@ def test_in_any_window_no_more_than_the_rate_and_the_burst(store: Store, seed: i
     rate = Rate(3, SECOND, 4)
     declare(store, rate)
     workers = [store.a_worker(ttl=DAY) for _ in range(3)]
-    names = [new_job(rate_key=f"k{number % 3}", priority=number % 2) for number in range(60)]
+    waiting = [new_job(rate_key=f"k{number % 3}", priority=number % 2) for number in range(60)]
     claimed: dict[str, list[tuple[int, str]]] = {}
-    waiting = list(names)
     for _ in range(120):
-        for job in waiting[: random.randrange(4)]:
-            store.enqueue(job)
-            waiting.remove(job)
+        for new in waiting[: random.randrange(4)]:
+            store.enqueue(new)
+            waiting.remove(new)
         store.advance(random.choice((0, 7, 50, 333, 900)))
         if random.random() < 0.8:
             store.run(promote())

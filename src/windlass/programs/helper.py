@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Unpack
 
 from windlass.client.registry import Registry
@@ -50,7 +51,8 @@ class Helper:
             return self._ask(question(name, args, kwargs)).value()
 
         full_name = validate.task_name(f"{self.program.name}.{name}")
-        return self._registry.register(ask, full_name, TaskSettings(**settings), ProgramTask)
+        given: Mapping[str, Any] = settings  # tags may be more than they are kept as
+        return self._registry.register(ask, full_name, TaskSettings(**given), ProgramTask)
 
     def close(self) -> None:
         """End its processes; a busy one ends with its job."""

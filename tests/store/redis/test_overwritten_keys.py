@@ -46,6 +46,8 @@ CALLS: Mapping[str, Callable[[Store], object]] = {
     "cooldowns": lambda store: store.run(cooldowns()),
     "code_versions": lambda store: store.run(versions()),
     "gates": lambda store: store.run(unblock_all()),
+    "opening": lambda store: store.run(jobs.promote()),
+    "rated": lambda store: store.run(tidy()),
 }
 """A call that needs the key."""
 

@@ -37,7 +37,7 @@ local let_go = {}
 for _, gate in ipairs(redis.call('ZRANGEBYSCORE', KEY.opening, '-inf', now, 'LIMIT', 0, ask.limit)) do
     local rate, ahead = RATES.of(gate), let_go_before(gate)
     RATES.spend(gate, 0)
-    local number = let_go_at(gate, room_at(gate, rate, ahead), RATE_KEYS.let_go_key(gate))
+    local number = GATES.let_go(gate, room_at(gate, rate, ahead), RATE_KEYS.let_go_key(gate))
     if (try('ZCARD', blocked_key(gate)) or 0) == 0 then
         redis.call('ZREM', KEY.opening, gate)
         redis.call('ZREM', KEY.gates, gate)

@@ -78,13 +78,13 @@ local function own_popped(popped, queue, long, own)
         if rate and RATE_KEYS.is_out(rate, seq, key) then
             -- Its concurrency key, if it was promised to it, goes to the next.
             if key then free_concurrency_key(key, seq) end
-            block(rate, seq, member, popped[index + 1], 'rate')
+            GATES.block(rate, seq, member, popped[index + 1], 'rate')
             RATES.spend(rate, 0)
             RATE_KEYS.note_line(rate)
             blocked[#blocked + 1] = {queue, 'blocked', 'rate'}
             put_aside = put_aside + 1
-        elseif key and not hold_key_of_run(key, seq) then
-            block(key, seq, member, popped[index + 1], 'key')
+        elseif key and not GATES.hold(key, seq) then
+            GATES.block(key, seq, member, popped[index + 1], 'key')
             put_aside = put_aside + 1
             blocked[#blocked + 1] = {queue, 'blocked', 'key'}
         elseif row then

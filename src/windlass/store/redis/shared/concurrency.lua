@@ -1,6 +1,8 @@
 -- Concurrency keys: of the jobs of a task with the same key only so many hold it, which are those that run and those that
 -- are to run next; the others are blocked. A key is named by its task and its text, a line each.
 -- Needs KEY.gates, state_sets and overwritten.
+-- Some in one table: a script may have 200 local names and no more.
+local GATES = {freed = {}}
 local function holders_key(key) return prefix .. 'holders:' .. key end
 
 local function most_holders(key)
@@ -9,7 +11,7 @@ local function most_holders(key)
 end
 
 -- Whether the job holds its key from now on: it was promised to it, or it is free.
-local function hold_key_of_run(key, seq)
+function GATES.hold(key, seq)
     if try('SISMEMBER', holders_key(key), seq) == 1 then return true end
     if (try('SCARD', holders_key(key)) or 0) >= most_holders(key) then return false end
     redis.call('SADD', holders_key(key), seq)
@@ -17,7 +19,7 @@ local function hold_key_of_run(key, seq)
 end
 
 -- Makes a job blocked that is pending no longer; its score is its turn.
-local function block(key, seq, member, score, reason)
+function GATES.block(key, seq, member, score, reason)
     redis.call('HSET', job_key(seq), 'state', 'blocked', 'reason', reason, 'gate', key)
     redis.call('ZADD', blocked_key(key), score, member)
     redis.call('ZADD', KEY.gates, 0, key)
@@ -25,7 +27,7 @@ end
 
 -- Lets jobs go that wait at a gate, in the order of claims, so many at the most, and adds their seqs to a set; how many. To
 -- be settled.
-local function let_go_at(key, room, set)
+function GATES.let_go(key, room, set)
     local let_go = 0
     while room > 0 do
         local member = (try('ZPOPMIN', blocked_key(key)) or {})[1]
@@ -51,18 +53,17 @@ end
 
 -- Lets as many of the jobs that wait for a key go as may hold it; how many. To be settled.
 local function unblock(key)
-    return let_go_at(key, most_holders(key) - (try('SCARD', holders_key(key)) or 0), holders_key(key))
+    return GATES.let_go(key, most_holders(key) - (try('SCARD', holders_key(key)) or 0), holders_key(key))
 end
 
 -- A job gives its key back, if it holds it. The next jobs of the key go when all that a call does to jobs is written,
 -- which may be some of those that wait.
-local freed_keys = {}
 local function free_concurrency_key(key, seq)
-    if try('SREM', holders_key(key), seq) == 1 then freed_keys[key] = true end
+    if try('SREM', holders_key(key), seq) == 1 then GATES.freed[key] = true end
 end
 
 local function settle_keys(write)
-    for key in pairs(freed_keys) do unblock(key) end
-    if next(freed_keys) then settle(write) end
-    freed_keys = {}
+    for key in pairs(GATES.freed) do unblock(key) end
+    if next(GATES.freed) then settle(write) end
+    GATES.freed = {}
 end

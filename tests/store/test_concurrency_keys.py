@@ -367,6 +367,16 @@ def test_a_manual_claim_takes_suspects_in_their_order_also_behind_one_that_is_bl
     assert state_of(store, "s") is State.BLOCKED
 
 
+def test_a_manual_claim_takes_a_suspect_behind_another_that_is_blocked(store: Store) -> None:
+    suspects(store, s=None)
+    store.advance(-HOUR)
+    store.enqueue(new_job("high", one_of="u", priority=1), new_job("older", one_of="u"))
+    store.advance(HOUR)
+    store.enqueue(new_job("last"))
+    assert [ids(pulled(store, 1)) for _ in range(2)] == [["high"], ["s"]]
+    assert state_of(store, "older") is State.BLOCKED
+
+
 def test_a_job_that_is_to_run_next_keeps_its_turn_when_it_is_to_run_now(store: Store) -> None:
     """C3: "run it now" changes nothing for a job that is ready."""
     worker, first = holding(store, "b", "c")

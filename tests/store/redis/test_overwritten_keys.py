@@ -15,7 +15,7 @@ from tests.store.stores import Store, Worker
 from windlass.core.state import State
 from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.store.operations import jobs, leases, queries
-from windlass.store.operations.limits.concurrency import unblock_all
+from windlass.store.operations.limits.concurrency import declare, unblock_all
 from windlass.store.operations.prune import FinishedLine, prune_oldest
 from windlass.store.operations.rates.cooldowns import cooldowns
 from windlass.store.operations.rates.limits import limits
@@ -48,6 +48,7 @@ CALLS: Mapping[str, Callable[[Store], object]] = {
     "gates": lambda store: store.run(unblock_all()),
     "opening": lambda store: store.run(jobs.promote()),
     "rated": lambda store: store.run(tidy()),
+    "key_limits": lambda store: store.run(declare({"greet": 2})),
 }
 """A call that needs the key."""
 

@@ -33,7 +33,7 @@ local function take_of_both(queue, room)
         if not suspect then return end
         local is_other = other
             and (turn_of_other < turn_of_suspect or (turn_of_other == turn_of_suspect and other < suspect))
-        if is_other then take(queue, 1, {}, own) else take_suspect(queue, {}, own) end
+        if is_other then own_popped(pop(queue, 1), queue, {}, own) else take_suspect(queue, {}, own) end
     end
 end
 

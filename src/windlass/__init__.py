@@ -27,6 +27,7 @@ Files, in reading order:
 - ``integrations/``: Other libraries; each is imported only when it is used.
 - ``programs/``: Jobs that run programs: commands, one process each, and helpers, which stay and answer line by line.
 - ``schedules/``: Schedules as users see them: declare, add, look up, change.
+- ``steps/``: Durable steps, as a running job uses them.
 - ``store/``: The store: what is asked of it, and the three that answer.
 - ``testing/``: For tests of code that enqueues: run jobs at once, collect them, move the time.
 - ``threads/``: Threads of our own.
@@ -48,6 +49,7 @@ from windlass.errors import (
     Cancel,
     CommandFailed,
     ConfigError,
+    EventTimeout,
     HelperDied,
     HelperFailed,
     IdConflict,
@@ -56,6 +58,7 @@ from windlass.errors import (
     JobFailed,
     JobInterrupted,
     JobNotFound,
+    JobSuspended,
     JobTimeout,
     LeaseLost,
     LimitTimeout,
@@ -69,6 +72,8 @@ from windlass.errors import (
     ScheduleNotFound,
     Snooze,
     StartRefused,
+    StepRejected,
+    StepsChanged,
     StoreNotFound,
     StoreUnavailable,
     Throttled,
@@ -97,6 +102,7 @@ if TYPE_CHECKING:
     from windlass.queue import Queue
     from windlass.retention import Retention
     from windlass.schedules.schedule import Schedule
+    from windlass.steps.view import StepView
     from windlass.task import Request, Task, TaskWithOptions
     from windlass.worker.status import WorkerStatus
     from windlass.worker.worker import Worker
@@ -122,6 +128,7 @@ else:
         "Request": "windlass.task",
         "Retention": "windlass.retention",
         "Schedule": "windlass.schedules.schedule",
+        "StepView": "windlass.steps.view",
         "Task": "windlass.task",
         "TaskWithOptions": "windlass.task",
         "TimelineEntry": "windlass.insight.timeline",
@@ -155,6 +162,7 @@ __all__ = [
     "ConfigError",
     "Cooldown",
     "CooldownView",
+    "EventTimeout",
     "Fault",
     "Helper",
     "HelperDied",
@@ -167,6 +175,7 @@ __all__ = [
     "JobInterrupted",
     "JobNotFound",
     "JobPage",
+    "JobSuspended",
     "JobTimeout",
     "LeaseLost",
     "Limit",
@@ -191,6 +200,9 @@ __all__ = [
     "Snooze",
     "StartRefused",
     "State",
+    "StepRejected",
+    "StepView",
+    "StepsChanged",
     "StoreNotFound",
     "StoreUnavailable",
     "Task",

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast, overload
 
-from windlass.core.units import duration
+from windlass import clock
+from windlass.core.units import duration, milliseconds
 from windlass.errors import Cancel, ConfigError, Duration, LeaseLost
 
 if TYPE_CHECKING:
     from windlass.client.owner import ClientOwner
     from windlass.core.outcome import StopReason
+    from windlass.core.retry import Retry
     from windlass.limit import Limit
+    from windlass.steps.run_steps import RunSteps
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_INTERRUPTED_WITHIN = 0.1
+"""Seconds that a run that waits goes on at the most when it is to stop."""
 
 
 class RunControl(Protocol):
@@ -24,6 +33,9 @@ class RunControl(Protocol):
 
     def extend(self, seconds: float) -> None:
         """Let the run take this much longer, from now on."""
+
+    @property
+    def steps(self) -> RunSteps: ...
 
     @property
     def is_cancelled(self) -> bool: ...
@@ -140,6 +152,88 @@ class ActiveJob:
         """Give this run so much time from now on, if its limit would be over sooner; the next run has the usual one."""
         self._control.extend(duration(length, "length").total_seconds())
 
+    @overload
+    def step(self, name: str, function: Callable[..., R], /, *args: Any, retry: Retry, **kwargs: Any) -> R: ...
+
+    @overload
+    def step(self, name: str, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R: ...
+
+    def step(self, name: str, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        """Call a function once in the life of the job: its result is recorded, and later runs of the job get it back
+        without calling the function.
+
+        A run that dies between the function's return and the record calls it again. ``LeaseLost`` when another run has
+        taken over. With ``retry`` the run waits and tries again where the function raises.
+
+        >>> from windlass import ActiveJob, RetryableError, Windlass
+        >>> from windlass.testing import inline
+        >>> app = Windlass("sqlite:///:memory:")
+        >>> def charge(order: int) -> str:
+        ...     print("charged")
+        ...     return f"receipt {order}"
+        >>> @app.task
+        ... def sell(order: int, *, job: ActiveJob) -> str:
+        ...     receipt = job.step("charge", charge, order)
+        ...     if len(app.job(job.id).errors) < 1:
+        ...         raise RetryableError("the printer is out of paper", delay=0)
+        ...     return receipt
+        >>> with inline(app):
+        ...     sell.enqueue(7).result()
+        charged
+        'receipt 7'
+        >>> app.close()
+        """
+        from windlass.steps.calls import StepCall
+
+        return self._control.steps.call(StepCall(name, function, args, kwargs, kwargs.pop("retry", None)))
+
+    @overload
+    async def astep(
+        self, name: str, function: Callable[..., Awaitable[R]], /, *args: Any, retry: Retry, **kwargs: Any
+    ) -> R: ...
+
+    @overload
+    async def astep(self, name: str, function: Callable[..., R], /, *args: Any, retry: Retry, **kwargs: Any) -> R: ...
+
+    @overload
+    async def astep(
+        self, name: str, function: Callable[P, Awaitable[R]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> R: ...
+
+    @overload
+    async def astep(self, name: str, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R: ...
+
+    async def astep(self, name: str, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        """``step`` for async code: a coroutine function is awaited, a plain one runs on a thread."""
+        from windlass.steps.calls import StepCall
+
+        return await self._control.steps.acall(StepCall(name, function, args, kwargs, kwargs.pop("retry", None)))
+
+    def sleep(self, length: Duration, *, name: str | None = None) -> None:
+        """End this run, and go on here when so much time has passed, on any worker; no attempt is charged and no slot
+        is held meanwhile.
+
+        The task begins anew then: what it did before is done again unless it was a ``step``, and a sleep that is over
+        returns at once. Sleeps are told apart by their number in the run, or by ``name``.
+        """
+        self._control.steps.sleep(milliseconds(length, "length"), name)
+
+    async def asleep(self, length: Duration, *, name: str | None = None) -> None:
+        """``sleep`` for async code."""
+        await self._control.steps.asleep(milliseconds(length, "length"), name)
+
+    def wait_for(self, event: str, *, timeout: Duration | None = None, name: str | None = None) -> Any:
+        """The value of an event that ``app.send`` gives: at once if it was sent in the last 7 days, the newest; else
+        this run ends as with ``sleep``, and the job goes on here when the event has come.
+
+        ``EventTimeout`` when it has not come in time; without ``timeout`` the job waits for as long as it takes.
+        """
+        return self._control.steps.wait_for(event, _milliseconds_or_none(timeout), name)
+
+    async def await_for(self, event: str, *, timeout: Duration | None = None, name: str | None = None) -> Any:
+        """``wait_for`` for async code."""
+        return await self._control.steps.await_for(event, _milliseconds_or_none(timeout), name)
+
     def limit(self, name: str) -> Limit:
         """A named limit, as ``app.limit(name)``: ``job.limit("github").acquire()`` before each call of the service."""
         from windlass.limit import limit_of
@@ -156,6 +250,10 @@ class ActiveJob:
 
     def __repr__(self) -> str:
         return f"<ActiveJob {self.id} {self.task} attempt {self.attempt}>"
+
+
+def _milliseconds_or_none(timeout: Duration | None) -> int | None:
+    return None if timeout is None else milliseconds(timeout, "timeout")
 
 
 class Run(Protocol):
@@ -187,6 +285,20 @@ def deliver_interrupt() -> None:
     run = running.get()
     if run is not None:
         run.deliver_interrupt()
+
+
+def wait_in_run(seconds: float) -> None:
+    """Block; a run that is to stop raises what ``checkpoint`` raises."""
+    until = clock.monotonic() + seconds
+    while True:
+        deliver_interrupt()
+        run = running.get()
+        if run is not None and run.stop is not None:
+            run.active.checkpoint()
+        left = until - clock.monotonic()
+        if left <= 0:
+            return
+        clock.sleep(min(left, _INTERRUPTED_WITHIN))
 
 
 def current_job() -> ActiveJob:

@@ -215,6 +215,18 @@ class Windlass(Operator, Schedulable, Hookable, MethodHints):
         """``enqueue_many`` for async code."""
         return await self.client.aenqueue_many(checked_requests(requests))
 
+    def send(self, event: str, value: object = None) -> None:
+        """Give an event to all jobs that wait for it (``job.wait_for``), and for 7 days to those that will.
+
+        Of several with the same name the newest counts. In ``with app.transaction(connection)`` it belongs to that
+        transaction, and wakes jobs within about a second of the commit.
+        """
+        self.client.send(event, value)
+
+    async def asend(self, event: str, value: object = None) -> None:
+        """``send`` for async code."""
+        await self.client.asend(event, value)
+
     def transaction(self, connection: object) -> Transaction:
         """Enqueue inside a transaction of yours: rolled back means no job, committed means exactly one.
 

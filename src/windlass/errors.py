@@ -85,6 +85,10 @@ class LimitTimeout(WindlassError, TimeoutError):
     """No token of a limit within the time that ``acquire`` was given; says when the next one is due."""
 
 
+class EventTimeout(WindlassError, TimeoutError):
+    """No event came within the time that ``job.wait_for`` was given; raised again by later runs of the job."""
+
+
 class LeaseLost(WindlassError):
     """Another holds the job now, or it was taken away: stop side effects, nothing was written."""
 
@@ -139,6 +143,18 @@ class HelperDied(WindlassError):
 
 class PermanentError(WindlassError):
     """Raised in a task: fail for good, do not retry."""
+
+
+class StepRejected(PermanentError, PayloadError):
+    """Raised by ``job.step``: what a step gave cannot be recorded, or the job has too many; it fails without a retry,
+    which would do the step again.
+    """
+
+
+class StepsChanged(WindlassError):
+    """Raised by a step: an earlier run has recorded something else there, so the code has changed under a job that is
+    half done; the job fails (``steps_changed``).
+    """
 
 
 class RetryableError(WindlassError):
@@ -202,6 +218,41 @@ class ReentrantCall(RuntimeError):
     No ``WindlassError``: what a signal handler raises passes through the call that it interrupted, where it must not be
     taken for an answer of the store.
     """
+
+
+class JobSuspended(BaseException):
+    """Raised by ``job.sleep`` and ``job.wait_for`` to end the run: the job goes on in ``delay`` milliseconds at the
+    latest, perhaps elsewhere.
+
+    Not an ``Exception``, so that a task's own ``except Exception`` does not swallow it. Clean up in ``finally`` and
+    let it pass.
+
+    >>> from windlass import ActiveJob, Windlass
+    >>> from windlass.testing import ManualClock, drain, manual
+    >>> app, clock = Windlass("sqlite:///:memory:"), ManualClock()
+    >>> @app.task
+    ... def nap(*, job: ActiveJob) -> str:
+    ...     try:
+    ...         job.sleep("1h")
+    ...     finally:
+    ...         print("cleaned up")
+    ...     return "rested"
+    >>> with manual(app, clock=clock):
+    ...     job = nap.enqueue()
+    ...     runs = drain(app)
+    ...     clock.advance("1h")
+    ...     runs = drain(app)
+    ...     job.result()
+    cleaned up
+    cleaned up
+    'rested'
+    >>> app.close()
+    """
+
+    def __init__(self, delay: int, reason: str) -> None:
+        super().__init__(f"the run ends here ({reason}); the job goes on later")
+        self.delay = delay
+        self.reason = reason
 
 
 class JobInterrupted(BaseException):

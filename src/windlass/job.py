@@ -23,6 +23,7 @@ from windlass.errors import Duration, IllegalTransition
 from windlass.insight.timeline import TimelineEntry, timeline
 from windlass.insight.unreadable import unreadable_texts
 from windlass.insight.why import why
+from windlass.steps.view import StepView, step_views
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs, queries
 
@@ -140,8 +141,8 @@ class Job(Generic[R]):
 
     @property
     def reason(self) -> str | None:
-        """Why it failed (attempts, permanent, timeout, crashed, undecodable, unknown_task, result, interrupted), was
-        cancelled (expired) or waits (key, rate).
+        """Why it failed (attempts, permanent, timeout, crashed, undecodable, unknown_task, result, interrupted,
+        steps_changed), was cancelled (expired) or waits (key, rate, sleep, event).
         """
         return self.record.reason
 
@@ -301,6 +302,14 @@ class Job(Generic[R]):
         """``delete`` for async code."""
         await self._client.session.arun(self._delete())
 
+    def steps(self) -> list[StepView]:
+        """The durable steps that its runs have recorded, in order."""
+        return self._client.session.run(self._steps())
+
+    async def asteps(self) -> list[StepView]:
+        """``steps`` for async code."""
+        return await self._client.session.arun(self._steps())
+
     def timeline(self) -> list[TimelineEntry]:
         """Everything that happened to the job, in order."""
         return self._client.session.run(self._timeline())
@@ -341,6 +350,10 @@ class Job(Generic[R]):
         yield from self._refresh()
         story = yield from queries.history(self.record.seq)
         return timeline(self.record, story)
+
+    def _steps(self) -> Operation[list[StepView]]:
+        yield from self._refresh()
+        return (yield from step_views(self.record.seq))
 
     def _why(self) -> Operation[str]:
         yield from self._refresh()

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from windlass import clock
-from windlass.active_job import current_job, deliver_interrupt, running
+from windlass.active_job import current_job, running, wait_in_run
 from windlass.client.owner import ClientOwner
 from windlass.client.result_waiter import refuse_on_loop_thread
 from windlass.client.session import Session
@@ -29,8 +29,6 @@ _LOOK_AGAIN = 2.0
 """Seconds until a caller looks again whether its turn comes sooner: an operator may have raised the rate."""
 _EACH_AHEAD = 0.02
 """Seconds more for each caller that comes first, so that a long line costs the store no more than 50 looks a second."""
-_INTERRUPTED_WITHIN = 0.1
-"""Seconds that a run that waits goes on at the most when it is to stop."""
 
 
 class Limit:
@@ -87,7 +85,7 @@ class Limit:
         waiting = _Waiting(self.name, timeout)
         try:
             while (pause := waiting.pause_after(self._asked(waiting.id))) is not None:
-                _wait(pause)
+                wait_in_run(pause)
         except BaseException:
             self._session.run_later(limits.leave(self.name, waiter=waiting.id))
             raise
@@ -265,20 +263,6 @@ class _Waiting:
             raise LimitTimeout(f"limit {self._name!r}: no token within {self._limit:g} s; the next is due in {due:g} s")
         # With jitter, so that many that wait do not come in step.
         return min(due, (_LOOK_AGAIN + asked.ahead * _EACH_AHEAD) * (0.75 + clock.roll() / 4))
-
-
-def _wait(seconds: float) -> None:
-    """Block; a run that is to stop raises what ``checkpoint`` raises."""
-    until = clock.monotonic() + seconds
-    while True:
-        deliver_interrupt()
-        run = running.get()
-        if run is not None and run.stop is not None:
-            run.active.checkpoint()
-        left = until - clock.monotonic()
-        if left <= 0:
-            return
-        clock.sleep(min(left, _INTERRUPTED_WITHIN))
 
 
 def _job_id() -> str:

@@ -46,7 +46,7 @@ PURE: dict[type, set[str]] = {
 }  # fmt: skip
 """Methods without a twin: they touch no store, or, as ``run_worker``, are a program of their own."""
 
-TWINS = {"wait": "await_done"}
+TWINS = {"wait": "await_done", "wait_for": "await_for"}
 """Twins whose name would be a word of Python's own."""
 
 

@@ -50,7 +50,7 @@ LOOKING: dict[type, dict[str, Look]] = {
         **_read("max_attempts priority progress queue reason record run_at started_at tags task unreadable worker"),
         **_read("schedule planned_at expires_at concurrency_key rate_key"),
         **_called("refresh arefresh result aresult wait await_done cancel acancel retry aretry delete adelete"),
-        **_called("timeline atimeline why awhy"),
+        **_called("timeline atimeline why awhy steps asteps"),
         **_called("reschedule areschedule", "1m"),
     },
     Queue: {
@@ -73,7 +73,7 @@ NOT_LOOKING: dict[type, str] = {
     Windlass: (
         "enqueue aenqueue enqueue_many aenqueue_many claim aclaim pause apause resume aresume rescue arescue promote "
         "apromote clean aclean migrate amigrate migration_sql amigration_sql worker run_worker aconfigure "
-        "add_schedule aadd_schedule fire_due afire_due "
+        "add_schedule aadd_schedule fire_due afire_due send asend "
         # no store is asked
         "around_enqueue around_run close aclose command concurrency configure aconfigure cron every helper lease limit "
         "queue request store task tasks transaction"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.faults.names import HOLD, NOTE
+from tests.faults.names import HOLD, NOTE, STEPPING
 from windlass import Job, Windlass
 from windlass.core.ending import Ending
 from windlass.core.state import State
@@ -66,6 +66,10 @@ def _hands_back(call: Call, answer: Answer) -> bool:
     return any(ending.state is State.PENDING for ending in endings)
 
 
+def _records_step(call: Call, answer: Answer) -> bool:
+    return call.name == "record_step"
+
+
 def _renews(call: Call, answer: Answer) -> bool:
     return call.name == "renew"
 
@@ -82,6 +86,12 @@ MOMENTS = {
     "w11 hand-back committed": Moment(is_after=True, is_it=_hands_back, after_signal=True, left=FREE),
 }
 """In the life of one job, in order."""
+
+STEPS = {
+    "step returned": Moment(is_after=False, is_it=_records_step, task=STEPPING, left=RESCUED),
+    "step recorded": Moment(is_after=True, is_it=_records_step, task=STEPPING, left=RESCUED),
+}
+"""Of a job with a durable step."""
 
 BEATS = {
     "w10 heartbeat sent": Moment(is_after=False, is_it=_renews, left=CRASHED),

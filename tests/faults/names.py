@@ -17,6 +17,7 @@ LOOP_NAP = f"{_MODULE}.loop_nap"
 NOTE = f"{_MODULE}.note"
 RECORD = f"{_MODULE}.record"
 HOLD_THE_INTERPRETER = f"{_MODULE}.hold_the_interpreter"
+STEPPING = f"{_MODULE}.stepping"
 DEAF = f"{_MODULE}.deaf"
 
 MARKER = "the-one-of-the-rivals"

@@ -21,6 +21,7 @@ from tests.slow_shutdown import unhurried
 from tests.store.schedules import a_definition
 from tests.waiting import PATIENCE, eventually
 from windlass import (
+    ActiveJob,
     ConfigError,
     IdConflict,
     Job,
@@ -92,6 +93,14 @@ def app_on(place: Place) -> Windlass:
     def fail(text: str) -> None:
         raise ValueError(text)
 
+    @app.task(name="stepping", retry=Retry(attempts=1))
+    def stepping(*, job: ActiveJob) -> str:
+        found = job.step("where", lambda: place.url)
+        job.step("empty", print)
+        if found == place.url:
+            raise ValueError("not here")
+        return found
+
     @app.task(name="snooze")
     def snooze() -> None:
         raise Snooze("1h")
@@ -154,6 +163,20 @@ def test_what_arrived_goes_on_there_and_stands_still_here(ways: Ways) -> None:
     ways.old.worker().run_until_empty()
     assert {job.refresh().state for job in first} == {State.PENDING}
     assert "moved to" in str(first[0].why())
+
+
+def test_a_job_that_is_half_done_goes_on_there(ways: Ways) -> None:
+    """Its steps go along: what was done here is not done again there."""
+    job: Job[str] = ways.old.enqueue("stepping")
+    with ways.old.worker(), pytest.raises(JobFailed):
+        job.result(timeout=PATIENCE)
+    assert [ways.move().added for _ in range(2)] == [1, 0]
+    there = ways.new.job(job.id)
+    assert there.steps() == job.steps()
+    there.retry()
+    with ways.new.worker():
+        there.result(timeout=PATIENCE)
+    assert there.steps() == job.steps()
 
 
 def test_a_move_can_be_repeated(ways: Ways) -> None:

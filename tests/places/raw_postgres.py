@@ -69,6 +69,10 @@ class RawPostgres:
         [(count,)] = self._execute("SELECT count(*) FROM windlass_tag")
         return int(count)
 
+    def steps(self) -> int:
+        [(count,)] = self._execute("SELECT count(*) FROM windlass_step")
+        return int(count)
+
     def archived(self) -> list[tuple[str, dict[str, object]]]:
         rows = self._execute("SELECT week, job FROM windlass_archive ORDER BY week, seq")
         return [(str(week), json.loads(job)) for week, job in rows]

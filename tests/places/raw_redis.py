@@ -62,6 +62,10 @@ class RawRedis:
         with self._connected() as client:
             return sum(client.zcard(key) for key in client.scan_iter(f"{self._prefix}tag:*"))
 
+    def steps(self) -> int:
+        with self._connected() as client:
+            return sum(client.hlen(key) for key in client.scan_iter(f"{self._prefix}steps:*"))
+
     def archived(self) -> list[tuple[str, dict[str, object]]]:
         with self._connected() as client:
             weeks = {week: client.hvals(f"{self._prefix}archive:{week}") for week in self._names("archive:")}

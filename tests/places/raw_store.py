@@ -42,6 +42,9 @@ class Raw(Protocol):
     def tags(self) -> int:
         """How many pairs of a tag and a job are kept."""
 
+    def steps(self) -> int:
+        """How many steps of jobs are kept."""
+
     def archived(self) -> list[tuple[str, dict[str, object]]]:
         """Each job in the store's own archive with its ISO week, as it is written there."""
 
@@ -97,6 +100,9 @@ class RawStore:
 
     def tags(self) -> int:
         return self._raw.tags()
+
+    def steps(self) -> int:
+        return self._raw.steps()
 
     def archived(self) -> list[tuple[str, dict[str, object]]]:
         return self._raw.archived()

@@ -32,6 +32,30 @@ async def areport(pages: int, *, job: ActiveJob = this_job) -> int:
     return pages
 
 
+@app.task
+def sell(order: int, *, job: ActiveJob = this_job) -> str:
+    assert_type(job.step("charge", named, order), str)
+    assert_type(job.step("double", lambda: order * 2, retry=Retry(attempts=3)), int)
+    job.sleep("3d")
+    assert_type(job.wait_for("approved", timeout="7d"), Any)
+    return "sold"
+
+
+def named(number: int) -> str:
+    return str(number)
+
+
+async def fetched(url: str) -> bytes:
+    return url.encode()
+
+
+@app.task
+async def asell(order: int, *, job: ActiveJob = this_job) -> None:
+    assert_type(await job.astep("fetch", fetched, "https://example.org"), bytes)
+    assert_type(await job.astep("fetch again", fetched, "x", retry=Retry(attempts=2)), bytes)
+    await job.asleep("3d")
+
+
 @app.cron("30 2 * * *", tz="America/New_York", catch_up="latest", args=[3])
 def nightly(pages: int) -> int:
     return pages

@@ -22,6 +22,8 @@ from windlass.store.operations import leader, leases, queries, queues
 from windlass.store.operations.limits import concurrency
 from windlass.store.operations.rates import limits
 from windlass.store.operations.rescue import rescue
+from windlass.store.operations.steps.sent_events import import_sent, sent_events
+from windlass.store.operations.steps.steps import StepRecord, import_steps, steps_of
 from windlass.store.operations.transfer import Batch, comparable, export, is_same, scan, store_batch, store_queues
 from windlass.store.pages import portions
 
@@ -65,7 +67,8 @@ class Moved:
 def move(
     source: Session, target: Session, *, queue: str | None = None, report: Callable[[Progress], None] = lambda _: None
 ) -> Moved:
-    """Copy all jobs, or those of one queue, with settings, keys and events; with all jobs the schedules too.
+    """Copy all jobs, or those of one queue, with settings, keys, events and steps; with all jobs the schedules
+    and the events that are kept for jobs too.
 
     Raises ``MoveRefused`` where the source has nothing to move, and while one of the two is in use; ``ConfigError``
     where the two are one store; ``IdConflict`` where the target has a different job under the same id.
@@ -79,6 +82,7 @@ def move(
     if queue is None:
         _copy_limits(source, target)
         _copy_key_limits(source, target)
+        _copy_events(source, target)
         move_schedules(source, target, by=MOVER, reason=f"moved to {place(target)}")
     _pause(source, queue or queues.ALL, reason=f"moved to {place(target)}")
     report(Progress("copied", 0, _count(source, queue)))
@@ -182,11 +186,21 @@ def _copy_key_limits(source: Session, target: Session) -> None:
             target.run(concurrency.change(limit.task, limit.concurrency, by=limit.changed_by or MOVER))
 
 
+def _copy_events(source: Session, target: Session) -> None:
+    """Copy the events that are kept for jobs, unless there are newer ones."""
+    offset = 0
+    while events := source.run(sent_events(offset)):
+        target.run(import_sent(events))
+        offset += len(events)
+
+
 def _copy(source: Session, target: Session, queue: str | None, report: Callable[[Progress], None]) -> int:
     total = _count(source, queue)
     done = added = 0
     for load in _loads(source, queue):
         added += target.run(store_batch(load))
+        for seq, id in load.stepped:
+            target.run(import_steps(id, source.run(steps_of(seq, results=True))))
         done += len(load.jobs)
         report(Progress("copied", done, max(done, total)))
     return added
@@ -208,9 +222,25 @@ def _compare(
             if arrived[id] != digest:
                 raise IdConflict(_difference(id, here, there, target.store_name))
             checksum.update(digest)
+        for id, steps in _compared_steps(source, load, target, there):
+            checksum.update(msgspec.json.encode([id, steps]))
         count += len(load.jobs)
         report(Progress("compared", count, max(count, total)))
     return count, checksum.hexdigest()
+
+
+def _compared_steps(
+    source: Session, here: Batch, target: Session, there: Batch
+) -> Iterator[tuple[str, list[StepRecord]]]:
+    """The steps of the jobs that have some, read from both stores and found equal."""
+    arrived = {id: seq for seq, id in there.stepped}
+    for seq, id in here.stepped:
+        steps = source.run(steps_of(seq, results=True))
+        if id not in arrived or target.run(steps_of(arrived[id], results=True)) != steps:
+            raise IdConflict(
+                f"the steps of job {id!r} are not the same at {target.store_name}; have they changed there?"
+            )
+        yield id, steps
 
 
 def _in_time(load: Batch, *, now: int) -> Batch:

@@ -15,12 +15,13 @@ from windlass.client.result_waiter import ResultWaiter
 from windlass.client.routes import Routes
 from windlass.client.session import Session
 from windlass.client.transactions import Transactions
+from windlass.core import validate
 from windlass.core.codec import Codec
 from windlass.core.codec.signature import Signature
 from windlass.core.rates.rate import Rate
 from windlass.core.retry import Retry
 from windlass.core.ulid import UlidSource
-from windlass.errors import ConfigError, Duration
+from windlass.errors import ConfigError, Duration, PayloadError
 from windlass.forks import reset_in_child
 from windlass.hooks import Enqueuing, Hooks
 from windlass.job import Job
@@ -28,12 +29,13 @@ from windlass.limit import DeclaredLimits
 from windlass.retention import Archive, Retention
 from windlass.schedules.declarations import Declarations
 from windlass.store.caller.joined import Joined
-from windlass.store.driver import Driver
+from windlass.store.driver import Driver, Topic
 from windlass.store.operation import Operation
 from windlass.store.operations.enqueue import Enqueued
 from windlass.store.operations.limits.concurrency import declare
 from windlass.store.operations.queues import ALL, QueueSeed, ensure
 from windlass.store.operations.rates.tasks import declare_rates
+from windlass.store.operations.steps.sent_events import deliver_events, send_event
 from windlass.task import Request
 
 
@@ -238,6 +240,32 @@ class Client:
         """``enqueue_many`` for async code."""
         return self._jobs(await self._astore_in_hooks(requests))
 
+    def send(self, name: str, value: object) -> None:
+        """Send an event to the jobs that wait for it, or make that part of the caller's transaction."""
+        event = self._event(name, value)
+        joined = self.transactions.joined(())
+        if joined is not None:
+            joined.run(send_event(*event))
+        else:
+            self.session.run(_sent(*event), notify=(Topic.WORK,))
+
+    async def asend(self, name: str, value: object) -> None:
+        """``send`` for async code."""
+        event = self._event(name, value)
+        joined = self.transactions.joined(())
+        if joined is not None:
+            await joined.arun(send_event(*event))
+        else:
+            await self.session.arun(_sent(*event), notify=(Topic.WORK,))
+
+    def _event(self, name: str, value: object) -> tuple[str, str | None]:
+        """An event as it is stored."""
+        validate.event_name(name)
+        try:
+            return name, self.codec.encode_result(None, value)
+        except PayloadError as error:
+            raise type(error)(f"event {name!r}: its value cannot be stored: {error}") from error
+
     def decode_call(self, task: str, payload: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments of a stored call; ``PayloadError`` when they cannot be read."""
         return self.codec.decode_call(self._signature_of(task), payload)
@@ -297,6 +325,12 @@ class Client:
 
     def _new_enqueuer(self) -> Enqueuer:
         return Enqueuer(codec=self.codec, next_ids=self.ids.take, retry=self.retry, routes=self.routes)
+
+
+def _sent(name: str, value: str | None) -> Operation[int]:
+    """Send an event, and wake the jobs that wait for it; how many."""
+    yield from send_event(name, value)
+    return (yield from deliver_events())
 
 
 def _random_bits(count: int) -> int:

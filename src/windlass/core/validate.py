@@ -85,6 +85,20 @@ def job_id(id: object) -> str:
     return id
 
 
+def step_name(name: object) -> str:
+    """The name of a step of a job: printable text of at most 128 characters."""
+    if not isinstance(name, str) or not 1 <= len(name) <= 128 or not name.isprintable() or name.startswith("#"):
+        raise ConfigError(f"step name {name!r}: use 1 to 128 printable characters, the first of them no '#'")
+    return name
+
+
+def event_name(name: object) -> str:
+    """The name of an event that jobs wait for: printable text of at most 256 characters."""
+    if not isinstance(name, str) or not 1 <= len(name) <= 256 or not name.isprintable():
+        raise ConfigError(f"event name {name!r}: use 1 to 256 printable characters")
+    return name
+
+
 def unique_key(key: object) -> str:
     """A unique key: printable text of at most 512 characters."""
     if not isinstance(key, str) or not 1 <= len(key) <= 512 or not key.isprintable():

@@ -26,6 +26,7 @@ from windlass.retention import Retention
 from windlass.schedules.fires import Fire
 from windlass.schedules.schedule import Schedule
 from windlass.schedules.settings import ScheduleSettings
+from windlass.steps.view import StepView
 from windlass.store.operations.queries import DeadGroup
 from windlass.version import VERSION
 
@@ -60,7 +61,7 @@ def job_page(jobs: Sequence[Job[Any]], next: int | None) -> dict[str, object]:
     return {"jobs": [job_summary(job) for job in jobs], "next": next}
 
 
-def job_detail(job: Job[Any], parameters: Sequence[str] = ()) -> dict[str, object]:
+def job_detail(job: Job[Any], parameters: Sequence[str] = (), steps: Sequence[StepView] = ()) -> dict[str, object]:
     """Everything about one job, secrets masked; ``parameters`` are the task's parameter names, if they are known."""
     values = JobValues.of(job, parameters)
     return job_summary(job) | {
@@ -80,7 +81,20 @@ def job_detail(job: Job[Any], parameters: Sequence[str] = ()) -> dict[str, objec
         "errors": [_fault(fault) for fault in job.errors],
         "errors_left_out": job.errors_left_out,
         "log": job.log,
+        "steps": [_step(step) for step in steps],
         "unreadable": list(job.unreadable),
+    }
+
+
+def _step(step: StepView) -> dict[str, object]:
+    return {
+        "name": step.name,
+        "kind": step.kind,
+        "began_at": iso(step.began_at),
+        "ended_at": iso(step.ended_at),
+        "wake_at": iso(step.wake_at),
+        "event": step.event,
+        "fence": step.fence,
     }
 
 

@@ -14,15 +14,22 @@ from windlass.core.fault import Attempt, Fault, read_attempts, read_faults
 from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED, WAITING, State
 from windlass.store.operations.queries import EventRecord, JobHistory
+from windlass.store.operations.steps.steps import StepRecord
 
 _ORDER = (
     "claimed",
     "started",
     "heartbeat",
+    "step",
+    "event",
+    "timeout",
     "overtime",
     "cancel_requested",
     "abandoned",
     "attempt_failed",
+    "sleep",
+    "waits",
+    "suspended",
     "snoozed",
     "throttled",
     "handed_back",
@@ -33,6 +40,9 @@ _ORDER = (
 )
 """In which order the entries of one attempt come that have the same instant."""
 
+_POSTPONED = {"throttled": "throttled", "sleep": "suspended", "event": "suspended"}
+"""How an attempt ended that put its job off, by the reason; all others snoozed."""
+
 
 @dataclass(frozen=True, slots=True)
 class TimelineEntry:
@@ -40,9 +50,9 @@ class TimelineEntry:
 
     at: datetime
     kind: str
-    """created, promoted, claimed, started, heartbeat, attempt_failed, snoozed, throttled, handed_back, rescued,
-    refused, retried, completed, ... The end of an attempt says in its detail which ``attempt`` it was, for how many
-    ``seconds`` it ran, and in how many the next was due, ``next_in``.
+    """created, promoted, claimed, started, heartbeat, step, sleep, waits, event, timeout, suspended, attempt_failed,
+    snoozed, throttled, handed_back, rescued, refused, retried, completed, ... The end of an attempt says in its detail
+    which ``attempt`` it was, for how many ``seconds`` it ran, and in how many the next was due, ``next_in``.
     """
     worker: str | None = None
     fence: int | None = None
@@ -64,6 +74,7 @@ def timeline(job: JobRecord, story: JobHistory) -> list[TimelineEntry]:
         entries += _last_claim(job, story, fence)
     entries += [_failed(fault) for fault in faults if fault.fence not in kept]
     entries += [_told(event) for event in story.events]
+    entries += [_of_step(step) for step in story.steps]
     if job.finished_at is not None and job.state in FINISHED:
         detail = {"reason": job.reason} if job.reason else {}
         entries.append(TimelineEntry(clock.instant(job.finished_at), str(job.state), job.worker, fence, detail))
@@ -140,7 +151,9 @@ def _kind_of_end(attempt: Attempt, fault: Fault | None) -> str:
         case "lost":
             return "rescued"
         case State.SCHEDULED:
-            return "throttled" if attempt.reason == "throttled" else "snoozed"
+            return {"throttled": "throttled", "sleep": "suspended", "event": "suspended"}.get(
+                attempt.reason or "", "snoozed"
+            )
         case State.PENDING:
             return "handed_back"
         case State.CANCELLED:
@@ -157,6 +170,20 @@ def _last_claim(job: JobRecord, story: JobHistory, fence: int) -> Iterator[Timel
     for kind, at in (("claimed", job.claimed_at), ("started", started_at), ("heartbeat", seen_at)):
         if at is not None:
             yield TimelineEntry(clock.instant(at), kind, job.worker, fence)
+
+
+def _of_step(step: StepRecord) -> TimelineEntry:
+    """A function at its return, an event at its coming, a sleep or an open wait at its beginning."""
+    detail: dict[str, Any] = {"name": step.name}
+    if step.ended_at is not None:
+        detail["seconds"] = (step.ended_at - step.began_at) / 1000
+    if step.event is not None:
+        detail = {"event": step.event, **detail}
+    if step.wake_at is not None and step.ended_at is None:
+        detail["until"] = clock.instant(step.wake_at).isoformat(timespec="seconds")
+    at = step.began_at if step.ended_at is None else step.ended_at
+    is_waiting = step.event is not None and step.ended_at is None
+    return TimelineEntry(clock.instant(at), "waits" if is_waiting else step.kind, fence=step.fence, detail=detail)
 
 
 def _failed(fault: Fault) -> TimelineEntry:

@@ -19,6 +19,7 @@ from windlass.store.operations.gates import HOLDERS, ClaimSituation, Gate, ShutG
 from windlass.store.operations.limits.concurrency import NOTHING_KNOWN, KeyLine, key_line
 from windlass.store.operations.queries import EventRecord
 from windlass.store.operations.rates.cooldowns import CooldownRecord, Scope, cooldowns
+from windlass.store.operations.steps.steps import StepRecord, steps_of
 from windlass.task import COMMAND
 
 _NAMED = HOLDERS - 1
@@ -33,6 +34,10 @@ def why(job: JobRecord) -> Operation[str]:
     workers = (yield from worker_views()) if needs_upkeep(found) and not found.is_tended else []
     if found.state is State.SCHEDULED and found.reason == "throttled":
         return f"{_throttled(job, (yield from cooldowns()))}; it is scheduled, {_due(found, workers)}"
+    if found.state is State.SCHEDULED and found.reason == "sleep":
+        return f"{_asleep((yield from steps_of(job.seq)))}; it is scheduled, {_due(found, workers)}"
+    if found.state is State.SCHEDULED and found.reason == "event":
+        return _awaiting(found, (yield from steps_of(job.seq)), workers)
     if found.state is State.BLOCKED:
         return _blocked(found, job, (yield from key_line(job.seq))) + _expiry(found, job)
     if found.state not in (State.RUNNING, State.CANCELLED, State.FAILED):
@@ -70,6 +75,27 @@ def explain(
             return _blocked(situation, job, NOTHING_KNOWN) + _expiry(situation, job)
         case State.PENDING:
             return _pending(situation, job) + _expiry(situation, job)
+
+
+def _asleep(steps: Sequence[StepRecord]) -> str:
+    """The newest sleep of a job that sleeps."""
+    sleeps = [step for step in steps if step.wake_at is not None]
+    if not sleeps:
+        return "it sleeps"
+    named = "" if sleeps[-1].name.startswith("#") else f" ({sleeps[-1].name})"
+    return (
+        f"it sleeps{named}, as its task asked for, until {clock.instant(sleeps[-1].wake_at or 0):%Y-%m-%d %H:%M:%S} UTC"
+    )
+
+
+def _awaiting(situation: ClaimSituation, steps: Sequence[StepRecord], workers: Sequence[WorkerView]) -> str:
+    """What a job waits for that waits for an event."""
+    waits = [step for step in steps if step.event is not None and step.ended_at is None]
+    what = f"the event {waits[-1].event!r}" if waits else "an event"
+    sentence = f"it waits for {what}, which app.send(...) gives"
+    if waits and waits[-1].wake_at is None:
+        return f"{sentence}, for as long as it takes"
+    return f"{sentence}; its time limit for that is {_due(situation, workers)}"
 
 
 def _latest(job: JobRecord) -> str:

@@ -25,6 +25,8 @@ from windlass.store.operations.queues import CounterDrift, QueueRecord
 from windlass.store.operations.rates.cooldowns import CooldownRecord, Cooling
 from windlass.store.operations.rates.limits import LimitRecord, LimitSeed, TakeResult
 from windlass.store.operations.schedules.records import CodeVersion, FireRecord, FireStep, ScheduleRecord
+from windlass.store.operations.steps.sent_events import SentEvent
+from windlass.store.operations.steps.steps import StepRecord
 from windlass.store.operations.transfer import HeldKey, MovedEvent
 from windlass.store.pages import Found
 
@@ -64,9 +66,11 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         RateState,
         Replacement,
         ScheduleRecord,
+        SentEvent,
         ShutGate,
         StartMark,
         StartedSuspect,
+        StepRecord,
         TakeResult,
         VanishedJob,
         WorkerRecord,

@@ -15,6 +15,8 @@ from windlass.core.outcome import Outcome, StopReason
 from windlass.core.progress import write_progress
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.retry import read_retry
+from windlass.errors import JobSuspended
+from windlass.steps.run_steps import StepStore
 from windlass.store.driver import Topic
 from windlass.store.operations import queries, queues
 from windlass.store.operations.cycle import Claimant, StartMark, cycle, finish
@@ -43,6 +45,7 @@ class Runner:
         self._client = client
         self._session = client.session
         self._who = identity(prefix="testing")
+        self._steps = StepStore(client.session, client.codec, self._who.name)
         self._attempts = AttemptRules(
             codec=client.codec,
             retry=client.retry,
@@ -94,7 +97,7 @@ class Runner:
         if task is None:
             self._session.run(finish([self._attempts.of_unknown_task(job)], worker=self._who.name))
             return 0
-        run = Run(job, task, claimed=clock.monotonic(), report=self._report)
+        run = Run(job, task, claimed=clock.monotonic(), report=self._report, steps=self._steps)
         ending = self._attempts.ending(run, self._perform(run, lease))
         self._session.run(finish([ending], worker=self._who.name))
         self._session.notify(Topic.FINISHED)
@@ -108,7 +111,7 @@ class Runner:
         token = running.set(run)
         try:
             value = _called(run, call)
-        except (Exception, SystemExit, asyncio.CancelledError) as error:  # user code may raise anything
+        except (Exception, SystemExit, asyncio.CancelledError, JobSuspended) as error:  # user code may raise anything
             return self._attempts.raised(run, error)
         finally:
             running.reset(token)

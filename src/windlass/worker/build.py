@@ -11,6 +11,7 @@ from windlass.client.client import Client
 from windlass.programs.reaper import Reaper
 from windlass.programs.tasks import worker_tasks
 from windlass.schedules.scheduled_jobs import scheduled_jobs
+from windlass.steps.run_steps import StepStore
 from windlass.store.driver import Topic
 from windlass.store.operations.leases import lease_name
 from windlass.threads.wakeup import Wakeup
@@ -105,6 +106,7 @@ def build_worker(
             session=session, attempts=attempts, worker=who.name, lease=lambda: beating.lease, token=client.ids.next
         ),
         report=partial(report_progress, session, who.name),
+        steps=StepStore(session, client.codec, who.name),
         recent=recent,
         run_log=RunLog(worker=who.name),
         throttles=throttles,

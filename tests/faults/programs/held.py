@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from threading import Event, Lock
 
-from tests.faults.kill_points import BEATS, MOMENTS
+from tests.faults.kill_points import BEATS, MOMENTS, STEPS
 from tests.faults.programs.tasks import app, say
 from tests.faults.programs.worker import Said
 from tests.worker.call_interceptor import intercept
@@ -24,7 +24,7 @@ class Held:
     """Holds up the first call of its kind, and every later one of that kind until the first may go on."""
 
     def __init__(self, name: str) -> None:
-        self._moment = (MOMENTS | BEATS)[name]
+        self._moment = (MOMENTS | STEPS | BEATS)[name]
         self._go_on = Path(os.environ["GATES"]) / "go-on"
         self._lock = Lock()
         self._was_reached = False

@@ -48,6 +48,17 @@ def hold() -> int:
 
 
 @app.task
+def stepping() -> int:
+    """Has one durable step, and returns which run has done it."""
+    return current_job().step("once", _tell_step)
+
+
+def _tell_step() -> int:
+    say("stepped", _run())
+    return _run()
+
+
+@app.task
 async def ahold() -> int:
     """The same on the event loop."""
     gate = _begin()

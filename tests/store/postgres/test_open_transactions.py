@@ -20,6 +20,7 @@ from tests.store.postgres.database import Database
 from tests.store.postgres.open_stores import Opening
 from tests.store.schedules import a_definition, a_schedule, fire_all, leads, planned
 from tests.store.stores import Store, Worker
+from windlass.core.outcome import Postponed
 from windlass.core.rates.cooldown import Cooldown
 from windlass.core.rates.rate import Rate, read_rate
 from windlass.core.records import Claimed, JobRecord
@@ -38,6 +39,15 @@ from windlass.store.operations.schedules.changes import delete as delete_schedul
 from windlass.store.operations.schedules.fire import fire
 from windlass.store.operations.schedules.records import FireResult
 from windlass.store.operations.schedules.versions import declare, keep, version_of
+from windlass.store.operations.steps.sent_events import (
+    SentEvent,
+    Wait,
+    await_event,
+    deliver_events,
+    import_sent,
+    send_event,
+)
+from windlass.store.operations.steps.steps import NewStep, import_steps, record_step, steps_of
 from windlass.store.postgres.statements import statements
 
 UNTIL_STARTED = Uniqueness(until="started")
@@ -95,6 +105,7 @@ class Scene:
         self.enqueue(new_job("chosen"), naming=OWN_ID)
         self.enqueue(new_job(queue="first used here"))
         self.enqueue(new_job(delay=HOUR))
+        self._joined.run(send_event("yes", "1"))
 
     def enqueue(self, job: NewJob, *, naming: Uniqueness | None = None) -> Enqueued:
         """Enqueue in the caller's transaction."""
@@ -299,6 +310,21 @@ def _limit_rates(scene: Scene) -> None:
     assert scene.store.run(jobs.promote()) >= 1
 
 
+def _step(scene: Scene) -> None:
+    """The caller has sent the event that a job waits for; another event of that name is delivered meanwhile."""
+    store, job = scene.store, scene.running
+    assert store.run(record_step(job.seq, job.fence, NewStep("a", 1), worker="w"))
+    waits = store.run(await_event(job.seq, job.fence, Wait("#1", 2, "yes", HOUR), worker="w"))
+    assert waits is not None
+    assert not waits.is_over
+    assert not scene.worker.end(job, Postponed(HOUR, "event"))
+    assert store.run(deliver_events()) == 0
+    store.run(send_event("yes", None))
+    assert store.run(deliver_events()) == 1
+    store.run(import_sent([SentEvent("yes", 1)]))
+    store.run(import_steps(scene.waiting.id, store.run(steps_of(job.seq))))
+
+
 def _read(scene: Scene) -> None:
     scene.store.run(queries.next_due())
     scene.worker.control()
@@ -329,6 +355,7 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _retry: ("retry",),
     _schedule: ("schedule_save", "schedule_fire", "schedule_delete", "schedule_declare", "schedule_keep"),
     _signal: ("signal",),
+    _step: ("record_step", "await_event", "send_event", "tell_waiters", "wake_waiters", "import_steps", "import_sent"),
     _sweep: ("vacuum_due", "vacuum_ready", "vacuum_running", "vacuum_tally"),
     _take_tokens: ("limit_ensure", "limit_take", "limit_leave", "limit_change", "limit_drain", "limit_delete"),
     _tidy: ("tidy_events", "tidy_keys", "tidy_leftovers"),

@@ -18,7 +18,7 @@ import windlass.store.redis
 
 KEYS_MD = Path(windlass.store.redis.__path__[0]) / "KEYS.md"
 
-TEXTS = ("payload", "meta", "retry", "result", "errors", "progress", "tags", "attempts")
+TEXTS = ("payload", "meta", "retry", "result", "errors", "progress", "tags", "attempts", "steps")
 BLOCK = 4096
 
 

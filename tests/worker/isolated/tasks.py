@@ -22,7 +22,7 @@ from threading import Thread
 from types import FrameType
 
 from tests.worker.forked_copies import end_copies
-from windlass import ActiveJob, JobNotFound, JobTimeout, Windlass, current_job
+from windlass import ActiveJob, JobNotFound, JobTimeout, RetryableError, Windlass, current_job
 
 app = Windlass("sqlite:///:memory:")
 
@@ -469,3 +469,41 @@ def busy_with_store(url: str, namespace: str, witness: str, seed: int) -> None:
                     store.counts()
     finally:
         os.close(file)
+
+
+@app.task(name="stepping", isolation="process")
+def stepping(*, job: ActiveJob) -> tuple[float, float]:
+    first = job.step("once", time.monotonic)
+    job.sleep(0.05)
+    if not _has_failed(job):
+        raise RetryableError("once more", delay=0)
+    return first, time.monotonic()
+
+
+@app.task(name="astepping", isolation="process")
+async def astepping(*, job: ActiveJob) -> tuple[float, float]:
+    first = await job.astep("once", time.monotonic)
+    await job.asleep(0.05)
+    if not _has_failed(job):
+        raise RetryableError("once more", delay=0)
+    return first, time.monotonic()
+
+
+def _has_failed(job: ActiveJob) -> bool:
+    return job.attempt > 1
+
+
+@app.task(name="step_and_die", isolation="process")
+def step_and_die(*, job: ActiveJob) -> int:
+    """Gets on in each run, and dies in all but the last."""
+    runs = 0
+    while runs < 3 and job.step(f"{runs}", os.getpid) != os.getpid():
+        runs += 1
+    if runs < 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return runs
+
+
+@app.task(name="asking", isolation="process")
+def asking(*, job: ActiveJob) -> object:
+    return job.wait_for("approved", timeout="1h")

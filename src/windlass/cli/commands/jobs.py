@@ -54,7 +54,7 @@ def show(app: Windlass, *, out: Output, id: str) -> None:
     Values whose key sounds like a secret are masked.
     """
     job = app.job(whole_id(app, id))
-    out.show(JobDetail(job, parameters_of(job.task, app.tasks)))
+    out.show(JobDetail(job, parameters_of(job.task, app.tasks), job.steps()))
 
 
 @jobs.command()

@@ -17,9 +17,11 @@ from windlass.core.state import DUE_LATER
 from windlass.insight.json_forms import job_detail
 from windlass.insight.payload import JobValues
 from windlass.job import Job
+from windlass.steps.view import StepView
 
 _SHOWN = 4000
 """Characters of a value that are shown to people; JSON has all of it."""
+_STEPS_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +32,17 @@ class JobDetail:
 
     job: Job[Any]
     parameters: Sequence[str] = ()
+    steps: Sequence[StepView] = ()
 
     def data(self) -> object:
-        return job_detail(self.job, self.parameters)
+        return job_detail(self.job, self.parameters, self.steps)
 
     def draw(self, screen: Screen) -> None:
         job = self.job
         screen.line(Styled(job.id, "bold"), "  ", state_cell(job.state))
         fields = [*self._identity(), *self._times(), *self._values()]
         screen.fields([(name, value) for name, value in fields if value])
+        _draw_steps(screen, self.steps)
         errors = job.errors
         for fault in errors:
             _draw_error(screen, fault)
@@ -102,6 +106,27 @@ def _incidents(job: Job[Any]) -> str:
 def _shown(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(text):,} characters; --json shows all)"
+
+
+def _draw_steps(screen: Screen, steps: Sequence[StepView]) -> None:
+    if not steps:
+        return
+    screen.line("")
+    older = len(steps) - _STEPS_SHOWN
+    screen.line(Styled("  steps" + (f", the newest {_STEPS_SHOWN} of {len(steps):,}" if older > 0 else ""), "dim"))
+    for step in steps[-_STEPS_SHOWN:]:
+        screen.line("  ", Styled(step.name, "bold"), Styled(f"  {_when(step)}", "dim"))
+
+
+def _when(step: StepView) -> str:
+    if step.ended_at is None and step.event is not None:
+        until = "" if step.wake_at is None else f", until {full(step.wake_at)}"
+        return f"waits for the event {step.event}{until}"
+    if step.event is not None:
+        return f"{step.kind} {step.event}, {full(step.ended_at or step.began_at)}"
+    if step.wake_at is not None:
+        return f"until {full(step.wake_at)}"
+    return full(step.ended_at or step.began_at) + ("" if step.seconds is None else f", took {step.seconds:.3g} s")
 
 
 def _draw_error(screen: Screen, fault: Fault) -> None:

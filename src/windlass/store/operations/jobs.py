@@ -11,6 +11,7 @@ from windlass.core.state import State, Verb, allowed_from
 from windlass.store.operation import Answer, Call, Operation
 from windlass.store.operations.events import record_stale_writes, remove_vanished
 from windlass.store.operations.queries import Filter, matching
+from windlass.store.operations.steps.sent_events import deliver_events
 from windlass.store.pages import PAGE, Found, portions
 
 
@@ -28,10 +29,11 @@ PROMOTED_AT_ONCE = 1000
 
 
 def promote(limit: int = PROMOTED_AT_ONCE, *, by: str | None = None) -> Operation[int]:
-    """Make all due jobs pending, page by page, and let those go that have waited for a token; how many. Those that have
-    not started in time end as cancelled.
+    """Make all due jobs pending, page by page, and those whose event has come, and let those go that have waited for a
+    token; how many. Those that have not started in time end as cancelled.
     """
-    total, is_full = 0, True
+    total = yield from deliver_events()
+    is_full = True
     while is_full:
         page = yield from promote_page(limit, by=by)
         total, is_full = total + page.promoted + page.let_go, page.is_full

@@ -12,6 +12,7 @@ from windlass.core.state import State
 from windlass.store.answers import records
 from windlass.store.operation import Call, Lane, Operation
 from windlass.store.operations.leader import LEADER
+from windlass.store.operations.steps.steps import StepRecord, steps_of
 from windlass.store.pages import PAGE_BYTES, Found, portions
 
 WINDOW = 5000
@@ -196,13 +197,17 @@ class JobHistory(Struct, frozen=True):
     events: list[EventRecord]
     seen_at: int | None
     """When the worker that runs it was last heard of."""
+    steps: list[StepRecord] = []
+    """Without their results."""
 
 
 def history(seq: int) -> Operation[JobHistory]:
-    """A job's events and the last heartbeat of its worker."""
+    """A job's events, the last heartbeat of its worker, and its steps."""
     events = yield Call("events", {"seq": seq}, Lane.READ)
     seen = yield Call("last_heartbeat", {"seq": seq}, Lane.READ)
-    return JobHistory(records(events["events"], EventRecord), seen["renewed_at"][0][0] if seen["renewed_at"] else None)
+    steps = yield from steps_of(seq)
+    seen_at = seen["renewed_at"][0][0] if seen["renewed_at"] else None
+    return JobHistory(records(events["events"], EventRecord), seen_at, steps)
 
 
 NOTICES_KEPT = 1000
@@ -252,6 +257,8 @@ class NextDue(Struct, frozen=True, array_like=True):
     """Whether no process leads, in time."""
     next_end: int | None = None
     """In how many milliseconds promote has to end a job that has not started in time."""
+    has_events: bool = False
+    """Whether jobs that wait for events are to be looked at."""
 
     @property
     def next_promotion(self) -> int | None:

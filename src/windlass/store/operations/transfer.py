@@ -45,6 +45,8 @@ class Batch(Struct, frozen=True):
     jobs: list[JobRecord]
     keys: list[HeldKey]
     events: list[MovedEvent]
+    stepped: list[tuple[int, str]] = []
+    """The seqs and ids of those that have steps, which are read and stored apart: they may be large."""
 
 
 class ScanPage(Struct, frozen=True):
@@ -69,6 +71,7 @@ def export(ids: Sequence[str]) -> Operation[Batch]:
         sorted(found.values(), key=lambda job: job.seq),
         records(answer["keys"], HeldKey),
         records(answer["events"], MovedEvent),
+        [(seq, id) for seq, id in answer["stepped"]],
     )
 
 

@@ -7,7 +7,7 @@ Files, in reading order:
 - ``leader``: Holds the leader's lease: one process at a time does what one does for all.
 - ``store_watch``: Reads what is due next, which leases expire next and which worker is the keeper, once for all duties.
 - ``rescue_deferral``: Defers rescues while live workers may not have renewed their leases.
-- ``promotion``: Makes due jobs pending.
+- ``promotion``: Makes jobs pending that are due, or whose event has come.
 - ``rescue``: Rescues the jobs of workers whose lease has expired.
 - ``backlog``: Finds pending jobs that no worker has claimed although it was notified.
 - ``cleaning``: Deletes finished jobs that retention no longer keeps.

@@ -1,4 +1,4 @@
-"""Makes due jobs pending, lets those go that have waited for a token, and ends those that have not started in time."""
+"""Makes jobs pending that are due, whose event has come, or that have waited for a token; ends those that are too late."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from windlass.client.session import Session
 from windlass.errors import StoreUnavailable
 from windlass.store.driver import Topic
 from windlass.store.operations.jobs import promote_page
+from windlass.store.operations.steps.sent_events import deliver_events
 from windlass.worker.duties.backlog import CHECK_AFTER, Backlog, WakeUpCall
 from windlass.worker.duties.rescue_deferral import RescueDeferral
 from windlass.worker.duties.store_watch import StoreWatch
@@ -45,6 +46,8 @@ class Promotion:
         ahead = self._store_watch.read()
         self._call(self._backlog.judge(has_work=ahead.has_work, now=clock.monotonic()))
         left = ahead.next_promotion
+        if ahead.has_events:
+            self._deliver()
         if left is not None and left <= 0 and self._promote():
             return 0.0
         pause = self._store_watch.pause(left)
@@ -55,6 +58,13 @@ class Promotion:
             self._poll_here()
         if call is WakeUpCall.ALL:
             self._session.notify(Topic.BACKLOG)
+
+    def _deliver(self) -> None:
+        """Wake jobs whose event has come."""
+        woken = self._session.run(deliver_events())
+        if woken:
+            self.did = f"woke {woken:,}"
+            self._session.notify(Topic.WORK)
 
     def _promote(self) -> bool:
         """Promote a page; true when there may be more, soon."""

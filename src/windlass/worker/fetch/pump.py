@@ -13,6 +13,7 @@ from windlass.client.session import Session
 from windlass.core.outcome import Interrupted
 from windlass.core.records import Claimed
 from windlass.core.state import State
+from windlass.steps.run_steps import StepStore
 from windlass.store.driver import DataRejected, Topic
 from windlass.store.operations.cycle import CycleResult, StartMark
 from windlass.threads.wakeup import Wakeup
@@ -79,6 +80,7 @@ class Pump:
         capacity: Capacity,
         cycle_client: CycleClient,
         report: ReportProgress,
+        steps: StepStore,
         recent: RecentJobs,
         run_log: RunLog,
         throttles: Throttles,
@@ -93,6 +95,7 @@ class Pump:
         self._capacity = capacity
         self._cycle_client = cycle_client
         self._report = report
+        self._steps = steps
         self._recent = recent
         self._run_log = run_log
         self._throttles = throttles
@@ -445,7 +448,7 @@ class Pump:
             if left := self._throttles.left_of(job.task):
                 put_back.append((self._attempts.of_cooling_task(job, left), job))
                 continue
-            run = Run(job, task, claimed=now, report=self._report)
+            run = Run(job, task, claimed=now, report=self._report, steps=self._steps)
             if run.is_suspect:
                 self._suspect.follow(run)
                 self._has_suspect = True

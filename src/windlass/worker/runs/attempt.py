@@ -39,12 +39,14 @@ from windlass.errors import (
     ConfigError,
     HelperDied,
     JobInterrupted,
+    JobSuspended,
     LeaseLost,
     PayloadError,
     PermanentError,
     RetryableError,
     Snooze,
     StartRefused,
+    StepsChanged,
     Throttled,
     UnknownTask,
 )
@@ -241,6 +243,8 @@ class AttemptRules:
 
     def _meant(self, run: Run, error: BaseException) -> Outcome:
         match error:
+            case JobSuspended():
+                return Postponed(error.delay, error.reason)
             case Snooze():
                 return Postponed(milliseconds(error.delay, "Snooze: delay"))
             case Throttled():
@@ -251,6 +255,8 @@ class AttemptRules:
             case StartRefused():
                 log.warning("job %s: %s; it begins again in %g s", run.job.id, error, _REFUSED_FOR / 1000)
                 return Postponed(_REFUSED_FOR)
+            case StepsChanged():
+                return FailedPermanently(self._fault(run.job, error, run.said), "steps_changed")
             case PermanentError():
                 return FailedPermanently(self._fault(run.job, error, run.said), "permanent")
             case HelperDied():

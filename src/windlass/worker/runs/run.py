@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import RLock, get_ident
-from typing import Any
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from windlass import clock
 from windlass.active_job import ActiveJob
@@ -13,14 +15,17 @@ from windlass.core.meta import read_meta
 from windlass.core.outcome import StopReason
 from windlass.core.records import Claimed
 from windlass.core.suspect import is_suspect
-from windlass.errors import JobInterrupted
+from windlass.errors import ConfigError, JobInterrupted
+from windlass.steps.run_steps import RunSteps, StepStore
+from windlass.store.operation import Operation
 from windlass.task import Task
 from windlass.worker.runs.job_log import JobLog
 
+A = TypeVar("A")
 ReportProgress = Callable[["Run", float | None, str | None], bool]
 
 _first_lines = RLock()
-"""Held while a run's log is made; most runs log nothing, and need neither a log nor a lock of their own."""
+"""Held while a run's log or steps are made; most runs have none, and need no lock of their own."""
 
 
 class Run:
@@ -30,6 +35,8 @@ class Run:
         "_active",
         "_log",
         "_report",
+        "_step_store",
+        "_steps",
         "claimed",
         "ends_at",
         "is_abandoned",
@@ -46,7 +53,15 @@ class Run:
         "wants_interrupt",
     )
 
-    def __init__(self, job: Claimed, task: Task[..., Any], *, claimed: float, report: ReportProgress) -> None:
+    def __init__(
+        self,
+        job: Claimed,
+        task: Task[..., Any],
+        *,
+        claimed: float,
+        report: ReportProgress,
+        steps: StepStore | None = None,
+    ) -> None:
         self.job = job
         self.task = task
         self.claimed = claimed
@@ -72,6 +87,8 @@ class Run:
         self.wants_interrupt = False
         """Whether it is to be interrupted, and was not in user code when that was tried."""
         self._report = report
+        self._step_store = steps
+        self._steps: RunSteps | None = None
         self._active: ActiveJob | None = None
         self._log: JobLog | None = None
 
@@ -129,8 +146,49 @@ class Run:
         return self._active
 
     def let_go(self) -> None:
-        """After its end: break the reference cycle with its ``ActiveJob``, so that no garbage collection is needed."""
-        self._active = None
+        """After its end: break the reference cycles with its ``ActiveJob`` and its steps, so that no garbage collection
+        is needed.
+        """
+        self._active = self._steps = None
+
+    @property
+    def steps(self) -> RunSteps:
+        """Its durable steps; made at first use."""
+        with _first_lines:
+            if self._steps is None:
+                self._steps = RunSteps(self._opened_steps(), self)
+            return self._steps
+
+    def ask_store(self, operation: Operation[A]) -> A:
+        """Run an operation of its steps, for the child in which it runs."""
+        return self._opened_steps().session.run(operation)
+
+    def _opened_steps(self) -> StepStore:
+        if self._step_store is None:
+            raise ConfigError(f"job {self.job.id}: this run cannot record steps")
+        return self._step_store
+
+    @property
+    def id(self) -> str:
+        return self.job.id
+
+    @property
+    def seq(self) -> int:
+        return self.job.seq
+
+    @property
+    def fence(self) -> int:
+        return self.job.fence
+
+    def renew_budget(self) -> None:
+        """The job gets on: a step is being recorded, with which the store forgets what failed before."""
+        if self.job.attempt or is_suspect(self.job):
+            self.job = replace(self.job, attempt=0, crashes=0, rescues=0)
+
+    def checkpoint(self) -> None:
+        """Raise if it has to stop."""
+        if self.stop is not None:
+            self.active.checkpoint()
 
     @property
     def is_cooperative(self) -> bool:

@@ -61,8 +61,9 @@ WITH
         running.queue, running.worker, running.lease, running.progress, ending.errors,
         CASE WHEN running.cancel_requested_at IS NULL THEN ending.state ELSE 'cancelled' END AS state,
         CASE WHEN running.cancel_requested_at IS NULL THEN ending.reason END AS reason,
-        running.attempt + ending.charge AS attempt, running.crashes + ending.crash AS crashes,
-        running.rescues + ending.rescue AS rescues,
+        running.attempt + ending.charge AS attempt,
+        -- Never below zero: a step that was recorded since the job was read has set them back.
+        greatest(0, running.crashes + ending.crash) AS crashes, greatest(0, running.rescues + ending.rescue) AS rescues,
         -- here attempts_after (outcome = 'lost')
         AS attempts
 ), touched AS MATERIALIZED (

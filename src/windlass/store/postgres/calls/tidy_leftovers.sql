@@ -8,6 +8,7 @@
 -- gives waiters
 -- gives limits
 -- gives rates
+-- gives sent
 --
 -- Takes no lock that another transaction has, so that it never waits; what it skips goes next time.
 WITH
@@ -64,6 +65,16 @@ WITH
         LIMIT CAST(:limit AS bigint)
         FOR UPDATE SKIP LOCKED))
     RETURNING name
+), passed AS (
+    -- Events that were sent a week ago and that no job waits for.
+    DELETE FROM windlass_sent WHERE number = ANY (ARRAY(
+        SELECT sent.number FROM windlass_sent AS sent
+        WHERE NOT sent.is_new AND sent.sent_at BETWEEN 0 AND (SELECT now FROM clock) - 604800000 AND NOT EXISTS (
+            SELECT 1 FROM windlass_step AS step
+            WHERE step.event = sent.name AND step.event IS NOT NULL AND step.ended_at IS NULL)
+        LIMIT CAST(:limit AS bigint)
+        FOR UPDATE OF sent SKIP LOCKED))
+    RETURNING number
 )
 SELECT
     (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM worker) AS workers,
@@ -71,4 +82,5 @@ SELECT
     (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM cooldown) AS cooldowns,
     (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM waiter) AS waiters,
     (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM unused) AS limits,
-    (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM idle) AS rates
+    (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM idle) AS rates,
+    (SELECT coalesce(json_agg(json_build_array(1)), '[]') FROM passed) AS sent

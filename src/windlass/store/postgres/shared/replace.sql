@@ -27,7 +27,7 @@
         job.concurrency_key IS NOT DISTINCT FROM replacement.concurrency_key AS keeps_key
     FROM replacement CROSS JOIN LATERAL (
         SELECT job.ctid AS place, job.* FROM windlass_job AS job WHERE job.id = replacement.holder OFFSET 0) AS job
-    WHERE job.task = replacement.task AND job.attempt = 0 AND job.waiting IN ('pending', 'scheduled', 'blocked')
+    WHERE job.task = replacement.task AND job.attempt = 0 AND job.has_steps IS NULL AND job.waiting IN ('pending', 'scheduled', 'blocked')
     AND EXISTS (SELECT 1 FROM passed) AND (SELECT count(*) FROM stored) >= 0
     ORDER BY job.seq
 ), target_ready AS MATERIALIZED (

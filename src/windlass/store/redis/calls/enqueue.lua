@@ -87,9 +87,9 @@ local function replacement(new, id)
     local seq = redis.call('HGET', KEY.ids, id)
     local old = redis.call('HMGET', job_key(seq), {
         old: task, state, queue, priority, run_at, created_at, attempt, crashes, rescues, payload, expires,
-        start_by, gate, concurrency_key, rate_key})
+        start_by, gate, concurrency_key, rate_key, steps})
     local state, run_at = old.state, tonumber(old.run_at) or now
-    if old.task ~= new.task or (tonumber(old.attempt) or 0) > 0 then return end
+    if old.task ~= new.task or (tonumber(old.attempt) or 0) > 0 or old.steps then return end
     if state ~= 'pending' and state ~= 'scheduled' and state ~= 'blocked' then return end
     -- One that holds its concurrency key is about to run: it takes arguments of the same key, but no other time.
     local is_next = old.concurrency_key

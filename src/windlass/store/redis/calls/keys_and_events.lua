@@ -1,10 +1,10 @@
--- The unique keys that jobs hold, and what happened to them, in order.
+-- The unique keys that jobs hold, what happened to the jobs, in order, and which of them have steps.
 -- KEYS ids, events
 -- without epoch
 -- asks ids
--- gives keys: rows (HeldKey); events: rows (MovedEvent)
+-- gives keys: rows (HeldKey); events: rows (MovedEvent); stepped: rows (seq, id)
 -- with chunks, unique, events
-local keys, events = {}, {}
+local keys, events, stepped = {}, {}, {}
 for index, seq in ipairs(read_all('HMGET', KEY.ids, ask.ids)) do
     local id = ask.ids[index]
     local key = seq and redis.call('HGET', job_key(seq), 'unique_key')
@@ -16,5 +16,6 @@ for index, seq in ipairs(read_all('HMGET', KEY.ids, ask.ids)) do
     for _, text in ipairs(seq and redis.call('LRANGE', events_key(seq), 0, -1) or {}) do
         events[#events + 1] = {id, unpack(event_row(text), 1, {#EventRecord})}
     end
+    if seq and redis.call('HEXISTS', job_key(seq), 'steps') == 1 then stepped[#stepped + 1] = {tonumber(seq), id} end
 end
-return {'keys', keys, 'events', events}
+return {'keys', keys, 'events', events, 'stepped', stepped}

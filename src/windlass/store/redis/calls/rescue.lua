@@ -64,16 +64,18 @@ local function free(ending)
         redis.call('SREM', cancels_key(lease), held_field(seq, fence))
         state, reason = 'cancelled', nil
     end
-    local suspect = is_suspect(
-        (tonumber(job.crashes) or 0) + ending.crash, (tonumber(job.rescues) or 0) + ending.rescue)
+    -- Never below zero: a step that was recorded since the job was read has set them back.
+    local crashes = math.max(0, (tonumber(job.crashes) or 0) + ending.crash)
+    local rescues = math.max(0, (tonumber(job.rescues) or 0) + ending.rescue)
+    local suspect = is_suspect(crashes, rescues)
     if state == 'pending' then state = ready(job.queue, suspect) end
     redis.call('HDEL', key, 'reason')
     redis.call('HSET', key, 'state', state, 'lease', '', 'fence', written(next_fence(fence)))
     if reason then redis.call('HSET', key, 'reason', reason) end
     if FINISHED[state] then redis.call('HSET', key, 'finished_at', stamp) end
     if ending.charge ~= 0 then redis.call('HINCRBY', key, 'attempt', ending.charge) end
-    if ending.crash ~= 0 then redis.call('HINCRBY', key, 'crashes', ending.crash) end
-    if ending.rescue ~= 0 then redis.call('HINCRBY', key, 'rescues', ending.rescue) end
+    if ending.crash ~= 0 then redis.call('HSET', key, 'crashes', written(crashes)) end
+    if ending.rescue ~= 0 then redis.call('HSET', key, 'rescues', written(rescues)) end
     if ending.errors then keep_errors(written(seq), ending.errors) end
     if not FINISHED[state] then settle_expiry(seq, job.started_at) end
     count('running', job.queue, -1)

@@ -1,10 +1,11 @@
 -- Removes lost workers, leases and cool-downs that have been over for a day, limits of the code that were not used for a
--- week, buckets of tasks and keys that are full again, and ids of vanished jobs, `limit` of each at a time.
--- KEYS counts, events, workers, lease_from, lease_until, lease_lost, ids, astray, cooldowns, limits, opening, rated
+-- week, buckets of tasks and keys that are full again, events that were sent a week ago,
+-- and ids of vanished jobs, `limit` of each at a time.
+-- KEYS counts, events, workers, lease_from, lease_until, lease_lost, ids, astray, cooldowns, limits, opening, rated, sent, sent_new
 -- asks limit
--- gives workers, leases, cooldowns, limits, rates: a row for each that was looked at; ids: as many rows as were asked for, while
+-- gives workers, leases, cooldowns, limits, rates, sent: a row for each that was looked at; ids: as many rows as were asked for, while
 --       there are ids left that may be those of vanished jobs
--- with chunks, texts, allow_oom, index, lease, events, leftovers, buckets, cooldowns
+-- with chunks, texts, allow_oom, index, lease, events, leftovers, buckets, cooldowns, waits
 local DAY = 86400000
 
 local function before(key, least)
@@ -65,8 +66,22 @@ for _, gate in ipairs(redis.call('ZRANGEBYSCORE', KEY.rated, '-inf', now, 'LIMIT
     end
 end
 
+-- Events that were sent a week ago and that no job waits for. One that stays is looked at again in a week.
+local sent = {}
+for _, name in ipairs(redis.call('ZRANGEBYSCORE', KEY.sent, '-inf', '(' .. week_ago, 'LIMIT', 0, ask.limit)) do
+    if redis.call('EXISTS', waiters_key(name)) == 1 then
+        redis.call('ZADD', KEY.sent, stamp, name)
+    else
+        redis.call('DEL', event_key(name))
+        redis.call('ZREM', KEY.sent, name)
+        redis.call('SREM', KEY.sent_new, name)
+    end
+    sent[#sent + 1] = {1}
+end
+
 local answer = {
-    'workers', workers, 'leases', leases, 'cooldowns', cooldowns, 'limits', limits, 'rates', rates, 'ids', {},
+    'workers', workers, 'leases', leases, 'cooldowns', cooldowns, 'limits', limits, 'rates', rates, 'sent', sent,
+    'ids', {},
 }
 -- Since a job has vanished, an id may lead nowhere. None is found from its job, so all are walked through, once.
 local at = redis.call('GET', KEY.astray)

@@ -5,6 +5,7 @@ local function remove_remains(seqs)
     for _, seq in ipairs(seqs) do
         keys[#keys + 1] = job_key(seq)
         keys[#keys + 1] = events_key(seq)
+        keys[#keys + 1] = text_key('steps', seq)
         remove_tags(seq)
         for _, what in ipairs(TEXTS) do keys[#keys + 1] = text_key(what, seq) end
     end

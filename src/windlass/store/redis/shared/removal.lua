@@ -1,8 +1,12 @@
 -- Removing jobs that do not run, with their events and indexes but not their places: `remove` gathers, `settle_removals`
 -- writes, few commands for many jobs. Needs KEY.ids, KEY.events, chunks, texts, index, state_sets and unique.
--- with overwritten, tags
+-- with overwritten, tags, waits
 local REMOVED = {{job: id, unique_key}, unpack(TEXTS)}
 local FIRST_TEXT = #REMOVED - #TEXTS + 1
+-- A hash, but found and removed like a long text.
+REMOVED[#REMOVED + 1] = 'steps'
+REMOVED[#REMOVED + 1] = 'awaits'
+local AWAITS = #REMOVED
 local TAGS
 for index, what in ipairs(REMOVED) do
     if what == 'tags' then TAGS = index end
@@ -17,6 +21,7 @@ local removed_keys, removed_ids, removed_seqs = {}, {}, {}
 local function remove(seq, job)
     removed_keys[#removed_keys + 1] = job_key(seq)
     if job[TAGS] then remove_tags(seq) end
+    if job[AWAITS] then redis.call('SREM', waiters_key(job[AWAITS]), seq) end
     -- Only a text whose field is empty has a key of its own.
     for index = FIRST_TEXT, #REMOVED do
         if job[index] == '' then removed_keys[#removed_keys + 1] = text_key(REMOVED[index], seq) end

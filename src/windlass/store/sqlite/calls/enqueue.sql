@@ -81,7 +81,7 @@ FROM (
             min({new.rank})
         FROM jsonb_each(:replacing) AS new JOIN windlass_key ON windlass_key.key = {new.unique_key}
         JOIN windlass_job AS holder ON holder.id = windlass_key.id
-        WHERE holder.task = {new.task} AND holder.attempt = 0
+        WHERE holder.task = {new.task} AND holder.attempt = 0 AND holder.has_steps = 0
         AND holder.state IN ('pending', 'scheduled', 'blocked')
         -- one that holds its concurrency key is about to run: it takes arguments of the same key, but no other time
         AND (holder.promised <> 1 OR holder.concurrency_key IS {new.concurrency_key})

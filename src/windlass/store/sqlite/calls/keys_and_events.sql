@@ -12,3 +12,9 @@ SELECT {event.MovedEvent; id = job.id}
 FROM jsonb_each(:ids) AS wanted JOIN windlass_job AS job ON job.id = wanted.value
 JOIN windlass_event AS event ON event.seq = job.seq
 ORDER BY event.number
+
+-- 3. stepped
+-- Those of them that have steps.
+-- gives stepped
+SELECT job.seq, job.id FROM jsonb_each(:ids) AS wanted JOIN windlass_job AS job ON job.id = wanted.value
+WHERE job.has_steps = 1 ORDER BY job.seq

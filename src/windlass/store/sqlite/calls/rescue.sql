@@ -47,8 +47,9 @@ UPDATE windlass_job SET
     state = iif(cancel_requested_at IS NULL, ending.state, 'cancelled'),
     reason = iif(cancel_requested_at IS NULL, ending.reason, NULL),
     attempt = attempt + ending.charge,
-    crashes = crashes + ending.crash,
-    rescues = rescues + ending.rescue,
+    -- never below zero: a step that was recorded since the job was read has set them back
+    crashes = max(0, crashes + ending.crash),
+    rescues = max(0, rescues + ending.rescue),
     finished_at = iif(cancel_requested_at IS NOT NULL OR ending.state = 'failed', :now, NULL),
     errors = coalesce(ending.errors, windlass_job.errors),
     attempts =

@@ -27,7 +27,17 @@ DELETE FROM windlass_waiter WHERE (name, id) IN (
     SELECT name, id FROM windlass_waiter WHERE until < :now - 86400000 LIMIT :limit)
 RETURNING 1
 
--- 5. limit
+-- 5. sent
+-- Events that were sent a week ago and that no job waits for.
+-- gives sent
+DELETE FROM windlass_sent WHERE name IN (
+    SELECT sent.name FROM windlass_sent AS sent WHERE sent.sent_at < :now - 604800000 AND sent.is_new = 0
+    AND NOT EXISTS (
+        SELECT 1 FROM windlass_step AS step WHERE step.event = sent.name AND step.event IS NOT NULL AND step.ended_at IS NULL)
+    LIMIT :limit)
+RETURNING 1
+
+-- 6. limit
 -- Limits of the code that were not used for a week: their buckets are full, so nothing is lost.
 -- gives limits
 DELETE FROM windlass_limit WHERE name IN (

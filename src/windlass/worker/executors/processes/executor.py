@@ -23,9 +23,11 @@ from windlass.worker.executors.processes.child_side.messages import (
     Released,
     RunDone,
     RunJob,
+    StoreCall,
 )
 from windlass.worker.executors.processes.child_side.task_lookup import place_of
 from windlass.worker.executors.processes.recycling import ChildLimits
+from windlass.worker.executors.processes.store_calls import answered
 from windlass.worker.runs.attempt import AttemptRules
 from windlass.worker.runs.dispatcher import Dispatcher
 from windlass.worker.runs.run import Run
@@ -221,6 +223,8 @@ class ProcessExecutor:
                         ended.append((run, outcome))
                 case Released(seqs):
                     self._take_back(child, seqs)
+                case StoreCall(seq):
+                    child.send([answered(child.runs.get(seq), answer)])
                 case Ready():
                     self._failed_starts = self._refused_starts = 0
                 case Progressed():

@@ -14,8 +14,11 @@ from windlass.worker.executors.processes.child_side.messages import (
     Released,
     ReleaseWaiting,
     RunJob,
+    StoreAnswer,
+    ToChild,
     receive_orders,
 )
+from windlass.worker.executors.processes.child_side.piped_store import Replies
 
 
 class Inbox:
@@ -27,6 +30,8 @@ class Inbox:
         self._orders: deque[RunJob] = deque()
         self._changed = Condition()
         self._is_over = False
+        self.replies = Replies()
+        """What the worker answers to runs that ask the store."""
         start_thread(self._read, name="windlass-orders")
 
     def next(self) -> RunJob | None:
@@ -49,7 +54,7 @@ class Inbox:
         except (EOFError, OSError):
             os._exit(1)  # the worker is gone
 
-    def _take(self, messages: list[RunJob | ReleaseWaiting | Exit]) -> None:
+    def _take(self, messages: list[ToChild]) -> None:
         recalled: list[int] | None = None
         with self._changed:
             for message in messages:
@@ -59,6 +64,8 @@ class Inbox:
                     case ReleaseWaiting():
                         recalled = [order.job.seq for order in self._orders]
                         self._orders.clear()
+                    case StoreAnswer():
+                        self.replies.put(message)
                     case Exit():
                         self._is_over = True
             self._changed.notify()

@@ -18,11 +18,19 @@ from windlass import clock
 from windlass.active_job import running
 from windlass.core.outcome import Outcome, StopReason
 from windlass.errors import JobInterrupted, StartRefused
+from windlass.steps.run_steps import StepStore
 from windlass.task import Task
 from windlass.threads.start import start_thread
 from windlass.worker.executors.processes.child_side.inbox import Inbox
-from windlass.worker.executors.processes.child_side.messages import Answers, Progressed, Ready, RunDone, RunJob
+from windlass.worker.executors.processes.child_side.messages import (
+    Answers,
+    Progressed,
+    Ready,
+    RunDone,
+    RunJob,
+)
 from windlass.worker.executors.processes.child_side.parent_death import die_with_parent
+from windlass.worker.executors.processes.child_side.piped_store import PipedStore
 from windlass.worker.executors.processes.child_side.reset import ProcessState, has_timer, stop_timer
 from windlass.worker.executors.processes.child_side.run import ChildRun
 from windlass.worker.executors.processes.child_side.shared_memory import SharedRunState
@@ -151,7 +159,14 @@ class Child:
         except BaseException as error:  # importing is user code too
             outcome: Outcome = self._plain_attempts().failed_to_start(order.job, error)
             return RunDone(order.job.seq, clock.monotonic(), outcome)
-        run = ChildRun(order.job, task, claimed=order.claimed, report=self._report, shared=self._shared)
+        run = ChildRun(
+            order.job,
+            task,
+            claimed=order.claimed,
+            report=self._report,
+            steps=self._steps_of(task, order.job.seq),
+            shared=self._shared,
+        )
         return self._performed(run, task)
 
     def _performed(self, run: Run, task: Task[..., Any]) -> RunDone:
@@ -227,6 +242,11 @@ class Child:
                 now=client.now,
             )
         return self._attempts[id(client)]
+
+    def _steps_of(self, task: Task[..., Any], seq: int) -> StepStore:
+        return StepStore(
+            PipedStore(self._inbox.replies, self._answers.send, seq=seq), task.app.client.codec, self._worker
+        )
 
     def _plain_attempts(self) -> AttemptRules:
         from windlass.core.codec import Codec

@@ -6,6 +6,7 @@ import os
 import struct
 from multiprocessing.connection import Connection
 from threading import Lock, get_ident
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -33,6 +34,16 @@ class Exit(Struct, frozen=True, array_like=True, tag="leave"):
     """Exit after the jobs in the inbox."""
 
 
+class StoreAnswer(Struct, frozen=True, array_like=True, tag="stored"):
+    """What the store has answered to a call that the worker made for a run; None where it has not."""
+
+    number: int
+    answer: dict[str, Any] | None
+    error: str = ""
+    is_away: bool = False
+    """Whether the store could not be reached."""
+
+
 class RunDone(Struct, frozen=True, array_like=True, tag="answered"):
     """The outcome of a run; the times are on the monotonic clock, which all processes of a machine share."""
 
@@ -55,12 +66,23 @@ class Progressed(Struct, frozen=True, array_like=True, tag="progressed"):
     text: str | None
 
 
+class StoreCall(Struct, frozen=True, array_like=True, tag="asked"):
+    """Make this call to the store for a run."""
+
+    seq: int
+    number: int
+    """Of the question, for its answer."""
+    name: str
+    params: dict[str, Any]
+    lane: str
+
+
 class Ready(Struct, frozen=True, array_like=True, tag="ready"):
     """The child is up."""
 
 
-ToChild = RunJob | ReleaseWaiting | Exit
-FromChild = Ready | RunDone | Released | Progressed
+ToChild = RunJob | ReleaseWaiting | Exit | StoreAnswer
+FromChild = Ready | RunDone | Released | Progressed | StoreCall
 
 _encoder = msgspec.msgpack.Encoder()
 _to_child = msgspec.msgpack.Decoder(list[ToChild])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from windlass.core.records import Claimed
+from windlass.steps.run_steps import StepStore
 from windlass.task import Task
 from windlass.worker.executors.processes.child_side.shared_memory import SharedRunState
 from windlass.worker.runs.run import ReportProgress, Run
@@ -16,9 +17,16 @@ class ChildRun(Run):
     __slots__ = ("_shared",)
 
     def __init__(
-        self, job: Claimed, task: Task[..., Any], *, claimed: float, report: ReportProgress, shared: SharedRunState
+        self,
+        job: Claimed,
+        task: Task[..., Any],
+        *,
+        claimed: float,
+        report: ReportProgress,
+        steps: StepStore,
+        shared: SharedRunState,
     ) -> None:
-        super().__init__(job, task, claimed=claimed, report=report)
+        super().__init__(job, task, claimed=claimed, report=report, steps=steps)
         self._shared = shared
 
     def extend(self, seconds: float) -> None:

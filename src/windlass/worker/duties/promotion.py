@@ -1,4 +1,4 @@
-"""Makes jobs pending that are due, whose event has come, or that have waited for a token; ends those that are too late."""
+"""Makes jobs pending that are due, whose event has come, or that waited for a token; ends those that are too late."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from windlass.errors import Cancel, ConfigError, Duration, LeaseLost
 
 if TYPE_CHECKING:
     from windlass.client.owner import ClientOwner
+    from windlass.client.transactions import Guard
     from windlass.core.outcome import StopReason
     from windlass.core.retry import Retry
     from windlass.limit import Limit
@@ -36,6 +37,10 @@ class RunControl(Protocol):
 
     @property
     def steps(self) -> RunSteps: ...
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether the worker has ended the run without waiting for its code."""
 
     @property
     def is_cancelled(self) -> bool: ...
@@ -239,6 +244,18 @@ class ActiveJob:
         from windlass.limit import limit_of
 
         return limit_of(self._app, name)
+
+    def guard(self, connection: object) -> Guard:
+        """A block in which the connection's transaction is committed only while the job is this run's own.
+
+        ``with job.guard(connection):``, or ``async with`` where the connection is an async one. Raises ``LeaseLost``
+        at its beginning when another run has taken over; after that the job cannot be taken over until the transaction
+        ends. The connection is one to the store's own database, as for ``app.transaction``.
+        """
+        from windlass.client.transactions import Guard
+
+        control = self._control
+        return Guard(self._app.client, connection, id=self.id, fence=self.fence, is_over=lambda: control.is_abandoned)
 
     def checkpoint(self) -> None:
         """Stop here if this run is to stop: raises ``Cancel`` or ``LeaseLost``; otherwise does nothing."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from windlass import clock
 from windlass.client.job_changes import find_record
 from windlass.client.session import ANY_JOB
+from windlass.client.transactions import Guard
 from windlass.core import validate
 from windlass.core.codec import storable
 from windlass.core.decide import decide
@@ -122,6 +123,12 @@ class ClaimedJob:
     async def aprogress(self, value: float | None = None, text: str | None = None) -> None:
         """``progress`` for async code."""
         await self._client.session.arun(self._progress(value, text))
+
+    def guard(self, connection: object) -> Guard:
+        """A block in which the connection's transaction is committed only while the claim holds: as ``job.guard`` of a
+        running task.
+        """
+        return Guard(self._client, connection, id=self.id, fence=self.fence)
 
     def _call(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         task, payload = (

@@ -90,7 +90,7 @@ def test_a_serialisation_failure_says_that_the_transaction_must_begin_anew(scene
 
 def test_a_read_only_transaction_is_named_as_such(scene: Scene, caller: Caller) -> None:
     caller.execute("SET TRANSACTION READ ONLY")
-    with pytest.raises(StoreUnavailable, match="the transaction is read-only; enqueue in one that may write"):
+    with pytest.raises(StoreUnavailable, match="the transaction is read-only; begin one that may write"):
         caller.enqueue(scene.app, scene.receipt, 7)
     caller.rollback()
     job = caller.enqueue(scene.app, scene.receipt, 7)

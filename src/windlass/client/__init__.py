@@ -7,7 +7,7 @@ Files, in reading order:
 - ``session``: Runs store operations for sync and async callers, and notifies listeners of changes.
 - ``enqueue``: Turns requests into new jobs: fills in defaults, checks, encodes.
 - ``routes``: Chooses the queue of a task whose jobs do not name one.
-- ``transactions``: Finds the caller's transaction that a job becomes part of.
+- ``transactions``: The caller's transactions: jobs become part of one, and a running job guards one.
 - ``result_waiter``: Waits for results: one query for everyone who waits in this process.
 - ``job_result``: Waits for one job to finish, and turns how it ended into its value or an exception.
 - ``job_changes``: Finds, cancels and retries one job by its id.

@@ -106,6 +106,8 @@ class Scene:
         self.enqueue(new_job(queue="first used here"))
         self.enqueue(new_job(delay=HOUR))
         self._joined.run(send_event("yes", "1"))
+        for guarded in (self.running, self.other):
+            self._joined.run(jobs.guard(guarded.seq))
 
     def enqueue(self, job: NewJob, *, naming: Uniqueness | None = None) -> Enqueued:
         """Enqueue in the caller's transaction."""

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Coroutine
 from typing import Any, ClassVar, TypeVar
 
-from windlass import Job, Windlass
+from windlass import ActiveJob, ClaimedJob, Job, Windlass
 from windlass.store.operation import Operation
 from windlass.task import Enqueueable
 
@@ -45,6 +45,11 @@ class Caller(ABC):
     def enqueue_many(self, task: Enqueueable[..., Any], calls: list[tuple[Any, ...]]) -> Jobs:
         """Enqueue several jobs by an option."""
         return task.options(connection=self.connection).enqueue_many(calls)
+
+    def guarded(self, job: ActiveJob | ClaimedJob, statement: str) -> None:
+        """A statement of the application's own, if the job is still the caller's."""
+        with job.guard(self.connection):
+            self.execute(statement)
 
     def run_in(self, app: Windlass, operation: Operation[T]) -> T:
         """Run an operation of the store's below the API."""
@@ -90,6 +95,13 @@ class AsyncCaller(Caller):
 
     def enqueue_many(self, task: Enqueueable[..., Any], calls: list[tuple[Any, ...]]) -> Jobs:
         return self.run(task.options(connection=self.connection).aenqueue_many(calls))
+
+    def guarded(self, job: ActiveJob | ClaimedJob, statement: str) -> None:
+        async def write() -> None:
+            async with job.guard(self.connection):
+                await self.aexecute(statement)
+
+        self.run(write())
 
     def run_in(self, app: Windlass, operation: Operation[T]) -> T:
         return self.run(app.client.session.join(self.connection).arun(operation))

@@ -22,6 +22,11 @@ class Joined:
         self._channel = channel
         self._carry_out = carry_out
 
+    @property
+    def is_async(self) -> bool:
+        """Whether the connection is one that is awaited."""
+        return isinstance(self._channel, AsyncChannel)
+
     def run(self, operation: Operation[A]) -> A:
         """Run an operation on a connection that blocks."""
         channel = self._channel

@@ -24,6 +24,15 @@ def progress(seq: int, fence: int, text: str, *, worker: str) -> Operation[bool]
     return False
 
 
+def guard(seq: int) -> Operation[None]:
+    """Hold off the rescue of a running job until the transaction ends in which this is carried out.
+
+    The caller has to look afterwards, outside of that transaction, whether the job is still its own. A repeat changes
+    nothing.
+    """
+    yield Call("guard", {"seq": seq})
+
+
 PROMOTED_AT_ONCE = 1000
 """Jobs; promoting reads none of their texts."""
 

@@ -38,8 +38,10 @@ class DatabaseIdentity:
 class PostgresScripts:
     """How calls are carried out on a caller's connection."""
 
-    def __init__(self, name: str, *, home: DatabaseIdentity, here: Bound, bound: Callable[[Call], Bound]) -> None:
-        """``here`` asks a connection where it is; ``bound`` gives a call's statement with its values."""
+    def __init__(
+        self, name: str, *, home: DatabaseIdentity, here: Callable[[Call], Bound], bound: Callable[[Call], Bound]
+    ) -> None:
+        """``here`` asks the connection of a call where it is; ``bound`` gives a call's statement with its values."""
         self._name = name
         self._home = home
         self._here = here
@@ -47,11 +49,11 @@ class PostgresScripts:
 
     def carry_out(self, call: Call) -> Script[Answer]:
         """Carry out one call; whatever goes wrong, the caller's transaction goes on as if it had not been asked."""
-        bound = self._bound(call)
+        here, bound = self._here(call), self._bound(call)
         yield Own(self._home.known)  # makes the schema where there is none; in here it would wait for the caller
         for _ in range(_TRIES):
             try:
-                return (yield from all_or_nothing(self._perform(bound)))
+                return (yield from all_or_nothing(self._perform(here, bound)))
             except Exception as error:
                 if not is_of_library(error):
                     raise
@@ -61,20 +63,20 @@ class PostgresScripts:
                     raise self._meaning(twin) from error
         raise StoreUnavailable(f"{self._name}: others changed the same ids, keys or limited queue all the time")
 
-    def _perform(self, bound: Bound) -> Script[Answer]:
-        yield from self._refuse_another_database()
+    def _perform(self, here: Bound, bound: Bound) -> Script[Answer]:
+        yield from self._refuse_another_database(here)
         statement, values = bound
         return statement.answer((yield Query(statement.text.decode(), values)))
 
-    def _refuse_another_database(self) -> Script[None]:
-        statement, values = self._here
+    def _refuse_another_database(self, asked: Bound) -> Script[None]:
+        statement, values = asked
         reply = yield Query(statement.text.decode(), values)
         here = reply.rows[0][0]
         # The server may have been started anew since we asked it.
         if here != (yield Own(self._home.known)) and here != (yield Own(self._home.asked_again)):
             raise ConfigError(
-                f"{self._name}: the connection is to another database than the store; enqueue on a connection to the "
-                "store's own database, or without one"
+                f"{self._name}: the connection is to another database than the store; only one to the store's own "
+                "database can be used (to enqueue, none is needed)"
             )
 
     def _meaning(self, twin: psycopg.Error) -> Exception:
@@ -89,7 +91,7 @@ class PostgresScripts:
             )
         if isinstance(twin, errors.ReadOnlySqlTransaction):
             return StoreUnavailable(
-                f"{self._name}: the transaction is read-only; enqueue in one that may write, or without a connection"
+                f"{self._name}: the transaction is read-only; begin one that may write (to enqueue, none is needed)"
             )
         found = translate(self._name, twin)
         if not isinstance(found, WindlassError):  # our own connections would try again

@@ -116,7 +116,11 @@ class PostgresDriver:
         self._refuse_if_closed()
         # Sent without our name, so that our own process receives it as well: it cannot know when the caller commits.
         news = channel(self._schema, Topic.WORK) if self._address.listens else None
-        here = self._bound(Call("database_identity", {"channel": news}))
+
+        def here(call: Call) -> Bound:
+            # A guard stores nothing, so its commit is no news.
+            return self._bound(Call("database_identity", {"channel": None if call.name == "guard" else news}))
+
         scripts = PostgresScripts(self.name, home=self._home, here=here, bound=self._bound)
         return join(connection, scripts.carry_out, database="postgresql", store=self.name)
 

@@ -110,9 +110,10 @@ class RedisDriver:
 
     def join(self, connection: object) -> Joined:
         raise ConfigError(
-            f"{self.name}: a Redis store cannot take part in a transaction of your database; enqueue after your "
-            "commit, or keep the jobs in the database that the transaction is in (postgresql://, or sqlite:// with "
-            "?driver=stdlib)"
+            f"{self.name}: a Redis store cannot take part in a transaction of your database, so neither jobs nor the "
+            "right to run them can be committed with it; enqueue after your commit, keep job.fence beside what you "
+            "write and refuse a lower one, or keep the jobs in the database that the transaction is in (postgresql://, "
+            "or sqlite:// with ?driver=stdlib)"
         )
 
     def exists(self) -> bool:

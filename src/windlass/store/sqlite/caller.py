@@ -73,7 +73,7 @@ class SqliteScripts:
         if not _is_same_file(file, self._path):
             raise ConfigError(
                 f"{self._path}: the connection is to another database ({file or 'in memory'}); "
-                "enqueue on a connection to the store's own file, or without one"
+                "only one to the store's own file can be used (to enqueue, none is needed)"
             )
 
     def _meaning(self, error: Exception) -> Exception:

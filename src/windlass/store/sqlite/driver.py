@@ -98,8 +98,8 @@ class SqliteDriver:
         if self._address.library != "stdlib":
             raise ConfigError(
                 f"{self.name}: this store uses a file of its own, through an SQLite library of its own; "
-                "to enqueue inside a transaction of yours, keep the jobs in your application's database file and add "
-                "?driver=stdlib to the store URL"
+                "to enqueue or guard a job inside a transaction of yours, keep the jobs in your application's database "
+                "file and add ?driver=stdlib to the store URL"
             )
         up_to_date = partial(schema.up_to_date, self._prefix, self.name, now=self._now)
         scripts = SqliteScripts(self._address, self._calls, up_to_date=up_to_date)

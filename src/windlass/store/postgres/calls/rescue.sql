@@ -8,7 +8,8 @@
 -- gives rescued
 -- gives vanished
 --
--- Locks are taken in the order lease, keys, rows of running, limits, concurrency keys: each part counts the one before it.
+-- Locks are taken in the order lease, keys, guards (without waiting), rows of running, limits, concurrency keys: each part
+-- counts the one before it.
 WITH
 -- here clock
 , over AS MATERIALIZED (
@@ -44,10 +45,17 @@ WITH
     SELECT {endings.Ending; named; cast seq, fence as bigint; cast charge, crash, rescue as integer;
         cast delay, ran_for as bigint; without result, unique_key, concurrency_key}, {endings.was_started} = '1' AS was_started
     FROM jsonb_array_elements(CAST(:endings AS jsonb))
+), unguarded AS MATERIALIZED (
+    -- A job that a transaction of its owner's guards stays until that has ended; the next round finds it. One that would
+    -- begin to do so waits for this call, and then finds that the job is lost.
+    SELECT ending.seq FROM ending
+    WHERE (SELECT count(*) FROM held) >= 0 AND pg_try_advisory_xact_lock(
+        -- here guard_lock (seq = ending.seq)
+    )
 ), locked AS MATERIALIZED (
     -- A row that is locked is being ended by its owner; if not, the next round finds it.
     SELECT running.seq FROM windlass_running AS running
-    WHERE running.seq = ANY (ARRAY(SELECT ending.seq FROM ending)) AND (SELECT count(*) FROM held) >= 0
+    WHERE running.seq = ANY (ARRAY(SELECT unguarded.seq FROM unguarded))
     FOR UPDATE SKIP LOCKED
 ), taken AS (
     DELETE FROM windlass_running AS running USING ending, clock

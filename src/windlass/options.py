@@ -38,6 +38,8 @@ class OptionArguments(TypedDict, total=False):
     expires: Duration | None
     concurrency_key: str
     rate_key: str
+    cache: Duration | None
+    cache_key: str
     connection: object
 
 
@@ -66,6 +68,8 @@ class TaskOptions(TypedDict, total=False):
     rate: str | None
     burst: int | None
     rate_key: KeyRule | None
+    cache: Duration | None
+    cache_key: KeyRule | None
 
 
 class HelperTaskOptions(TypedDict, total=False):
@@ -182,6 +186,8 @@ class Options:
     expires: Duration | None = UNSET
     concurrency_key: str | None = None
     rate_key: str | None = None
+    cache: Duration | None = UNSET
+    cache_key: str | None = None
     connection: object = field(default=None, repr=False)
     """Whose transaction the job becomes part of; without one it is stored at once."""
 
@@ -215,6 +221,8 @@ class Options:
             checked_key(self.concurrency_key, "options")
         if self.rate_key is not None:
             checked_key(self.rate_key, "options", rates.OPTION)
+        if self.cache_key is not None:
+            checked_key(self.cache_key, "options", "cache_key")
         self._check_times()
 
     def _check_times(self) -> None:
@@ -227,6 +235,8 @@ class Options:
             timeout_milliseconds(self.timeout)
         if self.expires is not UNSET:
             expiry_milliseconds(self.expires)
+        if self.cache is not UNSET:
+            cache_milliseconds(self.cache)
 
     def but(self, changes: Mapping[str, Any]) -> Options:
         """The same options with some of them changed; unknown names are an error that suggests the right one."""
@@ -244,6 +254,10 @@ class Options:
     def expiry(self, default: int | None) -> int | None:
         """How many milliseconds after it is due it may start at the latest; ``default`` where nothing was asked for."""
         return default if self.expires is UNSET else expiry_milliseconds(self.expires)
+
+    def cached_for(self, default: int | None) -> int | None:
+        """How many milliseconds its result is given to equal calls; ``default`` where nothing was asked for."""
+        return default if self.cache is UNSET else cache_milliseconds(self.cache)
 
     @property
     def at_milliseconds(self) -> int | None:
@@ -289,12 +303,18 @@ class TaskSettings:
     """The key of its jobs for their rate, or what makes it of a call's arguments."""
     bucket: Rate | None = field(init=False, default=None)
     """``rate`` and ``burst``."""
+    cache: Duration | None = None
+    """For how long a result is given to equal calls, which do not run."""
+    cache_key: KeyRule | None = None
+    """What makes two calls equal, or makes that of their arguments; without it all arguments count."""
     memory_limit: int | None = field(init=False, default=None)
     """``max_memory`` in bytes."""
     time_limit: int | None = field(init=False)
     """``timeout`` in milliseconds."""
     expiry: int | None = field(init=False)
     """``expires`` in milliseconds."""
+    cached_for: int | None = field(init=False)
+    """``cache`` in milliseconds."""
 
     def __post_init__(self) -> None:
         if self.queue is not None:
@@ -306,6 +326,7 @@ class TaskSettings:
             of_kind(self.unique, Unique, "unique", example="Unique(by=('user_id',))")
         object.__setattr__(self, "time_limit", timeout_milliseconds(self.timeout))
         object.__setattr__(self, "expiry", expiry_milliseconds(self.expires))
+        object.__setattr__(self, "cached_for", cache_milliseconds(self.cache))
         if self.isolation not in (None, "thread", "process"):
             raise ConfigError(f"isolation must be 'thread' or 'process', got {self.isolation!r}")
         self._check_child_limits()
@@ -320,6 +341,7 @@ class TaskSettings:
         object.__setattr__(self, "tags", validate.job_tags(self.tags))
         self._check_concurrency()
         self._check_rate()
+        self._check_cache()
 
     def _check_concurrency(self) -> None:
         if self.concurrency is not None:
@@ -339,6 +361,18 @@ class TaskSettings:
         if self.rate_key is None:
             object.__setattr__(self, "rate_key", WHOLE_TASK)
         checked_rule(self.rate_key, rates.OPTION)
+
+    def _check_cache(self) -> None:
+        if self.cache is not None and self.unique is not None:
+            raise ConfigError(
+                "cache and unique exclude each other; equal calls of a task with a cache share one job, while it waits "
+                "or runs and as long as its result is cached"
+            )
+        if self.cache_key is None:
+            return
+        if self.cache is None:
+            raise ConfigError("cache_key says which calls are equal for the cache, so it needs cache='10m' or the like")
+        checked_rule(self.cache_key, "cache_key")
 
     def _check_child_limits(self) -> None:
         for name in ("max_memory", "recycle_after"):
@@ -383,6 +417,16 @@ def timeout_milliseconds(value: Duration | None) -> int | None:
     if limit == 0:
         raise ConfigError("timeout must be longer than 0; None means no limit")
     return limit
+
+
+def cache_milliseconds(value: Duration | None) -> int | None:
+    """For how long a result is given to equal calls, in milliseconds, or None for not at all."""
+    if value is None:
+        return None
+    length = milliseconds(value, "cache")
+    if length == 0:
+        raise ConfigError("cache must be longer than 0; None means that no result is cached")
+    return length
 
 
 def expiry_milliseconds(value: Duration | None) -> int | None:

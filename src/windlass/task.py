@@ -16,6 +16,7 @@ from windlass.client.owner import ClientOwner
 from windlass.core.codec import Signature
 from windlass.errors import ConfigError
 from windlass.options import NO_OPTIONS, OptionArguments, Options, TaskSettings
+from windlass.store.operations.tidy import clear_cache
 
 if TYPE_CHECKING:
     from windlass.job import Job
@@ -166,6 +167,17 @@ class Task(Enqueueable[P, R]):
     def is_interruptible(self) -> bool:
         """Whether an exception may be raised in its runs."""
         return self.settings.interrupt and not self.minds_stop
+
+    def cache_clear(self) -> int:
+        """Forget the cached results of this task; how many. From then on every call runs again.
+
+        Jobs that wait or run now are shared with no later call, and their results are not cached.
+        """
+        return self.app.client.session.run(clear_cache(self.name))
+
+    async def acache_clear(self) -> int:
+        """``cache_clear`` for async code."""
+        return await self.app.client.session.arun(clear_cache(self.name))
 
     def __repr__(self) -> str:
         return f"<Task {self.name}>"

@@ -29,8 +29,8 @@ from windlass import (
 )
 
 PURE: dict[type, set[str]] = {
-    ActiveJob: {"checkpoint", "extend", "limit"},
-    ClaimedJob: set(),
+    ActiveJob: {"checkpoint", "extend", "guard", "limit"},
+    ClaimedJob: {"guard"},
     Concurrency: set(),
     Helper: {"close", "task"},
     Job: {"of", "stored"},

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from windlass import ActiveJob, ConfigError, Job, JobTimeout, Retention, Windlass
+from windlass import ActiveJob, ConfigError, Job, JobTimeout, Retention, Unique, Windlass
 from windlass.client.config import _from_pyproject
 from windlass.testing import ManualClock
 
@@ -229,3 +229,37 @@ def test_how_long_manual_claims_last_can_be_set_for_the_app() -> None:
         assert long.id != short.id
     with pytest.raises(ConfigError, match="claim_lease must be longer than 0"):
         Windlass("sqlite:///:memory:", claim_lease=0)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"cache": "0s"}, "cache must be longer than 0"),
+        ({"cache": "soon"}, "cache"),
+        ({"cache_key": "all"}, "needs cache="),
+        ({"cache": "1m", "cache_key": 7}, "cache_key must be a text or a function"),
+        ({"cache": "1m", "cache_key": ""}, "cache key"),
+        ({"cache": "1m", "unique": Unique()}, "cache and unique exclude each other"),
+    ],
+)
+def test_a_cache_that_could_never_work(app: Windlass, options: dict[str, Any], said: str) -> None:
+    """B29: refused where it is declared."""
+    with pytest.raises(ConfigError, match=said):
+        app.task(name="page", **options)(lambda number: number)
+
+
+def test_options_that_contradict_a_cache(app: Windlass) -> None:
+    """B29: refused before anything is stored, with the task's name."""
+    cached = app.task(name="cached", cache="1m", cache_key=lambda number, **_: number)(lambda number: number)
+    plain = app.task(name="plain")(lambda number: number)
+    with pytest.raises(ConfigError, match="'cached': cache and unique exclude each other"):
+        cached.options(unique="own").enqueue(1)
+    with pytest.raises(ConfigError, match="'plain' has no cache"):
+        plain.options(cache_key="own").enqueue(1)
+    with pytest.raises(ConfigError, match="'elsewhere' is not registered here"):
+        app.enqueue(app.request("elsewhere").but(cache="1m"))
+    with pytest.raises(ConfigError, match="'cached': cache key 1: use 1 to 256"):
+        cached.enqueue(1)
+    with pytest.raises(ConfigError, match="its cache_key raised ZeroDivisionError"):
+        app.task(name="raises", cache="1m", cache_key=lambda **_: str(1 / 0))(lambda: None).enqueue()
+    assert app.jobs() == []

@@ -80,8 +80,10 @@ NOT_LOOKING: dict[type, str] = {
     ),
     Job: "of stored done state",
     Queue: "configure aconfigure pause apause reset areset resume aresume",
-    ClaimedJob: "",
-    Task: "enqueue aenqueue enqueue_many aenqueue_many delay options request is_interruptible",
+    ClaimedJob: "guard",
+    Task: (
+        "enqueue aenqueue enqueue_many aenqueue_many delay options request is_interruptible cache_clear acache_clear"
+    ),
     Worker: (
         "start astart stop astop run_until_empty arun_until_empty drain pause apause resume status name lease queues "
         "concurrency is_stopped is_asked_to_stop wants_restart ended_count is_drained is_paused shares state"

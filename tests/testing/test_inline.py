@@ -222,3 +222,20 @@ def test_progress_and_metadata_are_real(windlass_app: Windlass) -> None:
         job = report.options(meta={"tenant": "a"}).enqueue()
     assert job.result() == ["a", 1, 1]
     assert job.refresh().progress.text == "half way"
+
+
+def test_a_cached_result_is_given_without_a_second_run(windlass_app: Windlass, windlass_clock: ManualClock) -> None:
+    """B29: until its time is over."""
+    runs: list[int] = []
+
+    @windlass_app.task(name="draw", cache="10m")
+    def draw(number: int) -> int:
+        runs.append(number)
+        return len(runs)
+
+    with inline(windlass_app):
+        assert [draw.enqueue(1).result(), draw.enqueue(1).result(), draw.enqueue(2).result()] == [1, 1, 2]
+        draw.cache_clear()
+        assert draw.enqueue(1).result() == 3
+        windlass_clock.advance("10m")
+        assert draw.enqueue(1).result() == 4

@@ -176,6 +176,25 @@ def test_a_duplicate_is_told_like_anywhere_else(scene: Scene, caller: Caller) ->
 
 
 @every_kind
+def test_a_cached_result_is_found_inside_a_transaction(scene: Scene, caller: Caller) -> None:
+    """B29: and a job that is rolled back is shared with no later call."""
+    draw = scene.app.task(name="draw", cache="10m")(_drawn)
+    caller.enqueue(scene.app, draw, 1)
+    caller.rollback()
+    first = caller.enqueue(scene.app, draw, 1)
+    caller.commit()
+    assert not first.duplicate
+    assert work(scene.app) == 1
+    again = caller.enqueue(scene.app, draw, 1)
+    caller.commit()
+    assert (again.id, again.duplicate, again.result(timeout=PATIENCE)) == (first.id, True, "drawing 1")
+
+
+def _drawn(number: int) -> str:
+    return f"drawing {number}"
+
+
+@every_kind
 def test_delays_and_options_hold(scene: Scene, caller: Caller) -> None:
     job = caller.enqueue(scene.app, scene.receipt.options(delay="1h", queue="slow", priority=9), 7)
     caller.commit()

@@ -57,12 +57,22 @@ class CallShape:
 
     def bind(self, name: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Mapping[str, object]:
         """The arguments by name, defaults included."""
-        try:
-            bound = self.signature.bind(*args, **kwargs)
-        except TypeError as error:
-            raise TypeError(f"task {name!r}: {error}{self._meant(kwargs)}") from None
+        bound = self._bound(name, args, kwargs)
         bound.apply_defaults()
         return bound.arguments
+
+    def normal_form(
+        self, name: str, args: tuple[object, ...], kwargs: Mapping[str, object]
+    ) -> tuple[tuple[object, ...], dict[str, object]]:
+        """The same call with all arguments by position that may be; defaults are left out."""
+        bound = self._bound(name, args, kwargs)
+        return bound.args, bound.kwargs
+
+    def _bound(self, name: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> inspect.BoundArguments:
+        try:
+            return self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"task {name!r}: {error}{self._meant(kwargs)}") from None
 
     def _meant(self, kwargs: Mapping[str, object]) -> str:
         """What to do where an option was given among the arguments."""

@@ -9,13 +9,13 @@ from msgspec import Struct
 
 from windlass.active_job import running
 from windlass.client.routes import Routes
-from windlass.core.codec import Codec
+from windlass.core.codec import Codec, unseal
 from windlass.core.codec.signature import Signature
 from windlass.core.limits.concurrency import KeyRule, key_of_call, stored_key
 from windlass.core.meta import write_meta, write_tags
 from windlass.core.rates import key as rates
 from windlass.core.retry import Retry, write_retry
-from windlass.core.unique import Unique, chosen, key_of
+from windlass.core.unique import Unique, cached_key, chosen, key_of
 from windlass.core.validate import job_tags
 from windlass.errors import ConfigError, PayloadError
 from windlass.options import NO_OPTIONS, Options, TaskSettings
@@ -34,6 +34,8 @@ class _EnqueuePlan(Struct, frozen=True):
     signature: Signature | None
     terms: JobTemplate
     unique: str | Unique | None
+    is_keyed: bool
+    """Whether its jobs have unique keys: by ``unique``, or because their results are cached."""
     at: int | None
     naming: Uniqueness | None
     tags: str | None
@@ -99,8 +101,8 @@ class Enqueuer:
         return enqueue(jobs, namings)
 
     def new_job(self, request: Request) -> tuple[NewJob, Uniqueness | None]:
-        """The job that a request would make, without an id, and how it is named."""
-        plan = self._plan_under(request.task, request.options)
+        """The job that a request would make, without an id, and how it is named. It is to run, whatever is cached."""
+        plan = self._plan_under(request.task, request.options.but({"cache": None}))
         return self._job(request, plan, ""), plan.naming
 
     def plain_meta(self, text: str) -> dict[str, object]:
@@ -131,6 +133,7 @@ class Enqueuer:
     def _plan_under(self, task: Task[..., Any] | str, options: Options) -> _EnqueuePlan:
         name, settings = (task.name, task.settings) if isinstance(task, Task) else (task, _UNKNOWN)
         unique = options.unique if options.unique is not None else settings.unique
+        cached_for = _cached_for(name, options, settings)
         return _EnqueuePlan(
             task=task,
             options=options,
@@ -147,8 +150,9 @@ class Enqueuer:
                 expires=options.expiry(settings.expiry),
             ),
             unique=unique,
+            is_keyed=unique is not None or cached_for is not None,
             at=options.at_milliseconds,
-            naming=_naming(options, unique),
+            naming=_naming(options, unique, cached_for),
             tags=write_tags(job_tags((*settings.tags, *options.tags))),
             concurrency_key=options.concurrency_key or settings.concurrency_key,
             rate_key=_rate_key(name, options, settings),
@@ -167,7 +171,7 @@ class Enqueuer:
             plan.terms,
             id if plan.options.id is None else plan.options.id,
             payload,
-            unique_key=None if plan.unique is None else self._key(request, plan.terms.task, payload, plan.unique),
+            unique_key=self._key(request, plan, payload) if plan.is_keyed else None,
             at=plan.at,
             tags=plan.tags,
             concurrency_key=None
@@ -192,7 +196,10 @@ class Enqueuer:
         plain = write_meta(options.meta or {}, correlation_id)
         return self._codec.encode_meta(plain) if plain else None
 
-    def _key(self, request: Request, name: str, payload: str, unique: str | Unique) -> str:
+    def _key(self, request: Request, plan: _EnqueuePlan, payload: str) -> str:
+        name, unique = plan.terms.task, plan.unique
+        if unique is None:
+            return self._cached_key(request, name)
         if isinstance(unique, str):
             return unique
         if unique.by is None:
@@ -202,6 +209,17 @@ class Enqueuer:
         bound = request.task.shape.bind(name, request.args, request.kwargs)
         values = chosen(unique, _flattened(bound, request), name)
         return key_of(name, self._codec.encode_call(request.task.signature, values, {}))
+
+    def _cached_key(self, request: Request, name: str) -> str:
+        task = request.task
+        assert isinstance(task, Task), "no other has a cache"
+        rule = request.options.cache_key or task.settings.cache_key
+        if rule is not None:
+            text = key_of_call(rule, name, _arguments(request), "cache_key")
+            return cached_key(name, f"key {text}".encode())
+        # Equal calls have equal arguments, whether these were given by position or by name.
+        args, kwargs = task.shape.normal_form(name, request.args, request.kwargs)
+        return cached_key(name, unseal(self._codec.encode_call(task.signature, args, kwargs)))
 
 
 _UNKNOWN = TaskSettings()
@@ -232,8 +250,26 @@ def _flattened(bound: Mapping[str, object], request: Request) -> dict[str, Any]:
     return {**bound, **request.kwargs}
 
 
-def _naming(options: Options, unique: str | Unique | None) -> Uniqueness | None:
+def _cached_for(task: str, options: Options, settings: TaskSettings) -> int | None:
+    """For how long a result is cached; ``ConfigError`` for options that contradict that."""
+    cached_for = options.cached_for(settings.cached_for)
+    if cached_for is None:
+        if options.cache_key is not None and options.cache is not None:
+            raise ConfigError(f"task {task!r} has no cache, so options(cache_key=...) has no meaning; give it cache=")
+        return None
+    if settings is _UNKNOWN:
+        raise ConfigError(f"task {task!r} is not registered here, so options(cache=...) cannot tell equal calls")
+    if options.unique is not None or settings.unique is not None:
+        raise ConfigError(
+            f"task {task!r}: cache and unique exclude each other; equal calls of a task with a cache share one job"
+        )
+    return cached_for
+
+
+def _naming(options: Options, unique: str | Unique | None, cached_for: int | None) -> Uniqueness | None:
     has_own_id = options.id is not None
+    if cached_for is not None:
+        return Uniqueness(has_own_id, cached=cached_for)
     if isinstance(unique, Unique):
         return Uniqueness(
             has_own_id, unique.held, unique.window_milliseconds, unique.on_conflict, unique.max_wait_milliseconds

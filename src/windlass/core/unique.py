@@ -71,6 +71,26 @@ def key_of(task: str, payload: str) -> str:
     return f"{task}#{hashlib.blake2b(unseal(payload), digest_size=16).hexdigest()}"
 
 
+def cached_key(task: str, call: bytes) -> str:
+    """The key under which the result of a call is cached; ``call`` is what makes two calls equal.
+
+    >>> cached_key("render", b"[7]")
+    'cache:render#7ce76f7ac73316c27bd96080a3ff8ad1'
+    """
+    first, _ = cached_keys(task)
+    return first + hashlib.blake2b(call, digest_size=16).hexdigest()
+
+
+def cached_keys(task: str) -> tuple[str, str]:
+    """Between these two, in the order of texts, lie the keys of a task's cached results: no name of a task has a #."""
+    return f"cache:{task}#", f"cache:{task}$"
+
+
+def is_cached_key(key: str | None) -> bool:
+    """Whether it may be the key of a cached result: a caller may have chosen one that looks alike."""
+    return key is not None and key.startswith("cache:")
+
+
 def chosen(unique: Unique, bound: Mapping[str, object], task: str) -> Sequence[object]:
     """The values of the arguments that count, in the order of ``by``."""
     assert unique.by is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from windlass import clock
@@ -61,12 +62,19 @@ def job_page(jobs: Sequence[Job[Any]], next: int | None) -> dict[str, object]:
     return {"jobs": [job_summary(job) for job in jobs], "next": next}
 
 
-def job_detail(job: Job[Any], parameters: Sequence[str] = (), steps: Sequence[StepView] = ()) -> dict[str, object]:
+def job_detail(
+    job: Job[Any],
+    parameters: Sequence[str] = (),
+    steps: Sequence[StepView] = (),
+    *,
+    cached_until: datetime | None = None,
+) -> dict[str, object]:
     """Everything about one job, secrets masked; ``parameters`` are the task's parameter names, if they are known."""
     values = JobValues.of(job, parameters)
     return job_summary(job) | {
         "timeout": None if job.record.timeout is None else job.record.timeout / 1000,
         "unique_key": job.record.unique_key,
+        "cached_until": iso(cached_until),
         "expires_at": iso(job.expires_at),
         "concurrency_key": job.concurrency_key,
         "rate_key": job.rate_key,

@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from windlass import clock
+from windlass.client.client import Client
 from windlass.core.codec import unseal
 from windlass.core.codec.envelope import read_envelope
+from windlass.core.state import State
+from windlass.core.unique import is_cached_key
 from windlass.errors import PayloadError
 from windlass.insight.redact import redacted, redacted_arguments
 from windlass.job import Job
+from windlass.store.operations.transfer import held_keys
 from windlass.task import Task
 
 
@@ -62,3 +68,12 @@ def _result(stored: str | None) -> object:
         return None if stored is None else redacted(json.loads(unseal(stored)))
     except (PayloadError, ValueError, RecursionError):
         return None
+
+
+def cached_until(client: Client, job: Job[Any]) -> datetime | None:
+    """Until when equal calls are given this job instead of a new one; None if they are not, or not yet."""
+    if job.state is not State.COMPLETED or not is_cached_key(job.record.unique_key):
+        return None
+    held = client.session.run(held_keys([job.id]))
+    ends = [key.expires_at for key in held if key.cached_for is not None and key.expires_at is not None]
+    return clock.instant(ends[0]) if ends and ends[0] > client.now() else None

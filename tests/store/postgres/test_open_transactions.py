@@ -25,6 +25,7 @@ from windlass.core.rates.cooldown import Cooldown
 from windlass.core.rates.rate import Rate, read_rate
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.state import State
+from windlass.core.unique import cached_key
 from windlass.errors import StoreUnavailable
 from windlass.store.operation import Call
 from windlass.store.operations import jobs, leader, leases, prune, queries, queues, vacuum
@@ -48,12 +49,15 @@ from windlass.store.operations.steps.sent_events import (
     send_event,
 )
 from windlass.store.operations.steps.steps import NewStep, import_steps, record_step, steps_of
+from windlass.store.operations.tidy import clear_cache, tidy_cache
 from windlass.store.postgres.statements import statements
 
 UNTIL_STARTED = Uniqueness(until="started")
 REPLACING = Uniqueness(until="started", on_conflict="replace")
 POSTPONING = Uniqueness(until="started", on_conflict="postpone")
 FOR_A_SECOND = Uniqueness(until="window", window=SECOND)
+CACHED = Uniqueness(cached=SECOND)
+CACHED_KEY = cached_key("greet", b"")
 LIMITED = "limited"
 PATIENCE = "3s"
 """For how long the server lets a call wait for a lock; the calls of these tests wait for nobody else."""
@@ -79,7 +83,15 @@ class Scene:
         store.enqueue(new_job(queue=LIMITED, key="replaced", priority=9), naming=UNTIL_STARTED)
         store.enqueue(new_job(queue=LIMITED, key="postponed", delay=SECOND), naming=UNTIL_STARTED)
         store.advance(2 * SECOND)  # and its time has come, and the window of the key is over
+        self._cache()
         self._hold_everything()
+
+    def _cache(self) -> None:
+        """A cached result whose time is over."""
+        self.store.enqueue(new_job(queue=LIMITED, key=CACHED_KEY, priority=99), naming=CACHED)
+        [job] = self.worker.cycle(requests=[(LIMITED, 1)]).claimed
+        assert not self.worker.end(job)
+        self.store.advance(SECOND)
 
     def _started(self, key: str, *, by: Worker | None = None) -> Claimed:
         """A job that runs, so that another one may have its key."""
@@ -102,6 +114,7 @@ class Scene:
         assert not self.enqueue(new_job(queue=LIMITED, key="ended"), naming=FOR_A_SECOND).is_duplicate
         assert self.enqueue(new_job(queue=LIMITED, key="replaced"), naming=REPLACING).is_replaced
         assert self.enqueue(new_job(queue=LIMITED, key="postponed", delay=HOUR), naming=POSTPONING).is_replaced
+        assert not self.enqueue(new_job(queue=LIMITED, key=CACHED_KEY), naming=CACHED).is_duplicate
         self.enqueue(new_job("chosen"), naming=OWN_ID)
         self.enqueue(new_job(queue="first used here"))
         self.enqueue(new_job(delay=HOUR))
@@ -251,6 +264,11 @@ def _prune_oldest(scene: Scene) -> None:
     assert scene.store.exists(scene.other_ended.id)
 
 
+def _tidy_cache(scene: Scene) -> None:
+    scene.store.run(tidy_cache(per_task=0, in_all=0, bytes=0))
+    scene.store.run(clear_cache("greet"))
+
+
 def _reschedule(scene: Scene) -> None:
     assert scene.store.run(jobs.reschedule(scene.waiting.seq, delay=HOUR))
 
@@ -360,6 +378,7 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _step: ("record_step", "await_event", "send_event", "tell_waiters", "wake_waiters", "import_steps", "import_sent"),
     _sweep: ("vacuum_due", "vacuum_ready", "vacuum_running", "vacuum_tally"),
     _take_tokens: ("limit_ensure", "limit_take", "limit_leave", "limit_change", "limit_drain", "limit_delete"),
+    _tidy_cache: ("tidy_cache", "clear_cache"),
     _tidy: ("tidy_events", "tidy_keys", "tidy_leftovers"),
 }
 """What workers, rescuers and duties do, and people who look after jobs, with the calls that it is made of."""

@@ -71,6 +71,7 @@ class Keyspace:
         self._check_indexes()
         self._check_leases()
         self._check_unique_keys()
+        self._check_cache()
         self._check_tags()
         self._check_concurrency_keys()
 
@@ -175,6 +176,24 @@ class Keyspace:
         for name, held in self.values.items():
             if name.startswith("unique:"):
                 assert ids[held["id"]]["unique_key"] == name.removeprefix("unique:")
+
+    def _check_cache(self) -> None:
+        """What is cached, or will be, stands in the cache of its task, and its bytes are counted."""
+        cached = {
+            name.removeprefix("unique:"): held
+            for name, held in self.values.items()
+            if name.startswith("unique:") and "cached_for" in held
+        }
+        bytes: Counter[str] = Counter()
+        for key, held in cached.items():
+            bytes[key.removeprefix("cache:").split("#")[0]] += int(held.get("bytes", 0))
+        entries = {name: keys for name, keys in self.values.items() if name.startswith("cache:")}
+        assert {key for keys in entries.values() for key in keys} == set(cached)
+        assert {name.removeprefix("cache:") for name in entries} == set(bytes) <= set(self.values.get("caches", ()))
+        for name, number in self.values.items():
+            if name.startswith("cache_bytes:"):
+                assert int(number) == bytes.pop(name.removeprefix("cache_bytes:"), 0)
+        assert not any(bytes.values())
 
     def _check_tags(self) -> None:
         expected: dict[str, dict[str, float]] = {}

@@ -48,6 +48,7 @@ CALLS: Mapping[str, Callable[[Store], object]] = {
     "gates": lambda store: store.run(unblock_all()),
     "opening": lambda store: store.run(jobs.promote()),
     "rated": lambda store: store.run(tidy()),
+    "caches": lambda store: store.run(tidy()),
     "key_limits": lambda store: store.run(declare({"greet": 2})),
 }
 """A call that needs the key."""

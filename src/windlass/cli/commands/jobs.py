@@ -20,7 +20,7 @@ from windlass.cli.views.timeline import Timeline, Why
 from windlass.client.config import actor
 from windlass.core.state import State, Verb
 from windlass.errors import IllegalTransition
-from windlass.insight.payload import parameters_of
+from windlass.insight.payload import cached_until, parameters_of
 
 _ids = click.argument("ids", nargs=-1, metavar="[ID...]")
 _id = click.argument("id", metavar="ID")
@@ -54,7 +54,8 @@ def show(app: Windlass, *, out: Output, id: str) -> None:
     Values whose key sounds like a secret are masked.
     """
     job = app.job(whole_id(app, id))
-    out.show(JobDetail(job, parameters_of(job.task, app.tasks), job.steps()))
+    parameters = parameters_of(job.task, app.tasks)
+    out.show(JobDetail(job, parameters, job.steps(), cached_until(app.client, job)))
 
 
 @jobs.command()

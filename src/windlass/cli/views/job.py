@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from windlass import clock
@@ -27,15 +28,16 @@ _STEPS_SHOWN = 20
 @dataclass(frozen=True, slots=True)
 class JobDetail:
     """Everything about one job, with its secrets masked; ``parameters`` are the parameter names of the task, if they
-    are known.
+    are known, ``cached_until`` says how long equal calls are given its result.
     """
 
     job: Job[Any]
     parameters: Sequence[str] = ()
     steps: Sequence[StepView] = ()
+    cached_until: datetime | None = None
 
     def data(self) -> object:
-        return job_detail(self.job, self.parameters, self.steps)
+        return job_detail(self.job, self.parameters, self.steps, cached_until=self.cached_until)
 
     def draw(self, screen: Screen) -> None:
         job = self.job
@@ -76,6 +78,7 @@ class JobDetail:
             ("expires", full(job.expires_at) if job.expires_at and job.started_at is None else ""),
             ("started", full(job.started_at) if job.started_at else ""),
             ("finished", full(job.finished_at) if job.finished_at else ""),
+            ("cached until", full(self.cached_until) if self.cached_until else ""),
             ("cancel asked", full(asked) if asked else ""),
         ]
 

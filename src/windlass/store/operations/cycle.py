@@ -11,6 +11,7 @@ from msgspec import Struct
 from windlass.core.ending import Ending
 from windlass.core.records import Claimed
 from windlass.core.state import TRANSITIONS, State, Verb
+from windlass.core.unique import is_cached_key
 from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.store.answers import records
 from windlass.store.driver import DataRejected
@@ -196,8 +197,11 @@ def finish(endings: Sequence[Ending], *, worker: str) -> Operation[Collection[in
     return cycled.refused
 
 
-def unique_keys(endings: Iterable[Ending]) -> list[tuple[str, int, int]]:
-    return [(e.unique_key, e.seq, e.fence) for e in endings if e.unique_key is not None]
+def unique_keys(endings: Iterable[Ending]) -> list[tuple[str, int, int, int]]:
+    """The keys of ended runs; the last number is 1 where the result may have to be cached."""
+    return [
+        (e.unique_key, e.seq, e.fence, int(is_cached_key(e.unique_key))) for e in endings if e.unique_key is not None
+    ]
 
 
 def concurrency_keys(endings: Iterable[Ending]) -> list[tuple[str]]:

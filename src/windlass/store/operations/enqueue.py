@@ -93,6 +93,8 @@ class Uniqueness(Struct, frozen=True):
     """
     max_wait: int | None = None
     """How long after its enqueue a job that is postponed waits at the most."""
+    cached: int | None = None
+    """For how long the result is given to equal calls, once the job has completed: its key is held until then."""
 
     @property
     def replaces(self) -> bool:
@@ -176,7 +178,10 @@ def enqueue(jobs: Sequence[NewJob], namings: dict[int, Uniqueness]) -> Operation
     # Whether an instant has come only the store knows, so jobs that have one are looked up as well.
     timed = {index: Uniqueness() for index, job in enumerate(jobs) if job.at is not None}
     named = [
-        (index, job.id, job.task, job.payload, job.unique_key, naming.until, naming.window, _rank(index, naming))
+        (
+            *(index, job.id, job.task, job.payload, job.unique_key),
+            *(naming.until, naming.window, _rank(index, naming), naming.cached),
+        )
         for index, naming in sorted((timed | namings).items())
         if index not in repeated
         for job in (jobs[index],)

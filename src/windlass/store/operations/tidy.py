@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from windlass.core.unique import cached_keys
 from windlass.store.operation import Answer, Call, Lane, Operation
 
 AT_ONCE = 1000
@@ -9,6 +10,12 @@ AT_ONCE = 1000
 
 KEYS_EXAMINED = 5000
 """How many unique keys one call looks at."""
+
+CACHED_PER_TASK = 10_000
+"""How many results of a task are cached at the most."""
+CACHED_IN_ALL = 50_000
+CACHED_BYTES = 256 * 1024 * 1024
+"""How many bytes all cached results have at the most."""
 
 FIRST_KEY = ""
 """Where the walk through all unique keys begins."""
@@ -30,6 +37,29 @@ def tidy_windows() -> Operation[bool]:
     """Remove unique keys whose window has passed; whether there may be more of them."""
     answer = yield Call("tidy_keys", {"keys": [], "limit": AT_ONCE})
     return _is_full(answer)
+
+
+def tidy_cache(
+    *, per_task: int = CACHED_PER_TASK, in_all: int = CACHED_IN_ALL, bytes: int = CACHED_BYTES
+) -> Operation[bool]:
+    """Let go of the oldest cached results where there are too many; whether there may be more of them."""
+    params = {"per_task": per_task, "in_all": in_all, "bytes": bytes, "limit": AT_ONCE}
+    answer = yield Call("tidy_cache", params)
+    return _is_full(answer)
+
+
+def clear_cache(task: str) -> Operation[int]:
+    """Let go of all cached results of a task, and of those that its unfinished jobs would make; how many.
+
+    Repeated after no reply, it goes on with the next.
+    """
+    first, behind = cached_keys(task)
+    total = 0
+    while True:
+        answer = yield Call("clear_cache", {"task": task, "first": first, "behind": behind, "limit": AT_ONCE})
+        total += len(answer["cleared"])
+        if len(answer["cleared"]) < AT_ONCE:
+            return total
 
 
 def tidy_keys(after: str) -> Operation[str | None]:

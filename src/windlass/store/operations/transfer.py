@@ -26,6 +26,10 @@ class HeldKey(Struct, frozen=True, array_like=True):
     id: str
     until: str
     expires_at: int | None
+    cached_for: int | None = None
+    """For how long the result of its job is given to equal calls, once it has completed."""
+    bytes: int | None = None
+    """Of that result."""
 
 
 class MovedEvent(Struct, frozen=True, array_like=True):
@@ -61,6 +65,12 @@ def scan(*, after: int, queue: str | None) -> Operation[ScanPage]:
     answer = yield Call("scan", {"after": after, "queue": queue, "limit": PAGE}, Lane.READ)
     [(examined, last)] = answer["examined"]
     return ScanPage(records(answer["stops"], Found), last if examined == PAGE else None)
+
+
+def held_keys(ids: Sequence[str]) -> Operation[list[HeldKey]]:
+    """The unique keys of jobs."""
+    answer = yield Call("keys_and_events", {"ids": list(ids)}, Lane.READ)
+    return records(answer["keys"], HeldKey)
 
 
 def export(ids: Sequence[str]) -> Operation[Batch]:

@@ -123,8 +123,8 @@ WITH
 ), held AS MATERIALIZED (
     -- A key that a caller's open transaction takes over is passed by: a worker waits for no caller. Whether that commits
     -- or not, the key is not the ended job's any more (shared/holds).
-    SELECT named.kind, found.place, found.id, found.until, named.seq FROM named CROSS JOIN LATERAL (
-        SELECT key.ctid AS place, key.id, key.until FROM windlass_key AS key
+    SELECT named.kind, found.place, found.id, found.until, found.cached_for, named.seq FROM named CROSS JOIN LATERAL (
+        SELECT key.ctid AS place, key.id, key.until, key.cached_for FROM windlass_key AS key
         WHERE key.key = named.key AND key.until <> 'window'
         FOR UPDATE SKIP LOCKED) AS found
 ), ending AS MATERIALIZED (
@@ -212,6 +212,16 @@ WITH
 ), due AS (
     INSERT INTO windlass_due (seq, run_at, state, queue, start_by)
     SELECT seq, run_at, waiting, queue, start_by FROM back WHERE waiting <> 'pending'
+), cached AS MATERIALIZED (
+    SELECT held.kind, held.place, held.cached_for, octet_length(ended.result) AS bytes
+    FROM held JOIN ended ON ended.seq = held.seq CROSS JOIN LATERAL (
+        SELECT job.id FROM windlass_job AS job WHERE job.seq = ended.seq OFFSET 0) AS owner
+    WHERE held.cached_for IS NOT NULL AND ended.state = 'completed' AND owner.id = held.id
+), kept AS (
+    -- The key of a result that is cached is held for that time from now on.
+    UPDATE windlass_key AS key SET
+        until = 'window', expires_at = clock.now + cached.cached_for, bytes = coalesce(cached.bytes, 0)
+    FROM cached, clock WHERE key.ctid = cached.place AND cached.kind = 'array'
 ), freed AS (
     -- A finished job gives its unique key back, unless the key is held for a window of time; one that has begun a run
     -- gives back what it held until then.
@@ -220,7 +230,7 @@ WITH
         SELECT 1 FROM ended CROSS JOIN LATERAL (
             SELECT job.id FROM windlass_job AS job WHERE job.seq = ended.seq OFFSET 0) AS owner
         WHERE ended.seq = held.seq AND owner.id = held.id AND (
-            ended.state IN ('completed', 'failed', 'cancelled')
+            ended.state IN ('failed', 'cancelled') OR (ended.state = 'completed' AND held.cached_for IS NULL)
             OR (held.until = 'started' AND (ended.attempt > 0 OR ended.started_at IS NOT NULL))))
 ), starter AS MATERIALIZED (
     -- A row may be written only once in a statement, and an ending comes first.

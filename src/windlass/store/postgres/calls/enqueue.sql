@@ -1,7 +1,7 @@
 -- Stores jobs in the order of the call, all or none. An id or a unique key that is taken stores nothing and is
 -- reported; an id that a different job has, or a queue without room, stops the whole call.
 -- :jobs rows (NewJob)
--- :named rows (index, id, task, payload, key, until, window, rank), one for each job with an own id, a unique key or
+-- :named rows (index, id, task, payload, key, until, window, rank, cached), one for each job with an own id, a unique key or
 -- an instant; of those with the same key the one with the lowest rank counts
 -- :replacing rows (Replacement), of jobs whose arguments are taken by the one that holds their key
 -- :queues the names of the jobs' queues
@@ -19,7 +19,8 @@ WITH
 , named AS MATERIALIZED (
     SELECT CAST({named.index} AS integer) AS index, ({named.id}) COLLATE "C" AS id, {named.task} AS task,
         {named.payload} AS payload, ({named.key}) COLLATE "C" AS key, {named.until} AS until,
-        CAST({named.window} AS bigint) AS held_for, CAST({named.rank} AS integer) AS rank
+        CAST({named.window} AS bigint) AS held_for, CAST({named.rank} AS integer) AS rank,
+        CAST({named.cached} AS bigint) AS cached_for
     FROM jsonb_array_elements(CAST(:named AS jsonb))
 ), there AS MATERIALIZED (
     -- OFFSET 0 as in cycle (full): a plan that was made while the tables were empty probes an index for each job.
@@ -33,7 +34,7 @@ WITH
 -- here held_keys (keys = named)
 , winner AS MATERIALIZED (
     -- One of the call's jobs that name a free key takes it. A job that exists already takes nothing again.
-    SELECT DISTINCT ON (key) key, id, until, held_for FROM named
+    SELECT DISTINCT ON (key) key, id, until, held_for, cached_for FROM named
     WHERE key IS NOT NULL AND id NOT IN (SELECT id FROM there) AND key NOT IN (SELECT key FROM kept)
     ORDER BY key, rank
 ), new AS MATERIALIZED (
@@ -83,11 +84,13 @@ WITH
     WHERE queue.name = limited.name
     RETURNING 1
 ), taken AS (
-    INSERT INTO windlass_key AS key (key, id, until, expires_at)
-    SELECT winner.key, winner.id, winner.until, clock.now + winner.held_for FROM winner, clock
+    INSERT INTO windlass_key AS key (key, id, until, expires_at, cached_for)
+    SELECT winner.key, winner.id, winner.until, clock.now + winner.held_for, winner.cached_for FROM winner, clock
     WHERE EXISTS (SELECT 1 FROM passed) AND (SELECT count(*) FROM counted) >= 0
     ORDER BY winner.key
-    ON CONFLICT (key) DO UPDATE SET id = excluded.id, until = excluded.until, expires_at = excluded.expires_at
+    ON CONFLICT (key) DO UPDATE SET
+        id = excluded.id, until = excluded.until, expires_at = excluded.expires_at, cached_for = excluded.cached_for,
+        bytes = NULL
     -- Only the very row that was found to be free: a newer one belongs to a job that this statement cannot see.
     WHERE key.xmin = (SELECT seen.xmin FROM windlass_key AS seen WHERE seen.key = excluded.key)
     RETURNING 1

@@ -12,6 +12,10 @@ WITH
     AND finished_at <= greatest((SELECT now FROM clock) - CAST(:age AS bigint) - 1, CAST(:beyond_at AS bigint))
     AND (finished_at < (SELECT now FROM clock) - CAST(:age AS bigint)
         OR (finished_at, seq) <= (CAST(:beyond_at AS bigint), CAST(:beyond_seq AS bigint)))
+    AND NOT coalesce((
+        SELECT
+            -- here is_cached (job = job)
+        FROM windlass_job AS job WHERE job.seq = windlass_finished.seq), false)
     ORDER BY finished_at, seq LIMIT CAST(:limit AS bigint)
 ), known AS MATERIALIZED (
     SELECT old.finished_at, old.seq, old.fence, job.id, old.size + job.size AS size

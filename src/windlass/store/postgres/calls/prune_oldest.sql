@@ -23,31 +23,35 @@ WITH
     ORDER BY finished_at, seq LIMIT CAST(:limit AS bigint)
     FOR UPDATE SKIP LOCKED
 ), sized AS (
-    SELECT old.place, old.finished_at, old.seq, job.place AS body, job.id, job.unique_key,
+    SELECT old.place, old.finished_at, old.seq, job.place AS body, job.id, job.unique_key, job.is_cached,
         sum(old.size + coalesce(job.size, 0)) OVER before AS size, row_number() OVER before AS number
     FROM old LEFT JOIN LATERAL (
         -- The lengths of long texts are known without reading them.
         SELECT ctid AS place, id, unique_key,
+            -- here is_cached (job = job)
+            AS is_cached,
             octet_length(payload) + coalesce(octet_length(meta), 0) + coalesce(octet_length(errors), 0) AS size
         FROM windlass_job AS job WHERE job.seq = old.seq OFFSET 0) AS job ON true
     WINDOW before AS (ORDER BY old.finished_at, old.seq ROWS UNBOUNDED PRECEDING)
 ), going AS MATERIALIZED (
     SELECT * FROM sized WHERE size <= CAST(:bytes AS bigint) OR number = 1
+), leaving AS MATERIALIZED (
+    SELECT * FROM going WHERE NOT is_cached
 ), moved AS (
     -- By their places in the tables: who would move them has to have the finished row, which is locked.
-    DELETE FROM windlass_finished AS gone USING going
-    WHERE gone.ctid = going.place AND going.body IS NOT NULL AND going.seq BETWEEN 0 AND 9223372036854775807
+    DELETE FROM windlass_finished AS gone USING leaving
+    WHERE gone.ctid = leaving.place AND leaving.seq BETWEEN 0 AND 9223372036854775807
     RETURNING gone.seq
 ), pruned AS (
-    DELETE FROM windlass_job AS job USING going
-    WHERE job.ctid = going.body AND going.seq BETWEEN 0 AND 9223372036854775807
+    DELETE FROM windlass_job AS job USING leaving
+    WHERE job.ctid = leaving.body AND leaving.seq BETWEEN 0 AND 9223372036854775807
 ), forgotten AS (
     DELETE FROM windlass_event AS event USING moved
     WHERE event.seq = moved.seq AND moved.seq BETWEEN 0 AND 9223372036854775807
 ), held AS MATERIALIZED (
-    SELECT found.key FROM going CROSS JOIN LATERAL (
+    SELECT found.key FROM leaving CROSS JOIN LATERAL (
         SELECT key.key FROM windlass_key AS key
-        WHERE key.key = going.unique_key AND key.id = going.id
+        WHERE key.key = leaving.unique_key AND key.id = leaving.id
         FOR UPDATE SKIP LOCKED) AS found
 ), freed AS (
     DELETE FROM windlass_key AS key USING held WHERE key.key = held.key

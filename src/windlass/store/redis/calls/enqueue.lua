@@ -1,8 +1,8 @@
 -- Stores jobs in the order of the call, all or none. Everything is looked at before anything is written, because a
 -- script is not rolled back; the first write is one that a server without memory refuses.
--- KEYS ids, seq, queues, counts, due, waiting, events, expiring
+-- KEYS ids, seq, queues, counts, due, waiting, events, expiring, caches
 -- asks jobs: rows (NewJob) as job
---      named: rows (index, id, task, payload, unique_key, until, window, rank) as named/one/other, of jobs with an own
+--      named: rows (index, id, task, payload, unique_key, until, window, rank, cached) as named/one/other, of jobs with an own
 --      id or a unique key; of those with the same key the one with the lowest rank counts
 --      replacing: rows (Replacement) as new/this/that, of jobs whose arguments are taken by the one that holds their key
 --      queues
@@ -60,7 +60,7 @@ local function holder(key)
     if holders[key] == nil then
         local id, is_left = holder_of(key)
         holders[key] = id
-        if is_left and not id then stale_keys[#stale_keys + 1] = unique_key(key) end
+        if is_left and not id then stale_keys[#stale_keys + 1] = key end
     end
     return holders[key]
 end
@@ -161,12 +161,19 @@ for _, change in ipairs(replaced) do
     is_put_off = is_put_off or change.to ~= change.from
 end
 if is_put_off then redis.call('ZCARD', KEY.due) end
+for _, named in ipairs(takers) do
+    if named.cached then redis.call('ZCARD', CACHE.entries(CACHE.task(named.unique_key))) end
+end
 
 -- From here on the call writes.
 local last = #added > 0 and take_seqs(#added) - #added
-in_portions(stale_keys, function(...) redis.call('DEL', ...) end)
+for _, key in ipairs(stale_keys) do
+    CACHE.remove(key)
+    redis.call('DEL', unique_key(key))
+end
 for _, named in ipairs(takers) do
-    hold_key(named.unique_key, named.id, named.until, named.window and now + named.window)
+    hold_key(named.unique_key, named.id, named.until, named.window and now + named.window, named.cached)
+    if named.cached then redis.call('SADD', KEY.caches, CACHE.task(named.unique_key)) end
 end
 local states = store_jobs(added, last)
 

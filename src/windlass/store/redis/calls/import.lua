@@ -1,6 +1,6 @@
 -- Stores jobs of another store as they are, in their order, with their keys and events; only the seq is this store's
 -- own. What is there already stays. The first write is one that a server without memory refuses.
--- KEYS ids, seq, queues, counts, due, events, waiting, expiring
+-- KEYS ids, seq, queues, counts, due, events, waiting, expiring, caches
 -- asks jobs: rows (JobRecord) as job, none of which runs
 --      keys: rows (HeldKey) as held; events: rows (MovedEvent) as moved
 -- gives stored: one row (how many are new)
@@ -55,8 +55,12 @@ end
 for _, held in ipairs(ask.keys) do
     local holder, is_left = holder_of(held.key)
     if not holder then
-        if is_left then redis.call('DEL', unique_key(held.key)) end
-        hold_key(held.key, held.id, held.until, held.expires_at)
+        if is_left then
+            CACHE.remove(held.key)
+            redis.call('DEL', unique_key(held.key))
+        end
+        hold_key(held.key, held.id, held.until, held.expires_at, held.cached_for, held.bytes)
+        if held.cached_for then redis.call('SADD', KEY.caches, CACHE.task(held.key)) end
     end
 end
 return {'stored', {{#missing}}}

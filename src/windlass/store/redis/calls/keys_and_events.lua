@@ -8,10 +8,11 @@ local keys, events, stepped = {}, {}, {}
 for index, seq in ipairs(read_all('HMGET', KEY.ids, ask.ids)) do
     local id = ask.ids[index]
     local key = seq and redis.call('HGET', job_key(seq), 'unique_key')
-    local held = key and redis.call('HMGET', unique_key(key), {held: id, until, expires_at})
+    local held = key and redis.call('HMGET', unique_key(key), {held: id, until, expires_at, cached_for, bytes})
     if held and held.id == id then
         keys[#keys + 1] = {
-            HeldKey; key = key; id = id; until = held.until; expires_at = tonumber(held.expires_at) or false}
+            HeldKey; key = key; id = id; until = held.until; expires_at = tonumber(held.expires_at) or false;
+            cached_for = tonumber(held.cached_for) or false; bytes = tonumber(held.bytes) or false}
     end
     for _, text in ipairs(seq and redis.call('LRANGE', events_key(seq), 0, -1) or {}) do
         events[#events + 1] = {id, unpack(event_row(text), 1, {#EventRecord})}

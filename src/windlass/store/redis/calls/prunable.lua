@@ -1,11 +1,11 @@
 -- Finished jobs of one queue and state behind the position (after_at, after_seq) that are older than `age`, or not
 -- younger than the position (beyond_at, beyond_seq), the oldest first.
--- KEYS counts, due
+-- KEYS counts, due, ids
 -- without epoch
 -- asks queue, state, age, beyond_at, beyond_seq, after_at, after_seq, limit
 -- gives jobs: rows (Prunable); vanished: rows (VanishedJob) of those whose bodies are gone;
 --       overwritten: see shared/overwritten
--- with chunks, index, state_sets, texts, sizes
+-- with chunks, index, state_sets, texts, sizes, unique
 local key = finished_key(ask.state, ask.queue)
 local latest = written(math.max(now - ask.age - 1, ask.beyond_at))
 
@@ -17,7 +17,8 @@ end
 
 local rows, vanished, offset, found = {}, {}, 0, nil
 local function visit(seq, at)
-    local size, job = size_of(written(seq), {job: id, fence})
+    local size, job = size_of(written(seq), {job: id, fence, unique_key})
+    if job and CACHE.holds(job.unique_key, job.id) then return end
     if job then
         rows[#rows + 1] = {
             Prunable; seq = seq; id = job.id; size = size; fence = tonumber(job.fence) or 0; finished_at = at}

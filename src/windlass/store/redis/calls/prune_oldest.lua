@@ -56,17 +56,20 @@ if number == 0 then return {'pruned', {}, 'overwritten', overwritten} end
 
 local last = math.min(number, ask.limit)
 local at, newest = position_of(members[last])
-local pruned, vanished = {}, {}
+local pruned, vanished, is_any_kept = {}, {}, false
 for index = 1, last do
     local member = members[index]
     local seq, plain = finished_job(member)
-    if remove_if_there(seq, plain ~= '') then
+    local is_there, is_cached = remove_if_there(seq, plain ~= '')
+    if is_cached then
+        is_any_kept = true
+    elseif is_there then
         pruned[#pruned + 1] = member
     else
         vanished[#vanished + 1] = {VanishedJob; seq = tonumber(seq); queue = ask.queue; was = ask.state}
     end
 end
-if #vanished == 0 then
+if #vanished == 0 and not is_any_kept then
     redis.call('ZREMRANGEBYRANK', place_of_all, first, first + last - 1)
 else
     in_portions(pruned, function(...) redis.call('ZREM', place_of_all, ...) end)

@@ -18,7 +18,8 @@ local function release_keys(keys, fence_now)
         local job = try('HMGET', job_key(held.seq), {job: id, state, fence, attempt, started_at}) or {}
         local is_finished, is_started = FINISHED[job.state], has_started(job.state, job.attempt, job.started_at)
         if tonumber(job.fence) == fence_now(held.fence) and (is_finished or is_started) then
-            release_key(held.key, job.id, not is_finished)
+            local is_cached = job.state == 'completed' and CACHE.keep(held.key, job.id, held.seq)
+            if not is_cached then release_key(held.key, job.id, not is_finished) end
         end
         if not job.id then forget_key(held.key, held.seq) end
     end

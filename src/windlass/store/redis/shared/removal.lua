@@ -28,6 +28,7 @@ local function remove(seq, job)
     end
     -- Also one for a window: a job that is gone holds nothing.
     if job.unique_key and redis.call('HGET', unique_key(job.unique_key), 'id') == job.id then
+        CACHE.remove(job.unique_key)
         removed_keys[#removed_keys + 1] = unique_key(job.unique_key)
     end
     removed_ids[#removed_ids + 1] = job.id
@@ -41,7 +42,8 @@ local function remove_plain(seq, id)
     removed_seqs[#removed_seqs + 1] = seq
 end
 
--- Whether it was there: the body of a job may be gone, or overwritten.
+-- Whether it was there: the body of a job may be gone, or overwritten. Then, whether it stays because its result is
+-- cached.
 local function remove_if_there(seq, is_plain)
     if is_plain then
         local id = try('HGET', job_key(seq), 'id')
@@ -49,8 +51,9 @@ local function remove_if_there(seq, is_plain)
         return id
     end
     local job = try('HMGET', job_key(seq), unpack(REMOVED)) or {}
-    if job.id then remove(seq, job) end
-    return job.id
+    local is_cached = job.id and CACHE.holds(job.unique_key, job.id)
+    if job.id and not is_cached then remove(seq, job) end
+    return job.id, is_cached
 end
 
 -- Few jobs have events.

@@ -121,7 +121,7 @@ DELETE FROM windlass_key WHERE until <> 'window' AND (key, id) IN (
     FROM jsonb_each(:keys) AS held JOIN windlass_job ON windlass_job.seq = {held.seq}
     JOIN windlass_key AS kept ON kept.key = {held.key}
     WHERE windlass_job.fence = {held.fence} AND (
-        windlass_job.state IN ('completed', 'failed', 'cancelled')
+        windlass_job.state IN ('failed', 'cancelled') OR (windlass_job.state = 'completed' AND kept.cached_for IS NULL)
         OR (kept.until = 'started' AND (windlass_job.attempt > 0 OR windlass_job.started_at IS NOT NULL))))
 
 -- 11. freed
@@ -394,3 +394,14 @@ SELECT CAST(json_group_array(json_array({Claimed;
 FROM (
     SELECT * FROM windlass_whole WHERE state = 'running' AND lease = :lease AND claim = :token
     ORDER BY priority DESC, run_at, seq)
+
+-- 32. cache
+-- The key of a result that is cached is held for that time from now on.
+-- :keys rows (key, seq, fence, cached) as held, only of jobs that have one
+-- only with keys (key, seq, fence, cached) where cached = 1
+UPDATE windlass_key SET until = 'window', expires_at = :now + cached_for, bytes = coalesce((
+    SELECT octet_length(result) FROM windlass_job WHERE windlass_job.id = windlass_key.id), 0)
+WHERE cached_for IS NOT NULL AND expires_at IS NULL AND (key, id) IN (
+    SELECT {held.key}, windlass_job.id
+    FROM jsonb_each(:keys) AS held JOIN windlass_job ON windlass_job.seq = {held.seq}
+    WHERE windlass_job.fence = {held.fence} AND windlass_job.state = 'completed' AND {held.cached} = 1)

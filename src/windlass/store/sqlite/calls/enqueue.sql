@@ -1,7 +1,7 @@
 -- 1. conflict
 -- An id that a different job has already is an error of the whole call. A job of an earlier release has no seal, so
 -- white space at the end does not count.
--- :named rows (index, id, task, payload, key, until, window, rank) as named
+-- :named rows (index, id, task, payload, key, until, window, rank, cached) as named
 -- only with named
 -- guard conflict
 SELECT windlass_job.id, windlass_job.task
@@ -11,7 +11,7 @@ WHERE windlass_job.task <> {named.task}
 
 -- 2. known
 -- Which ids are there already: their jobs are reported, not stored again.
--- :named rows (index, id, task, payload, key, until, window, rank) as named
+-- :named rows (index, id, task, payload, key, until, window, rank, cached) as named
 -- only with named
 -- gives known
 SELECT {named.index} FROM jsonb_each(:named) AS named
@@ -22,17 +22,17 @@ WHERE EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.id = {named.id})
 INSERT INTO windlass_queue (name) SELECT value FROM jsonb_each(:queues) WHERE true ON CONFLICT DO NOTHING
 
 -- 4. forget
--- :named rows (index, id, task, payload, key, until, window, rank) as named
+-- :named rows (index, id, task, payload, key, until, window, rank, cached) as named
 -- only with named
 -- here free_keys (keys = SELECT {named.key} FROM jsonb_each(:named) AS named)
 
 -- 5. key
 -- Of the call's jobs that name a free key the one with the lowest rank takes it. A job that exists already takes nothing
 -- again.
--- :named rows (index, id, task, payload, key, until, window, rank) as named
+-- :named rows (index, id, task, payload, key, until, window, rank, cached) as named
 -- only with named
-INSERT INTO windlass_key (key, id, until, expires_at)
-SELECT {named.key}, {named.id}, {named.until}, :now + ({named.window}) FROM jsonb_each(:named) AS named
+INSERT INTO windlass_key (key, id, until, expires_at, cached_for)
+SELECT {named.key}, {named.id}, {named.until}, :now + ({named.window}), {named.cached} FROM jsonb_each(:named) AS named
 WHERE {named.key} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.id = {named.id})
 ORDER BY {named.rank}
 ON CONFLICT DO NOTHING
@@ -145,7 +145,7 @@ SELECT {taken.source}, {taken.state} FROM jsonb_each(:replaced) AS taken
 
 -- 15. found
 -- Which job stands behind each explicit id or unique key now: the new one, or the one that was there before.
--- :named rows (index, id, task, payload, key, until, window, rank) as named
+-- :named rows (index, id, task, payload, key, until, window, rank, cached) as named
 -- only with named
 -- gives found
 SELECT {named.index}, windlass_job.id, windlass_job.state

@@ -9,4 +9,7 @@ WHERE state IN ('completed', 'failed', 'cancelled') AND state = :state AND queue
 AND finished_at BETWEEN :after_at AND max(:now - :age - 1, :beyond_at)
 AND (finished_at, seq) > (:after_at, :after_seq)
 AND (finished_at < :now - :age OR (finished_at, seq) <= (:beyond_at, :beyond_seq))
+AND (unique_key IS NULL OR NOT
+    -- here is_cached (job = windlass_whole)
+)
 ORDER BY finished_at, seq LIMIT :limit

@@ -1,0 +1,8 @@
+-- For how long the result of a task is kept as the answer to equal calls: from the end of the run the job's unique key is
+-- held for that long. How many bytes the result has, so that all of them can be bounded. Releases that know fewer steps
+-- go on; what they complete is not cached.
+-- compatible from 1
+
+ALTER TABLE windlass_key ADD COLUMN cached_for bigint;
+ALTER TABLE windlass_key ADD COLUMN bytes bigint;
+CREATE INDEX key_cached ON windlass_key (expires_at) WHERE cached_for IS NOT NULL AND expires_at IS NOT NULL;

@@ -19,6 +19,7 @@ from windlass.store.operations.cycle import CycleResult, StartMark
 from windlass.threads.wakeup import Wakeup
 from windlass.worker.fetch.capacity import NOTHING, Capacity
 from windlass.worker.fetch.claim_size import first_page
+from windlass.worker.fetch.claim_times import ClaimTimes
 from windlass.worker.fetch.cycle_client import CycleClient, Ended
 from windlass.worker.fetch.wake_ups import WakeUps
 from windlass.worker.recent_jobs import RecentJobs
@@ -32,8 +33,6 @@ from windlass.worker.runs.throttles import Throttles
 
 log = logging.getLogger("windlass.worker")
 
-_POLL = 1.0
-_POLL_WHEN_WATCHED = 10.0
 _LINGER = 0.005
 """Seconds for which endings may gather while more of them are about to come."""
 _LONGEST_LINGER = 0.02
@@ -101,8 +100,7 @@ class Pump:
         self._throttles = throttles
         self.wake = wake
         self._wake_ups = WakeUps(frozenset(capacity.queues), workers=workers)
-        self._is_watched = is_watched
-        """Whether some worker checks for unclaimed jobs, and we would be notified of them."""
+        self._claim_times = ClaimTimes(capacity, self._wake_ups, is_watched=is_watched)
         self._unmarked: list[Run] = []
         """Last allowed attempts and suspects: the store must know of each before it starts, but not before it has a
         slot.
@@ -113,11 +111,6 @@ class Pump:
         self._asked_again: list[Ended] = []
         """Endings that are sent once more, only to learn whether they were stale writes."""
         self._is_draining = False
-        self._polled = float("-inf")
-        self._poll_jitter = 1.0
-        self._is_poll_wanted = False
-        self._surveys_at: float | None = None
-        """When to ask which queues have work, if jobs fit and it is too early to ask again."""
         self._cycled = 0.0
         self._has_suspect = False
         self.may_claim = True
@@ -150,7 +143,7 @@ class Pump:
 
     def poll_soon(self) -> None:
         """Pending jobs were left unclaimed: check our queues."""
-        self._is_poll_wanted = True
+        self._claim_times.poll_soon()
         self.wake.set()
 
     def drain(self) -> None:
@@ -175,11 +168,9 @@ class Pump:
             return 0.0
         if self._dispatcher.has_endings:
             return max(0.0, self._cycled + _LINGER - now) if self._may_linger(now) else 0.0
-        longest = _LONGEST_LINGER if self._dispatcher.buffered else min(_POLL, max(0.0, self._polls_at - now))
         soonest = self._cycled + _LINGER if self._may_linger(now) else now
-        limits_at, tokens_at = self._capacity.running_limits.asks_again_at, self._capacity.rates.asks_again_at
-        for due in (self._surveys_at, self._wake_ups.due, limits_at, tokens_at):
-            longest = longest if due is None else min(longest, max(due, soonest) - now)
+        at_most = _LONGEST_LINGER if self._dispatcher.buffered else None
+        longest = self._claim_times.wait(now, soonest=soonest, at_most=at_most)
         oldest = self._dispatcher.oldest_unmarked(now=now)
         return longest if oldest is None else min(max(0.0, oldest + _MARK_BEFORE - now), longest)
 
@@ -222,8 +213,8 @@ class Pump:
         starting = self._startable(now)
         marked = starting + self._dispatcher.unmarked(running_since=now - _MARK_AFTER)
         takes_suspect = self._looks_for_suspect(now)
-        was_called = self._is_poll_wanted
-        is_prompted = self._take_notifications(now, is_going=bool(ended or marked))
+        was_called = self._claim_times.is_poll_wanted
+        is_prompted = self._claim_times.take(now, is_going=bool(ended or marked))
         return _Batch(
             ended=ended,
             ended_in=ended_in,
@@ -266,25 +257,6 @@ class Pump:
             self.wake.set()
         self._note_idleness()
 
-    def _take_notifications(self, now: float, *, is_going: bool) -> bool:
-        """Take in which queues may have work by now; whether a notification is the only reason for a cycle."""
-        notified = self._wake_ups.take(is_going=is_going)
-        if notified is not None:
-            self._capacity.may_have_work(notified.queues)
-        if notified is not None and notified.is_any:
-            self._capacity.recheck_all()
-        elif self._is_poll_wanted or now >= self._polls_at:
-            self._capacity.ask_where()
-        else:
-            return notified is not None and notified.is_only_reason
-        # With jitter: of workers that poll at different times one will soon find what others have missed.
-        self._polled, self._poll_jitter, self._is_poll_wanted = now, 0.75 + clock.roll() / 4, False
-        return notified is not None and notified.is_only_reason
-
-    @property
-    def _polls_at(self) -> float:
-        return self._polled + (_POLL_WHEN_WATCHED if self._is_watched() else _POLL) * self._poll_jitter
-
     def _learn_from_wake_up(self, claimed: Sequence[Claimed], requests: list[tuple[str, int]]) -> None:
         self._wake_ups.learn(has_paid=bool(claimed))
         if claimed and len(claimed) == sum(count for _, count in requests):
@@ -323,7 +295,7 @@ class Pump:
         return not self._has_suspect
 
     def _requests(self, now: float) -> list[tuple[str, int]]:
-        self._surveys_at = None
+        self._claim_times.surveys_at = None
         if self._is_draining or self._cycle_client.has_no_reply or not self.may_claim:
             return []
         if self._has_suspect and self._suspect.keeps_others_waiting(now):
@@ -352,7 +324,7 @@ class Pump:
     def _survey(self, now: float) -> None:
         """Ask the store which of many queues have work, unless that was done just now."""
         if now < self._capacity.survey_due:
-            self._surveys_at = self._capacity.survey_due
+            self._claim_times.surveys_at = self._capacity.survey_due
             return
         found = self._cycle_client.waiting(self._capacity.survey(now))
         if found is not None:

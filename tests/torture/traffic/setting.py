@@ -14,11 +14,11 @@ MOST_OF_APP = 16
 """Jobs of all queues that run at once; the workers have 20 slots."""
 
 RATED = "rated"
-"""A queue of which only so many jobs are claimed in a time."""
-QUEUE_RATE = read_rate("8/s", burst=3)
+"""A queue of which only so many jobs are claimed in a time. Rates are slow: a herd meets them on a busy machine too."""
+QUEUE_RATE = read_rate("3/s", burst=2)
 UPSTREAM = "upstream"
 """A named limit, of which tasks and callers take tokens."""
-UPSTREAM_RATE = read_rate("10/s", burst=3)
+UPSTREAM_RATE = read_rate("4/s", burst=2)
 
 KEY_LIMITS = {"keyed": 1, "apaired": 2, "ikeyed": 1}
 """Tasks whose jobs have a concurrency key, and how many of the same key run at once."""

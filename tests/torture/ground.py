@@ -81,15 +81,20 @@ class SqliteGround:
     attempts = 0
 
     def __init__(self, folder: Path, clock: ShiftedClock, disk: Disk) -> None:
-        self.file: Path | None = folder / "jobs.db"
         self._path = folder / "jobs.db"
         self._clock = clock
         self._disk = disk
         self._shift = 0
         self._locked = ExitStack()
+        self._is_locked = False
         self.url = f"sqlite:///{self._path}"
         preloaded = f"{disk.environment()['LD_PRELOAD']}:{clock.environment['LD_PRELOAD']}"
         self.environment = {**disk.environment(), **clock.environment, "LD_PRELOAD": preloaded}
+
+    @property
+    def file(self) -> Path | None:
+        """None while the rack itself keeps it locked: no process is in the middle of a write then."""
+        return None if self._is_locked else self._path
 
     def app(self) -> Windlass:
         # All processes of a machine go by one clock; the rack's own is not shifted.
@@ -100,6 +105,7 @@ class SqliteGround:
             case Kind.STORE_AWAY | Kind.OUTAGE:  # another program's transaction keeps every writer out
                 self._locked.close()  # of an outage that came late and is not over yet
                 self._locked.enter_context(RawSqlite(self._path).locked())
+                self._is_locked = True
             case Kind.FULL_DISK:
                 self._disk.fail(Calls.WRITE, Files.MAIN | Files.LOG, errno.ENOSPC)
             case Kind.CLOCK_STEP:
@@ -110,13 +116,17 @@ class SqliteGround:
 
     def restore(self, kind: Kind) -> None:
         if kind in (Kind.STORE_AWAY, Kind.OUTAGE):
-            self._locked.close()
+            self._unlock()
         elif kind is Kind.FULL_DISK:
             self._disk.heal()
 
     def heal(self) -> None:
-        self._locked.close()
+        self._unlock()
         self._disk.heal()
+
+    def _unlock(self) -> None:
+        self._locked.close()
+        self._is_locked = False
 
     def ping(self) -> None:
         with closing(apsw.Connection(str(self._path))) as connection:

@@ -27,7 +27,7 @@ from tests.torture.traffic import slots
 from tests.torture.traffic.leftovers import mended
 from tests.torture.traffic.setting import MOST_NARROW, MOST_OF_APP, NARROW, QUEUE_RATE, RATED
 from tests.torture.witness import Reader, Witness, now
-from tests.torture.workload import BRIEF, KEYED, KEYS, Spice
+from tests.torture.workload import BRIEF, KEYED, KEYS, Spice, is_isolated
 from windlass import Retention, StoreUnavailable, Windlass
 from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED
@@ -339,7 +339,7 @@ class Rack:
         self._seen.troubled = self._troubled
         stories = {id: self._app.job(id).timeline() for id in self._seen.records if self._seen.is_unusual(id)}
         self._seen.kinds = {id: [entry.kind for entry in story] for id, story in stories.items()}
-        self._seen.told = {id: _lost_fences(story) for id, story in stories.items()}
+        self._seen.told = {id: _lost_fences(id, story) for id, story in stories.items()}
         self._seen.mended = mended(self._app, self._settings.folder)
         self._seen.rescued_at = {id: _rescues(story) for id, story in stories.items()}
         self._seen.rescued = self._seen.rescued_at
@@ -373,8 +373,10 @@ class Rack:
         return lines_about(dict.fromkeys(word for word in named if word in self._seen.asked), self._settings.folder)
 
 
-def _lost_fences(story: Sequence[TimelineEntry]) -> set[int]:
-    return {entry.fence for entry in story if entry.kind in _LOSSES and entry.fence is not None}
+def _lost_fences(id: str, story: Sequence[TimelineEntry]) -> set[int]:
+    """A worker may give up a run in a child before it hears that the run has returned; of its own threads it knows."""
+    kinds = {*_LOSSES, "handed_back"} if is_isolated(id) else set(_LOSSES)
+    return {entry.fence for entry in story if entry.kind in kinds and entry.fence is not None}
 
 
 def _rescues(story: Sequence[TimelineEntry]) -> dict[int, int]:

@@ -20,7 +20,7 @@ from tests.torture.fleet import PRODUCERS, SHORT_LEASES, Fleet
 from tests.torture.ground import Ground, ServerGround
 from tests.torture.plan import MOMENTARY, OF_STORE, Fault, Kind
 from tests.torture.witness import Acked, Asked, CancelAccepted, CancelAsked, Refused, Unsure, Witness, now
-from tests.torture.workload import KEYED, KEYS, LONG
+from tests.torture.workload import KEYED, KEYS, LONG, RESTLESS
 from windlass import JobNotFound, State, StoreUnavailable, Windlass
 
 Restore = Callable[[], None]
@@ -172,7 +172,9 @@ class Faults:
         return {id: self.children.get(pid, pid) for id, pid in self.running.items()}
 
     def _some(self, ids: Sequence[str], fault: Fault) -> list[str]:
-        return Random(fault.target).sample(ids, min(_CANCELS, len(ids)))
+        """Those first whose runs come again if the cancel is forgotten."""
+        shuffled = Random(fault.target).sample(ids, len(ids))
+        return sorted(shuffled, key=lambda id: not id.startswith(RESTLESS))[:_CANCELS]
 
     def _kill(self, pid: int | None, incident: Incident) -> None:
         incident.pid, incident.is_void = pid, pid is None

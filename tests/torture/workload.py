@@ -49,9 +49,11 @@ LONG = ("long", "along")
 others, so that they have begun anew by then.
 """
 _SOON = 10
+RESTLESS = ("failing", "snoozing", "limited", "alimited", "ilimited", "metered", "ametered")
+"""Tasks whose runs end in another way than by returning, mostly, and are followed by another."""
 
 _QUICK = {"quick": 30, "aquick": 20, "iquick": 8, "brief": 20}
-_SLOW = {"slow": 6, "aslow": 6, "islow": 2, "long": 4, "along": 4, "failing": 4}
+_SLOW = {"slow": 6, "aslow": 6, "islow": 2, "long": 4, "along": 4, "failing": 8}
 _ALWAYS: dict[str, float] = {**_QUICK, **_SLOW}
 _SPICED: dict[Spice, dict[str, float]] = {
     Spice.POISON: {"poison": 1},
@@ -147,7 +149,7 @@ class Workload:
             case "large":
                 return ("x" * draw.choice((20_000, 100_000, 400_000)),)
             case "failing":
-                return (draw.choice((1, 2, 9)), draw.choice((0.0, 0.3)))
+                return (draw.choice((1, 2, 9)), draw.choice((0.0, 0.3, 1.0)))
             case "snoozing":
                 return (now() + draw.uniform(0.2, 2.0),)
             case "unique" | "started":

@@ -103,7 +103,7 @@ OF_TRAFFIC: dict[str, Mutant] = {
         ("I13",),
     ),
     "next job of a key forgotten": Mutant(
-        edit_script("cycle", "for key in pairs(freed_keys) do unblock(key) end", ""), "redis", ("I13", "I6")
+        edit_script("cycle", "for key in pairs(GATES.freed) do unblock(key) end", ""), "redis", ("I13", "I6")
     ),
     "token of a queue minted twice": Mutant(
         edit_script("cycle", "rate.amount * math.max", "2 * rate.amount * math.max"), "redis", ("I14",)

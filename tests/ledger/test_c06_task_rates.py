@@ -52,7 +52,10 @@ def test_a_rate_holds_for_each_key(app: Windlass, clock: ManualClock) -> None:
     assert [job.refresh().state for job in jobs] == ["completed", "blocked", "completed", "blocked", "completed"]
     assert [job.rate_key for job in jobs[2:]] == ["customer-2", "customer-2", "vip"]
     assert "the rate of task 'call' for the key 'customer-2' is out of tokens until" in jobs[3].why()
-    assert begun(app, clock, "1m") == 2
+    clock.advance("1m")
+    clock.advance("1m")
+    assert "but no worker without --no-duties and no `windlass duties` runs that would let it go" in jobs[3].why()
+    assert begun(app, clock, "1s") == 2
 
 
 def test_all_processes_share_a_rate(app: Windlass, new_app: Apps) -> None:

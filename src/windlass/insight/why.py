@@ -22,6 +22,8 @@ from windlass.store.operations.rates.cooldowns import CooldownRecord, Scope, coo
 from windlass.store.operations.steps.steps import StepRecord, steps_of
 from windlass.task import COMMAND
 
+_LATE = 5000
+"""Milliseconds after which upkeep should have been done."""
 _NAMED = HOLDERS - 1
 """So many of the jobs that run under a limit are named."""
 
@@ -239,8 +241,16 @@ def _first_of_key(line: KeyLine) -> str:
 def _without_token(situation: ClaimSituation, job: JobRecord) -> str:
     for shut in situation.shut:
         if shut.gate in (Gate.RATE_COOLING, Gate.RATE_OUT_OF_TOKENS):
-            return _kept_by(shut, situation, job)
+            return _kept_by(shut, situation, job) + _left_waiting(shut, situation, job)
     return f"{_rate_of(job)} has a token for it: it will go on in a moment"
+
+
+def _left_waiting(shut: ShutGate, situation: ClaimSituation, job: JobRecord) -> str:
+    """A clause for a job that should have gone on; empty for others."""
+    is_late = shut.ends_at is not None and shut.ends_at < job.run_at - situation.due_in - _LATE
+    if not is_late or situation.is_tended:
+        return ""
+    return ", but no worker without --no-duties and no `windlass duties` runs that would let it go"
 
 
 def _rate_of(job: JobRecord) -> str:

@@ -22,6 +22,7 @@ from windlass.store.operations.rates.limits import limits
 from windlass.store.operations.schedules.changes import schedules
 from windlass.store.operations.schedules.fire import due
 from windlass.store.operations.schedules.versions import versions
+from windlass.store.operations.steps.sent_events import deliver_events
 
 CALLS: Mapping[str, Callable[[Store], object]] = {
     "epoch": lambda store: store.enqueue(new_job()),
@@ -48,6 +49,9 @@ CALLS: Mapping[str, Callable[[Store], object]] = {
     "gates": lambda store: store.run(unblock_all()),
     "opening": lambda store: store.run(jobs.promote()),
     "rated": lambda store: store.run(tidy()),
+    "sent": lambda store: store.run(tidy()),
+    "sent_new": lambda store: store.run(deliver_events()),
+    "wakes": lambda store: store.run(deliver_events()),
     "caches": lambda store: store.run(tidy()),
     "key_limits": lambda store: store.run(declare({"greet": 2})),
 }

@@ -1,6 +1,6 @@
 -- Keys of ours that hold something else, because another program wrote to them: all but those of single jobs, which are
 -- too many to be looked at.
--- KEYS epoch, seq, ids, queues, configured, counts, waiting, due, events, notices, workers, lease_until, lease_from, lease_lost, astray, schedules, schedules_due, code_versions, limits, cooldowns, expiring, gates, opening, rated, caches, key_limits
+-- KEYS epoch, seq, ids, queues, configured, counts, waiting, due, events, notices, workers, lease_until, lease_from, lease_lost, astray, schedules, schedules_due, code_versions, limits, cooldowns, expiring, gates, opening, rated, caches, key_limits, sent, sent_new, wakes
 -- without epoch
 -- gives overwritten: rows (key, type, right_type) as one/other
 local RIGHT = {
@@ -8,7 +8,7 @@ local RIGHT = {
     due = 'zset', events = 'zset', notices = 'list', workers = 'zset', lease_until = 'zset', lease_from = 'zset',
     lease_lost = 'zset', astray = 'string', schedules = 'zset', schedules_due = 'zset', code_versions = 'zset',
     limits = 'zset', cooldowns = 'zset', expiring = 'zset', gates = 'zset', opening = 'zset', rated = 'zset',
-    caches = 'set', key_limits = 'zset',
+    caches = 'set', key_limits = 'zset', sent = 'zset', sent_new = 'set', wakes = 'set',
 }
 
 local overwritten, is_overwritten = {}, {}

@@ -46,7 +46,7 @@ SIX: dict[str, list[Edit]] = {
     ],
     "attempt off by one": [],
     "rescue too early": [Edit("expired", IN_TIME, f"{IN_TIME} - 1"), Edit("rescue", IN_TIME, f"{IN_TIME} - 1")],
-    "unique released too soon": [Edit("cycle", "windlass_job.state IN ('completed', 'failed', 'cancelled')", "true")],
+    "unique released too soon": [Edit("cycle", "windlass_job.state IN ('failed', 'cancelled') OR", "true OR")],
     "priority order reversed": [Edit("cycle", "rescues = 0 ORDER BY priority DESC", "rescues = 0 ORDER BY priority")],
     "seq reused": [],
 }

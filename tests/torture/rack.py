@@ -18,7 +18,7 @@ from tests.torture.enqueue import Asking
 from tests.torture.evidence import Evidence
 from tests.torture.faults import Faults, Incident, Restore
 from tests.torture.finding import Finding
-from tests.torture.fleet import LEASE, LONG_LEASE, SLOTS, STUCK, Fleet
+from tests.torture.fleet import LEASE, LONG_LEASE, PRODUCERS, SLOTS, STUCK, Fleet
 from tests.torture.ground import NAMESPACE, Ground, ground_of
 from tests.torture.invariants import broken
 from tests.torture.plan import Fault, Kind, plan
@@ -137,8 +137,6 @@ class Rack:
         self._seen = Evidence(lease=LEASE, longest_lease=LONG_LEASE)
         self._faults = Faults(ground, self._fleet, app, self._witness)
         self._findings: list[Finding] = []
-        self._opening: set[str] = set()
-        """The jobs of the opening wave."""
         self._troubled: list[tuple[float, float]] = []
         self._diagnosis = ""
 
@@ -169,15 +167,13 @@ class Rack:
     # The faults.
 
     def _await_up(self) -> None:
-        """Until every slot has filled its places once."""
-        self._wave("opening", patience=_START)
-        self._seen.hear(self._reader.new())
-        self._opening = set(self._seen.runs)
+        """Until every slot has filled its places once. Schedules fire meanwhile."""
+        self._wave("opening", patience=_START, queues=[slot.own_queue for slot in SLOTS])
 
     def _is_producing(self) -> bool:
-        """Whether jobs are there that no wave has brought, and have begun."""
+        """Whether jobs of producers have begun."""
         self._seen.hear(self._reader.new())
-        return len(self._seen.runs) > len(self._opening)
+        return any(f"-p{number}-" in id for number in range(PRODUCERS) for id in self._seen.runs)
 
     def _strike_all(self) -> Footprints:
         """The footprints of the workers before the first fault."""
@@ -271,24 +267,26 @@ class Rack:
                 if job.id != request.options.id:
                     asking.key_is_held_by_finished(request, job)
 
-    def _wave(self, name: str, *, patience: float) -> None:
+    def _wave(self, name: str, *, patience: float, queues: Sequence[str | None] = (None,)) -> None:
         asking = Asking(self._app, self._witness)
         for slot in SLOTS:
             asking.enqueue(idleness.wave(self._app, slot, name))
-        if not self._await_drained(patience=patience):
+        if not self._await_drained(patience=patience, queues=queues):
             self._findings.append(Finding("I6", f"the jobs of the {name} wave did not end: a worker stands still"))
 
-    def _is_drained(self) -> bool:
+    def _is_drained(self, queues: Sequence[str | None]) -> bool:
         try:
-            counts = self._app.counts()
+            counts = [count for queue in queues for count in self._app.counts(queue).items()]
         except StoreUnavailable:
             return False
-        return not any(number for state, number in counts.items() if state not in FINISHED)
+        return not any(number for state, number in counts if state not in FINISHED)
 
-    def _await_drained(self, *, patience: float) -> bool:
-        """Until all jobs have ended; whether they have. A machine that is slow has time as long as it gets on."""
+    def _await_drained(self, *, patience: float, queues: Sequence[str | None] = (None,)) -> bool:
+        """Until all jobs, or those of some queues, have ended; whether they have. A machine that is slow has time as
+        long as it gets on.
+        """
         began = now()
-        while not self._await(self._is_drained, patience=1.0):
+        while not self._await(lambda: self._is_drained(queues), patience=1.0):
             self._seen.hear(self._reader.new())
             if now() > min(began + _LONGEST, max(began, self._seen.last_run) + patience):
                 self._diagnose()

@@ -117,6 +117,6 @@ def test_a_job_that_is_being_promoted_is_put_off(store: Store, beside: Beside[An
     """B12."""
     job = store.a_job(new_job(delay=1))
     store.advance(1)
-    assert beside(jobs.promote(), jobs.reschedule(job.seq, delay=HOUR))
+    assert beside(jobs.promote_page(), jobs.reschedule(job.seq, delay=HOUR))
     assert store.job(job.id).state is State.SCHEDULED
     assert store.a_worker().take() == []

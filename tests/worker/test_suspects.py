@@ -14,7 +14,7 @@ from tests.worker.call_interceptor import CallInterceptor, Hold, claims
 from windlass import Windlass
 from windlass.core.fault import Fault, add_fault
 from windlass.store.postgres.news import Silence
-from windlass.worker.fetch import pump
+from windlass.worker.fetch import claim_times
 from windlass.worker.runs import suspects
 from windlass.worker.runs.run import Run
 from windlass.worker.runs.suspects import SuspectInFlight
@@ -147,7 +147,7 @@ def test_a_worker_looks_for_the_next_suspect_when_one_is_over(
     app: Windlass, file: RawSqlite, interceptor: CallInterceptor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """F3: at once. It was given one of them, so its queue seemed to be empty; nothing else sends it to the store."""
-    monkeypatch.setattr(pump, "_POLL", _NEVER)
+    monkeypatch.setattr(claim_times, "_POLL", _NEVER)
     monkeypatch.setattr(interceptor, "listen", lambda *_, **__: Silence())
 
     @app.task

@@ -23,6 +23,7 @@ Files, in reading order:
 - ``cli/``: The command line.
 - ``client/``: What an app, its handles and its workers share to talk to the store.
 - ``core/``: Decisions without I/O, clock or logging.
+- ``flows/``: Jobs that belong together, as users see them.
 - ``insight/``: Read models: what people and programs are shown. Nothing here prints or changes anything.
 - ``integrations/``: Other libraries; each is imported only when it is used.
 - ``programs/``: Jobs that run programs: commands, one process each, and helpers, which stay and answer line by line.
@@ -87,8 +88,11 @@ if TYPE_CHECKING:
     from windlass.app import Windlass
     from windlass.claimed_job import ClaimedJob
     from windlass.core.codec import Limits
+    from windlass.core.codec.types.parent_failed import ParentFailed
     from windlass.core.fault import Fault
     from windlass.core.progress import Progress
+    from windlass.flows.chain import chain
+    from windlass.flows.flow import Flow, FlowProgress
     from windlass.insight.cooldowns import CooldownView
     from windlass.insight.job_page import JobPage
     from windlass.insight.keys import BusyKey, BusyKeyPage, ConcurrencyView
@@ -115,6 +119,8 @@ else:
         "Concurrency": "windlass.admin.concurrency",
         "ConcurrencyView": "windlass.insight.keys",
         "Fault": "windlass.core.fault",
+        "Flow": "windlass.flows.flow",
+        "FlowProgress": "windlass.flows.flow",
         "Helper": "windlass.programs.helper",
         "Job": "windlass.job",
         "JobPage": "windlass.insight.job_page",
@@ -122,6 +128,7 @@ else:
         "Limit": "windlass.limit",
         "LimitView": "windlass.insight.limits",
         "Limits": "windlass.core.codec",
+        "ParentFailed": "windlass.core.codec.types.parent_failed",
         "Progress": "windlass.core.progress",
         "Queue": "windlass.queue",
         "QueueShare": "windlass.options",
@@ -135,6 +142,7 @@ else:
         "Windlass": "windlass.app",
         "Worker": "windlass.worker.worker",
         "WorkerStatus": "windlass.worker.status",
+        "chain": "windlass.flows.chain",
         "command": "windlass.programs.command",
     }
 
@@ -164,6 +172,8 @@ __all__ = [
     "CooldownView",
     "EventTimeout",
     "Fault",
+    "Flow",
+    "FlowProgress",
     "Helper",
     "HelperDied",
     "HelperFailed",
@@ -183,6 +193,7 @@ __all__ = [
     "LimitView",
     "Limits",
     "OutcomeUnknown",
+    "ParentFailed",
     "PayloadError",
     "PayloadTooLarge",
     "PermanentError",
@@ -216,6 +227,7 @@ __all__ = [
     "Worker",
     "WorkerStatus",
     "__version__",
+    "chain",
     "command",
     "current_job",
     "this_job",

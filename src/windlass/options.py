@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, Protocol, TypedDict
 
 from windlass.client.hints import hint_for_option, nearest
 from windlass.core import validate
@@ -18,6 +18,27 @@ from windlass.core.unique import Unique
 from windlass.core.units import memory, milliseconds
 from windlass.core.validate import exception_classes, flag, of_kind
 from windlass.errors import ConfigError, Duration
+from windlass.store.operations.flows.edges import Policy
+
+
+class HasId(Protocol):
+    """A job."""
+
+    @property
+    def id(self) -> str: ...
+
+
+class IsRequest(Protocol):
+    """A request."""
+
+    @property
+    def options(self) -> Any: ...
+
+
+Parent = HasId | IsRequest | str
+"""What a job can wait for."""
+OnParentFailure = Literal["cancel", "run", "wait"]
+POLICIES = tuple(map(str, Policy))
 
 
 class OptionArguments(TypedDict, total=False):
@@ -40,6 +61,9 @@ class OptionArguments(TypedDict, total=False):
     rate_key: str
     cache: Duration | None
     cache_key: str
+    after: Sequence[Parent]
+    on_parent_failure: OnParentFailure
+    into: str
     connection: object
 
 
@@ -188,6 +212,12 @@ class Options:
     rate_key: str | None = None
     cache: Duration | None = UNSET
     cache_key: str | None = None
+    after: tuple[Parent, ...] = ()
+    """What it waits for: jobs, their ids, or requests of the same ``enqueue_many``."""
+    on_parent_failure: OnParentFailure = "cancel"
+    """What becomes of it when one of them ends without completing."""
+    into: str | None = None
+    """The name of the argument that gets the result of what it waits for, of several a list; empty for the first."""
     connection: object = field(default=None, repr=False)
     """Whose transaction the job becomes part of; without one it is stored at once."""
 
@@ -223,7 +253,18 @@ class Options:
             checked_key(self.rate_key, "options", rates.OPTION)
         if self.cache_key is not None:
             checked_key(self.cache_key, "options", "cache_key")
+        self._check_parents()
         self._check_times()
+
+    def _check_parents(self) -> None:
+        if self.after != ():
+            object.__setattr__(self, "after", _parents(self.after))
+        if self.into and not str(self.into).isidentifier():
+            raise ConfigError(f"into must be the name of an argument, as in into='page'; got {self.into!r}")
+        if self.on_parent_failure not in POLICIES:
+            raise ConfigError(
+                f"on_parent_failure must be one of {', '.join(map(repr, POLICIES))}, got {self.on_parent_failure!r}"
+            )
 
     def _check_times(self) -> None:
         """So that a mistake is found where it is made, and not where the job is enqueued."""
@@ -407,6 +448,18 @@ def check_known(given: Mapping[str, Any], known: tuple[str, ...], what: str = "o
     for name in given:
         if name not in known:
             raise ConfigError(f"unknown {what} {name!r}; {hint_for_option(name) or nearest(name, known)}")
+
+
+def _parents(given: object) -> tuple[Parent, ...]:
+    """What ``after`` was given, if it is jobs, ids and requests."""
+    if not isinstance(given, Sequence) or isinstance(given, str | bytes):
+        raise ConfigError(f"after takes a list of jobs, as in after=[job]; got {given!r}")
+    for parent in given:
+        if isinstance(parent, str):
+            validate.job_id(parent)
+        elif not hasattr(parent, "id") and not hasattr(parent, "options"):
+            raise ConfigError(f"after takes jobs, their ids, or requests of the same call; got {parent!r}")
+    return tuple(given)
 
 
 def timeout_milliseconds(value: Duration | None) -> int | None:

@@ -61,6 +61,34 @@ class Request(Struct, frozen=True):
         return self.but(meta={**(self.options.meta or {}), **values})
 
 
+class IncompleteRequest(Request, frozen=True):
+    """A request that lacks arguments: it can be enqueued where it gets one from another job."""
+
+    lacks: str = ""
+    """What the call itself would raise."""
+
+    @classmethod
+    def of(
+        cls, task: Task[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], options: Options, why: TypeError
+    ) -> IncompleteRequest:
+        """Raises ``why`` where the call is wrong whatever is added to it."""
+        try:
+            task.shape.signature.bind_partial(*args, **kwargs)
+        except TypeError:
+            raise why from None
+        return cls(task, args, kwargs, options, str(why))
+
+    def but(self, **options: Unpack[OptionArguments]) -> Request:
+        return IncompleteRequest(self.task, self.args, self.kwargs, self.options.but(options), self.lacks)
+
+
+def complete(request: Request) -> Request:
+    """The request, if it lacks no argument; raises what the call itself would raise."""
+    if isinstance(request, IncompleteRequest):
+        raise TypeError(request.lacks)
+    return request
+
+
 def checked_requests(given: Iterable[Request]) -> list[Request]:
     """What ``enqueue_many`` was given, if it is requests."""
     requests = list(given)
@@ -85,9 +113,16 @@ class Enqueueable(MethodHints, Generic[P, R]):
     app: ClientOwner
     """Where its jobs go."""
 
-    def request(self, *args: P.args, **kwargs: P.kwargs) -> Request:
-        """A request for ``app.enqueue_many``."""
-        return self._request(args, kwargs)
+    @overload
+    def request(self) -> Request: ...
+    @overload
+    def request(self, *args: P.args, **kwargs: P.kwargs) -> Request: ...
+    def request(self, *args: Any, **kwargs: Any) -> Request:
+        """A request for ``app.enqueue_many`` or ``chain``; it may lack an argument that it gets from another job."""
+        try:
+            return self._request(args, kwargs)
+        except TypeError as error:
+            return self._incomplete(args, kwargs, error)
 
     def enqueue(self, *args: P.args, **kwargs: P.kwargs) -> Job[R]:
         """Run this call in the background; returns as soon as the store has it."""
@@ -112,6 +147,9 @@ class Enqueueable(MethodHints, Generic[P, R]):
         return self._with_options(options)
 
     def _request(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Request:
+        raise NotImplementedError
+
+    def _incomplete(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], why: TypeError) -> Request:
         raise NotImplementedError
 
     def _with_options(self, options: OptionArguments) -> TaskWithOptions[P, R]:
@@ -186,6 +224,9 @@ class Task(Enqueueable[P, R]):
         self.shape.check(self.name, args, kwargs)
         return Request(self, args, kwargs)
 
+    def _incomplete(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], why: TypeError) -> Request:
+        return IncompleteRequest.of(self, args, kwargs, NO_OPTIONS, why)
+
     def _with_options(self, options: OptionArguments) -> TaskWithOptions[P, R]:
         return TaskWithOptions(self, NO_OPTIONS.but(options))
 
@@ -214,6 +255,9 @@ class TaskWithOptions(Enqueueable[P, R]):
     def _request(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Request:
         self._task.shape.check(self._task.name, args, kwargs)
         return Request(self._task, args, kwargs, self._options)
+
+    def _incomplete(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], why: TypeError) -> Request:
+        return IncompleteRequest.of(self._task, args, kwargs, self._options, why)
 
     def _with_options(self, options: OptionArguments) -> TaskWithOptions[P, R]:
         return TaskWithOptions(self._task, self._options.but(options))

@@ -25,7 +25,7 @@ from windlass.store.operations.rescue import rescue
 from windlass.store.operations.steps.sent_events import import_sent, sent_events
 from windlass.store.operations.steps.steps import StepRecord, import_steps, steps_of
 from windlass.store.operations.transfer import Batch, comparable, export, is_same, scan, store_batch, store_queues
-from windlass.store.pages import portions
+from windlass.store.pages import PAGE, portions
 
 MOVER = "windlass move"
 """The name under which a move pauses queues."""
@@ -76,6 +76,7 @@ def move(
     began = clock.monotonic()
     _refuse_if_empty(source, queue)
     _refuse_if_in_use(source, target, queue)
+    _refuse_if_jobs_wait_for_others(source, queue)
     _refuse_if_same(source, target)
     settings = _settings(source, queue)
     target.run(store_queues(settings))
@@ -116,6 +117,22 @@ def _refuse_if_empty(source: Session, queue: str | None) -> None:
         raise MoveRefused(
             f"{source.store_name} has {what} under namespace {source.namespace!r}; --namespace names another"
         )
+
+
+def _refuse_if_jobs_wait_for_others(source: Session, queue: str | None) -> None:
+    """What a job waits for is not carried over, and it must not run before that."""
+    wanted = queries.Filter(states=(State.BLOCKED,), reason="parents", queue=queue)
+    cursor = None
+    while True:
+        page = source.run(queries.matching(wanted, limit=PAGE, cursor=cursor))
+        if page.jobs:
+            raise MoveRefused(
+                f"{place(source)}: job {page.jobs[0].id} waits for other jobs, which a move does not carry over; let "
+                "such jobs run first, or cancel them"
+            )
+        if page.next is None:
+            return
+        cursor = page.next
 
 
 def _refuse_if_same(source: Session, target: Session) -> None:

@@ -22,6 +22,7 @@ from windlass.core.rates.rate import Rate
 from windlass.core.retry import Retry
 from windlass.core.ulid import UlidSource
 from windlass.errors import ConfigError, Duration, PayloadError
+from windlass.flows.dependencies import linked
 from windlass.forks import reset_in_child
 from windlass.hooks import Enqueuing, Hooks
 from windlass.job import Job
@@ -286,7 +287,7 @@ class Client:
         """Store jobs inside the hooks, if there are any."""
         if not self.hooks.around_enqueue:
             return self._store(requests)
-        enqueuing = Enqueuing(self.hooks.around_enqueue, requests)
+        enqueuing = Enqueuing(self.hooks.around_enqueue, linked(requests))
         try:
             stored = self._store(enqueuing.requests)
         except BaseException as error:
@@ -298,7 +299,7 @@ class Client:
     async def _astore_in_hooks(self, requests: list[Request]) -> list[Enqueued]:
         if not self.hooks.around_enqueue:
             return await self._astore(requests)
-        enqueuing = Enqueuing(self.hooks.around_enqueue, requests)
+        enqueuing = Enqueuing(self.hooks.around_enqueue, linked(requests))
         try:
             stored = await self._astore(enqueuing.requests)
         except BaseException as error:

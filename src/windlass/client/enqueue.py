@@ -18,10 +18,11 @@ from windlass.core.retry import Retry, write_retry
 from windlass.core.unique import Unique, cached_key, chosen, key_of
 from windlass.core.validate import job_tags
 from windlass.errors import ConfigError, PayloadError
+from windlass.flows.dependencies import check_gets_result, new_edges, with_results
 from windlass.options import NO_OPTIONS, Options, TaskSettings
 from windlass.store.operation import Operation
 from windlass.store.operations.enqueue import Enqueued, JobTemplate, NewJob, Uniqueness, append, enqueue
-from windlass.task import Request, Task
+from windlass.task import IncompleteRequest, Request, Task
 
 DEFAULT_QUEUE = "default"
 
@@ -43,13 +44,14 @@ class _EnqueuePlan(Struct, frozen=True):
     rate_key: KeyRule | None
 
     def is_of(self, request: Request) -> bool:
-        return request.task is self.task and request.options is self.options
+        return request.task is self.task and request.options is self.options and type(request) is Request
 
     @property
     def is_plain(self) -> bool:
-        """Whether its jobs need neither an id or a key of their own, nor an instant, nor tags."""
+        """Whether its jobs need neither an id or a key of their own, nor an instant, nor tags, nor other jobs."""
         has_no_key = self.concurrency_key is None and self.rate_key is None
-        return has_no_key and self.naming is None and self.at is None and self.tags is None
+        waits_for_none = not self.options.after and self.options.into is None
+        return waits_for_none and has_no_key and self.naming is None and self.at is None and self.tags is None
 
 
 class Enqueuer:
@@ -93,15 +95,20 @@ class Enqueuer:
         jobs: list[NewJob] = []
         namings: dict[int, Uniqueness] = {}
         for index, request in enumerate(requests):
-            if not plan.is_of(request):
+            if request.task is not plan.task or request.options is not plan.options:
                 plan = self._plan(request.task, request.options)
             jobs.append(self._job(request, plan, ids[index]))
             if plan.naming is not None:
                 namings[index] = plan.naming
+        if any(job.after for job in jobs) or any(request.options.into is not None for request in requests):
+            edges = new_edges(requests, jobs)
+            return enqueue(with_results(requests, jobs, edges), namings, edges)
         return enqueue(jobs, namings)
 
     def new_job(self, request: Request) -> tuple[NewJob, Uniqueness | None]:
         """The job that a request would make, without an id, and how it is named. It is to run, whatever is cached."""
+        if request.options.after:
+            raise ConfigError("after: the jobs of a schedule wait for no others; let its task enqueue those that do")
         plan = self._plan_under(request.task, request.options.but({"cache": None}))
         return self._job(request, plan, ""), plan.naming
 
@@ -166,6 +173,8 @@ class Enqueuer:
         return settings.queue or self._routes.queue_of(task) or DEFAULT_QUEUE
 
     def _job(self, request: Request, plan: _EnqueuePlan, id: str) -> NewJob:
+        if isinstance(request, IncompleteRequest):
+            check_gets_result(request)
         payload = self._codec.encode_call(plan.signature, request.args, request.kwargs)
         return NewJob.under(
             plan.terms,
@@ -178,6 +187,7 @@ class Enqueuer:
             if plan.concurrency_key is None
             else stored_key(plan.terms.task, key_of_call(plan.concurrency_key, plan.terms.task, _arguments(request))),
             rate_key=None if plan.rate_key is None else _rate_gate(request, plan.terms.task, plan.rate_key),
+            after=1 if plan.options.after else None,
         )
 
     def _attempts(self, options: Options, settings: TaskSettings) -> int:

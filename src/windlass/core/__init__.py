@@ -19,6 +19,7 @@ Files, in reading order:
 - ``exitcode``: An exit code in words.
 - ``limits/``: Limits on what runs, as far as they are decided without a store.
 - ``codec/``: Arguments, results and metadata as JSON text and back; a stored name is never imported.
+- ``flows/``: Jobs that belong together: decisions without I/O.
 - ``rates/``: Rates and their token buckets, and cool-downs.
 - ``fault/``: Attempts that did not complete their job, and their exceptions, as data.
 - ``schedules/``: When schedules are due and which of their slots fire.

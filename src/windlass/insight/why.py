@@ -15,6 +15,7 @@ from windlass.insight.timeline import detail_of
 from windlass.insight.workers import WorkerView, worker_views
 from windlass.store.operation import Operation
 from windlass.store.operations import queries
+from windlass.store.operations.flows.edges import Relative, parents
 from windlass.store.operations.gates import HOLDERS, ClaimSituation, Gate, ShutGate, gates
 from windlass.store.operations.limits.concurrency import NOTHING_KNOWN, KeyLine, key_line
 from windlass.store.operations.queries import EventRecord
@@ -41,6 +42,8 @@ def why(job: JobRecord) -> Operation[str]:
     if found.state is State.SCHEDULED and found.reason == "event":
         return _awaiting(found, (yield from steps_of(job.seq)), workers)
     if found.state is State.BLOCKED:
+        if found.reason == "parents":
+            return _waits_for((yield from parents(job.seq))) + _expiry(found, job)
         return _blocked(found, job, (yield from key_line(job.seq))) + _expiry(found, job)
     if found.state not in (State.RUNNING, State.CANCELLED, State.FAILED):
         return explain(found, job, workers=workers)
@@ -67,6 +70,8 @@ def explain(
             return "it is completed"
         case State.CANCELLED if situation.reason == "expired":
             return f"it is cancelled (expired): it had not started {_latest(job)}; retry it to run it all the same"
+        case State.CANCELLED if situation.reason == "dependency":
+            return "it is cancelled (dependency): a job that it waited for did not complete; retry that one, or this"
         case State.CANCELLED:
             return f"it is cancelled{_left_behind(job, events)}"
         case State.FAILED:
@@ -256,6 +261,19 @@ def _left_waiting(shut: ShutGate, situation: ClaimSituation, job: JobRecord) -> 
 def _rate_of(job: JobRecord) -> str:
     key = shown_rate_key(job.rate_key)
     return f"the rate of task {job.task!r}" + ("" if key in (None, WHOLE_TASK) else f" for the key {key!r}")
+
+
+def _waits_for(parents: Sequence[Relative]) -> str:
+    """Names the parents that have not ended, the first of them."""
+    open_ones = [parent for parent in parents if parent.is_open]
+    if not open_ones:
+        return "the jobs that it waited for have ended: it will go on in a moment"
+    named = [f"{parent.id or 'one that is gone'} ({parent.state or 'deleted'})" for parent in open_ones[:_NAMED]]
+    more = len(open_ones) - len(named)
+    others = f" and {_several(more, 'other job')}" if more else ""
+    failed = any(parent.state in (State.FAILED, State.CANCELLED, None) for parent in open_ones)
+    remedy = "; what did not complete has to be retried" if failed else ""
+    return f"it waits for {', '.join(named)}{others} to complete{remedy}"
 
 
 def _next_holder(state: State) -> str:

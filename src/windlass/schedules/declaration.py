@@ -14,7 +14,7 @@ from windlass.errors import ConfigError, WindlassError
 from windlass.schedules.options import check_options, job_options, policy_of, timing_of
 from windlass.store.operations.enqueue import NewJob, Uniqueness
 from windlass.store.operations.schedules.definition import Definition
-from windlass.task import Request, checked_call
+from windlass.task import Request, checked_call, complete
 
 
 class JobMaker(Protocol):
@@ -55,7 +55,7 @@ def declaration(name: str, request: Callable[..., Request], given: Mapping[str, 
     try:
         check_options(given, "cron", "every", "tz")
         args, kwargs = checked_call(given.get("args", ()), given.get("kwargs"))
-        made = request(*args, **kwargs)
+        made = complete(request(*args, **kwargs))
         rules = {**timing_of(given), **policy_of(given)}
         options = made.options.but(job_options(given))
     except (WindlassError, TypeError) as error:

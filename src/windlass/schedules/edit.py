@@ -14,7 +14,7 @@ from windlass.schedules.declaration import Declaration, about
 from windlass.schedules.options import check_options, job_options, policy_of, timing_of
 from windlass.store.operations.enqueue import JobTemplate
 from windlass.store.operations.schedules.definition import Definition
-from windlass.task import Request, Task, checked_call
+from windlass.task import Request, Task, checked_call, complete
 
 if TYPE_CHECKING:
     from windlass.client.client import Client
@@ -89,7 +89,7 @@ def _request(client: Client, now: Definition, given: Mapping[str, Any]) -> Reque
         args, kwargs = client.decode_call(now.job.task, now.payload)
     else:
         return _stored_request(client, task, now)
-    return Request(now.job.task, args, kwargs) if task is None else task.request(*args, **kwargs)
+    return Request(now.job.task, args, kwargs) if task is None else complete(task.request(*args, **kwargs))
 
 
 def _stored_request(client: Client, task: Task[..., Any] | None, now: Definition) -> Request:
@@ -97,5 +97,5 @@ def _stored_request(client: Client, task: Task[..., Any] | None, now: Definition
     if task is not None:
         with suppress(PayloadError, TypeError):
             args, kwargs = client.decode_call(now.job.task, now.payload)
-            return task.request(*args, **kwargs)
+            return complete(task.request(*args, **kwargs))
     return Request(now.job.task, (), {})

@@ -16,6 +16,7 @@ from windlass.core.records import Claimed, Expired, JobRecord, StartedSuspect
 from windlass.store.operations.cycle import LimitState, RateState, StartMark
 from windlass.store.operations.enqueue import JobTemplate, NewJob, Replacement
 from windlass.store.operations.events import VanishedJob
+from windlass.store.operations.flows.edges import NewEdge, Relative
 from windlass.store.operations.gates import ClaimSituation, ShutGate
 from windlass.store.operations.leases import QueueControl, WorkerRecord
 from windlass.store.operations.limits.concurrency import KeyDrift, KeyLimitRecord
@@ -57,6 +58,7 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         LimitSeed,
         LimitState,
         MovedEvent,
+        NewEdge,
         NewJob,
         NextDue,
         Prunable,
@@ -64,6 +66,7 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         QueueControl,
         QueueRecord,
         RateState,
+        Relative,
         Replacement,
         ScheduleRecord,
         SentEvent,

@@ -16,6 +16,7 @@ import pytest
 
 from tests.store.builders import HOUR, OWN_ID, SECOND, ending, mark, new_job, raised
 from tests.store.cleaning import tidy
+from tests.store.flows import after, edges
 from tests.store.postgres.database import Database
 from tests.store.postgres.open_stores import Opening
 from tests.store.schedules import a_definition, a_schedule, fire_all, leads, planned
@@ -121,6 +122,10 @@ class Scene:
         self._joined.run(send_event("yes", "1"))
         for guarded in (self.running, self.other):
             self._joined.run(jobs.guard(guarded.seq))
+        claimed, others = (self.running, self.lost), (self.waiting, self.overdue, self.ended)
+        parents = [*(job.id for job in claimed), *(job.id for job in others)]
+        tie = enqueue([after(new_job("child"))], {}, edges("child", parents, "wait"))
+        self._joined.run(tie)
 
     def enqueue(self, job: NewJob, *, naming: Uniqueness | None = None) -> Enqueued:
         """Enqueue in the caller's transaction."""

@@ -14,7 +14,8 @@ from tests.store.redis.keyspace import Keyspace, documented
 from tests.store.stores import Store, Worker
 from windlass.core.state import State
 from windlass.errors import OutcomeUnknown, StoreUnavailable
-from windlass.store.operations import jobs, leases, queries
+from windlass.store.operation import Call
+from windlass.store.operations import jobs, leases, prune, queries
 from windlass.store.operations.limits.concurrency import declare, unblock_all
 from windlass.store.operations.prune import FinishedLine, prune_oldest
 from windlass.store.operations.rates.cooldowns import cooldowns
@@ -23,6 +24,12 @@ from windlass.store.operations.schedules.changes import schedules
 from windlass.store.operations.schedules.fire import due
 from windlass.store.operations.schedules.versions import versions
 from windlass.store.operations.steps.sent_events import deliver_events
+
+
+def _prune(store: Store) -> None:
+    store.finished(new=new_job(queue="kept"))
+    store.run(prune.prunable(FinishedLine("kept", State.COMPLETED), age=-1, beyond=None))
+
 
 CALLS: Mapping[str, Callable[[Store], object]] = {
     "epoch": lambda store: store.enqueue(new_job()),
@@ -54,6 +61,9 @@ CALLS: Mapping[str, Callable[[Store], object]] = {
     "wakes": lambda store: store.run(deliver_events()),
     "caches": lambda store: store.run(tidy()),
     "key_limits": lambda store: store.run(declare({"greet": 2})),
+    "awaited": lambda store: store.driver.execute(Call("unblock", {"gates": [("parents",)]})),
+    "edges": _prune,
+    "unsettled": lambda store: store.run(jobs.promote()),
 }
 """A call that needs the key."""
 

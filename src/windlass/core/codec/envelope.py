@@ -8,6 +8,8 @@ from windlass.core.codec.jsontext import parse
 from windlass.errors import PayloadError
 
 FORMAT = 1
+WITH_INPUTS = 2
+"""A call that gets results of other jobs as well (``core/flows/inputs.py``)."""
 
 
 class NewerFormat(PayloadError):
@@ -26,7 +28,12 @@ class _Versioned(msgspec.Struct, gc=False):
     v: int
 
 
+class _CallWithInputs(Envelope, forbid_unknown_fields=True, gc=False):
+    inputs: dict[str, object]
+
+
 _ENVELOPE = msgspec.json.Decoder(Envelope)
+_CALL_WITH_INPUTS = msgspec.json.Decoder(_CallWithInputs)
 _VERSIONED = msgspec.json.Decoder(_Versioned)
 
 
@@ -36,10 +43,21 @@ def read_envelope(text: str) -> Envelope:
         envelope = parse(text, _ENVELOPE)
     except PayloadError:
         # It may be valid in a newer version.
-        _require_ours(parse(text, _VERSIONED).v)
+        if (version := parse(text, _VERSIONED).v) == WITH_INPUTS:
+            return _without_inputs(text)
+        _require_ours(version)
         raise
     _require_ours(envelope.v)
     return envelope
+
+
+def _without_inputs(text: str) -> Envelope:
+    """What the call was given by its caller."""
+    try:
+        call = parse(text, _CALL_WITH_INPUTS)
+    except PayloadError:
+        raise NewerFormat(f"payload format {WITH_INPUTS} without inputs is newer than {FORMAT}") from None
+    return Envelope(FORMAT, call.args, call.kwargs)
 
 
 def _require_ours(version: int) -> None:

@@ -17,6 +17,7 @@ from windlass.store.answers import records
 from windlass.store.driver import DataRejected
 from windlass.store.operation import Answer, Call, Operation
 from windlass.store.operations.events import record_stale_writes, remove_vanished
+from windlass.store.operations.flows.inputs import fill_in
 
 log = logging.getLogger("windlass.store")
 
@@ -131,6 +132,7 @@ def cycle(
     claimed = records(answer["claimed"], Claimed)
     if (yield from remove_vanished(answer, by=claimant.worker)) and requests and not claimed:
         claimed = yield from claim_past_vanished("cycle", {**params, **_HANDED_IN})
+    claimed = yield from fill_in(claimed)
     refused: Collection[int] | None = ()
     if _changed(answer, "completed") + _changed(answer, "ended") != len(endings):
         refused = yield from _refused_endings(endings, worker=claimant.worker)

@@ -9,8 +9,9 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from windlass.core.state import State
-from windlass.errors import IdConflict, OutcomeUnknown, QueueFull
+from windlass.errors import IdConflict, JobNotFound, OutcomeUnknown, QueueFull
 from windlass.store.operation import Answer, Call, Operation
+from windlass.store.operations.flows.edges import NewEdge
 
 
 class NewJob(Struct, frozen=True, array_like=True, gc=False):
@@ -32,6 +33,8 @@ class NewJob(Struct, frozen=True, array_like=True, gc=False):
     expires: int | None = None
     concurrency_key: str | None = None
     rate_key: str | None = None
+    after: int | None = None
+    """1 for a job that has edges, and is blocked until they are settled."""
 
     @classmethod
     def under(
@@ -45,6 +48,7 @@ class NewJob(Struct, frozen=True, array_like=True, gc=False):
         tags: str | None = None,
         concurrency_key: str | None = None,
         rate_key: str | None = None,
+        after: int | None = None,
     ) -> NewJob:
         """One of the jobs under these terms."""
         return cls(
@@ -64,6 +68,7 @@ class NewJob(Struct, frozen=True, array_like=True, gc=False):
             terms.expires,
             concurrency_key,
             rate_key,
+            after,
         )
 
 
@@ -164,19 +169,22 @@ def append(terms: JobTemplate, jobs: list[tuple[str, str]]) -> Operation[list[En
     return [Enqueued(id, state) for id, _ in jobs] if answer["stored"] else None
 
 
-def enqueue(jobs: Sequence[NewJob], namings: dict[int, Uniqueness]) -> Operation[list[Enqueued]]:
-    """Store all jobs or none; ``namings`` has an entry for each position with an own id or a unique key.
+def enqueue(
+    jobs: Sequence[NewJob], namings: dict[int, Uniqueness], edges: Sequence[NewEdge] = ()
+) -> Operation[list[Enqueued]]:
+    """Store all jobs or none; ``namings`` has an entry for each position with an own id or a unique key, ``edges`` at
+    least one for each job that waits for others (``NewJob.after``).
 
     Ids and keys that are taken are reported as duplicates. Where jobs replace the one that holds their key, the last of
     the call's jobs with that key counts, whether the key is held or free. Raises ``IdConflict`` where an id belongs to
-    a different job, ``QueueFull`` where a queue has no room.
+    a different job, ``QueueFull`` where a queue has no room, ``JobNotFound`` where a parent is not there.
 
     A repeat after no reply finds ids that were stored and changes nothing again. Where nothing was stored because a job
     was replaced, a repeat replaces it again, or stores the job if the other one has given up its key meanwhile.
     """
     repeated = _repeated_ids(jobs, namings)
-    # Whether an instant has come only the store knows, so jobs that have one are looked up as well.
-    timed = {index: Uniqueness() for index, job in enumerate(jobs) if job.at is not None}
+    # Whether an instant has come, or a parent has ended, only the store knows, so those jobs are looked up as well.
+    timed = {index: Uniqueness() for index, job in enumerate(jobs) if job.at is not None or job.after}
     named = [
         (
             *(index, job.id, job.task, job.payload, job.unique_key),
@@ -196,6 +204,7 @@ def enqueue(jobs: Sequence[NewJob], namings: dict[int, Uniqueness]) -> Operation
         "named": named,
         "replacing": replacing,
         "queues": sorted({job.queue for job in jobs}),
+        "edges": list(edges),
     }
     answer = yield from _ask("enqueue", params, jobs)
     _raise_refusal(answer)
@@ -243,6 +252,12 @@ def _raise_refusal(answer: Answer) -> None:
     if "full" in answer:
         name, limit = answer["full"][0]
         raise QueueFull(f"queue {name!r} is full (max_length {limit}); nothing was stored")
+    if "missing" in answer:
+        _, parent = answer["missing"][0]
+        raise JobNotFound(
+            f"after: no job has the id {parent!r} in this store; it was deleted, or belongs to another one; "
+            "nothing was stored"
+        )
 
 
 def _enqueued(
@@ -251,8 +266,9 @@ def _enqueued(
     known = {index for (index,) in answer.get("known", ()) if index in namings}
     found = {index: (id, State(state)) for index, id, state in answer.get("found", ())}
     stored = [Enqueued(job.id, _waiting(job.delay)) for job in jobs]
+    settled = {id: State(state) for id, state in answer.get("settled", ())}
     for index, (id, state) in found.items():
-        stored[index] = Enqueued(id, state, index in known or id != jobs[index].id)
+        stored[index] = Enqueued(id, settled.get(id, state), index in known or id != jobs[index].id)
     replaced = {by: State(state) for by, state in answer.get("replaced", ())}
     if replaced:
         _note_replaced(stored, jobs, replaced)

@@ -60,11 +60,15 @@ class Promoted(Struct, frozen=True):
     """Whether there may be more to do."""
     let_go: int = 0
     """How many became pending that had waited for a token."""
+    released: int = 0
+    """How many blocked jobs do not wait for their parents any more."""
+    cancelled: int = 0
+    """How many blocked jobs ended as cancelled because of a parent."""
 
 
 def promote_page(limit: int = PROMOTED_AT_ONCE, *, by: str | None = None) -> Operation[Promoted]:
     """Make the longest overdue jobs pending, and end those that wait and are past their expiry, so many of both. Let
-    jobs go for which there is a token now.
+    jobs go for which there is a token now. Settle the edges between jobs that other calls have left.
 
     Repeated after no reply, it goes on with the next.
     """
@@ -75,7 +79,14 @@ def promote_page(limit: int = PROMOTED_AT_ONCE, *, by: str | None = None) -> Ope
     if answer.get("opening"):
         opened = yield Call("open_rates", {"limit": limit})
         let_go = sum(number for (number,) in opened.get("let_go", ()))
-    return Promoted(promoted, expired, promoted + expired + lost >= limit, let_go)
+    released, cancelled = _number(answer, "released"), _number(answer, "cancelled")
+    # Edges are settled some hundreds at a time, and others may wait for jobs that were cancelled here.
+    is_full = promoted + expired + lost >= limit or released + cancelled > 0
+    return Promoted(promoted, expired, is_full, let_go, released, cancelled)
+
+
+def _number(answer: Answer, part: str) -> int:
+    return sum(number for (number,) in answer.get(part, ()))
 
 
 def cancel(seqs: Sequence[int], *, by: str, reason: str | None = None) -> Operation[dict[int, State]]:

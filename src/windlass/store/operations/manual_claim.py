@@ -10,6 +10,7 @@ from windlass.store.answers import records
 from windlass.store.operation import Call, Operation
 from windlass.store.operations.cycle import claim_past_vanished, number_blocked
 from windlass.store.operations.events import record_stale_writes, remove_vanished
+from windlass.store.operations.flows.inputs import fill_in
 from windlass.store.pages import PAGE, PAGE_BYTES
 
 _FIRST_CLAIM = 64
@@ -64,7 +65,7 @@ def claim(limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: in
         claimed = records(answer["claimed"], Claimed)
     if (yield from remove_vanished(answer, by=worker)) and not claimed:
         claimed = yield from claim_past_vanished(call.name, call.params)
-    return claimed[:limit]
+    return (yield from fill_in(claimed[:limit]))
 
 
 def extend(seq: int, fence: int, *, ttl: int, worker: str) -> Operation[bool]:

@@ -259,10 +259,14 @@ class NextDue(Struct, frozen=True, array_like=True):
     """In how many milliseconds promote has to end a job that has not started in time."""
     has_events: bool = False
     """Whether jobs that wait for events are to be looked at."""
+    is_unsettled: bool = False
+    """Whether promote has edges between jobs to look at."""
 
     @property
     def next_promotion(self) -> int | None:
         """In how many milliseconds promote has something to do."""
+        if self.is_unsettled:
+            return 0
         return min((left for left in (self.next_due, self.next_end) if left is not None), default=None)
 
 

@@ -17,8 +17,8 @@ A call whose file has several statements is one of them, the first that suits it
 
 ``-- here notify`` makes two forms of a statement: one that also notifies of the jobs that it stores, in one more
 column, for a call with news, and one that does not. ``-- here NAME with LIST`` makes one more, for calls whose list
-LIST is not empty: only that form has the shared text NAME, and it does not notify. So a rare part costs the other calls
-nothing.
+LIST is not empty: only that form has the shared text NAME, and it does not notify; with several such lists, one more
+for each choice of them. So a rare part costs the other calls nothing.
 
 A shared text is whole: parts of a WITH, a query, a condition or a column.
 """
@@ -29,6 +29,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import combinations
 from typing import Any, Protocol
 
 from msgspec.json import decode
@@ -40,7 +41,7 @@ from windlass.store.templates import fill, split
 _PACKAGE = "windlass.store.postgres"
 
 _PART = re.compile(r"^-- (gives|guard) (\w+)( as json)?$", re.M)
-_ONLY_WITH = re.compile(r"^-- only with (\w+)$", re.M)
+_ONLY_WITH = re.compile(r"^-- only with ([\w, ]+)$", re.M)
 _ONLY_WITHOUT = re.compile(r"^-- only without ([\w, ]+)$", re.M)
 _NOTIFY = "notify"
 _HERE_NOTIFY = f"-- here {_NOTIFY}\n"
@@ -82,12 +83,12 @@ class Statement:
     names: tuple[str, ...]
     """Of its parameters ``$1``, ``$2`` and so on."""
     parts: tuple[Part, ...]
-    only_with: str | None = None
+    only_with: tuple[str, ...] = ()
     only_without: tuple[str, ...] = ()
 
     def suits(self, params: Mapping[str, Any]) -> bool:
         """Whether it may be carried out for a call with these parameters."""
-        if self.only_with is not None and not params.get(self.only_with):
+        if not all(params.get(name) for name in self.only_with):
             return False
         return not any(params[name] for name in self.only_without)
 
@@ -128,7 +129,7 @@ def statements(schema: str) -> Mapping[str, Sequence[Statement]]:
     notify = shared_text(_PACKAGE, _NOTIFY).replace("windlass_", prefix)
 
     def forms(source: str) -> list[str]:
-        return _rare_form(source, prefix) + _forms(_HERE_WITH.sub("", source), notify)
+        return _rare_forms(source, prefix) + _forms(_HERE_WITH.sub("", source), notify)
 
     return {name: [translate(form) for step in steps for form in forms(step.text)] for name, steps in calls.items()}
 
@@ -143,27 +144,29 @@ def translate(source: str) -> Statement:
     code = _COMMENT.sub("", source).strip()
     names = tuple(dict.fromkeys(_PARAMETER.findall(code)))
     text = _PARAMETER.sub(lambda match: f"${names.index(match[1]) + 1}", code)
-    without = _said(_ONLY_WITHOUT, source)
+    with_, without = _said(_ONLY_WITH, source), _said(_ONLY_WITHOUT, source)
     return Statement(
         text.encode(),
         names,
         parts,
-        only_with=_said(_ONLY_WITH, source),
+        only_with=split(with_) if with_ else (),
         only_without=split(without) if without else (),
     )
 
 
-def _rare_form(source: str, prefix: str) -> list[str]:
-    """The form with the parts that most calls do without, if there are any."""
-    found = _HERE_WITH.search(source)
-    if found is None:
-        return []
+def _rare_forms(source: str, prefix: str) -> list[str]:
+    """The forms with the parts that most calls do without, those with most parts first."""
+    lists = sorted({name for _, name in _HERE_WITH.findall(source)})
 
-    def text(here: re.Match[str]) -> str:
-        return shared_text(_PACKAGE, here[1]).replace("windlass_", prefix)
+    def form(chosen: tuple[str, ...]) -> str:
+        def text(here: re.Match[str]) -> str:
+            return shared_text(_PACKAGE, here[1]).replace("windlass_", prefix) if here[2] in chosen else ""
 
-    form = _HERE_WITH.sub(text, source).replace(_HERE_NOTIFY, "")
-    return [f"-- only with {found[2]}\n" + fill(form, file=f"{_PACKAGE}: with {found[2]}")]
+        names = ", ".join(chosen)
+        whole = _HERE_WITH.sub(text, source).replace(_HERE_NOTIFY, "")
+        return f"-- only with {names}\n" + fill(whole, file=f"{_PACKAGE}: with {names}")
+
+    return [form(chosen) for size in range(len(lists), 0, -1) for chosen in combinations(lists, size)]
 
 
 def _forms(source: str, notify: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Makes jobs pending that are due, whose event has come, or that waited for a token; ends those that are too late."""
+"""Makes jobs pending that are due, or whose event, token or parents they waited for; ends those that are too late."""
 
 from __future__ import annotations
 
@@ -73,13 +73,18 @@ class Promotion:
         except StoreUnavailable:
             self._deferral.note_outage()
             raise
-        if page.promoted:
-            self.did = f"promoted {page.promoted:,}"
+        if page.promoted + page.released:
+            self.did = f"promoted {page.promoted + page.released:,}"
         if page.let_go:
             self.did = f"let {page.let_go:,} go that had waited for a token"
-        if page.promoted or page.let_go:
+        if page.promoted or page.let_go or page.released:
             self._session.notify(Topic.WORK)
         if page.expired:
             log.warning("jobs that had not started in time, and were cancelled (expired): %s", page.expired)
+            self._session.notify(Topic.FINISHED)
+        if page.cancelled:
+            log.warning(
+                "jobs that waited for one which did not complete, and were cancelled (dependency): %s", page.cancelled
+            )
             self._session.notify(Topic.FINISHED)
         return page.is_full or page.let_go > 0

@@ -16,6 +16,7 @@ from windlass.core.codec.text import storable
 from windlass.core.decide import decide
 from windlass.core.ending import Ending
 from windlass.core.fault import Excerpt, Fault, read_faults
+from windlass.core.flows.inputs import has_inputs
 from windlass.core.meta import is_readable
 from windlass.core.outcome import (
     EXPIRED,
@@ -103,6 +104,9 @@ class AttemptRules:
             return _expired(run.job)
         if self._throttles is not None and (left := self._throttles.left_of(run.job.task)):
             return Postponed(left, "throttled")
+        if has_inputs(run.job.payload):
+            # The store went away before the results were read that it gets from other jobs.
+            return Postponed(_LOADING_FOR, "inputs")
         try:
             args, kwargs = self._codec.decode_call(run.task.signature, run.job.payload)
             _check_readable(run.job)

@@ -8,5 +8,6 @@ Files, in reading order:
 - ``dataclass_like``: Dataclasses, attrs classes and msgspec structs: their fields by name.
 - ``pydantic_models``: Pydantic models; Pydantic itself is never imported here.
 - ``class_forms``: Classes whose instances can be stored, and how each is taken apart and rebuilt.
+- ``parent_failed``: What a task gets in place of a result where the job that it waited for did not complete.
 - ``parameters``: The parameters of a callable, without evaluating its annotations.
 """

@@ -5,8 +5,10 @@
 -- an instant; of those with the same key the one with the lowest rank counts
 -- :replacing rows (Replacement), of jobs whose arguments are taken by the one that holds their key
 -- :queues the names of the jobs' queues
+-- :edges rows (NewEdge), of jobs that wait for others
 -- guard conflict
 -- guard full
+-- guard missing
 -- gives known
 -- gives found
 --
@@ -54,9 +56,16 @@ WITH
     AND name = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:queues AS jsonb))))
 ), crowded AS MATERIALIZED (
     SELECT name, max_length FROM limited WHERE added > 0 AND waiting + added > max_length
+), orphan AS MATERIALIZED (
+    -- A parent is here, or among the jobs of the call.
+    SELECT {edges.child} AS child, {edges.parent} AS parent FROM jsonb_array_elements(CAST(:edges AS jsonb))
+    WHERE {edges.parent} NOT IN (SELECT given.id FROM given)
+    AND (SELECT job.seq FROM windlass_job AS job WHERE job.id = {edges.parent}) IS NULL
+    LIMIT 1
 ), passed AS MATERIALIZED (
     -- One row if no guard stops the call; whatever is written below asks for it.
     SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM conflict) AND NOT EXISTS (SELECT 1 FROM crowded)
+    AND NOT EXISTS (SELECT 1 FROM orphan)
 ), missing AS MATERIALIZED (
     -- Said by an advisory lock until the commit, which in a caller's transaction may take its time: queue_ensure looks
     -- at it, because no other read shows a row that is not committed.
@@ -103,6 +112,7 @@ WITH
 ),
 -- here insert_waiting
 -- here replace with replacing
+-- here edges with edges
 , behind AS (
     -- Which job stands behind each id and each key now: the new one, or the one that was there before.
     SELECT id, state FROM there UNION SELECT id, waiting FROM stored UNION SELECT id, state FROM kept
@@ -110,6 +120,7 @@ WITH
 SELECT
     (SELECT json_agg(json_build_array(id, task) ORDER BY index) FROM conflict) AS conflict,
     (SELECT json_agg(json_build_array(name, max_length) ORDER BY name) FROM crowded) AS full,
+    (SELECT json_agg(json_build_array(child, parent)) FROM orphan) AS missing,
     (SELECT coalesce(json_agg(json_build_array(named.index)), '[]')
         FROM named JOIN there ON there.id = named.id) AS known,
     (SELECT coalesce(json_agg(json_build_array(named.index, behind.id, behind.state)), '[]')
@@ -128,4 +139,5 @@ SELECT
         ELSE '0'
     END AS integer) AS again
 -- here replaced with replacing
+-- here settled with edges
 -- here notify

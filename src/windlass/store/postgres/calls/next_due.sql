@@ -1,8 +1,8 @@
 -- In how many milliseconds the next job is due, or may go for which there was no token, and the next lease that holds something expires; a running job without
 -- an open lease is overdue. And the time from which that is counted, how many workers have a lease in time, and the
 -- first of these leases; those of manual claims have a colon in their names. Last, whether a queue that is not paused
--- has jobs to claim, whether the lead is free, in how many milliseconds the next job expires that waits, and whether jobs
--- that wait for events are to be looked at.
+-- has jobs to claim, whether the lead is free, in how many milliseconds the next job expires that waits, whether jobs
+-- that wait for events are to be looked at, and whether edges between jobs are.
 -- :strays whether every lease that holds something is looked at; else only open ones that are over within a second,
 -- which are few however many there are
 -- gives next_due
@@ -43,7 +43,8 @@ SELECT
             WHERE blocked.start_by BETWEEN 0 AND 9223372036854775807
             ORDER BY blocked.start_by, blocked.seq LIMIT 1)) - now,
     EXISTS (SELECT 1 FROM windlass_sent AS sent WHERE sent.is_new)
-        OR EXISTS (SELECT 1 FROM windlass_step AS step WHERE step.is_new)
+        OR EXISTS (SELECT 1 FROM windlass_step AS step WHERE step.is_new),
+    (SELECT edge.child FROM windlass_edge AS edge WHERE edge.state = 0 ORDER BY edge.child LIMIT 1) IS NOT NULL
 FROM clock CROSS JOIN LATERAL (
     SELECT count(*) AS count, min(lease.id) AS first FROM windlass_lease AS lease
     WHERE

@@ -4,6 +4,8 @@
 -- gives promoted
 -- gives expired
 -- gives opening
+-- gives released
+-- gives cancelled
 -- gives vanished
 --
 -- It waits for no lock: what others have in hand is found by the next call.
@@ -89,6 +91,14 @@ WITH
 ), ready AS (
     INSERT INTO windlass_ready (seq, since, priority, queue, suspect, start_by)
     SELECT seq, run_at, priority, queue, suspect, start_by FROM promoted
+), settled AS MATERIALIZED (
+    -- Last, when all rows are moved: it sees what the other parts have written.
+    SELECT found.seq, found.state FROM clock CROSS JOIN LATERAL windlass_settle_edges(
+        ARRAY(
+            SELECT DISTINCT edge.child FROM windlass_edge AS edge WHERE edge.state = 0
+            AND (SELECT count(*) FROM finished) >= 0 AND (SELECT count(*) FROM promoted) >= 0
+            ORDER BY edge.child LIMIT CAST(:limit AS bigint)),
+        clock.now, true) AS found
 )
 SELECT
     (SELECT coalesce(json_agg(json_build_array(seq)), '[]') FROM promoted) AS promoted,
@@ -96,6 +106,8 @@ SELECT
     -- Whether a rate has a token for jobs that wait: `open_rates` follows.
     (SELECT json_build_array(json_build_array(1)) FROM windlass_rate_gate AS rate
         WHERE rate.opens_at BETWEEN 0 AND (SELECT now FROM clock) LIMIT 1) AS opening,
+    (SELECT json_build_array(json_build_array(count(*))) FROM settled WHERE settled.state <> 'cancelled') AS released,
+    (SELECT json_build_array(json_build_array(count(*))) FROM settled WHERE settled.state = 'cancelled') AS cancelled,
     -- Jobs whose rows were deleted.
     (SELECT json_agg(json_build_array(seq, queue, state) ORDER BY seq) FROM (
         SELECT seq, queue, state FROM taken UNION ALL SELECT seq, queue, state FROM given_up

@@ -15,6 +15,9 @@ WITH asked AS MATERIALIZED (
     SELECT found.place, asked.seq FROM asked CROSS JOIN LATERAL (
         SELECT finished.ctid AS place FROM windlass_finished AS finished
         WHERE finished.seq = asked.seq AND finished.fence = asked.fence AND finished.state = :state
+        AND coalesce((
+            -- here needed (seq = finished.seq)
+        ), 0) <> 1
         FOR UPDATE SKIP LOCKED) AS found
 ), moved AS (
     -- By their place in the table: they are locked, and such a row is never updated.

@@ -94,4 +94,5 @@ SELECT
         AND coalesce(
             (SELECT finished.state FROM windlass_finished AS finished WHERE finished.seq = wanted.seq),
             (SELECT due.state FROM windlass_due AS due WHERE due.run_at = wanted.run_at AND due.seq = wanted.seq)
-        ) = ANY (ARRAY(SELECT allowed.state FROM allowed))) AS missed
+        ) = ANY (ARRAY(SELECT allowed.state FROM allowed))) AS missed,
+    windlass_revive_children(ARRAY(SELECT retried.seq FROM retried)) AS revived

@@ -1,6 +1,6 @@
 -- Gives the arguments of new jobs to those that hold their keys, and for moves their times as well. Only a job that
 -- waits for its first attempt takes them; one that is blocked becomes pending, and the next claim finds out what it
--- waits for. Needs clock, there, kept, passed and stored.
+-- waits for; one that waits for parents stays as it is. Needs clock, there, kept, passed and stored.
 --
 -- The rows of ready and due are taken out and put in again, also where nothing moves: a claim that began before reads
 -- the job as it was then, and must not find its row. Until the commit, which in a caller's transaction may take its
@@ -28,6 +28,7 @@
     FROM replacement CROSS JOIN LATERAL (
         SELECT job.ctid AS place, job.* FROM windlass_job AS job WHERE job.id = replacement.holder OFFSET 0) AS job
     WHERE job.task = replacement.task AND job.attempt = 0 AND job.has_steps IS NULL AND job.waiting IN ('pending', 'scheduled', 'blocked')
+    AND job.reason IS DISTINCT FROM 'parents'
     AND EXISTS (SELECT 1 FROM passed) AND (SELECT count(*) FROM stored) >= 0
     ORDER BY job.seq
 ), target_ready AS MATERIALIZED (

@@ -1,8 +1,8 @@
 -- Ends what waits; asks what runs to stop. A running job that is asked already stays as it is.
--- KEYS counts, due, ids, events, waiting, expiring, gates
+-- KEYS counts, due, ids, events, waiting, expiring, gates, awaited, unsettled
 -- asks seqs, by, reason
 -- gives cancelled: rows (seq, state) of the jobs that this changed
--- with chunks, allow_oom, index, state_sets, unique, lease, concurrency, events, expiry
+-- with chunks, allow_oom, index, state_sets, unique, lease, concurrency, events, expiry, edges
 local WAITING = {scheduled = true, pending = true, retrying = true, blocked = true}
 local detail = string.format('{"by":%s,"reason":%s}', json(ask.by), json(ask.reason))
 
@@ -33,4 +33,5 @@ for _, seq in ipairs(ask.seqs) do
 end
 settle()
 settle_keys()
+EDGES.settle()
 return {'cancelled', cancelled}

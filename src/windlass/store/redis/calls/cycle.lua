@@ -1,6 +1,6 @@
 -- Ends runs, notes which have begun, and takes the next jobs of each queue, by priority and then by when they
 -- became ready.
--- KEYS counts, due, ids, lease_from, lease_until, waiting, cooldowns, expiring, gates, opening, rated
+-- KEYS counts, due, ids, lease_from, lease_until, waiting, cooldowns, expiring, gates, opening, rated, awaited, unsettled
 -- asks worker, lease, token
 --      completed: rows (seq, fence, ran_for, result) as run, of runs that returned, which is most of them
 --      endings: rows (Ending) as ending, of all others
@@ -14,7 +14,7 @@
 --       limits: rows (LimitState) of the queues that this call touches, as they are now, if they have any
 --       blocked: rows (queue, state, reason) of jobs whose concurrency key others hold, or that have no token, if any
 --       vanished, overwritten: see there in shared/, if there are any
--- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, concurrency, attempts, vanished, gates, claim
+-- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, concurrency, attempts, vanished, gates, claim, edges
 -- The leases of runs that were ended here, and the queues that this call is about.
 local shrunk_leases, touched, long_results = {}, {}, {}
 
@@ -258,8 +258,10 @@ local function claim_suspect()
     end
 end
 
-local wrong = refusal(ask.endings)
-if wrong then return wrong end
+do
+    local wrong = refusal(ask.endings)
+    if wrong then return wrong end
+end
 
 local answer = {}
 local function give(name, rows)
@@ -277,6 +279,7 @@ for lease in pairs(shrunk_leases) do forget_if_empty(lease) end
 write_long(long_results)
 settle(try)
 settle_keys(try)
+EDGES.settle(try, ask.completed)
 release_keys(ask.keys, function(fence) return fence end)
 
 if #ask.marks > 0 then
@@ -306,8 +309,10 @@ if #vanished > 0 then
     give('vanished', vanished)
 end
 for _, request in ipairs(ask.requests) do touched[request.queue] = true end
-local limits = limits_of(touched)
-if #limits > 0 then give('limits', limits) end
+do
+    local limits = limits_of(touched)
+    if #limits > 0 then give('limits', limits) end
+end
 if #ask.requests > 0 then
     local asked = {}
     for _, request in ipairs(ask.requests) do asked[request.queue] = true end

@@ -1,16 +1,17 @@
 -- Stores jobs in the order of the call, all or none. Everything is looked at before anything is written, because a
 -- script is not rolled back; the first write is one that a server without memory refuses.
--- KEYS ids, seq, queues, counts, due, waiting, events, expiring, caches
+-- KEYS ids, seq, queues, counts, due, waiting, events, expiring, caches, gates, awaited, unsettled, edges
 -- asks jobs: rows (NewJob) as job
 --      named: rows (index, id, task, payload, unique_key, until, window, rank, cached) as named/one/other, of jobs with an own
 --      id or a unique key; of those with the same key the one with the lowest rank counts
 --      replacing: rows (Replacement) as new/this/that, of jobs whose arguments are taken by the one that holds their key
---      queues
+--      queues; edges: rows (NewEdge) as edge
 -- gives conflict: rows (id, task), and nothing else: the id is a different job's already
 --       full: rows (queue, max_length), and nothing else: the queue has no room for what the call would add
+--       missing: rows (child, parent), and nothing else: there is no such parent
 --       known: rows (index) of ids that were there; found: rows (index, id, state) of who has the id or the key now
 --       replaced: rows (id, state) of new jobs that gave their arguments to another, and how that one waits now
--- with chunks, texts, index, state_sets, unique, repeated_event, new_jobs
+-- with chunks, texts, index, state_sets, unique, repeated_event, new_jobs, edges
 table.sort(ask.named, function(one, other) return one.rank < other.rank end)
 table.sort(ask.replacing, function(this, that) return this.rank < that.rank end)
 
@@ -82,7 +83,7 @@ local takers = take_keys()
 
 -- What the job that holds a key takes from a new one, if it waits for its first attempt: the new job, the holder's seq,
 -- and where it stands before and after. One that is blocked becomes pending, and the next claim finds out what it waits
--- for. A time that lies behind max_wait already is not brought forward by it.
+-- for; one that waits for parents stays as it is. A time that lies behind max_wait already is not brought forward by it.
 local function replacement(new, id)
     local seq = redis.call('HGET', KEY.ids, id)
     local old = redis.call('HMGET', job_key(seq), {
@@ -91,6 +92,7 @@ local function replacement(new, id)
     local state, run_at = old.state, tonumber(old.run_at) or now
     if old.task ~= new.task or (tonumber(old.attempt) or 0) > 0 or old.steps then return end
     if state ~= 'pending' and state ~= 'scheduled' and state ~= 'blocked' then return end
+    if old.gate == EDGES.GATE then return end
     -- One that holds its concurrency key is about to run: it takes arguments of the same key, but no other time.
     local is_next = old.concurrency_key
         and redis.call('SISMEMBER', prefix .. 'holders:' .. old.concurrency_key, seq) == 1
@@ -154,6 +156,34 @@ for _, queue in ipairs(ask.queues) do
 end
 if #full > 0 then return {'full', full} end
 
+-- A parent is one that is there, or one of the call's jobs; if that is not stored because of its unique key, the job that
+-- holds the key. Gives its id, or nothing.
+local function parent_of(edge)
+    if there[edge.parent] then return edge.parent end
+    return edge.parent_key and holder(edge.parent_key)
+end
+
+-- The edges of the jobs that the call adds, by child; nothing is written yet. A second result is what is missing.
+local function new_edges()
+    local edges, unknown = {}, {}
+    for _, edge in ipairs(ask.edges) do
+        if not there[edge.parent] and not edge.parent_key then unknown[#unknown + 1] = edge.parent end
+    end
+    for index, seq in ipairs(read_all('HMGET', KEY.ids, unknown)) do there[unknown[index]] = there[unknown[index]] or seq end
+    for _, edge in ipairs(ask.edges) do
+        local parent = parent_of(edge)
+        if not parent then return {}, {{edge.child, edge.parent}} end
+        if there[edge.child] == true then
+            local list = gathered(edges, edge.child)
+            list[#list + 1] = {parent, edge.policy}
+        end
+    end
+    return edges, {}
+end
+
+local edges, missing = new_edges()
+if #missing > 0 then return {'missing', missing} end
+
 -- Refused where another program has written: nothing may be stored that could not be found.
 for queue in pairs(added_to) do redis.call('ZCARD', pending_key(queue)) end
 for _, change in ipairs(replaced) do
@@ -176,6 +206,38 @@ for _, named in ipairs(takers) do
     if named.cached then redis.call('SADD', KEY.caches, CACHE.task(named.unique_key)) end
 end
 local states = store_jobs(added, last)
+
+-- Writes the edges of one child, rows (id, policy) as parent. One whose parent has ended counts at once.
+local function tie(child, list)
+    local ids, open, is_doomed, policy = {}, {}, false, nil
+    local own = redis.call('HGET', KEY.ids, child)
+    for index, parent in ipairs(list) do ids[index] = parent.id end
+    local seqs = read_all('HMGET', KEY.ids, ids)
+    for index, parent in ipairs(list) do
+        local seq = seqs[index]
+        policy = parent.policy
+        -- One whose body is gone has not completed.
+        local state = states[parent.id] or redis.call('HGET', job_key(seq), 'state') or 'cancelled'
+        local is_open = not EDGES.FINAL[state] or (state ~= 'completed' and parent.policy == 'wait')
+        if is_open then open[#open + 1] = seq end
+        is_doomed = is_doomed or (EDGES.FINAL[state] and state ~= 'completed' and parent.policy == 'cancel')
+        local stands = not is_open and EDGES.SETTLED or EDGES.FINAL[state] and EDGES.WAITS or EDGES.OPEN
+        redis.call('ZADD', EDGES.children_key(seq), stands, own)
+    end
+    redis.call('HSET', job_key(own), 'on_parent_failure', policy)
+    in_portions(seqs, function(...)
+        redis.call('RPUSH', EDGES.parents_key(own), ...)
+        redis.call('SADD', KEY.edges, ...)
+    end)
+    redis.call('SADD', KEY.edges, own)
+    in_portions(open, function(...)
+        redis.call('SADD', EDGES.awaits_key(own), ...)
+        redis.call('SADD', KEY.awaited, ...)
+    end)
+    redis.call('ZADD', KEY.gates, 0, EDGES.GATE)
+    if is_doomed then EDGES.cancel(own) elseif #open == 0 then EDGES.release(own) end
+    if #open == 0 or is_doomed then states[child] = redis.call('HGET', job_key(own), 'state') end
+end
 
 local function replace(change)
     local seq, long = change.seq, {}
@@ -204,7 +266,12 @@ end
 
 for _, change in ipairs(replaced) do replace(change) end
 if last then add_run_to_index('all', last + 1, last + #added) end
+-- In the order of the call: a child that is cancelled at once takes along what comes behind it.
+for _, job in ipairs(added) do
+    if edges[job.id] then tie(job.id, edges[job.id]) end
+end
 local begun = settle()
+EDGES.settle()
 
 for _, change in ipairs(replaced) do ask.queues[#ask.queues + 1] = change.queue end
 tell_workers(ask.queues, begun)

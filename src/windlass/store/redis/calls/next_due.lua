@@ -1,6 +1,7 @@
 -- In how many milliseconds the next job is due, or may go for which there was no token, and the next lease that holds something expires; a lease that is lost or
--- gone while it holds jobs, or that begins in the future, counts as expired now. And the next job that waits and expires.
--- KEYS counts, due, lease_from, lease_until, waiting, cooldowns, expiring, opening, sent_new, wakes
+-- gone while it holds jobs, or that begins in the future, counts as expired now. And the next job that waits and expires, and whether
+-- edges between jobs are to be looked at.
+-- KEYS counts, due, lease_from, lease_until, waiting, cooldowns, expiring, opening, sent_new, wakes, unsettled
 -- without epoch
 -- asks duty, strays: whether every lease that holds something is looked at; else only those that are over within a
 --      second, which are few however many there are
@@ -62,6 +63,7 @@ return {
         is_lead_free = read_leader(ask.duty).is_in_time and 0 or 1;
         next_end = next_late.score and next_late.score - now or false;
         has_events = redis.call('EXISTS', KEY.sent_new, KEY.wakes) > 0 and 1 or 0;
+        is_unsettled = redis.call('EXISTS', KEY.unsettled);
     }},
     'overwritten', overwritten,
 }

@@ -1,11 +1,13 @@
 -- Makes jobs pending whose time has come, the longest overdue first. They line up by the time at which they
--- were due. Before that it ends jobs that have not started in time.
--- KEYS counts, due, ids, waiting, expiring, gates, opening
+-- were due. Before that it ends jobs that have not started in time; last it settles edges that other calls have left.
+-- KEYS counts, due, ids, waiting, expiring, gates, opening, awaited, unsettled
 -- asks limit
--- gives promoted, expired: rows (seq); opening: a row, if a rate has a token for jobs that wait (see open_rates); vanished: rows (VanishedJob) of jobs whose bodies are gone; overwritten: see
+-- gives promoted, expired: rows (seq); opening: a row, if a rate has a token for jobs that wait (see open_rates); released, cancelled: one row each
+--       (how many jobs became free of their parents, or were cancelled because of one); vanished: rows (VanishedJob) of jobs whose bodies are gone; overwritten: see
 --       shared/overwritten
--- with chunks, allow_oom, index, state_sets, unique, overwritten, concurrency
+-- with chunks, allow_oom, index, state_sets, unique, overwritten, concurrency, edges
 local LATER = 60000
+local unsettled = redis.call('SRANDMEMBER', KEY.unsettled, EDGES.AT_ONCE)
 local MAY_EXPIRE = {scheduled = true, pending = true, blocked = true}
 
 -- Ends a job that waits and is too late to start. Others are not looked at again: those that are gone, and those that an
@@ -62,7 +64,14 @@ for _, member in ipairs(members) do
     end
 end
 settle()
+for _, seq in ipairs(unsettled) do ended_jobs[#ended_jobs + 1] = seq end
+EDGES.settle(try)
+-- Those that no job waits for any more.
+for _, seq in ipairs(unsettled) do
+    if try('SISMEMBER', KEY.awaited, seq) == 0 then redis.call('SREM', KEY.unsettled, seq) end
+end
 local opening = redis.call('ZCOUNT', KEY.opening, '-inf', now) > 0 and {{1}} or {}
 return {
     'promoted', promoted, 'expired', expired, 'opening', opening, 'vanished', vanished, 'overwritten', overwritten,
+    'released', {{EDGES.released}}, 'cancelled', {{EDGES.cancelled}},
 }

@@ -1,11 +1,12 @@
 -- Removes the oldest finished jobs of one queue and state behind the position (after_at, after_seq) that are older than
--- `age`, or not younger than the position (beyond_at, beyond_seq), with their events and indexes.
--- KEYS counts, due, ids, events, waiting
+-- `age`, or not younger than the position (beyond_at, beyond_seq), with their events and indexes. A job that another one
+-- needs stays.
+-- KEYS counts, due, ids, events, waiting, edges, awaited, unsettled
 -- asks queue, state, age, beyond_at, beyond_seq, after_at, after_seq, limit; not bytes, for to free a long text takes
 --      no time
 -- gives pruned: one row (Pruned), or none if there is no such job; vanished: rows (VanishedJob) of those whose bodies
 --       are gone; overwritten: see shared/overwritten
--- with chunks, texts, allow_oom, index, state_sets, unique, removal
+-- with chunks, texts, allow_oom, index, state_sets, unique, removal, needed
 local TIES = 100
 local place_of_all = finished_key(ask.state, ask.queue)
 
@@ -56,12 +57,14 @@ if number == 0 then return {'pruned', {}, 'overwritten', overwritten} end
 
 local last = math.min(number, ask.limit)
 local at, newest = position_of(members[last])
-local pruned, vanished, is_any_kept = {}, {}, false
+local pruned, vanished, is_any_kept, has_edges = {}, {}, false, redis.call('EXISTS', KEY.edges) == 1
 for index = 1, last do
     local member = members[index]
     local seq, plain = finished_job(member)
-    local is_there, is_cached = remove_if_there(seq, plain ~= '')
-    if is_cached then
+    local is_kept = has_edges and is_needed(seq)
+    local is_there, is_cached
+    if not is_kept then is_there, is_cached = remove_if_there(seq, plain ~= '') end
+    if is_kept or is_cached then
         is_any_kept = true
     elseif is_there then
         pruned[#pruned + 1] = member

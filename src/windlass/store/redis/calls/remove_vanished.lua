@@ -1,9 +1,9 @@
 -- Removes what is left of jobs whose bodies are gone, and leaves a notice of each. The call that met one that waited or ran
 -- has taken it from there; one that was finished is taken from there here, by the first process that reports it.
--- KEYS counts, due, events, notices, astray, waiting
+-- KEYS counts, due, events, notices, astray, waiting, ids, expiring, awaited, unsettled, edges
 -- asks vanished: rows (VanishedJob) as gone; by
 -- gives noticed: rows (VanishedJob) as gone
--- with chunks, texts, allow_oom, index, state_sets, events, leftovers, overwritten
+-- with chunks, texts, allow_oom, index, state_sets, events, leftovers, overwritten, unique, edges
 local COUNTED = 50000
 local UNFINISHED = {pending = true, scheduled = true, retrying = true, running = true}
 
@@ -68,6 +68,9 @@ for index, gone in ipairs(noticed) do
         'lost', ask.by, string.format('{"seq":%s,"queue":%s,"was":"%s"}', seqs[index], json(gone.queue), gone.was))
 end
 remove_remains(seqs)
+-- A parent that is gone has not completed.
+for _, seq in ipairs(seqs) do ended_jobs[#ended_jobs + 1] = seq end
+EDGES.settle(try)
 -- Their ids are found from nowhere: tidy_leftovers walks through all of them.
 redis.call('SET', KEY.astray, '0')
 return {'noticed', noticed}

@@ -1,13 +1,13 @@
 -- Ends leases that have expired and takes their jobs away. Until this has run their owners may still renew them, and a
 -- lease that was renewed since it was read keeps its jobs. The fence is raised here too, so that the former owner's
 -- endings can be distinguished from repetitions of its own.
--- KEYS counts, due, ids, events, lease_from, lease_until, lease_lost, waiting, expiring, gates
+-- KEYS counts, due, ids, events, lease_from, lease_until, lease_lost, waiting, expiring, gates, awaited, unsettled
 -- asks leases; culprits: rows (lease, seq) as culprit, of the job that is held responsible for the loss of the lease,
 --      which stays with the lease: the first counts
 --      endings: rows (Ending, was_started) as ending; a job that was marked since it was read stays for the next round
 --      keys: rows (key, seq, fence); by
 -- gives rescued: rows (id, state, worker); vanished, overwritten: see there in shared/
--- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, concurrency, attempts, expiry, vanished, events
+-- with chunks, texts, allow_oom, index, state_sets, unique, finished, lease, concurrency, attempts, expiry, vanished, events, edges
 local culprits = {}
 for _, culprit in ipairs(ask.culprits) do culprits[culprit.lease] = culprit.seq end
 
@@ -96,6 +96,7 @@ for _, lease in ipairs(ask.leases) do lose(lease) end
 for _, ending in ipairs(ask.endings) do free(ending) end
 settle(try)
 settle_keys(try)
+EDGES.settle(try)
 release_keys(ask.keys, next_fence)
 for _, lease in ipairs(ask.leases) do forget_if_empty(lease) end
 

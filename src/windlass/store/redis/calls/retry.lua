@@ -1,14 +1,14 @@
 -- Runs jobs again by hand, with a fresh budget of attempts; their history of errors stays. The key is not taken again.
--- KEYS counts, due, ids, queues, events, waiting, expiring
+-- KEYS counts, due, ids, queues, events, waiting, expiring, edges, awaited, unsettled
 -- asks seqs, by, queue (or null for the job's own)
 --      states: those that both the caller and the table of transitions allow
 -- gives retried: rows (seq)
 --       taken: rows (seq, id) of jobs that stay as they are because another one, id, holds their unique key
--- with chunks, texts, allow_oom, index, state_sets, unique, events, expiry
+-- with chunks, texts, allow_oom, index, state_sets, unique, events, expiry, edges
 local states = {}
 for _, state in ipairs(ask.states) do states[state] = true end
 
-local retried, taken = {}, {}
+local retried, taken, parents = {}, {}, {}
 for _, number in ipairs(ask.seqs) do
     local seq = written(number)
     local key = job_key(seq)
@@ -37,10 +37,12 @@ for _, number in ipairs(ask.seqs) do
             displace(state, queue, seq, priority)
             place('pending', ask.queue or queue, seq, priority, stamp)
             retried[#retried + 1] = {number}
+            parents[#parents + 1] = seq
         end
     end
 end
 settle()
+EDGES.revive(parents)
 -- The other queue, where one was named, exists from now on.
 if ask.queue then redis.call('SADD', KEY.queues, ask.queue) end
 return {'retried', retried, 'taken', taken}

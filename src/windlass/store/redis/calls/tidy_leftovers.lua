@@ -1,7 +1,7 @@
 -- Removes lost workers, leases and cool-downs that have been over for a day, limits of the code that were not used for a
 -- week, buckets of tasks and keys that are full again, events that were sent a week ago,
 -- and ids of vanished jobs, `limit` of each at a time.
--- KEYS counts, events, workers, lease_from, lease_until, lease_lost, ids, astray, cooldowns, limits, opening, rated, sent, sent_new
+-- KEYS counts, events, workers, lease_from, lease_until, lease_lost, ids, astray, cooldowns, limits, opening, rated, sent, sent_new, edges, awaited, unsettled
 -- asks limit
 -- gives workers, leases, cooldowns, limits, rates, sent: a row for each that was looked at; ids: as many rows as were asked for, while
 --       there are ids left that may be those of vanished jobs

@@ -24,7 +24,7 @@ local function store_jobs(jobs, last)
         local id, queue, priority, timeout, key = job.id, job.queue, job.priority, job.timeout, job.unique_key
         local seq = written(last + index)
         local run_at = math.max(now, job.at or now + job.delay)
-        local state = run_at > now and 'scheduled' or 'pending'
+        local state = job.after and 'blocked' or run_at > now and 'scheduled' or 'pending'
         local fields = {
             'state', state, 'queue', queue, 'id', id, 'task', job.task, 'max_attempts', written(job.max_attempts),
             'run_at', written(run_at), 'created_at', stamp,
@@ -35,6 +35,10 @@ local function store_jobs(jobs, last)
         if key then add(fields, 'unique_key', key) end
         if job.concurrency_key then add(fields, 'concurrency_key', job.concurrency_key) end
         if job.rate_key then add(fields, 'rate_key', job.rate_key) end
+        if job.after then
+            add(fields, 'reason', 'parents')
+            add(fields, 'gate', 'parents')
+        end
         if job.meta then add_text('meta', seq, job.meta, fields, long) end
         if job.retry then add_text('retry', seq, job.retry, fields, long) end
         if job.expires then
@@ -45,7 +49,7 @@ local function store_jobs(jobs, last)
         end
         redis.call('HSET', job_key(seq), unpack(fields))
         if job.tags then add_tags(seq, job.tags, job.payload) end
-        place(state, queue, seq, priority, run_at)
+        place(state, queue, seq, priority, run_at, false, 'parents')
         numbers[#numbers + 1] = id
         numbers[#numbers + 1] = seq
         states[id] = state

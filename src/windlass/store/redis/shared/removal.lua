@@ -1,6 +1,6 @@
 -- Removing jobs that do not run, with their events and indexes but not their places: `remove` gathers, `settle_removals`
--- writes, few commands for many jobs. Needs KEY.ids, KEY.events, chunks, texts, index, state_sets and unique.
--- with overwritten, tags, waits
+-- writes, few commands for many jobs. Needs KEY.ids, KEY.events, KEY.edges, KEY.awaited, KEY.unsettled, chunks, texts, index, state_sets and unique.
+-- with overwritten, tags, waits, edge_removal
 local REMOVED = {{job: id, unique_key}, unpack(TEXTS)}
 local FIRST_TEXT = #REMOVED - #TEXTS + 1
 -- A hash, but found and removed like a long text.
@@ -67,10 +67,22 @@ local function remove_events()
     end)
 end
 
+-- Few jobs have edges. Those that wait for a job that is gone are looked at by promote, or by this call.
+local function remove_edges()
+    if redis.call('EXISTS', KEY.edges) == 0 then return end
+    in_portions(removed_seqs, function(...)
+        local seqs = {...}
+        for index, has_edges in ipairs(try('SMISMEMBER', KEY.edges, ...) or {}) do
+            if has_edges == 1 then forget_edges(seqs[index]) end
+        end
+    end)
+end
+
 local function settle_removals()
     in_portions(removed_keys, function(...) redis.call('UNLINK', ...) end)
     in_portions(removed_ids, function(...) redis.call('HDEL', KEY.ids, ...) end)
     remove_events()
+    remove_edges()
     remove_from_index('all', removed_seqs)
     settle()
 end

@@ -7,6 +7,8 @@ local placed, displaced, counted = {}, {}, {}
 -- Jobs in these states are few among the finished; those who look for them need not walk through all jobs.
 local INDEXED = {failed = true, cancelled = true}
 local indexed, unindexed = {}, {}
+-- The jobs that this call has ended, for those parts that look at what follows from it (edges).
+local ended_jobs = {}
 
 local function padded(seq) return string.format('%014d', seq) end
 
@@ -62,6 +64,7 @@ local function place(state, queue, seq, priority, at, suspect, gate)
     members[#members + 1] = (state == 'pending' or state == 'blocked') and turn(priority, at) or at
     members[#members + 1] = member
     if INDEXED[state] then table.insert(gathered(indexed, state), tonumber(seq)) end
+    if INDEXED[state] or state == 'completed' then ended_jobs[#ended_jobs + 1] = seq end
     count(state, queue, 1)
 end
 

@@ -26,3 +26,20 @@ AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.id = windlass_key.
 -- 5. unblock
 -- each freed (key)
 -- here unblock
+
+-- 6. unsettled
+-- What is to be looked at of the edges between jobs: nearly always nothing.
+-- binds unsettled
+-- here unsettled (limit = 500)
+
+-- 7. doom
+-- only if unsettled
+-- here doom
+
+-- 8. edges
+-- only if unsettled
+-- here check_edges
+
+-- 9. release
+-- only if unsettled
+-- here release

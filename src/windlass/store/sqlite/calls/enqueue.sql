@@ -17,16 +17,35 @@ WHERE windlass_job.task <> {named.task}
 SELECT {named.index} FROM jsonb_each(:named) AS named
 WHERE EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.id = {named.id})
 
--- 3. queue
+-- 3. missing
+-- A parent that is neither here nor among the jobs of the call is an error of the whole call.
+-- :edges rows (NewEdge) as edge
+-- :jobs rows (NewJob) as jobs
+-- only with edges
+-- guard missing
+SELECT {edge.child}, {edge.parent} FROM jsonb_each(:edges) AS edge
+WHERE NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.id = {edge.parent})
+AND {edge.parent} NOT IN (SELECT {jobs.id} FROM jsonb_each(:jobs) AS jobs)
+LIMIT 1
+
+-- 4. new edges
+-- Those of jobs that are not here yet: what an earlier call has stored keeps the edges that it got.
+-- :edges rows (NewEdge) as edge
+-- only with edges
+-- binds new_edges
+SELECT json_group_array(json(edge.value)) FROM json_each(:edges) AS edge
+WHERE NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.id = {edge.child})
+
+-- 5. queue
 -- A queue exists from its first job on.
 INSERT INTO windlass_queue (name) SELECT value FROM jsonb_each(:queues) WHERE true ON CONFLICT DO NOTHING
 
--- 4. forget
+-- 6. forget
 -- :named rows (index, id, task, payload, key, until, window, rank, cached) as named
 -- only with named
 -- here free_keys (keys = SELECT {named.key} FROM jsonb_each(:named) AS named)
 
--- 5. key
+-- 7. key
 -- Of the call's jobs that name a free key the one with the lowest rank takes it. A job that exists already takes nothing
 -- again.
 -- :named rows (index, id, task, payload, key, until, window, rank, cached) as named
@@ -37,7 +56,7 @@ WHERE {named.key} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE w
 ORDER BY {named.rank}
 ON CONFLICT DO NOTHING
 
--- 6. full
+-- 8. full
 -- Nothing of the call is stored if one of its queues has not enough room for what the call would add to it.
 -- Only queues with a limit are counted, and the limit itself bounds what there is to count.
 -- :jobs rows (NewJob) as jobs
@@ -57,9 +76,10 @@ SELECT name, max_length FROM (
     WHERE max_length IS NOT NULL AND name IN (SELECT value FROM jsonb_each(:queues)))
 WHERE added > 0 AND waiting + added > max_length
 
--- 7. replacement
+-- 9. replacement
 -- Which jobs take the arguments of new ones, and for moves their times as well: those that hold the key and wait for
--- their first attempt. One that is blocked becomes pending, and the next claim finds out what it waits for. A new job whose id is there was stored by an earlier call, and changes nothing. Before the
+-- their first attempt. One that is blocked becomes pending, and the next claim finds out what it waits for;
+-- one that waits for parents stays as it is. A new job whose id is there was stored by an earlier call, and changes nothing. Before the
 -- insert: a key that was free has no job yet.
 -- A time that lies behind max_wait already is not brought forward by it.
 -- :replacing rows (Replacement) as new
@@ -82,13 +102,13 @@ FROM (
         FROM jsonb_each(:replacing) AS new JOIN windlass_key ON windlass_key.key = {new.unique_key}
         JOIN windlass_job AS holder ON holder.id = windlass_key.id
         WHERE holder.task = {new.task} AND holder.attempt = 0 AND holder.has_steps = 0
-        AND holder.state IN ('pending', 'scheduled', 'blocked')
+        AND holder.state IN ('pending', 'scheduled', 'blocked') AND holder.gate IS NOT 'parents'
         -- one that holds its concurrency key is about to run: it takes arguments of the same key, but no other time
         AND (holder.promised <> 1 OR holder.concurrency_key IS {new.concurrency_key})
         AND NOT EXISTS (SELECT 1 FROM windlass_job AS own WHERE own.id = {new.id})
         GROUP BY holder.seq))
 
--- 8. insert
+-- 10. insert
 -- An id or a key that is taken stores nothing.
 -- :jobs rows (NewJob) as jobs
 -- here insert_jobs
@@ -96,7 +116,48 @@ WHERE {jobs.unique_key} IS NULL OR {jobs.id} = (SELECT id FROM windlass_key WHER
 ORDER BY jobs.key
 ON CONFLICT (id) DO NOTHING
 
--- 9. replace
+-- 11. edges
+-- A parent that has ended counts at once. One that was not stored because of its unique key is the job that holds it.
+-- :new_edges rows (NewEdge) as edge
+-- only with edges
+INSERT INTO windlass_edge (child, place, parent, policy, state)
+SELECT child.seq, {edge.place}, parent.seq, {edge.policy}, CASE
+    WHEN parent.state = 'completed' THEN 2
+    WHEN parent.state IN ('failed', 'cancelled') THEN CASE {edge.policy} WHEN 'run' THEN 2 WHEN 'wait' THEN 1 ELSE 0 END
+    ELSE 1 END
+FROM jsonb_each(:new_edges) AS edge
+CROSS JOIN windlass_job AS child ON child.id = {edge.child} AND child.state = 'blocked'
+CROSS JOIN windlass_job AS parent ON parent.id = coalesce(
+    (SELECT id FROM windlass_job WHERE id = {edge.parent}),
+    (SELECT id FROM windlass_key WHERE windlass_key.key = {edge.parent_key}))
+
+-- 12. unsettled
+-- The new children of which a parent has ended, and of which none is awaited.
+-- :new_edges rows (NewEdge) as edge
+-- only with edges
+-- binds unsettled
+SELECT nullif(json_group_array(seq), '[]') FROM (
+    SELECT DISTINCT child.seq FROM jsonb_each(:new_edges) AS edge
+    CROSS JOIN windlass_job AS child ON child.id = {edge.child} AND child.state = 'blocked'
+    WHERE EXISTS (SELECT 1 FROM windlass_edge AS open WHERE open.child = child.seq AND open.state = 0)
+    OR NOT EXISTS (SELECT 1 FROM windlass_edge AS open WHERE open.child = child.seq AND open.state < 2))
+
+-- 13. doom
+-- only with edges
+-- only if unsettled
+-- here doom
+
+-- 14. checked edges
+-- only with edges
+-- only if unsettled
+-- here check_edges
+
+-- 15. release
+-- only with edges
+-- only if unsettled
+-- here release
+
+-- 16. replace
 -- A large payload lies apart, as the table says.
 -- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
@@ -108,7 +169,7 @@ UPDATE windlass_job SET
     concurrency_key = {taken.key}, rate_key = {taken.rate_key}, promised = promised = 1
 FROM jsonb_each(:replaced) AS taken WHERE windlass_job.seq = {taken.seq}
 
--- 10. payload apart
+-- 17. payload apart
 -- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
 INSERT INTO windlass_payload (seq, size, payload)
@@ -116,34 +177,34 @@ SELECT {taken.seq}, length(CAST({taken.payload} AS BLOB)), {taken.payload} FROM 
 WHERE length({taken.payload}) > 1024
 ON CONFLICT (seq) DO UPDATE SET size = excluded.size, payload = excluded.payload
 
--- 11. payload not apart any more
+-- 18. payload not apart any more
 -- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
 DELETE FROM windlass_payload WHERE seq IN (
     SELECT {taken.seq} FROM jsonb_each(:replaced) AS taken WHERE length({taken.payload}) <= 1024)
 
--- 12. count
+-- 19. count
 -- One event for each job, however often it is replaced.
 -- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
 UPDATE windlass_event SET at = :now, detail = json_object('times', json_extract(detail, '$.times') + 1)
 WHERE kind = 'replaced' AND seq IN (SELECT {taken.seq} FROM jsonb_each(:replaced) AS taken)
 
--- 13. first event
+-- 20. first event
 -- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
 INSERT INTO windlass_event (seq, at, kind, detail)
 SELECT {taken.seq}, :now, 'replaced', json_object('times', 1) FROM jsonb_each(:replaced) AS taken
 WHERE NOT EXISTS (SELECT 1 FROM windlass_event AS event WHERE event.seq = {taken.seq} AND event.kind = 'replaced')
 
--- 14. replaced
+-- 21. replaced
 -- Which of the new jobs gave their arguments to another, and how that one waits now.
 -- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
 -- gives replaced
 SELECT {taken.source}, {taken.state} FROM jsonb_each(:replaced) AS taken
 
--- 15. found
+-- 22. found
 -- Which job stands behind each explicit id or unique key now: the new one, or the one that was there before.
 -- :named rows (index, id, task, payload, key, until, window, rank, cached) as named
 -- only with named

@@ -1,8 +1,8 @@
 -- In how many milliseconds the next job is due, or may go for which there was no token, and the next lease that holds something expires; a running job without
 -- an open lease is overdue. And the time from which that is counted, how many workers have a lease in time, and the
 -- first of these leases; those of manual claims have a colon in their names. Last, whether a queue that is not paused
--- has jobs to claim, whether the lead is free, in how many milliseconds the next job expires that waits, and whether jobs
--- that wait for events are to be looked at.
+-- has jobs to claim, whether the lead is free, in how many milliseconds the next job expires that waits, whether jobs
+-- that wait for events are to be looked at, and whether edges between jobs are.
 -- :strays whether every lease that holds something is looked at; else only open ones that are over within a second,
 -- which are few however many there are
 -- gives next_due
@@ -39,7 +39,8 @@ SELECT
         WHERE duty = :duty AND leader.renewed_at - leader.ttl <= :now AND :now < leader.renewed_at + leader.ttl),
     (SELECT min(start_by) FROM windlass_job
         WHERE start_by IS NOT NULL AND state IN ('scheduled', 'pending', 'blocked')) - :now,
-    EXISTS (SELECT 1 FROM windlass_sent WHERE is_new = 1) OR EXISTS (SELECT 1 FROM windlass_step WHERE is_new = 1)
+    EXISTS (SELECT 1 FROM windlass_sent WHERE is_new = 1) OR EXISTS (SELECT 1 FROM windlass_step WHERE is_new = 1),
+    EXISTS (SELECT 1 FROM windlass_edge WHERE state = 0)
 FROM windlass_lease
 WHERE
     -- here live_lease

@@ -39,3 +39,24 @@ RETURNING seq
 -- Whether a rate has a token for jobs that wait: `open_rates` follows.
 -- gives opening
 SELECT 1 FROM windlass_rate_gate WHERE opens_at IS NOT NULL AND opens_at <= :now LIMIT 1
+
+-- 7. unsettled
+-- What is to be looked at of the edges between jobs: nearly always nothing.
+-- binds unsettled
+-- here unsettled (limit = :limit)
+
+-- 8. doom
+-- only if unsettled
+-- gives cancelled
+-- here doom
+RETURNING 1
+
+-- 9. edges
+-- only if unsettled
+-- here check_edges
+
+-- 10. release
+-- only if unsettled
+-- gives released
+-- here release
+RETURNING 1

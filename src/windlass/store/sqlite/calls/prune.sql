@@ -5,7 +5,10 @@
 -- gives pruned
 DELETE FROM windlass_job WHERE seq IN (
     SELECT job.seq FROM jsonb_each(:jobs) AS old CROSS JOIN windlass_job AS job ON job.seq = {old.seq}
-    WHERE job.fence = {old.fence} AND job.state = :state)
+    WHERE job.fence = {old.fence} AND job.state = :state
+    AND NOT EXISTS (
+        -- here needed (seq = job.seq)
+    ))
 RETURNING seq
 
 -- 2. event

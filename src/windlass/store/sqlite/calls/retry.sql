@@ -45,3 +45,29 @@ RETURNING seq
 -- 4. queue
 -- The other queue, where one was named, exists from now on.
 INSERT INTO windlass_queue (name) SELECT :queue WHERE :queue IS NOT NULL ON CONFLICT DO NOTHING
+
+-- 5. revived
+-- What was cancelled because of these jobs, and what was because of that in turn, as a JSON list; null if there is nothing.
+-- binds revived
+SELECT nullif(json_group_array(seq), '[]') FROM (
+    WITH RECURSIVE revived (seq) AS (
+        SELECT child.seq FROM jsonb_each(:seqs) AS parent
+        CROSS JOIN windlass_job AS retried ON retried.seq = parent.value AND retried.state = 'pending'
+        CROSS JOIN windlass_edge AS edge ON edge.parent = retried.seq AND edge.policy = 'cancel'
+        CROSS JOIN windlass_job AS child ON child.seq = edge.child
+        WHERE child.state = 'cancelled' AND child.reason = 'dependency'
+        UNION
+        SELECT child.seq FROM revived CROSS JOIN windlass_edge AS edge ON edge.parent = revived.seq AND edge.policy = 'cancel'
+        CROSS JOIN windlass_job AS child ON child.seq = edge.child
+        WHERE child.state = 'cancelled' AND child.reason = 'dependency')
+    SELECT seq FROM revived)
+
+-- 6. revive
+-- It waits again, and promote looks at its edges. Its unique key is not taken again.
+-- only if revived
+UPDATE windlass_job SET state = 'blocked', reason = 'parents', gate = 'parents', finished_at = NULL
+WHERE seq IN (SELECT value FROM json_each(:revived))
+
+-- 7. edges
+-- only if revived
+UPDATE windlass_edge SET state = 0 WHERE child IN (SELECT value FROM json_each(:revived))

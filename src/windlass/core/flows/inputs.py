@@ -1,0 +1,97 @@
+"""Calls that get results of other jobs as arguments.
+
+Their payload says which, and is filled in before the run. It is one of format 2: ``{"v": 2, "args": [...], "kwargs":
+{...}, "inputs": {...}}``. Releases that do not know it leave the job to others. Results are put in as the JSON that is
+stored, so nothing is decoded that no task asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import Raw, Struct
+
+from windlass.core.codec.jsontext import to_json
+from windlass.core.codec.seal import seal, unseal
+from windlass.errors import PayloadError
+
+_START = '{"v":2,'
+NOTHING = b"null"
+"""The result of a job that returned nothing."""
+
+
+class Inputs(Struct, frozen=True):
+    """Whose results a call gets, and where."""
+
+    parent: str | None = None
+    """The id of the only one; None stands for all parents of the job, as a list in their order."""
+    into: str | None = None
+    """The name of the argument; None for the first one."""
+
+
+class _Call(Struct):
+    v: int
+    args: Raw
+    kwargs: Raw
+
+
+class _CallWithInputs(_Call):
+    inputs: Inputs
+
+
+class _Parts(Struct):
+    v: int
+    args: list[Raw]
+    kwargs: dict[str, Raw]
+
+
+class _PartsWithInputs(_Parts):
+    inputs: Inputs
+
+
+_CALL = msgspec.json.Decoder(_Call)
+_PARTS = msgspec.json.Decoder(_PartsWithInputs)
+
+
+def has_inputs(payload: str) -> bool:
+    """Whether results are to be put into this call before it can run."""
+    return payload.startswith(_START)
+
+
+def with_inputs(payload: str, inputs: Inputs) -> str:
+    """The payload of a call that gets these results as well."""
+    call = _CALL.decode(unseal(payload))
+    return seal(to_json(_CallWithInputs(2, call.args, call.kwargs, inputs)))
+
+
+def inputs_of(payload: str) -> Inputs:
+    """Which results this call gets; PayloadError for a damaged one."""
+    return _parts(payload).inputs
+
+
+def filled(payload: str, value: bytes) -> str:
+    """The payload with a value, in JSON, where the call wants it."""
+    parts = _parts(payload)
+    if parts.inputs.into is None:
+        parts.args.insert(0, Raw(value))
+    else:
+        parts.kwargs[parts.inputs.into] = Raw(value)
+    return seal(to_json(_Parts(1, parts.args, parts.kwargs)))
+
+
+def list_of(values: Sequence[bytes]) -> bytes:
+    """Several values as one."""
+    return b"[" + b",".join(values) + b"]"
+
+
+def value_of_result(result: str | None) -> bytes:
+    """A stored result as a value."""
+    return NOTHING if result is None else unseal(result)
+
+
+def _parts(payload: str) -> _PartsWithInputs:
+    try:
+        return _PARTS.decode(unseal(payload))
+    except msgspec.MsgspecError as error:
+        raise PayloadError(f"not valid stored JSON: {error}") from error

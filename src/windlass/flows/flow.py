@@ -1,0 +1,130 @@
+"""The handle of jobs that were enqueued together: result, progress, and what can be done to all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from windlass.client.job_changes import CANCELLED
+from windlass.core.state import FINISHED, State
+from windlass.errors import Duration, JobCancelled
+from windlass.store.operation import Operation
+from windlass.store.operations import jobs as operations
+from windlass.store.operations import queries
+
+if TYPE_CHECKING:
+    from windlass.client.client import Client
+    from windlass.core.records import JobRecord
+    from windlass.job import Job
+
+_AT_ONCE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class FlowProgress:
+    """How far jobs that belong together have come.
+
+    >>> FlowProgress(4, {State.COMPLETED: 2, State.FAILED: 1, State.RUNNING: 1}).done
+    3
+    """
+
+    total: int
+    states: dict[State, int]
+    """How many jobs there are in each state; those that are gone are in none."""
+
+    @property
+    def done(self) -> int:
+        """How many have finished, or are gone."""
+        return self.total - sum(number for state, number in self.states.items() if state not in FINISHED)
+
+    @property
+    def completed(self) -> int:
+        return self.states.get(State.COMPLETED, 0)
+
+    @property
+    def failed(self) -> int:
+        return self.states.get(State.FAILED, 0)
+
+
+class Flow:
+    """Jobs that were enqueued together. The last one gives the result of all."""
+
+    def __init__(self, client: Client, jobs: Sequence[Job[Any]]) -> None:
+        self._client = client
+        self.jobs = tuple(jobs)
+
+    def __repr__(self) -> str:
+        return f"<Flow of {len(self.jobs)} jobs, the last is {self.last.id}>"
+
+    @property
+    def last(self) -> Job[Any]:
+        """The job that gives the result."""
+        return self.jobs[-1]
+
+    def result(self, timeout: Duration | None = None) -> Any:
+        """Wait for the last job and return what it returned; raises what the job raised because of which it did not
+        run.
+        """
+        try:
+            return self.last.result(timeout)
+        except JobCancelled:
+            self._raise_cause(self._client.session.run(self._records()))
+            raise
+
+    async def aresult(self, timeout: Duration | None = None) -> Any:
+        """``result`` for async code."""
+        try:
+            return await self.last.aresult(timeout)
+        except JobCancelled:
+            failed = _failed(await self._client.session.arun(self._records()))
+            for job in self.jobs:
+                if job.id in failed:
+                    await job.aresult(timeout)
+            raise
+
+    def progress(self) -> FlowProgress:
+        """How many of the jobs are in which state."""
+        return _progress(len(self.jobs), self._client.session.run(self._records()))
+
+    async def aprogress(self) -> FlowProgress:
+        """``progress`` for async code."""
+        return _progress(len(self.jobs), await self._client.session.arun(self._records()))
+
+    def cancel(self, *, by: str = "api", reason: str | None = None) -> int:
+        """Cancel what waits, and ask what runs to stop; how many jobs that changed."""
+        return self._client.session.run(self._cancel(by, reason), notify=CANCELLED)
+
+    async def acancel(self, *, by: str = "api", reason: str | None = None) -> int:
+        """``cancel`` for async code."""
+        return await self._client.session.arun(self._cancel(by, reason), notify=CANCELLED)
+
+    def _raise_cause(self, found: dict[str, JobRecord]) -> None:
+        failed = _failed(found)
+        for job in self.jobs:
+            if job.id in failed:
+                job.result()
+
+    def _records(self) -> Operation[dict[str, JobRecord]]:
+        found: dict[str, JobRecord] = {}
+        for first in range(0, len(self.jobs), _AT_ONCE):
+            found |= yield from queries.find([job.id for job in self.jobs[first : first + _AT_ONCE]])
+        return found
+
+    def _cancel(self, by: str, reason: str | None) -> Operation[int]:
+        """The last ones first: none of them is to begin because the one before it has ended."""
+        found = yield from self._records()
+        seqs = [found[job.id].seq for job in reversed(self.jobs) if job.id in found]
+        number = 0
+        for first in range(0, len(seqs), _AT_ONCE):
+            number += len((yield from operations.cancel(seqs[first : first + _AT_ONCE], by=by, reason=reason)))
+        return number
+
+
+def _failed(found: dict[str, JobRecord]) -> set[str]:
+    return {id for id, record in found.items() if record.state is State.FAILED}
+
+
+def _progress(total: int, found: dict[str, JobRecord]) -> FlowProgress:
+    return FlowProgress(total, dict(Counter(record.state for record in found.values())))

@@ -1,0 +1,96 @@
+"""Puts the results of parents into the calls of claimed jobs that want them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec.structs import replace
+
+from windlass.core.codec.types.parent_failed import ParentFailed, failure_json
+from windlass.core.fault import read_faults
+from windlass.core.flows.inputs import Inputs, filled, has_inputs, inputs_of, list_of, value_of_result
+from windlass.core.records import Claimed
+from windlass.core.state import State
+from windlass.errors import PayloadError, StoreUnavailable
+from windlass.store.operation import Operation
+from windlass.store.operations.flows.edges import parents
+from windlass.store.operations.queries import FinishedJob, awaited
+
+log = logging.getLogger("windlass.store")
+
+_IDS_AT_ONCE = 1000
+
+
+def fill_in(claimed: list[Claimed]) -> Operation[list[Claimed]]:
+    """The claimed jobs, those that get results of their parents with them: one read for all of them.
+
+    Where the results cannot be read the job stays as it is, and its worker puts it off: it was claimed, so nothing is
+    raised here.
+    """
+    wanted = [job for job in claimed if has_inputs(job.payload)]
+    if not wanted:
+        return claimed
+    try:
+        done = yield from _filled(wanted)
+    except (StoreUnavailable, PayloadError) as error:
+        log.warning("the results that %s claimed jobs get from others could not be read: %s", len(wanted), error)
+        return claimed
+    return [done.get(job.seq, job) for job in claimed]
+
+
+def _filled(wanted: Sequence[Claimed]) -> Operation[dict[int, Claimed]]:
+    sources: dict[int, tuple[Inputs, list[str]]] = {}
+    for job in wanted:
+        inputs = inputs_of(job.payload)
+        ids = (yield from _all_parents(job.seq)) if inputs.parent is None else [inputs.parent]
+        sources[job.seq] = (inputs, ids)
+    found = yield from _endings(id for _, ids in sources.values() for id in ids)
+    return {job.seq: replace(job, payload=_with_values(job, *sources[job.seq], found)) for job in wanted}
+
+
+def _with_values(job: Claimed, inputs: Inputs, ids: Sequence[str], found: Mapping[str, FinishedJob]) -> str:
+    values = [_value(id, found.get(id)) for id in ids]
+    return filled(job.payload, values[0] if inputs.parent is not None else list_of(values))
+
+
+def _value(id: str, ended: FinishedJob | None) -> bytes:
+    """The result of a parent, or what stands for it where there is none."""
+    if ended is not None and ended.state is State.COMPLETED:
+        return value_of_result(ended.result)
+    if ended is None or ended.state is None:
+        return failure_json(ParentFailed(id, state="deleted"))
+    faults = read_faults(ended.errors).faults
+    last = faults[-1] if faults and ended.state is State.FAILED else None
+    return failure_json(
+        ParentFailed(
+            id,
+            state=ended.state.value,
+            reason=ended.reason,
+            type=None if last is None else last.type,
+            message=None if last is None else last.message,
+        )
+    )
+
+
+def _all_parents(seq: int) -> Operation[list[str]]:
+    """The ids of a job's parents, in order; an empty one for a job that is gone."""
+    ids: list[str] = []
+    after = -1
+    while page := (yield from parents(seq, after=after)):
+        ids += [parent.id or "" for parent in page]
+        after = page[-1].place
+    return ids
+
+
+def _endings(ids: Iterable[str]) -> Operation[dict[str, FinishedJob]]:
+    """How these jobs ended, page by page; one that has not ended is not among them."""
+    found: dict[str, FinishedJob] = {}
+    every = list(dict.fromkeys(id for id in ids if id))
+    for first in range(0, len(every), _IDS_AT_ONCE):
+        left = every[first : first + _IDS_AT_ONCE]
+        while left:
+            page = yield from awaited(left)
+            found.update((job.id, job) for job in page)
+            left = [id for id in left if id not in found] if page else []
+    return found

@@ -274,7 +274,7 @@ def test_a_graph_of_any_depth_is_cancelled(store: Store) -> None:
 
 
 def test_a_child_with_many_parents_is_released_once(store: Store) -> None:
-    """B35: what a group of jobs needs."""
+    """What a group of jobs needs."""
     worker = store.a_worker()
     names = [f"job-{number}" for number in range(300)]
     tied(store, *((new_job(id), []) for id in names), (new_job("last"), names))

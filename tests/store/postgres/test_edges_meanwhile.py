@@ -109,7 +109,7 @@ def test_an_ending_that_is_rolled_back_releases_nothing(store: Store, database: 
 
 
 def test_two_parents_that_end_at_the_same_time_release_their_child_once(store: Store, database: Database) -> None:
-    """B35: each sees the other one running."""
+    """B36: each sees the other one running."""
     worker = store.a_worker()
     tied(store, (new_job("a"), []), (new_job("b"), []), (new_job("child"), ["a", "b"]))
     first, second = worker.take()

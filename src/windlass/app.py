@@ -204,8 +204,7 @@ class Windlass(Operator, Schedulable, Hookable, MethodHints):
         **options: Any,
     ) -> Request:
         """A request under options, for ``enqueue_many`` or for a task that is known by name only."""
-        request = self._request(task, *checked_call(args, kwargs))
-        return Request(request.task, request.args, request.kwargs, request.options.but(options))
+        return self._request(task, *checked_call(args, kwargs)).but(**options)
 
     def enqueue_many(self, requests: Iterable[Request]) -> list[Job[Any]]:
         """Enqueue requests of any tasks, all of them or none; the jobs come back in order."""

@@ -253,7 +253,12 @@ class TaskWithOptions(Enqueueable[P, R]):
         return f"<Task {self._task.name} with options>"
 
     def _request(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Request:
-        self._task.shape.check(self._task.name, args, kwargs)
+        try:
+            self._task.shape.check(self._task.name, args, kwargs)
+        except TypeError as error:
+            if self._options.into is None:
+                raise
+            return self._incomplete(args, kwargs, error)
         return Request(self._task, args, kwargs, self._options)
 
     def _incomplete(self, args: tuple[Any, ...], kwargs: Mapping[str, Any], why: TypeError) -> Request:

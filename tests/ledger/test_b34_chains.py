@@ -9,6 +9,7 @@ from typing import Any, Literal
 import pytest
 
 from tests.ledger.apps import work
+from tests.places.raw_store import RawStore
 from windlass import ConfigError, JobFailed, ParentFailed, State, Windlass, chain
 from windlass.task import Task
 
@@ -152,3 +153,18 @@ def test_what_is_refused(app: Windlass, double: Task[..., int], show: Task[..., 
     with pytest.raises(ConfigError, match="name of an argument"):
         show.options(into="no name")
     assert app.jobs() == []
+
+
+def test_a_damaged_result_fails_the_job_that_gets_it_and_no_other(
+    app: Windlass, double: Task[..., int], show: Task[..., str], raw_store: RawStore
+) -> None:
+    """B34, B32: it does not wait for ever, nor do the jobs that are claimed with it."""
+    parents = [double.enqueue(1), double.enqueue(2)]
+    work(app)
+    children = [show.options(after=[parent], into="value").enqueue() for parent in parents]
+    damaged = parents[0].refresh().record.result
+    assert damaged is not None
+    raw_store.damage(parents[0], result=damaged.replace("2", "3"))
+    work(app)
+    assert (children[0].refresh().state, children[0].reason) == (State.FAILED, "undecodable")
+    assert children[1].result(timeout=0) == "4"

@@ -49,7 +49,22 @@ class FlowProgress:
 
 
 class Flow:
-    """Jobs that were enqueued together. The last one gives the result of all."""
+    """Jobs that were enqueued together. The last one gives the result of all.
+
+    >>> from windlass import Windlass, chain
+    >>> app = Windlass("sqlite:///:memory:")
+    >>> @app.task
+    ... def double(number: int) -> int:
+    ...     return 2 * number
+    >>> flow = chain(double.request(5), double.request()).enqueue()
+    >>> [str(job.state) for job in flow.jobs]
+    ['pending', 'blocked']
+    >>> app.worker().run_until_empty()
+    2
+    >>> flow.result(), flow.progress().completed
+    (20, 2)
+    >>> app.close()
+    """
 
     def __init__(self, client: Client, jobs: Sequence[Job[Any]]) -> None:
         self._client = client

@@ -16,7 +16,7 @@ from windlass.cli.times import instant
 from windlass.cli.views.message import Message
 from windlass.errors import ConfigError
 from windlass.job import Job
-from windlass.task import COMMAND, Request
+from windlass.task import COMMAND, Request, complete
 
 
 @click.command()
@@ -52,7 +52,7 @@ def enqueue(app: Windlass, *, out: Output, task: str, args: str, kwargs: str, **
 
 def _request(app: Windlass, task: str, args: list[Any], kwargs: dict[str, Any], options: dict[str, Any]) -> Request:
     try:
-        return app.request(task, args, kwargs, **options)
+        return complete(app.request(task, args, kwargs, **options))
     except TypeError as error:  # the arguments do not fit the task's function
         raise ConfigError(str(error)) from error
 

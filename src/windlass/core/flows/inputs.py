@@ -55,8 +55,14 @@ _PARTS = msgspec.json.Decoder(_PartsWithInputs)
 
 
 def has_inputs(payload: str) -> bool:
-    """Whether results are to be put into this call before it can run."""
-    return payload.startswith(_START)
+    """Whether results are to be put into this call before it can run. One that cannot be read has none."""
+    if not payload.startswith(_START):
+        return False
+    try:
+        inputs_of(payload)
+    except PayloadError:
+        return False
+    return True
 
 
 def with_inputs(payload: str, inputs: Inputs) -> str:

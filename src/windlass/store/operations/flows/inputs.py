@@ -33,7 +33,7 @@ def fill_in(claimed: list[Claimed]) -> Operation[list[Claimed]]:
         return claimed
     try:
         done = yield from _filled(wanted)
-    except (StoreUnavailable, PayloadError) as error:
+    except StoreUnavailable as error:
         log.warning("the results that %s claimed jobs get from others could not be read: %s", len(wanted), error)
         return claimed
     return [done.get(job.seq, job) for job in claimed]
@@ -50,7 +50,11 @@ def _filled(wanted: Sequence[Claimed]) -> Operation[dict[int, Claimed]]:
 
 
 def _with_values(job: Claimed, inputs: Inputs, ids: Sequence[str], found: Mapping[str, FinishedJob]) -> str:
-    values = [_value(id, found.get(id)) for id in ids]
+    try:
+        values = [_value(id, found.get(id)) for id in ids]
+    except PayloadError as error:
+        log.error("job %s gets a result of another job that cannot be read: %s", job.id, error)
+        return ""  # no call: this job fails as undecodable, and no other does
     return filled(job.payload, values[0] if inputs.parent is not None else list_of(values))
 
 

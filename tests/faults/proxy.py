@@ -17,6 +17,7 @@ from tests.waiting import PATIENCE
 _RESET = struct.pack("ii", 1, 0)
 """Linger for no time at all: the kernel answers with RST instead of an orderly end."""
 _CHUNK = 1 << 18
+_MOMENT = 0.1
 
 
 @dataclass
@@ -53,6 +54,8 @@ class Proxy:
         """Seconds by which each request comes late."""
         self.attempts: list[float] = []
         """When somebody connected, on the monotonic clock."""
+        self.last_request = 0.0
+        """When the last request passed, on the monotonic clock."""
         self.most_connections = 0
         """How many were open at once."""
         self.news_lost = Event()
@@ -120,6 +123,13 @@ class Proxy:
     def connections(self) -> int:
         """How many are open."""
         return len(self._pairs)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether no request is under way, nor was a moment ago."""
+        with self._lock:
+            pairs = list(self._pairs)
+        return monotonic() - self.last_request > _MOMENT and not any(pair.is_asked for pair in pairs)
 
     def attempts_since(self, then: float) -> int:
         return sum(at >= then for at in self.attempts)
@@ -194,6 +204,8 @@ class _Pair:
         self._client = client
         self._server = server
         self.is_dumb = False
+        self.is_asked = False
+        """Whether the server owes an answer."""
         self._awaits_reply: Trap | None = None
         self._loses_replies = False
         for end in (client, server):
@@ -210,6 +222,7 @@ class _Pair:
 
     def _carry_requests(self) -> None:
         for chunk in _chunks(self._client):
+            self._proxy.last_request, self.is_asked = monotonic(), True
             trap = self._proxy.spring(chunk, in_reply=False)
             if self._is_swallowed():
                 continue
@@ -237,6 +250,7 @@ class _Pair:
 
     def _carry_replies(self) -> None:
         for chunk in _chunks(self._server):
+            self.is_asked = False
             trap, self._awaits_reply = self._awaits_reply, None
             trap = trap or self._proxy.spring(chunk, in_reply=True)
             if trap is not None:

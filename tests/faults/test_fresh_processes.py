@@ -83,6 +83,8 @@ def test_a_worker_that_goes_on_in_a_fresh_process_waits_for_its_store(
     """B26, B11: it says so once, and once that it is over; as often as it is asked for a fresh process meanwhile."""
     with shop.start("worker", "--grace", "1s") as worker:
         before = life(near)
+        # A claim under way may have been carried out: the process would wait for the store, to know what it has.
+        eventually(lambda: proxy.is_quiet, "nothing is under way")
         proxy.turn_away()
         worker.signal(signal.SIGHUP)
         worker.wait_for(WAITS)
@@ -110,6 +112,7 @@ def test_one_that_waits_for_its_store_leaves_at_once(
     with shop.start("worker", "--grace", "100ms") as worker:
         worker.wait_for("loaded")
         life(near)
+        eventually(lambda: proxy.is_quiet, "nothing is under way")
         lose(proxy)
         worker.signal(signal.SIGHUP)
         worker.wait_for("loaded")

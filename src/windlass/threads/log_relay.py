@@ -34,7 +34,7 @@ _SLICE = 20
 """How many records of a backlog are written before the thread rests: other threads wait for the interpreter
 meanwhile.
 """
-_BUSY = 0.5
+_BUSY = 0.15
 """The share of a processor above which the process has much to do."""
 _REST = 199
 """In a process that has much to do the thread rests so many times as long as a slice took: its share of a processor is

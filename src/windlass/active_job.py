@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_INTERRUPTED_WITHIN = 0.1
+INTERRUPTED_WITHIN = 0.1
 """Seconds that a run that waits goes on at the most when it is to stop."""
 
 
@@ -315,7 +315,7 @@ def wait_in_run(seconds: float) -> None:
         left = until - clock.monotonic()
         if left <= 0:
             return
-        clock.sleep(min(left, _INTERRUPTED_WITHIN))
+        clock.sleep(min(left, INTERRUPTED_WITHIN))
 
 
 def current_job() -> ActiveJob:

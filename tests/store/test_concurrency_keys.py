@@ -20,6 +20,7 @@ from tests.store.builders import (
     new_job,
     raised,
 )
+from tests.store.changes import cancel, put_off, remove
 from tests.store.stores import Store, Worker
 from windlass.core.limits.concurrency import stored_key
 from windlass.core.outcome import FailedPermanently, Outcome, Postponed
@@ -140,18 +141,6 @@ def test_an_ending_that_is_sent_twice_gives_one_key_back(store: Store) -> None:
     worker.end(first)
     worker.end(first)
     assert [state_of(store, id) for id in "bc"] == [State.PENDING, State.BLOCKED]
-
-
-def remove(store: Store, id: str) -> None:
-    store.run(jobs.delete([(store.job(id).seq, id)]))
-
-
-def cancel(store: Store, id: str) -> None:
-    store.run(jobs.cancel([store.job(id).seq], by="me"))
-
-
-def put_off(store: Store, id: str) -> None:
-    store.run(jobs.reschedule(store.job(id).seq, delay=HOUR))
 
 
 @pytest.mark.parametrize("act", [remove, cancel, put_off])

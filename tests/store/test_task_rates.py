@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 from tests.store.builders import DAY, HOUR, INTERRUPTED, SECOND, TTL, ending, fresh, ids, new_job, raised
+from tests.store.changes import cancel, put_off, remove
 from tests.store.processes import running
 from tests.store.rate_bound import assert_within
 from tests.store.stores import Store, Worker, open_store
@@ -210,18 +211,6 @@ def test_a_repeated_cycle_finds_what_the_first_took(store: Store) -> None:
     first = worker.take(token="t")
     assert worker.cycle(token="t").claimed == first
     assert ids(first) == ["a"]
-
-
-def remove(store: Store, id: str) -> None:
-    store.run(jobs.delete([(store.job(id).seq, id)]))
-
-
-def cancel(store: Store, id: str) -> None:
-    store.run(jobs.cancel([store.job(id).seq], by="me"))
-
-
-def put_off(store: Store, id: str) -> None:
-    store.run(jobs.reschedule(store.job(id).seq, delay=HOUR))
 
 
 @pytest.mark.parametrize("act", [remove, cancel, put_off])

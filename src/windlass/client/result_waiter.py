@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from threading import Lock, Thread
 
 from windlass import clock
-from windlass.active_job import deliver_interrupt
+from windlass.active_job import INTERRUPTED_WITHIN, deliver_interrupt
 from windlass.client.session import Session
 from windlass.errors import ConfigError, StoreUnavailable
 from windlass.forks import reset_in_child
@@ -19,8 +19,6 @@ from windlass.threads.wakeup import Wakeup
 _QUICKEST = 0.005
 _SLOWEST = 0.25
 _IDLE = 5.0
-_INTERRUPTED_WITHIN = 0.1
-"""How many seconds a run that waits for another job goes on at the most when it is to be interrupted."""
 
 
 class PendingResult:
@@ -64,7 +62,7 @@ class PendingResult:
 
 
 def _next_look(until: float | None) -> float:
-    return _INTERRUPTED_WITHIN if until is None else max(0.0, min(_INTERRUPTED_WITHIN, until - clock.monotonic()))
+    return INTERRUPTED_WITHIN if until is None else max(0.0, min(INTERRUPTED_WITHIN, until - clock.monotonic()))
 
 
 class ResultWaiter:

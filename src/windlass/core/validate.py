@@ -80,9 +80,7 @@ def schedule_name(name: object) -> str:
 
 def job_id(id: object) -> str:
     """An id of the user's own: printable text of at most 128 characters."""
-    if not isinstance(id, str) or not 1 <= len(id) <= 128 or not id.isprintable():
-        raise ConfigError(f"job id {id!r}: use 1 to 128 printable characters")
-    return id
+    return _printable(id, "job id", most=128)
 
 
 def step_name(name: object) -> str:
@@ -94,16 +92,18 @@ def step_name(name: object) -> str:
 
 def event_name(name: object) -> str:
     """The name of an event that jobs wait for: printable text of at most 256 characters."""
-    if not isinstance(name, str) or not 1 <= len(name) <= 256 or not name.isprintable():
-        raise ConfigError(f"event name {name!r}: use 1 to 256 printable characters")
-    return name
+    return _printable(name, "event name", most=256)
 
 
 def unique_key(key: object) -> str:
     """A unique key: printable text of at most 512 characters."""
-    if not isinstance(key, str) or not 1 <= len(key) <= 512 or not key.isprintable():
-        raise ConfigError(f"unique key {key!r}: use 1 to 512 printable characters")
-    return key
+    return _printable(key, "unique key", most=512)
+
+
+def _printable(text: object, what: str, *, most: int) -> str:
+    if not isinstance(text, str) or not 1 <= len(text) <= most or not text.isprintable():
+        raise ConfigError(f"{what} {text!r}: use 1 to {most} printable characters")
+    return text
 
 
 _TAGS = 20

@@ -55,14 +55,8 @@ _PARTS = msgspec.json.Decoder(_PartsWithInputs)
 
 
 def has_inputs(payload: str) -> bool:
-    """Whether results are to be put into this call before it can run. One that cannot be read has none."""
-    if not payload.startswith(_START):
-        return False
-    try:
-        inputs_of(payload)
-    except PayloadError:
-        return False
-    return True
+    """Whether results are to be put into this call before it can run."""
+    return inputs_of(payload) is not None
 
 
 def with_inputs(payload: str, inputs: Inputs) -> str:
@@ -71,9 +65,14 @@ def with_inputs(payload: str, inputs: Inputs) -> str:
     return seal(to_json(_CallWithInputs(2, call.args, call.kwargs, inputs)))
 
 
-def inputs_of(payload: str) -> Inputs:
-    """Which results this call gets; PayloadError for a damaged one."""
-    return _parts(payload).inputs
+def inputs_of(payload: str) -> Inputs | None:
+    """Which results this call gets; None if it gets none, or cannot be read."""
+    if not payload.startswith(_START):
+        return None
+    try:
+        return _parts(payload).inputs
+    except PayloadError:
+        return None
 
 
 def filled(payload: str, value: bytes) -> str:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from windlass.core.codec.types.parent_failed import ParentFailed, failure_json
 from windlass.core.fault import read_faults
-from windlass.core.flows.inputs import Inputs, filled, has_inputs, inputs_of, list_of, value_of_result
+from windlass.core.flows.inputs import Inputs, filled, inputs_of, list_of, value_of_result
 from windlass.core.records import Claimed
 from windlass.core.state import State
 from windlass.errors import PayloadError, StoreUnavailable
@@ -28,7 +28,7 @@ def fill_in(claimed: list[Claimed]) -> Operation[list[Claimed]]:
     Where the results cannot be read the job stays as it is, and its worker puts it off: it was claimed, so nothing is
     raised here.
     """
-    wanted = [job for job in claimed if has_inputs(job.payload)]
+    wanted = [(job, inputs) for job in claimed if (inputs := inputs_of(job.payload)) is not None]
     if not wanted:
         return claimed
     try:
@@ -39,14 +39,13 @@ def fill_in(claimed: list[Claimed]) -> Operation[list[Claimed]]:
     return [done.get(job.seq, job) for job in claimed]
 
 
-def _filled(wanted: Sequence[Claimed]) -> Operation[dict[int, Claimed]]:
+def _filled(wanted: Sequence[tuple[Claimed, Inputs]]) -> Operation[dict[int, Claimed]]:
     sources: dict[int, tuple[Inputs, list[str]]] = {}
-    for job in wanted:
-        inputs = inputs_of(job.payload)
+    for job, inputs in wanted:
         ids = (yield from _all_parents(job.seq)) if inputs.parent is None else [inputs.parent]
         sources[job.seq] = (inputs, ids)
     found = yield from _endings(id for _, ids in sources.values() for id in ids)
-    return {job.seq: replace(job, payload=_with_values(job, *sources[job.seq], found)) for job in wanted}
+    return {job.seq: replace(job, payload=_with_values(job, *sources[job.seq], found)) for job, _ in wanted}
 
 
 def _with_values(job: Claimed, inputs: Inputs, ids: Sequence[str], found: Mapping[str, FinishedJob]) -> str:

@@ -51,6 +51,9 @@ LOOKING = {
     "schedules recompute": "",
     "keys list": "",
     "keys limits": "",
+    "tokens list": "",
+    "tokens revoke": "x",
+    "audit list": "",
     "limits list": "",
     "limits drain": "x",
     "limits resume": "x",
@@ -68,6 +71,7 @@ NOT_LOOKING = {
     "schedules add",
     "keys set",
     "limits set",
+    "tokens add",
     "migrate",
     "move",
 }

@@ -11,7 +11,7 @@ from tests.cli.program import SOURCE, Program
 from windlass import __version__
 
 COMMANDS = ["demo", "dev", "worker", "duties", "enqueue", "jobs", "queues", "limits", "keys", "schedules", "dead"]
-COMMANDS += ["workers", "status", "migrate", "move"]
+COMMANDS += ["workers", "tokens", "audit", "status", "migrate", "move"]
 
 
 def test_help_names_every_command(shop: Program) -> None:

@@ -6,12 +6,20 @@ from windlass.core.state import State
 from windlass.store.operation import Operation
 from windlass.store.operations import prune
 from windlass.store.operations.prune import FinishedLine, Prunable
-from windlass.store.operations.tidy import FIRST_KEY, tidy_cache, tidy_events, tidy_keys, tidy_leftovers, tidy_windows
+from windlass.store.operations.tidy import (
+    FIRST_KEY,
+    tidy_access,
+    tidy_cache,
+    tidy_events,
+    tidy_keys,
+    tidy_leftovers,
+    tidy_windows,
+)
 
 
 def tidy() -> Operation[None]:
     """Everything besides jobs, until there is nothing left to do."""
-    for part in (tidy_events, tidy_leftovers, tidy_windows, tidy_cache):
+    for part in (tidy_events, tidy_leftovers, tidy_access, tidy_windows, tidy_cache):
         while (yield from part()):
             pass
     after: str | None = FIRST_KEY

@@ -20,7 +20,15 @@ from windlass.store.operations import prune, queues
 from windlass.store.operations.events import record_store_events
 from windlass.store.operations.prune import FinishedLine, Position, Prunable
 from windlass.store.operations.queries import notices, read_whole
-from windlass.store.operations.tidy import FIRST_KEY, tidy_cache, tidy_events, tidy_keys, tidy_leftovers, tidy_windows
+from windlass.store.operations.tidy import (
+    FIRST_KEY,
+    tidy_access,
+    tidy_cache,
+    tidy_events,
+    tidy_keys,
+    tidy_leftovers,
+    tidy_windows,
+)
 from windlass.store.pages import PAGE, PageSize, answers, portions
 
 log = logging.getLogger("windlass.duties")
@@ -102,7 +110,7 @@ class CleaningRound:
         for line in lines:
             while not line.is_done:
                 yield self._clean(line)
-        for tidy in (tidy_events, tidy_leftovers, tidy_windows, tidy_cache):
+        for tidy in (tidy_events, tidy_leftovers, tidy_access, tidy_windows, tidy_cache):
             part = _Part(tidy)
             while part.has_more:
                 yield self._tidy(part)

@@ -19,6 +19,7 @@ from windlass.core.state import State
 from windlass.errors import ConfigError, IdConflict, StoreUnavailable, WindlassError
 from windlass.store.open import DEFAULT_NAMESPACE
 from windlass.store.operations import leader, leases, queries, queues
+from windlass.store.operations.access import tokens
 from windlass.store.operations.limits import concurrency
 from windlass.store.operations.rates import limits
 from windlass.store.operations.rescue import rescue
@@ -84,6 +85,7 @@ def move(
         _copy_limits(source, target)
         _copy_key_limits(source, target)
         _copy_events(source, target)
+        _copy_tokens(source, target)
         move_schedules(source, target, by=MOVER, reason=f"moved to {place(target)}")
     _pause(source, queue or queues.ALL, reason=f"moved to {place(target)}")
     report(Progress("copied", 0, _count(source, queue)))
@@ -209,6 +211,13 @@ def _copy_events(source: Session, target: Session) -> None:
     while events := source.run(sent_events(offset)):
         target.run(import_sent(events))
         offset += len(events)
+
+
+def _copy_tokens(source: Session, target: Session) -> None:
+    """Copy tokens, so that callers of the HTTP API go on; a name that is taken there stays. The audit stays behind."""
+    found, _ = source.run(tokens.tokens())
+    if found:
+        target.run(tokens.import_tokens(found))
 
 
 def _copy(source: Session, target: Session, queue: str | None, report: Callable[[Progress], None]) -> int:

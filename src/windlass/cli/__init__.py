@@ -14,6 +14,7 @@ Files, in reading order:
 - ``errors``: Exit codes and error lines: 1 a problem, 2 wrong use.
 - ``logs``: Logging of commands.
 - ``commands/``: One module for each command.
+- ``access/``: ``windlass tokens`` and ``windlass audit``.
 - ``dev/``: ``windlass dev``: a worker that restarts when code changes.
 - ``demo/``: ``windlass demo``: a small story on a temporary file; everything shown is read from the store.
 - ``terminal/``: Writing to a terminal.

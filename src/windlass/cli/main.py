@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import click
 
+from windlass.cli.access.audit import audit
+from windlass.cli.access.tokens import tokens
 from windlass.cli.commands.dead import dead
 from windlass.cli.commands.duties import duties
 from windlass.cli.commands.enqueue import enqueue
@@ -52,6 +54,8 @@ for command in (
     schedules,
     dead,
     workers,
+    tokens,
+    audit,
     status,
     migrate,
     move_command,

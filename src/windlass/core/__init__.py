@@ -17,6 +17,7 @@ Files, in reading order:
 - ``validate``: Checks names and settings; raises ``ConfigError`` that names the setting.
 - ``units``: Durations and amounts of memory as people write them: "10m", "512MB".
 - ``exitcode``: An exit code in words.
+- ``access/``: Who may do what over HTTP: roles, and tokens as texts.
 - ``limits/``: Limits on what runs, as far as they are decided without a store.
 - ``codec/``: Arguments, results and metadata as JSON text and back; a stored name is never imported.
 - ``flows/``: Jobs that belong together: decisions without I/O.

@@ -57,9 +57,18 @@ def queue_name(name: object) -> str:
 
 def limit_name(name: object) -> str:
     """A legal name of a limit, or ``ConfigError``."""
+    return _plain_name(name, "limit")
+
+
+def token_name(name: object) -> str:
+    """A legal name of a token, or ``ConfigError``."""
+    return _plain_name(name, "token")
+
+
+def _plain_name(name: object, what: str) -> str:
     if not isinstance(name, str) or not _LIMIT.fullmatch(name):
         raise ConfigError(
-            f"limit name {name!r}: use letters, digits and ._:/@-, at most 128, starting with a letter or digit"
+            f"{what} name {name!r}: use letters, digits and ._:/@-, at most 128, starting with a letter or digit"
         )
     return name
 

@@ -8,6 +8,7 @@ Files, in reading order:
 - ``keys``: Concurrency keys as people see them: the limits of tasks, and the keys that jobs hold.
 - ``limits``: Named limits as people see them.
 - ``cooldowns``: Cool-downs as people see them.
+- ``access/``: Tokens and the record of changes as people see them.
 - ``job_filter``: Which jobs a list or a bulk change is about.
 - ``timeline``: The history of one job, from its columns and its recorded events.
 - ``why``: Why a job is not running, in one sentence.

@@ -12,6 +12,8 @@ from windlass.core.fault import Fault
 from windlass.core.rates.cooldown import Cooldown
 from windlass.core.retry import Retry
 from windlass.core.schedules.preview import PlannedFire
+from windlass.insight.access.audit import AuditPage
+from windlass.insight.access.tokens import TokenView
 from windlass.insight.cooldowns import CooldownView
 from windlass.insight.keys import BusyKey, BusyKeyPage, ConcurrencyView
 from windlass.insight.limits import LimitView
@@ -119,6 +121,29 @@ def why(job: Job[Any], sentence: str) -> dict[str, object]:
 def timeline(id: str, entries: Sequence[TimelineEntry]) -> dict[str, object]:
     """The history of a job, the earliest first."""
     return {"id": id, "timeline": [_timeline_entry(entry) for entry in entries]}
+
+
+def token(view: TokenView) -> dict[str, object]:
+    """A token, without its text."""
+    return {
+        "name": view.name,
+        "role": str(view.role),
+        "queues": None if view.queues is None else list(view.queues),
+        "state": view.state,
+        "created_at": iso(view.created_at),
+        "created_by": view.created_by,
+        "expires_at": iso(view.expires_at),
+        "used_at": iso(view.used_at),
+        "revoked_at": iso(view.revoked_at),
+        "revoked_by": view.revoked_by,
+    }
+
+
+def audit(page: AuditPage) -> dict[str, object]:
+    """Who changed what, the newest first; ``next`` is the cursor of the page after it."""
+    names = ("number", "who", "via", "action", "target", "count")
+    entries = [{**{name: getattr(entry, name) for name in names}, "at": iso(entry.at)} for entry in page.entries]
+    return {"entries": entries, "next": page.next}
 
 
 def dead_groups(groups: Sequence[DeadGroup]) -> dict[str, object]:

@@ -13,6 +13,8 @@ import msgspec
 
 from windlass.core.ending import Ending
 from windlass.core.records import Claimed, Expired, JobRecord, StartedSuspect
+from windlass.store.operations.access.audit import AuditRecord
+from windlass.store.operations.access.tokens import TokenRecord
 from windlass.store.operations.cycle import LimitState, RateState, StartMark
 from windlass.store.operations.enqueue import JobTemplate, NewJob, Replacement
 from windlass.store.operations.events import VanishedJob
@@ -34,6 +36,7 @@ from windlass.store.pages import Found
 STRUCTS: Mapping[str, type[msgspec.Struct]] = {
     struct.__name__: struct
     for struct in (
+        AuditRecord,
         ClaimSituation,
         Claimed,
         CodeVersion,
@@ -75,6 +78,7 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         StartedSuspect,
         StepRecord,
         TakeResult,
+        TokenRecord,
         VanishedJob,
         WorkerRecord,
     )

@@ -30,6 +30,9 @@ from windlass.core.unique import cached_key
 from windlass.errors import StoreUnavailable
 from windlass.store.operation import Call
 from windlass.store.operations import jobs, leader, leases, prune, queries, queues, vacuum
+from windlass.store.operations.access import tokens
+from windlass.store.operations.access.audit import record_change
+from windlass.store.operations.access.tokens import NewToken, TokenRecord
 from windlass.store.operations.enqueue import Enqueued, NewJob, Uniqueness, enqueue
 from windlass.store.operations.events import record_job_events, record_stale_writes, record_store_events
 from windlass.store.operations.limits import concurrency
@@ -50,7 +53,7 @@ from windlass.store.operations.steps.sent_events import (
     send_event,
 )
 from windlass.store.operations.steps.steps import NewStep, import_steps, record_step, steps_of
-from windlass.store.operations.tidy import clear_cache, tidy_cache
+from windlass.store.operations.tidy import clear_cache, tidy_access, tidy_cache
 from windlass.store.postgres.statements import statements
 
 UNTIL_STARTED = Uniqueness(until="started")
@@ -269,6 +272,17 @@ def _prune_oldest(scene: Scene) -> None:
     assert scene.store.exists(scene.other_ended.id)
 
 
+def _tokens(scene: Scene) -> None:
+    """By hand, and with requests; callers' transactions have nothing of it in hand."""
+    store = scene.store
+    assert store.run(tokens.add(NewToken("ci", "d1", "viewer", None, None), by="ada"))
+    store.run(tokens.note_use("d1"))
+    assert store.run(tokens.revoke("ci", by="ada"))
+    store.run(tokens.import_tokens([TokenRecord("w", "d2", "worker", "[]", 1, "ada")]))
+    store.run(record_change(who="ada", via="cli", action="jobs retry", target="a", count=1))
+    store.run(tidy_access())
+
+
 def _tidy_cache(scene: Scene) -> None:
     scene.store.run(tidy_cache(per_task=0, in_all=0, bytes=0))
     scene.store.run(clear_cache("greet"))
@@ -383,6 +397,7 @@ DEEDS: dict[Callable[[Scene], None], tuple[str, ...]] = {
     _step: ("record_step", "await_event", "send_event", "tell_waiters", "wake_waiters", "import_steps", "import_sent"),
     _sweep: ("vacuum_due", "vacuum_ready", "vacuum_running", "vacuum_tally"),
     _take_tokens: ("limit_ensure", "limit_take", "limit_leave", "limit_change", "limit_drain", "limit_delete"),
+    _tokens: ("token_add", "token_touch", "token_revoke", "import_tokens", "record_audit", "tidy_access"),
     _tidy_cache: ("tidy_cache", "clear_cache"),
     _tidy: ("tidy_events", "tidy_keys", "tidy_leftovers"),
 }

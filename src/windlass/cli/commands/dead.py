@@ -8,6 +8,7 @@ import click
 
 from windlass.app import Windlass
 from windlass.cli import filters
+from windlass.cli.access.trail import audited
 from windlass.cli.app_option import Confirm, with_app, with_confirmation
 from windlass.cli.ids import short_ids
 from windlass.cli.output import Output, with_output
@@ -58,6 +59,7 @@ def groups(app: Windlass, *, out: Output, limit: int) -> None:
 @click.option("--to-queue", help="Run them in another queue.")
 @with_output
 @with_app
+@audited
 def retry(
     app: Windlass, *, out: Output, ids: tuple[str, ...], everything: bool, to_queue: str | None, **filter: Any
 ) -> None:
@@ -82,6 +84,7 @@ def retry(
 @with_output
 @with_confirmation
 @with_app
+@audited
 def delete(
     app: Windlass, *, out: Output, confirm: Confirm, ids: tuple[str, ...], everything: bool, **filter: Any
 ) -> None:
@@ -110,6 +113,7 @@ def delete(
 @with_output
 @with_confirmation
 @with_app
+@audited
 def purge(app: Windlass, *, out: Output, confirm: Confirm, older_than: str | None, **filter: Any) -> None:
     """Delete dead letters by age."""
     whose = "all dead letters" if older_than is None else f"dead letters older than {older_than}"

@@ -8,6 +8,7 @@ import click
 
 from windlass.app import Windlass
 from windlass.cli import filters
+from windlass.cli.access.trail import audited
 from windlass.cli.app_option import Confirm, with_app, with_confirmation
 from windlass.cli.bulk import Bulk, change_all, wants_many
 from windlass.cli.ids import short_ids, whole_id
@@ -65,6 +66,7 @@ def show(app: Windlass, *, out: Output, id: str) -> None:
 @with_output
 @with_confirmation
 @with_app
+@audited
 def retry(
     app: Windlass,
     *,
@@ -99,6 +101,7 @@ def retry(
 @with_output
 @with_confirmation
 @with_app
+@audited
 def cancel(
     app: Windlass,
     *,
@@ -129,6 +132,7 @@ def cancel(
 @with_output
 @with_confirmation
 @with_app
+@audited
 def delete(
     app: Windlass, *, out: Output, confirm: Confirm, ids: tuple[str, ...], everything: bool, **filter: Any
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from windlass.app import Windlass
+from windlass.cli.access.trail import audited
 from windlass.cli.app_option import with_app
 from windlass.cli.output import Output, with_output
 from windlass.cli.terminal.watch import watching
@@ -45,6 +46,7 @@ def list_limits(app: Windlass, *, out: Output) -> None:
 @click.option("--reset", is_flag=True, help="Take the change back: what the code says holds again.")
 @with_output
 @with_app
+@audited
 def change(app: Windlass, *, out: Output, task: str, concurrency: int | None, reset: bool) -> None:
     """Set how many jobs of a task with the same key may run at once, for all workers and while they run."""
     if (concurrency is None) is not reset:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from windlass.app import Windlass
+from windlass.cli.access.trail import audited
 from windlass.cli.app_option import Confirm, with_app, with_confirmation
 from windlass.cli.errors import require_known
 from windlass.cli.output import Output, with_output
@@ -40,6 +41,7 @@ def list_limits(app: Windlass, *, out: Output) -> None:
 @click.option("--burst", type=int, help="How many tokens there may be at once.")
 @with_output
 @with_app
+@audited
 def change(app: Windlass, *, out: Output, name: str, rate: str | None, burst: int | None) -> None:
     """Set a limit, for all processes and while they run; it need not exist yet."""
     given: dict[str, Any] = {"rate": rate, "burst": burst}
@@ -56,6 +58,7 @@ def change(app: Windlass, *, out: Output, name: str, rate: str | None, burst: in
 @_name
 @with_output
 @with_app
+@audited
 def drain(app: Windlass, *, out: Output, name: str) -> None:
     """Empty a limit's bucket: the service said "too many"."""
     limit = _existing(app, name)
@@ -67,6 +70,7 @@ def drain(app: Windlass, *, out: Output, name: str) -> None:
 @_name
 @with_output
 @with_app
+@audited
 def resume(app: Windlass, *, out: Output, name: str) -> None:
     """End a limit's cool-down."""
     limit = _existing(app, name)
@@ -79,6 +83,7 @@ def resume(app: Windlass, *, out: Output, name: str) -> None:
 @with_output
 @with_confirmation
 @with_app
+@audited
 def delete(app: Windlass, *, out: Output, confirm: Confirm, name: str) -> None:
     """Delete a limit; one that the code declares is set up again as the code says when it is used next."""
     limit = _existing(app, name)

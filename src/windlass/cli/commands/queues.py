@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from windlass.app import Windlass
+from windlass.cli.access.trail import audited
 from windlass.cli.app_option import Confirm, with_app, with_confirmation
 from windlass.cli.errors import require_known
 from windlass.cli.ids import short_ids
@@ -67,6 +68,7 @@ def show(app: Windlass, *, out: Output, name: str) -> None:
 @click.option("--reason", help="Why; shown wherever the queue is shown.")
 @with_output
 @with_app
+@audited
 def pause(app: Windlass, *, out: Output, name: str | None, everything: bool, reason: str | None) -> None:
     """Claim no more of a queue's jobs, on all machines; what runs goes on."""
     target = _one_or_all(app, name, everything)
@@ -81,6 +83,7 @@ def pause(app: Windlass, *, out: Output, name: str | None, everything: bool, rea
 @_all
 @with_output
 @with_app
+@audited
 def resume(app: Windlass, *, out: Output, name: str | None, everything: bool) -> None:
     """Go on claiming after a pause, or before the end of a cool-down."""
     _one_or_all(app, name, everything).resume(by=actor())
@@ -109,6 +112,7 @@ def resume(app: Windlass, *, out: Output, name: str | None, everything: bool) ->
 @click.option("--reset", multiple=True, type=_setting, help="Take the change back: what the code says holds again.")
 @with_output
 @with_app
+@audited
 def change(app: Windlass, *, out: Output, name: str | None, everything: bool, **given: Any) -> None:
     """Change a queue's settings, for all workers and while they run; the queue need not exist yet.
 
@@ -153,6 +157,7 @@ def peek(app: Windlass, *, out: Output, name: str, limit: int) -> None:
 @with_output
 @with_confirmation
 @with_app
+@audited
 def purge(app: Windlass, *, out: Output, confirm: Confirm, name: str) -> None:
     """Delete all jobs of a queue that wait."""
     queue = _existing(app, name)
@@ -167,6 +172,7 @@ def purge(app: Windlass, *, out: Output, confirm: Confirm, name: str) -> None:
 @with_output
 @with_confirmation
 @with_app
+@audited
 def delete(app: Windlass, *, out: Output, confirm: Confirm, name: str) -> None:
     """Delete a queue with its settings and its finished jobs; refused while jobs wait or run."""
     queue = _existing(app, name)

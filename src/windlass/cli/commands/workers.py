@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from windlass.app import Windlass
+from windlass.cli.access.trail import audited
 from windlass.cli.app_option import Confirm, with_app, with_confirmation
 from windlass.cli.commands.worker_stop import StoppedWorkers, unknown_worker
 from windlass.cli.errors import Problem
@@ -52,6 +53,7 @@ def show(app: Windlass, *, out: Output, worker: str) -> None:
 @_worker
 @with_output
 @with_app
+@audited
 def pause(app: Windlass, *, out: Output, worker: str) -> None:
     """Let one worker claim no more; what it runs goes on."""
     reached = _reached(app, app.pause_worker(worker, by=actor()), worker)
@@ -62,6 +64,7 @@ def pause(app: Windlass, *, out: Output, worker: str) -> None:
 @_worker
 @with_output
 @with_app
+@audited
 def resume(app: Windlass, *, out: Output, worker: str) -> None:
     """Let a paused worker go on."""
     reached = _reached(app, app.resume_worker(worker, by=actor()), worker)
@@ -76,6 +79,7 @@ def resume(app: Windlass, *, out: Output, worker: str) -> None:
 )
 @with_output
 @with_app
+@audited
 def stop(app: Windlass, *, out: Output, names: tuple[str, ...], waits: bool, timeout: str) -> None:
     """Stop workers in order, as SIGTERM does: they claim no more, what runs has their grace time, the rest goes back.
 
@@ -96,6 +100,7 @@ def stop(app: Windlass, *, out: Output, names: tuple[str, ...], waits: bool, tim
 @with_output
 @with_confirmation
 @with_app
+@audited
 def forget(app: Windlass, *, out: Output, confirm: Confirm, names: tuple[str, ...], everything: bool) -> None:
     """Take lost workers off the lists: those named, or all with --lost. Their jobs are rescued all the same."""
     if bool(names) == everything:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from windlass.core.unique import cached_keys
 from windlass.store.operation import Answer, Call, Lane, Operation
+from windlass.store.operations.access.audit import KEPT_FOR, MOST_ENTRIES
 
 AT_ONCE = 1000
 """How many of each kind one call removes at the most."""
@@ -16,6 +17,9 @@ CACHED_PER_TASK = 10_000
 CACHED_IN_ALL = 50_000
 CACHED_BYTES = 256 * 1024 * 1024
 """How many bytes all cached results have at the most."""
+
+TOKENS_GONE_FOR = 90 * 86_400_000
+"""Milliseconds for which a token that was revoked or has expired is still listed."""
 
 FIRST_KEY = ""
 """Where the walk through all unique keys begins."""
@@ -30,6 +34,15 @@ def tidy_events() -> Operation[bool]:
 def tidy_leftovers() -> Operation[bool]:
     """Remove workers and leases that have been gone for a day; whether there may be more of them."""
     answer = yield Call("tidy_leftovers", {"limit": AT_ONCE})
+    return _is_full(answer)
+
+
+def tidy_access(*, most: int = MOST_ENTRIES) -> Operation[bool]:
+    """Remove tokens that have been gone for long, and audit entries that are too old or too many; whether there may be
+    more of them.
+    """
+    params = {"gone_for": TOKENS_GONE_FOR, "kept_for": KEPT_FOR, "most": most, "limit": AT_ONCE}
+    answer = yield Call("tidy_access", params)
     return _is_full(answer)
 
 

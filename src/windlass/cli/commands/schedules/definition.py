@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from windlass.app import Windlass
+from windlass.cli.access.trail import audited
 from windlass.cli.app_option import with_app
 from windlass.cli.commands.enqueue import json_value, refuse_unknown_task
 from windlass.cli.output import Output, with_output
@@ -53,6 +54,7 @@ def _with_options(command: C) -> C:
 @_with_options
 @with_output
 @with_app
+@audited
 def add(app: Windlass, *, out: Output, name: str, task: str, args: str, kwargs: str, **given: Any) -> None:
     """Add a schedule that no code declares: its name, its TASK, ARGS (a JSON list) and KWARGS (an object).
 
@@ -73,6 +75,7 @@ def add(app: Windlass, *, out: Output, name: str, task: str, args: str, kwargs: 
 @click.option("--reset", is_flag=True, help="Take all changes back: what the code says holds again.")
 @with_output
 @with_app
+@audited
 def edit(app: Windlass, *, out: Output, name: str, reset: bool, **given: Any) -> None:
     """Change what a schedule says; the next slot is worked out anew."""
     options = _options(given)

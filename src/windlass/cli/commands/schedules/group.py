@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from windlass.app import Windlass
+from windlass.cli.access.trail import audited
 from windlass.cli.app_option import Confirm, with_app, with_confirmation
 from windlass.cli.commands.schedules.definition import add, edit
 from windlass.cli.output import Output, with_output
@@ -55,6 +56,7 @@ schedules.add_command(edit)
 @click.option("--reason", help="Why; shown wherever the schedule is shown.")
 @with_output
 @with_app
+@audited
 def pause(app: Windlass, *, out: Output, name: str, reason: str | None) -> None:
     """Fire no more until resume; slots meanwhile are not made up for."""
     schedule = app.schedule(name).pause(reason, by=actor())
@@ -65,6 +67,7 @@ def pause(app: Windlass, *, out: Output, name: str, reason: str | None) -> None:
 @_name
 @with_output
 @with_app
+@audited
 def resume(app: Windlass, *, out: Output, name: str) -> None:
     """Go on with the first slot from now on."""
     schedule = app.schedule(name).resume()
@@ -75,6 +78,7 @@ def resume(app: Windlass, *, out: Output, name: str) -> None:
 @_name
 @with_output
 @with_app
+@audited
 def run(app: Windlass, *, out: Output, name: str) -> None:
     """Make a schedule's job now, besides its slots."""
     job = app.schedule(name).run_now()
@@ -99,6 +103,7 @@ def preview(app: Windlass, *, out: Output, name: str, count: int) -> None:
 @with_output
 @with_confirmation
 @with_app
+@audited
 def delete(app: Windlass, *, out: Output, confirm: Confirm, name: str) -> None:
     """Delete a schedule and its ledger of fires; refused while code declares it."""
     schedule = app.schedule(name)

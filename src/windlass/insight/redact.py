@@ -1,13 +1,19 @@
-"""Masks secrets in job data: any value whose key sounds like one."""
+"""Masks secrets in job data, any value whose key sounds like one; and in texts for people: logs, problems, the audit."""
 
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Mapping, Sequence
 
 MASK = "••••"
 
 _SECRET = ("password", "secret", "token", "key", "authorization")
+_WORDS = "|".join(_SECRET)
+_TOKEN = re.compile(r"wl_[A-Za-z0-9_-]{16,}")
+_PASSWORD_IN_URL = re.compile(r"(://[^\s/:@]*:)[^\s/]*(@)")
+_CREDENTIALS = re.compile(r"\b(bearer|basic) +[A-Za-z0-9._~+/=-]{6,}", re.IGNORECASE)
+_ASSIGNED = re.compile(rf"""([\w-]*(?:{_WORDS})[\w-]*["']?(?:=|(?<=["']): *))("[^"]*"|'[^']*'|[^\s,;&}}]+)""", re.IGNORECASE)
 _DEEPEST = 200
 """Deeper than the codec stores, below Python's recursion limit: deeper values are hostile, and masked."""
 
@@ -41,6 +47,18 @@ def redacted(value: object, *, depth: int = 0) -> object:
             return [redacted(member, depth=depth + 1) for member in value]
         case _:
             return value
+
+
+def redacted_text(text: str) -> str:
+    """A text for people without the secrets that can be told by their form: tokens, passwords in URLs, credentials of
+    HTTP, and values behind a name that sounds like a secret.
+
+    >>> redacted_text("GET /?token=abc by wl_0123456789abcdefghij on redis://me:hunter2@host")
+    'GET /?token=•••• by wl_•••• on redis://me:••••@host'
+    """
+    text = _PASSWORD_IN_URL.sub(rf"\1{MASK}\2", text)
+    text = _CREDENTIALS.sub(rf"\1 {MASK}", _ASSIGNED.sub(rf"\1{MASK}", text))
+    return _TOKEN.sub(f"wl_{MASK}", text)
 
 
 def redacted_arguments(args: Sequence[object], names: Sequence[str]) -> list[object]:

@@ -17,7 +17,7 @@ Files, in reading order:
 - ``limits/``: Limits on what runs.
 - ``steps/``: Durable steps: what the runs of a job have recorded, so that later runs need not do it again.
 - ``flows/``: Jobs that belong together.
-- ``access/``: Who may use the HTTP API, and what was changed by whom.
+- ``access/``: Tokens of the HTTP API, and the record of changes.
 - ``prune``: Retention: finds finished jobs that are no longer kept, archives and deletes them.
 - ``tidy``: Removes old events, keys and leftovers, a bounded part at a time.
 - ``vacuum``: Vacuums the tables through which every job passes (PostgreSQL).

@@ -1,4 +1,4 @@
-"""Who may use the HTTP API, and what was changed by whom.
+"""Tokens of the HTTP API, and the record of changes.
 
 Files, in reading order:
 

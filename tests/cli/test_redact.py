@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from windlass.cli.terminal.escape import escaped, escaped_line
-from windlass.insight.redact import MASK, is_secret, redacted, redacted_arguments
+from windlass.insight.redact import MASK, is_secret, redacted, redacted_arguments, redacted_text
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,31 @@ def test_what_is_nested_without_end_is_masked() -> None:
 
 def test_arguments_are_masked_by_parameter_where_there_is_one() -> None:
     assert redacted_arguments(["ann", "x", {"token": 1}], ["user", "password"]) == ["ann", MASK, {"token": MASK}]
+
+
+HOSTILE = {
+    "Bearer hunter22": "Bearer ••••",
+    "authorization: Basic dXNlcjpodW50ZXIyMg==": "authorization: Basic ••••",
+    "wl_hunter22hunter22hunter22hunter22hunter22xyz": "wl_••••",
+    "postgresql://me:hunter22@db/shop": "postgresql://me:••••@db/shop",
+    "redis://:hunter22@h and https://a:p%40hunter22@b/c": "redis://:••••@h and https://a:••••@b/c",
+    "/api/v1/jobs?token=hunter22&limit=5": "/api/v1/jobs?token=••••&limit=5",
+    "{'db_password': 'hunter22', 'user': 'ann'}": "{'db_password': ••••, 'user': 'ann'}",
+    '{"apiKey": "hunter22"}': '{"apiKey": ••••}',
+    "password='two words hunter22' stays": "password=•••• stays",
+    "PASSWORD=hunter22;SECRET=hunter22": "PASSWORD=••••;SECRET=••••",
+    "queue name 'a b': use letters": "queue name 'a b': use letters",
+    "concurrency key: use 1 to 256": "concurrency key: use 1 to 256",
+    "https://example.org/a@b": "https://example.org/a@b",
+}
+"""Texts as errors, logs and targets have them, and what people may see."""
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_secret_is_left_in_texts_for_people(text: str) -> None:
+    """B21."""
+    assert redacted_text(text) == HOSTILE[text]
+    assert "hunter22" not in redacted_text(f"{text}, {text}")
 
 
 def test_text_is_made_visible_on_one_line_or_several() -> None:

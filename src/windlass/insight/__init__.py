@@ -17,5 +17,5 @@ Files, in reading order:
 - ``payload``: What users gave a job and what it gave back, secrets masked.
 - ``unreadable``: Which stored texts of a job are damaged.
 - ``json_forms``: Jobs, queues, workers and notices as values for JSON.
-- ``redact``: Masks secrets in job data, any value whose key sounds like one; and in texts for people.
+- ``redact``: Masks secrets in job data, and in texts for people.
 """

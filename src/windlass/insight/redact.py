@@ -1,4 +1,4 @@
-"""Masks secrets in job data, any value whose key sounds like one; and in texts for people: logs, problems, the audit."""
+"""Masks secrets: in job data any value whose key sounds like one, and in texts for people what has the form of one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ _WORDS = "|".join(_SECRET)
 _TOKEN = re.compile(r"wl_[A-Za-z0-9_-]{16,}")
 _PASSWORD_IN_URL = re.compile(r"(://[^\s/:@]*:)[^\s/]*(@)")
 _CREDENTIALS = re.compile(r"\b(bearer|basic) +[A-Za-z0-9._~+/=-]{6,}", re.IGNORECASE)
-_ASSIGNED = re.compile(rf"""([\w-]*(?:{_WORDS})[\w-]*["']?(?:=|(?<=["']): *))("[^"]*"|'[^']*'|[^\s,;&}}]+)""", re.IGNORECASE)
+_NAME = rf"""[\w-]*(?:{_WORDS})[\w-]*["']?(?:=|(?<=["']): *)"""
+_ASSIGNED = re.compile(rf"""({_NAME})("[^"]*"|'[^']*'|[^\s,;&}}]+)""", re.IGNORECASE)
 _DEEPEST = 200
 """Deeper than the codec stores, below Python's recursion limit: deeper values are hostile, and masked."""
 

@@ -28,7 +28,9 @@ class AuditRecord(Struct, frozen=True, array_like=True):
     """How many things were changed."""
 
 
-def record_change(*, who: str, via: str, action: str, target: str, count: int, most: int = MOST_ENTRIES) -> Operation[None]:
+def record_change(
+    *, who: str, via: str, action: str, target: str, count: int, most: int = MOST_ENTRIES
+) -> Operation[None]:
     """Add an entry. Repeated after no reply, there may be two of it."""
     given = {"who": _short(who), "via": _short(via), "action": _short(action), "target": _short(target)}
     yield Call("record_audit", {**given, "count": count, "most": most})

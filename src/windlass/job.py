@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from windlass import clock
-from windlass.client.job_changes import CANCELLED, cancel_job, find_record, retry_job
+from windlass.client.job_changes import CANCELLED, cancel_job, fail_job, find_record, retry_job
 from windlass.client.job_result import JobWait, check_found, value_of
 from windlass.client.result_waiter import refuse_on_loop_thread
 from windlass.client.session import ANY_JOB
@@ -273,6 +273,20 @@ class Job(Generic[R]):
     async def acancel(self, *, by: str = "api", reason: str | None = None) -> bool:
         """``cancel`` for async code."""
         return await self._client.session.arun(cancel_job(self.id, by=by, reason=reason), notify=CANCELLED)
+
+    def fail(self, reason: str | None = None, *, by: str = "api") -> Job[R]:
+        """End a job that waits or runs as failed (``by_hand``), without a retry; ``IllegalTransition`` if it has ended.
+
+        What it held (unique key, concurrency key, slot of a limit) is free at once. Code that runs may go on until the
+        next heartbeat of its worker; nothing that it writes counts any more.
+        """
+        self._client.session.run(fail_job(self.id, by=by, text=reason, now=self._client.now()), notify=CANCELLED)
+        return self.refresh()
+
+    async def afail(self, reason: str | None = None, *, by: str = "api") -> Job[R]:
+        """``fail`` for async code."""
+        await self._client.session.arun(fail_job(self.id, by=by, text=reason, now=self._client.now()), notify=CANCELLED)
+        return await self.arefresh()
 
     def retry(self, *, queue: str | None = None, by: str = "api") -> Job[R]:
         """Run it again with a fresh budget of attempts; also runs a waiting job now."""

@@ -40,6 +40,7 @@ LOOKING: dict[type, dict[str, Look]] = {
         **_called("schedule aschedule", "x"),
         **_called("recompute_schedules arecompute_schedules"),
         # What changes jobs or workers looks for them first.
+        **_called("fail afail", "x"),
         **_called("cancel acancel retry aretry pause_worker apause_worker resume_worker aresume_worker", "x"),
         **_called("stop_worker astop_worker forget_worker aforget_worker", "x"),
         **_called("forget_lost_workers aforget_lost_workers"),
@@ -50,6 +51,7 @@ LOOKING: dict[type, dict[str, Look]] = {
         **_read("max_attempts priority progress queue reason record run_at started_at tags task unreadable worker"),
         **_read("schedule planned_at expires_at concurrency_key rate_key"),
         **_called("refresh arefresh result aresult wait await_done cancel acancel retry aretry delete adelete"),
+        **_called("fail afail"),
         **_called("timeline atimeline why awhy steps asteps"),
         **_called("reschedule areschedule", "1m"),
     },

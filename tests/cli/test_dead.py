@@ -86,3 +86,20 @@ def test_only_dead_letters_are_meant(morgue: Program, command: str) -> None:
     assert alive.is_error(1, "job alive is pending, not a dead letter")
     assert none.is_error(2, "say which")
     assert both.is_error(2, "say which")
+
+
+def test_a_group_is_retried_at_a_rate(morgue: Program) -> None:
+    """F7."""
+    group = morgue("dead", "groups", "--json").json["groups"][0]["group"]
+    listed, one, wrong, many = morgue.many(
+        ["dead", "list", "--group", group, "--json"],
+        ["dead", "retry", "a", "--rate", "20/s"],
+        ["dead", "retry", "--group", group, "--rate", "often"],
+        ["dead", "retry", "--group", group, "--rate", "1/h"],
+    )
+    assert [job["id"] for job in listed.json["jobs"]] == ["c", "b", "a"]
+    assert one.is_error(2, "--rate is for many")
+    assert wrong.is_error(2, "30/min")
+    assert many.out == "retried 3 jobs, 1/h from now on\n"
+    counts = morgue.app.counts()
+    assert (counts[State.PENDING], counts[State.SCHEDULED]) == (2, 2)

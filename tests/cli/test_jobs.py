@@ -225,3 +225,16 @@ def test_a_running_job_is_asked_to_stop_and_cannot_be_deleted(windlass: Program)
     windlass.app.claim(1)
     assert windlass("jobs", "delete", "one").is_error(1, "job one is running")
     assert windlass("jobs", "cancel", "one").out == "one  asked to stop\n"
+
+
+def test_jobs_are_failed_by_hand(windlass: Program) -> None:
+    """B24: what waits, and what runs, which is told apart."""
+    windlass.app.enqueue_many([windlass.app.request("t", id="a"), windlass.app.request("t", id="b", queue="other")])
+    windlass.app.claim(queues=["other"])
+    waits, runs, gone = windlass.many(
+        ["jobs", "fail", "a", "--reason", "no use", "--json"], ["jobs", "fail", "b"], ["jobs", "fail", "a"]
+    )
+    assert waits.json == {"failed": ["a"], "errors": []}
+    assert runs.out == "b  failed (its code may run until the next heartbeat of its worker)\n"
+    assert gone.is_error(1, "job a is failed; it cannot be failed")
+    assert windlass.app.job("a").errors[-1].message == "no use"

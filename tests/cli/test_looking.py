@@ -21,6 +21,7 @@ LOOKING = {
     "jobs timeline": "x",
     "jobs retry": "x",
     "jobs cancel": "x",
+    "jobs fail": "x",
     "jobs delete": "x",
     "queues list": "",
     "queues show": "mail",

@@ -21,7 +21,12 @@ WRITTEN_OUT: dict[Verb, set[tuple[State, State]]] = {
     Verb.RESCUE: {(S.RUNNING, S.PENDING), (S.RUNNING, S.FAILED), (S.RUNNING, S.CANCELLED)},
     Verb.CANCEL: {(before, S.CANCELLED) for before in (S.SCHEDULED, S.PENDING, S.RETRYING, S.BLOCKED)}
     | {(S.RUNNING, S.RUNNING)},
-    Verb.RETRY: {(before, S.PENDING) for before in (S.FAILED, S.CANCELLED, S.RETRYING, S.SCHEDULED)},
+    Verb.FAIL: {(before, S.FAILED) for before in (S.SCHEDULED, S.PENDING, S.RETRYING, S.BLOCKED, S.RUNNING)},
+    Verb.RETRY: {
+        (before, after)
+        for before in (S.FAILED, S.CANCELLED, S.RETRYING, S.SCHEDULED)
+        for after in (S.PENDING, S.SCHEDULED)
+    },
     Verb.RESCHEDULE: {
         (before, after) for before in (S.SCHEDULED, S.PENDING, S.RETRYING) for after in (S.SCHEDULED, S.PENDING)
     },

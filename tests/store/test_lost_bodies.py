@@ -24,6 +24,7 @@ from windlass.core.state import State
 from windlass.store.operation import Answer, Call, drive
 from windlass.store.operations import jobs, queries, transfer
 from windlass.store.operations.cycle import Claimant, cycle
+from windlass.store.operations.diagnostics.failures import dead_groups
 from windlass.store.operations.manual_claim import claim
 
 LONG = '{"v":1,"args":["' + 100 * "x" + '"],"kwargs":{}}'
@@ -274,7 +275,7 @@ def test_a_finished_job_without_a_body_is_noticed_when_its_time_is_over(store: S
     gone = [store.finished(outcome, new_job(attempts=1)) for _ in range(3)]  # type: ignore[arg-type]
     sound = store.finished(outcome, new_job(attempts=1))  # type: ignore[arg-type]
     lose(store, *(job.id for job in gone))
-    groups = store.run(queries.dead_groups())
+    groups = store.run(dead_groups()).groups
     assert [group.count for group in groups] == ([1] if sound.state is State.FAILED else [])
     assert [stop.id for stop in store.run(transfer.scan(after=0, queue=None)).stops] == [sound.id]
     store.advance(31 * DAY)

@@ -14,6 +14,7 @@ from windlass.errors import StoreUnavailable
 from windlass.store.operation import Call, Operation
 from windlass.store.operations import jobs, queries, transfer
 from windlass.store.operations.cycle import finish
+from windlass.store.operations.diagnostics import failures
 from windlass.store.operations.manual_claim import claim_many
 from windlass.store.operations.queries import Filter
 from windlass.store.operations.rescue import rescue
@@ -141,15 +142,18 @@ def test_dead_letters_with_long_histories_are_grouped_as_far_as_bytes_reach(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On Redis what went wrong is a field of its own, and no history is read."""
-    monkeypatch.setattr("windlass.store.operations.queries._READ_BYTES", 3 * len(LARGE))
+    monkeypatch.setattr(failures, "_READ_BYTES", 3 * len(LARGE))
     history = f'{{"faults":[{{"note":"{LARGE}","type":"ValueError"}}]}}'
     for _ in range(4):
         job = store.claimed()
         store.run(finish([Ending(job.seq, job.fence, State.FAILED, errors=history)], worker="w"))
-    [group] = store.run(queries.dead_groups())
-    assert (group.error, group.count) == ("ValueError", 4 if store.place.url.startswith("redis") else 2)
-    monkeypatch.setattr("windlass.store.operations.queries._READ_BYTES", 1)
-    assert sum(group.count for group in store.run(queries.dead_groups())) >= 1
+    is_redis = store.place.url.startswith("redis")
+    found = store.run(failures.dead_groups(most=failures.WINDOW))
+    assert (found.groups[0].error, found.groups[0].count) == ("ValueError", 4 if is_redis else 2)
+    assert (found.examined, found.is_whole) == ((4, True) if is_redis else (2, False))
+    assert store.run(failures.dead_groups()).groups[0].count == 4, "the next call goes on"
+    monkeypatch.setattr(failures, "_READ_BYTES", 1)
+    assert store.run(failures.dead_groups(most=failures.WINDOW)).groups[0].count >= 1
 
 
 def with_errors(store: Store, number: int) -> list[str]:

@@ -19,6 +19,7 @@ from windlass.store.driver import DataRejected
 from windlass.store.operation import Call, Operation
 from windlass.store.operations import cycle, jobs, manual_claim
 from windlass.store.operations.cycle import StartMark
+from windlass.store.operations.diagnostics import by_hand
 from windlass.store.operations.manual_claim import extend
 from windlass.store.operations.queries import EventRecord
 
@@ -87,6 +88,19 @@ def cancel(store: Store, job: JobRecord) -> None:
     assert store.run(jobs.cancel([job.seq], by="me")) == {}
 
 
+def fail(store: Store, job: JobRecord) -> None:
+    """As any state in which it may have been seen, under its own fence and its neighbours."""
+    for state in (*State, "gone"):
+        for fence in (job.fence - 1, job.fence, job.fence + 1):
+            ending = Ending(job.seq, fence, State.FAILED, "by_hand", errors="{}")
+            params = {"seqs": [job.seq], "endings": [(*astuple(ending), state)], "by": "me", "reason": "enough"}
+            store.run(bare("fail", params))
+
+
+def bare(name: str, params: dict[str, object]) -> Operation[None]:
+    yield Call(name, params)
+
+
 def retry(store: Store, job: JobRecord) -> None:
     assert store.run(jobs.retry([job.seq], by="me", queue="other")).seqs == []
 
@@ -113,6 +127,7 @@ TRIES: dict[Verb, Callable[[Store, JobRecord], None]] = {
     Verb.RELEASE: release,
     Verb.RESCUE: rescue,
     Verb.CANCEL: cancel,
+    Verb.FAIL: fail,
     Verb.RETRY: retry,
     Verb.RESCHEDULE: reschedule,
     Verb.EXPIRE: expire,
@@ -185,6 +200,10 @@ def do_cancel(store: Store, job: JobRecord) -> None:
     store.run(jobs.cancel([job.seq], by="me"))
 
 
+def do_fail(store: Store, job: JobRecord) -> None:
+    store.run(by_hand.fail(job, by="me", text="enough", now=store.clock()))
+
+
 def do_retry(store: Store, job: JobRecord) -> None:
     store.run(jobs.retry([job.seq], by="me"))
 
@@ -203,6 +222,7 @@ DEEDS: dict[Verb, Callable[[Store, JobRecord], None]] = {
     Verb.RELEASE: do_release,
     Verb.RESCUE: do_rescue,
     Verb.CANCEL: do_cancel,
+    Verb.FAIL: do_fail,
     Verb.RETRY: do_retry,
     Verb.RESCHEDULE: do_reschedule,
     Verb.EXPIRE: do_promote,

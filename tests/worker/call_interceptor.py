@@ -67,6 +67,9 @@ class CallInterceptor:
     def join(self, connection: object) -> Joined:
         return self._driver.join(connection)
 
+    def facts(self) -> dict[str, str]:
+        return self._driver.facts()
+
     def exists(self) -> bool:
         return self._driver.exists()
 

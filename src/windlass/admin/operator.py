@@ -10,7 +10,7 @@ from windlass import clock
 from windlass.admin.cleanup import Cleaned, clean, cleanings
 from windlass.admin.concurrency import Concurrency
 from windlass.admin.workers import forget_lost_workers, forget_worker, pause_worker, resume_worker, stop_worker
-from windlass.client.job_changes import CANCELLED, cancel_job, find_record, retry_job
+from windlass.client.job_changes import CANCELLED, cancel_job, fail_job, find_record, retry_job
 from windlass.client.owner import ClientOwner
 from windlass.client.session import ANY_JOB
 from windlass.core import validate
@@ -18,6 +18,7 @@ from windlass.core.rates.rate import read_rate
 from windlass.core.state import FINISHED, State
 from windlass.core.units import milliseconds
 from windlass.errors import ConfigError, Duration
+from windlass.insight.diagnostics.failures import FailureGroups, failure_groups
 from windlass.insight.job_filter import JobFilter, filter_of
 from windlass.insight.job_page import JobPage, job_page
 from windlass.insight.keys import BusyKeyPage, ConcurrencyView, busy_keys, concurrency_views
@@ -31,7 +32,7 @@ from windlass.queue_settings import QueueOptions, seed_of
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs, queries, queues
-from windlass.store.operations.queries import DeadGroup, Filter
+from windlass.store.operations.queries import Filter
 from windlass.store.operations.queues import QueueSeed
 from windlass.store.operations.rescue import Rescued, rescue
 
@@ -69,13 +70,13 @@ class Operator(ClientOwner):
         """``counts`` for async code."""
         return await self.client.session.arun(queries.totals(queue))
 
-    def dead_groups(self, limit: int = 100) -> list[DeadGroup]:
-        """Failed jobs grouped by task, reason and error, the largest group first."""
-        return self.client.session.run(queries.dead_groups(limit))
+    def dead_groups(self, limit: int = 100) -> FailureGroups:
+        """Failed jobs grouped by task, reason and cause, the largest group first: the newest 100,000 of them."""
+        return self.client.session.run(failure_groups(limit))
 
-    async def adead_groups(self, limit: int = 100) -> list[DeadGroup]:
+    async def adead_groups(self, limit: int = 100) -> FailureGroups:
         """``dead_groups`` for async code."""
-        return await self.client.session.arun(queries.dead_groups(limit))
+        return await self.client.session.arun(failure_groups(limit))
 
     def queue(self, name: str, **declared: Unpack[QueueOptions]) -> Queue:
         """The handle of one queue; it need not exist yet.
@@ -225,6 +226,18 @@ class Operator(ClientOwner):
         """``cancel`` for async code."""
         return await self.client.session.arun(cancel_job(id, by=by, reason=reason), notify=CANCELLED)
 
+    def fail(self, id: str, reason: str | None = None, *, by: str = "api") -> bool:
+        """End a job that waits or runs as failed (``by_hand``), without a retry; whether it ran.
+
+        ``IllegalTransition`` when it has ended. Code that runs may go on until the next heartbeat of its worker;
+        nothing that it writes counts any more.
+        """
+        return self.client.session.run(fail_job(id, by=by, text=reason, now=self.client.now()), notify=CANCELLED)
+
+    async def afail(self, id: str, reason: str | None = None, *, by: str = "api") -> bool:
+        """``fail`` for async code."""
+        return await self.client.session.arun(fail_job(id, by=by, text=reason, now=self.client.now()), notify=CANCELLED)
+
     def retry(self, id: str, *, queue: str | None = None, by: str = "api") -> None:
         """Run a job again with a fresh budget of attempts; ``IllegalTransition`` when its state does not allow it."""
         self.client.session.run(retry_job(id, queue=queue, by=by), notify=ANY_JOB)
@@ -233,13 +246,30 @@ class Operator(ClientOwner):
         """``retry`` for async code."""
         await self.client.session.arun(retry_job(id, queue=queue, by=by), notify=ANY_JOB)
 
-    def retry_all(self, *, to_queue: str | None = None, by: str = "api", **filter: Unpack[JobFilter]) -> int:
-        """Retry every job that matches (failed ones, unless ``state`` is given), in small batches; how many."""
-        return self.client.session.run(_retry_all(filter, to_queue, by), notify=ANY_JOB)
+    def retry_all(
+        self,
+        *,
+        to_queue: str | None = None,
+        rate: str | None = None,
+        by: str = "api",
+        **filter: Unpack[JobFilter],
+    ) -> int:
+        """Retry every job that matches (failed ones, unless ``state`` is given), in small batches; how many.
 
-    async def aretry_all(self, *, to_queue: str | None = None, by: str = "api", **filter: Unpack[JobFilter]) -> int:
+        With a ``rate``, such as ``"20/s"``, they are scheduled that far apart: no process has to stay up for it.
+        """
+        return self.client.session.run(_retry_all(filter, to_queue, rate, by), notify=ANY_JOB)
+
+    async def aretry_all(
+        self,
+        *,
+        to_queue: str | None = None,
+        rate: str | None = None,
+        by: str = "api",
+        **filter: Unpack[JobFilter],
+    ) -> int:
         """``retry_all`` for async code."""
-        return await self.client.session.arun(_retry_all(filter, to_queue, by), notify=ANY_JOB)
+        return await self.client.session.arun(_retry_all(filter, to_queue, rate, by), notify=ANY_JOB)
 
     def cancel_all(self, *, by: str = "api", because: str | None = None, **filter: Unpack[JobFilter]) -> int:
         """Cancel every job of a state that matches, in small batches; how many.
@@ -333,10 +363,14 @@ def _job(client: Client, id: str) -> Operation[Job[Any]]:
     return Job.of(client, record)
 
 
-def _retry_all(filter: JobFilter, to_queue: str | None, by: str) -> Operation[int]:
+def _retry_all(filter: JobFilter, to_queue: str | None, rate: str | None, by: str) -> Operation[int]:
     if to_queue is not None:
         validate.queue_name(to_queue)
-    return jobs.retry_all(filter_of({"state": State.FAILED, **filter}), to_queue=to_queue, by=by)
+    gap = 0.0
+    if rate is not None:
+        apart = read_rate(rate)
+        gap = apart.period / apart.amount
+    return jobs.retry_all(filter_of({"state": State.FAILED, **filter}), to_queue=to_queue, by=by, gap=gap)
 
 
 def _of_a_state(filter: JobFilter, verb: str) -> Filter:

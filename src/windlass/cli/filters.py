@@ -14,7 +14,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def with_filters(command: Command) -> Command:
-    """``--queue``, ``--task``, ``--reason``, ``--tag`` and ``--text``."""
+    """``--queue``, ``--task``, ``--reason``, ``--group``, ``--tag`` and ``--text``."""
+    command = click.option("--group", "cause", help="Only failed jobs of this group (windlass dead groups).")(command)
     command = click.option("--reason", help="Only jobs with this reason: attempts, timeout, crashed ...")(command)
     return _common(command)
 

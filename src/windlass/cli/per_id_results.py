@@ -45,14 +45,20 @@ class PerIdResults:
 
 
 def for_each(
-    ids: Sequence[str], act: Callable[[str], str], *, app: Windlass, out: Output, words: Sequence[str]
+    ids: Sequence[str],
+    act: Callable[[str], str],
+    *,
+    app: Windlass,
+    out: Output,
+    words: Sequence[str],
+    notes: dict[str, str] | None = None,
 ) -> None:
     """Call ``act`` for every job; it returns one of ``words``. A job for which it fails is printed as an error, and the
-    others go on.
+    others go on. What ``act`` has put into ``notes`` is printed behind its job.
 
     The beginning of an id is enough where it is unique.
     """
-    tally = PerIdResults({word: [] for word in words})
+    tally = PerIdResults({word: [] for word in words}, notes={} if notes is None else notes)
     done: set[str] = set()
     for given in dict.fromkeys(ids):
         try:

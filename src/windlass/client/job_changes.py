@@ -8,6 +8,7 @@ from windlass.errors import IllegalTransition, JobNotFound
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs, queries
+from windlass.store.operations.diagnostics import by_hand
 
 CANCELLED = (Topic.WORK, Topic.FINISHED, Topic.CONTROL)
 """The topics of a cancel: a job that waited, a job that has ended by it, a job that runs."""
@@ -26,6 +27,12 @@ def cancel_job(id: str, *, by: str, reason: str | None) -> Operation[bool]:
     record = yield from find_record(id)
     cancelled = yield from jobs.cancel([record.seq], by=by, reason=reason)
     return bool(cancelled)
+
+
+def fail_job(id: str, *, by: str, text: str | None, now: int) -> Operation[bool]:
+    """End a job as failed by hand; whether it ran. ``IllegalTransition`` when it has finished."""
+    record = yield from find_record(id)
+    return (yield from by_hand.fail(record, by=by, text=text or "failed by hand", now=now))
 
 
 def retry_job(id: str, *, queue: str | None, by: str) -> Operation[None]:

@@ -171,6 +171,10 @@ class Session:
         """Bring the store's schema up to date; the steps taken."""
         return self._driver.migrate()
 
+    def facts(self) -> dict[str, str]:
+        """What a diagnosis has to know of the store."""
+        return self._driver.facts()
+
     def migration_sql(self) -> str:
         """The SQL that would bring the store's schema up to date."""
         return self._driver.migration_sql()

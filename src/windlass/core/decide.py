@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from windlass.core.ending import Ending
-from windlass.core.fault import Fault, add_fault, add_log, read_faults
+from windlass.core.fault import Fault, add_fault, add_log, fingerprint, read_faults
 from windlass.core.outcome import (
     Blame,
     Cancelled,
@@ -39,9 +39,7 @@ def decide(job: HeldJob, outcome: Outcome, *, retry: Retry, roll: float = 0.5, r
         case Raised(fault, delay, is_timeout):
             return _after_error(job, fault, delay, is_timeout=is_timeout, retry=retry, roll=roll, ran_for=ran_for)
         case FailedPermanently(fault, reason, is_run):
-            return _ending(
-                job, State.FAILED, reason=reason, charge=int(is_run), ran_for=ran_for, errors=_history(job, fault)
-            )
+            return _failed(job, fault, reason, charge=int(is_run), ran_for=ran_for)
         case Postponed(delay, reason):
             crash, rescue = _acquittal(job, ran_for)
             return _ending(
@@ -74,10 +72,10 @@ def _after_error(
     ran_for: int | None,
 ) -> Ending:
     runs = job.attempt + (not job.is_charged)
-    errors = _history(job, fault)
     if runs >= job.max_attempts:
         reason = "timeout" if is_timeout else "attempts"
-        return _ending(job, State.FAILED, reason=reason, charge=1, ran_for=ran_for, errors=errors)
+        return _failed(job, fault, reason, charge=1, ran_for=ran_for)
+    errors = _history(job, fault)
     if delay is None:
         delay = round(retry.delay(runs, roll=roll) * 1000)
     crash, rescue = _acquittal(job, ran_for)
@@ -89,25 +87,24 @@ def _after_error(
 def _after_interrupt(job: HeldJob, fault: Fault | None, *, ran_for: int | None) -> Ending:
     if job.max_attempts == 1 and ran_for is not None and not job.is_charged:
         # One attempt means at most one run, also if the worker has interrupted it.
-        errors = None if fault is None else _history(job, fault)
-        return _ending(job, State.FAILED, reason="interrupted", charge=1, ran_for=ran_for, errors=errors)
+        return _failed(job, fault, "interrupted", charge=1, ran_for=ran_for)
     return _ending(job, State.PENDING, ran_for=ran_for)
 
 
 def _after_loss(job: HeldJob, fault: Fault, blame: Blame, *, was_started: bool) -> Ending:
-    errors = _history(job, fault)
     if job.is_charged:
         # A manual claim was charged when it was made; its visibility time has ended, which is no crash.
         if job.attempt >= job.max_attempts:
-            return _ending(job, State.FAILED, reason="attempts", charge=1, errors=errors)
-        return _ending(job, State.PENDING, charge=1, errors=errors)
+            return _failed(job, fault, "attempts", charge=1)
+        return _ending(job, State.PENDING, charge=1, errors=_history(job, fault))
     if not was_started:
         if job.rescues + 1 >= RESCUES_ALLOWED:
-            return _ending(job, State.FAILED, reason="crashed", rescue=1, errors=errors)
+            return _failed(job, fault, "crashed", rescue=1)
         return _ending(job, State.PENDING, rescue=1)
     if job.attempt + 1 >= job.max_attempts:
         # It began its last allowed run, so it must not run again, even if another job is to blame.
-        return _ending(job, State.FAILED, reason="crashed", charge=1, crash=1, errors=errors)
+        return _failed(job, fault, "crashed", charge=1, crash=1)
+    errors = _history(job, fault)
     match blame:
         case Blame.OTHER:
             return _ending(job, State.PENDING, rescue=int(not is_suspect(job)), errors=errors)
@@ -119,17 +116,40 @@ def _after_loss(job: HeldJob, fault: Fault, blame: Blame, *, was_started: bool) 
             crash = int(evidence(job) + 1 < CRASHES_ALLOWED)
             return _ending(job, State.PENDING, charge=int(job.crashes == 0), crash=crash, errors=errors)
         case Blame.OWN | Blame.SUSPECTED:
-            return _after_own_death(job, errors, is_certain=blame is Blame.OWN)
+            return _after_own_death(job, fault, is_certain=blame is Blame.OWN)
         case _:
             assert_never(blame)
 
 
-def _after_own_death(job: HeldJob, errors: str | None, *, is_certain: bool) -> Ending:
+def _after_own_death(job: HeldJob, fault: Fault, *, is_certain: bool) -> Ending:
     if evidence(job) + 1 >= CRASHES_ALLOWED:
-        return _ending(job, State.FAILED, reason="crashed", charge=1, crash=1, errors=errors)
+        return _failed(job, fault, "crashed", charge=1, crash=1)
     # As long as another job may be the cause, a job pays with one attempt at the most.
     charge = int(is_certain or job.crashes == 0)
-    return _ending(job, State.PENDING, charge=charge, crash=1, errors=errors)
+    return _ending(job, State.PENDING, charge=charge, crash=1, errors=_history(job, fault))
+
+
+def _failed(
+    job: HeldJob,
+    fault: Fault | None,
+    reason: str,
+    *,
+    charge: int = 0,
+    crash: int = 0,
+    rescue: int = 0,
+    ran_for: int | None = None,
+) -> Ending:
+    return _ending(
+        job,
+        State.FAILED,
+        reason=reason,
+        charge=charge,
+        crash=crash,
+        rescue=rescue,
+        ran_for=ran_for,
+        errors=None if fault is None else _history(job, fault),
+        cause=None if fault is None else fingerprint(fault),
+    )
 
 
 def _ending(
@@ -144,6 +164,7 @@ def _ending(
     ran_for: int | None = None,
     result: str | None = None,
     errors: str | None = None,
+    cause: str | None = None,
 ) -> Ending:
     # A manual claim is charged already: its endings charge nothing more, and a run that does not count is refunded.
     return Ending(
@@ -160,6 +181,7 @@ def _ending(
         errors,
         job.unique_key,
         job.concurrency_key,
+        cause,
     )
 
 

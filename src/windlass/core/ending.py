@@ -33,6 +33,8 @@ class Ending(Struct, frozen=True, array_like=True, gc=False):
     """The key the job may hold; the store releases it if the job is finished by this ending."""
     concurrency_key: str | None = None
     """The key that the run holds. The store knows it too; it is told so that locks are taken in order."""
+    cause: str | None = None
+    """The fingerprint of the error, of a job that has failed for good (``core/fault/cause.py``)."""
 
 
 def has_failed(ending: Ending) -> bool:

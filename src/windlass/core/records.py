@@ -148,8 +148,15 @@ class JobRecord(Struct, frozen=True, array_like=True):
     """When it is too late to start it; None after a start, once it waits again."""
     rate_key: str | None = None
     """The task and the key (``core/rates/key.py``)."""
+    cause: str | None = None
+    """The fingerprint of the error, of a failed job (``core/fault/cause.py``); earlier releases did not keep it."""
 
     @property
     def is_manual_claim(self) -> bool:
         """Whether its lease is that of a manual claim, which is named token:seq:fence; a worker's has no colon."""
         return ":" in (self.lease or "")
+
+    @property
+    def is_charged(self) -> bool:
+        """Whether its run was charged when it was claimed."""
+        return self.state is State.RUNNING and self.is_manual_claim

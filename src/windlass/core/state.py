@@ -33,6 +33,7 @@ class Verb(StrEnum):
     RELEASE = "release"
     RESCUE = "rescue"
     CANCEL = "cancel"
+    FAIL = "fail"
     RETRY = "retry"
     RESCHEDULE = "reschedule"
     EXPIRE = "expire"
@@ -64,8 +65,12 @@ TRANSITIONS: dict[Verb, dict[State, frozenset[State]]] = {
     # Cancelling a running job is a request: it stays running until its ending, which the request then decides.
     Verb.CANCEL: {state: frozenset({State.CANCELLED}) for state in WAITING}
     | {State.RUNNING: frozenset({State.RUNNING})},
+    # By hand: the owner of a run has lost the job.
+    Verb.FAIL: {state: frozenset({State.FAILED}) for state in (*sorted(WAITING), State.RUNNING)},
+    # Scheduled where many are retried at a rate.
     Verb.RETRY: {
-        state: frozenset({State.PENDING}) for state in (State.FAILED, State.CANCELLED, State.RETRYING, State.SCHEDULED)
+        state: frozenset({State.PENDING, State.SCHEDULED})
+        for state in (State.FAILED, State.CANCELLED, State.RETRYING, State.SCHEDULED)
     },
     Verb.RESCHEDULE: {
         state: frozenset({State.SCHEDULED, State.PENDING}) for state in (State.SCHEDULED, State.PENDING, State.RETRYING)

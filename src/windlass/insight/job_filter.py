@@ -19,6 +19,8 @@ class JobFilter(TypedDict, total=False):
     queue: str | None
     task: str | None
     reason: str | None
+    cause: str | None
+    """Of failed jobs: the fingerprint of their error, as ``dead_groups`` gives it."""
     since: datetime | None
     """Made at this instant or later."""
     until: datetime | None
@@ -42,6 +44,7 @@ def filter_of(given: JobFilter) -> Filter:
         queue=given.get("queue"),
         task=given.get("task"),
         reason=given.get("reason"),
+        cause=given.get("cause"),
         since=None if since is None else validate.milliseconds_since_1970(since, "since"),
         until=None if until is None else validate.milliseconds_since_1970(until, "until"),
         text=given.get("text"),

@@ -15,6 +15,7 @@ from windlass.core.schedules.preview import PlannedFire
 from windlass.insight.access.audit import AuditPage
 from windlass.insight.access.tokens import TokenView
 from windlass.insight.cooldowns import CooldownView
+from windlass.insight.diagnostics.failures import FailureGroup, FailureGroups
 from windlass.insight.keys import BusyKey, BusyKeyPage, ConcurrencyView
 from windlass.insight.limits import LimitView
 from windlass.insight.notices import Notice
@@ -30,7 +31,6 @@ from windlass.schedules.fires import Fire
 from windlass.schedules.schedule import Schedule
 from windlass.schedules.settings import ScheduleSettings
 from windlass.steps.view import StepView
-from windlass.store.operations.queries import DeadGroup
 from windlass.version import VERSION
 
 
@@ -146,9 +146,13 @@ def audit(page: AuditPage) -> dict[str, object]:
     return {"entries": entries, "next": page.next}
 
 
-def dead_groups(groups: Sequence[DeadGroup]) -> dict[str, object]:
-    """Jobs that failed in the same way, the largest group first."""
-    return {"groups": [_dead_group(group) for group in groups]}
+def dead_groups(groups: FailureGroups) -> dict[str, object]:
+    """Jobs that failed in the same way, the largest group first, and how many failed jobs were looked at."""
+    return {
+        "groups": [_dead_group(group) for group in groups],
+        "examined": groups.examined,
+        "whole": groups.is_whole,
+    }
 
 
 def queues(views: Sequence[QueueView], everywhere: QueueSettings) -> dict[str, object]:
@@ -435,9 +439,21 @@ def _timeline_entry(entry: TimelineEntry) -> dict[str, object]:
     }
 
 
-def _dead_group(group: DeadGroup) -> dict[str, object]:
-    newest = iso(clock.instant_or_none(group.newest))
-    return {"task": group.task, "reason": group.reason, "error": group.error, "count": group.count, "newest": newest}
+def _dead_group(group: FailureGroup) -> dict[str, object]:
+    return {
+        "group": group.cause,
+        "task": group.task,
+        "reason": group.reason,
+        "error": group.error,
+        "message": group.message,
+        "place": group.place,
+        "count": group.count,
+        "last_hour": group.recent,
+        "trend": group.trend,
+        "oldest": iso(group.oldest),
+        "newest": iso(group.newest),
+        "sample": group.sample,
+    }
 
 
 def _fault(fault: Fault) -> dict[str, object]:

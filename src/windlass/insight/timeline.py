@@ -25,6 +25,7 @@ _ORDER = (
     "timeout",
     "overtime",
     "cancel_requested",
+    "failed_by_hand",
     "abandoned",
     "attempt_failed",
     "sleep",
@@ -197,8 +198,9 @@ def _error(fault: Fault) -> str:
 
 
 def _fence_of_last_claim(job: JobRecord, story: JobHistory) -> int:
-    """The job's fence, unless a rescue has raised it since: the event of a rescue has the fence before it."""
-    rescues = [(event.at, event.fence) for event in story.events if event.kind == "rescued" and event.fence is not None]
+    """The job's fence, unless a rescue or a person has taken the job since: the event has the fence before it."""
+    taken = [event for event in story.events if event.kind in ("rescued", "failed_by_hand")]
+    rescues = [(event.at, event.fence) for event in taken if event.fence is not None]
     if job.state is State.RUNNING or not rescues:
         return job.fence
     at, lost = rescues[-1]

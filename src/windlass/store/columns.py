@@ -16,6 +16,8 @@ from windlass.core.records import Claimed, Expired, JobRecord, StartedSuspect
 from windlass.store.operations.access.audit import AuditRecord
 from windlass.store.operations.access.tokens import TokenRecord
 from windlass.store.operations.cycle import LimitState, RateState, StartMark
+from windlass.store.operations.diagnostics.failures import DeadGroup
+from windlass.store.operations.diagnostics.runs import LongRun
 from windlass.store.operations.enqueue import JobTemplate, NewJob, Replacement
 from windlass.store.operations.events import VanishedJob
 from windlass.store.operations.flows.edges import NewEdge, Relative
@@ -23,7 +25,7 @@ from windlass.store.operations.gates import ClaimSituation, ShutGate
 from windlass.store.operations.leases import QueueControl, WorkerRecord
 from windlass.store.operations.limits.concurrency import KeyDrift, KeyLimitRecord
 from windlass.store.operations.prune import Prunable, Pruned
-from windlass.store.operations.queries import DeadGroup, Depth, EventRecord, FinishedJob, NextDue
+from windlass.store.operations.queries import Depth, EventRecord, FinishedJob, NextDue
 from windlass.store.operations.queues import CounterDrift, QueueRecord
 from windlass.store.operations.rates.cooldowns import CooldownRecord, Cooling
 from windlass.store.operations.rates.limits import LimitRecord, LimitSeed, TakeResult
@@ -60,6 +62,7 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         LimitRecord,
         LimitSeed,
         LimitState,
+        LongRun,
         MovedEvent,
         NewEdge,
         NewJob,

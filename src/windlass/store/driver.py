@@ -123,5 +123,10 @@ class Driver(Protocol):
     def migration_sql(self) -> str:
         """What ``migrate`` would run, for a person to run; empty where nothing is missing or the store has no SQL."""
 
+    def facts(self) -> dict[str, str]:
+        """What a diagnosis has to know of the store: its version, that of its schema, and what decides whether it keeps
+        what it has taken. Only reads.
+        """
+
     def close(self) -> None:
         """Close every connection; later calls raise ``AppClosed``."""

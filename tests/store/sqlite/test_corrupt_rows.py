@@ -13,6 +13,7 @@ from tests.store.stores import Store, open_store
 from windlass.core.state import State
 from windlass.store.operations import jobs, queries
 from windlass.store.operations.cycle import Claimant, cycle
+from windlass.store.operations.diagnostics.failures import dead_groups
 from windlass.store.operations.leases import WorkerReport, open_lease
 from windlass.store.operations.rescue import rescue
 
@@ -45,7 +46,7 @@ def test_a_failed_one_can_be_awaited_and_grouped(damaged: Store, place: SqlitePl
     """B32: a damaged history of errors hides nobody's result."""
     place.execute("UPDATE windlass_job SET state = 'failed', finished_at = 1, reason = 'undecodable'")
     assert len(damaged.run(queries.awaited(["a", "b", "c"]))) == 3
-    assert sum(group.count for group in damaged.run(queries.dead_groups())) == 3
+    assert sum(group.count for group in damaged.run(dead_groups()).groups) == 3
     found = damaged.run(prunable(queue="default", state=State.FAILED, age=0, keep=0))
     assert ids(found) == ["a", "b", "c"]
 

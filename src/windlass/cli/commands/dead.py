@@ -48,7 +48,9 @@ def list_dead(app: Windlass, *, out: Output, **filter: Any) -> None:
 @with_output
 @with_app
 def groups(app: Windlass, *, out: Output, limit: int) -> None:
-    """Group dead letters by task, reason and error, the largest group first."""
+    """Group dead letters by task and cause, the largest group first: type, place and message of the error, without
+    what differs from job to job.
+    """
     out.show(DeadGroups(app.dead_groups(limit)))
 
 
@@ -57,14 +59,24 @@ def groups(app: Windlass, *, out: Output, limit: int) -> None:
 @filters.with_filters
 @_all
 @click.option("--to-queue", help="Run them in another queue.")
+@click.option("--rate", metavar="RATE", help="That far apart: 20/s. They are scheduled; the command does not wait.")
 @with_output
 @with_app
 @audited
 def retry(
-    app: Windlass, *, out: Output, ids: tuple[str, ...], everything: bool, to_queue: str | None, **filter: Any
+    app: Windlass,
+    *,
+    out: Output,
+    ids: tuple[str, ...],
+    everything: bool,
+    to_queue: str | None,
+    rate: str | None,
+    **filter: Any,
 ) -> None:
     """Run dead letters again: those named, those that match, or --all."""
     _require_choice(ids, everything, filter)
+    if ids and rate is not None:
+        raise click.UsageError("--rate is for many: --group, --queue, --task, --tag, --reason, --text or --all")
 
     def act(id: str) -> str:
         _dead_letter(app, id).retry(queue=to_queue, by=actor())
@@ -73,8 +85,9 @@ def retry(
     if ids:
         for_each(ids, act, app=app, out=out, words=["retried"])
         return
-    count = app.retry_all(state=State.FAILED, to_queue=to_queue, by=actor(), **filter)
-    out.show(Message(f"retried {jobs_counted(count)}", {"retried": count}))
+    count = app.retry_all(state=State.FAILED, to_queue=to_queue, rate=rate, by=actor(), **filter)
+    at_a_rate = "" if rate is None else f", {rate} from now on"
+    out.show(Message(f"retried {jobs_counted(count)}{at_a_rate}", {"retried": count}))
 
 
 @dead.command()
@@ -129,7 +142,7 @@ def _purge(app: Windlass, out: Output, confirm: Confirm, question: str, filter: 
 def _require_choice(ids: tuple[str, ...], everything: bool, filter: dict[str, Any]) -> None:
     has_filter = any(value is not None for value in filter.values())
     if [bool(ids), has_filter, everything].count(True) != 1:
-        raise click.UsageError("say which: ids, or --queue, --task, --tag, --reason and --text, or --all")
+        raise click.UsageError("say which: ids, or --group, --queue, --task, --tag, --reason and --text, or --all")
 
 
 def _dead_letter(app: Windlass, id: str) -> Job[Any]:

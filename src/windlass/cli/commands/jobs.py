@@ -127,6 +127,27 @@ def cancel(
 
 
 @jobs.command()
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.option("--reason", help="What its error says.")
+@with_output
+@with_app
+def fail(app: Windlass, *, out: Output, ids: tuple[str, ...], reason: str | None) -> None:
+    """End jobs that wait or run as failed, without a retry.
+
+    A running one is taken from its worker: its code may run until the next heartbeat of the worker, and nothing that it
+    writes counts any more. `jobs cancel` asks it to stop instead.
+    """
+    notes: dict[str, str] = {}
+
+    def act(id: str) -> str:
+        if app.fail(id, reason, by=actor()):
+            notes[id] = " (its code may run until the next heartbeat of its worker)"
+        return "failed"
+
+    for_each(ids, act, app=app, out=out, words=["failed"], notes=notes)
+
+
+@jobs.command()
 @_ids
 @filters.bulk
 @with_output

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from windlass import clock
 from windlass.cli.terminal.screen import Cell, Column, Screen, Styled
 from windlass.cli.times import age
+from windlass.insight.diagnostics.failures import FailureGroup, FailureGroups
 from windlass.insight.json_forms import dead_groups
-from windlass.store.operations.queries import DeadGroup
+
+_TRENDS = {"new": "bold red", "rising": "bold red", "steady": "yellow", "falling": "yellow"}
 
 
 @dataclass(frozen=True, slots=True)
 class DeadGroups:
     """Jobs that failed in the same way, the largest group first."""
 
-    groups: Sequence[DeadGroup]
+    groups: FailureGroups
 
     def data(self) -> object:
         return dead_groups(self.groups)
@@ -28,16 +28,28 @@ class DeadGroups:
         columns = [
             Column(title="JOBS", is_number=True),
             Column(title="TASK", least=10),
-            Column(title="REASON"),
-            Column(title="ERROR", least=10),
-            Column(title="NEWEST", is_number=True, may_go=True),
+            Column(title="REASON", may_go=True),
+            Column(title="ERROR", least=10, good=24),
+            Column(title="PLACE", least=12, may_go=True),
+            Column(title="TREND"),
+            Column(title="FIRST", is_number=True, may_go=True),
+            Column(title="NEWEST", is_number=True),
+            Column(title="GROUP"),
         ]
-        rows: list[list[Cell]] = [
-            [Styled(f"{group.count:,}", "bold red"), group.task, group.reason or "", group.error or "", _newest(group)]
-            for group in self.groups
-        ]
-        screen.table(columns, rows)
+        screen.table(columns, [_row(group) for group in self.groups])
+        if not self.groups.is_whole:
+            screen.line(Styled(f"of the newest {self.groups.examined:,} dead letters; there are older ones", "dim"))
 
 
-def _newest(group: DeadGroup) -> str:
-    return "-" if group.newest is None else age(clock.instant(group.newest))
+def _row(group: FailureGroup) -> list[Cell]:
+    return [
+        Styled(f"{group.count:,}", "bold red"),
+        group.task,
+        group.reason or "",
+        f"{group.error or ''}: {group.message}" if group.message else group.error or "",
+        group.place or "",
+        Styled(group.trend, _TRENDS.get(group.trend, "dim")),
+        "-" if group.oldest is None else age(group.oldest),
+        "-" if group.newest is None else age(group.newest),
+        group.cause or "-",
+    ]

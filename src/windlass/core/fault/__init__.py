@@ -8,10 +8,12 @@ Files, in reading order:
 - ``exceptions``: Reads type and message of an exception; both may be user code that raises.
 - ``frames``: Tracebacks as text.
 - ``own_code``: Finds the user's own frames in a traceback.
+- ``cause``: The cause of a failure: what failures that have one fix have in common.
 - ``excerpt``: The beginning and the end of a long text.
 """
 
 from windlass.core.fault.attempts import Attempt, Attempts, read_attempts
+from windlass.core.fault.cause import fingerprint, outline, place_of
 from windlass.core.fault.excerpt import Excerpt
 from windlass.core.fault.fault import Fault
 from windlass.core.fault.history import Faults, add_fault, add_log, read_faults
@@ -24,6 +26,9 @@ __all__ = [
     "Faults",
     "add_fault",
     "add_log",
+    "fingerprint",
+    "outline",
+    "place_of",
     "read_attempts",
     "read_faults",
 ]

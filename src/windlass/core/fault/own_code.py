@@ -5,13 +5,29 @@ from __future__ import annotations
 import re
 import sysconfig
 from itertools import chain
+from typing import NamedTuple
 
 from windlass.core.fault.frames import OUR_FOLDER
 
-_FRAME = re.compile(r'  File "(.*)", line \d+, in ')
+_FRAME = re.compile(r'  File "(.*)", line \d+, in (.*)')
 _LIBRARIES = "  Called through these libraries:\n"
 _INSTALLED = re.compile(r"[/\\](site|dist)-packages[/\\]|^<frozen ")
 _STANDARD = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")})
+
+
+class Frame(NamedTuple):
+    """A frame of a traceback."""
+
+    path: str
+    function: str
+
+
+def own_frame(traceback: str) -> Frame | None:
+    """The innermost frame of the user's own code in the first exception; without one the innermost of all."""
+    first = traceback.split("\n\n", 1)[0]
+    frames = [Frame(*found.groups()) for found in map(_FRAME.match, first.splitlines()) if found is not None]
+    own = [frame for frame in frames if _is_own_path(frame.path)]
+    return next(reversed(own or frames), None)
 
 
 def own_code_first(traceback: str) -> str:
@@ -49,5 +65,8 @@ def _is_own(frame: list[str]) -> bool:
     match = _FRAME.match(frame[0])
     if match is None:
         return False
-    path = match[1]
+    return _is_own_path(match[1])
+
+
+def _is_own_path(path: str) -> bool:
     return not (_INSTALLED.search(path) or path.startswith((OUR_FOLDER, *_STANDARD)))

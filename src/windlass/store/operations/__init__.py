@@ -18,6 +18,7 @@ Files, in reading order:
 - ``steps/``: Durable steps: what the runs of a job have recorded, so that later runs need not do it again.
 - ``flows/``: Jobs that belong together.
 - ``access/``: Tokens of the HTTP API, and the record of changes.
+- ``diagnostics/``: What people ask a store when something is wrong.
 - ``prune``: Retention: finds finished jobs that are no longer kept, archives and deletes them.
 - ``tidy``: Removes old events, keys and leftovers, a bounded part at a time.
 - ``vacuum``: Vacuums the tables through which every job passes (PostgreSQL).

@@ -104,11 +104,19 @@ class Retried(Struct, frozen=True):
 
 
 def retry(
-    seqs: Sequence[int], *, by: str, states: Collection[State] = tuple(State), queue: str | None = None
+    seqs: Sequence[int],
+    *,
+    by: str,
+    states: Collection[State] = tuple(State),
+    queue: str | None = None,
+    delay: int = 0,
+    gap: float = 0,
 ) -> Operation[Retried]:
-    """Run jobs again with a fresh budget; only those found in one of ``states``."""
+    """Run jobs again with a fresh budget; only those found in one of ``states``. The first of them is to run after
+    ``delay`` milliseconds, each other one ``gap`` milliseconds after the one before it.
+    """
     legal = _legal(Verb.RETRY, states)
-    params = {"seqs": list(seqs), "by": by, "states": legal, "queue": queue}
+    params = {"seqs": list(seqs), "by": by, "states": legal, "queue": queue, "delay": delay, "gap": gap}
     answers = yield from _until_none_is_missed("retry", params)
     return Retried(
         [seq for answer in answers for (seq,) in answer["retried"]],
@@ -166,12 +174,16 @@ def for_each_page(
             return total
 
 
-def retry_all(filter: Filter, *, to_queue: str | None, by: str) -> Operation[int]:
-    """Run jobs again, in another queue if one is named; how many."""
+def retry_all(filter: Filter, *, to_queue: str | None, by: str, gap: float = 0) -> Operation[int]:
+    """Run jobs again, in another queue if one is named, ``gap`` milliseconds apart; how many."""
+    done = 0
 
     def retry_page(found: list[Found]) -> Operation[int]:
+        nonlocal done
         seqs = [job.seq for job in found]
-        retried = yield from retry(seqs, by=by, states=filter.states or (), queue=to_queue)
+        delay = int(done * gap)
+        retried = yield from retry(seqs, by=by, states=filter.states or (), queue=to_queue, delay=delay, gap=gap)
+        done += len(retried.seqs)
         return len(retried.seqs)
 
     total = yield from for_each_page(filter, retry_page)

@@ -37,6 +37,7 @@ class Filter(Struct, frozen=True, kw_only=True):
     queue: str | None = None
     task: str | None = None
     reason: str | None = None
+    cause: str | None = None
     since: int | None = None
     until: int | None = None
     finished_before: int | None = None
@@ -110,6 +111,7 @@ def matching(filter: Filter, *, limit: int, cursor: int | None = None) -> Operat
         "queue": filter.queue,
         "task": filter.task,
         "reason": filter.reason,
+        "cause": filter.cause,
         "since": filter.since,
         "until": filter.until,
         "finished_before": filter.finished_before,
@@ -278,19 +280,3 @@ def next_due(*, strays: bool = True) -> Operation[NextDue]:
     """
     answer = yield Call("next_due", {"duty": LEADER, "strays": strays}, Lane.READ)
     return records(answer["next_due"], NextDue)[0]
-
-
-class DeadGroup(Struct, frozen=True, array_like=True):
-    """Failed jobs of one task that failed in the same way."""
-
-    task: str
-    reason: str | None
-    error: str | None
-    count: int
-    newest: int | None
-
-
-def dead_groups(limit: int = 100) -> Operation[list[DeadGroup]]:
-    """Failed jobs by task, reason and error type, the largest group first; the newest, as many as a call can read."""
-    answer = yield Call("dead_groups", {"limit": limit, "window": WINDOW, "bytes": _READ_BYTES}, Lane.READ)
-    return records(answer["groups"], DeadGroup)

@@ -141,6 +141,10 @@ class PostgresDriver:
         """What ``migrate`` would run, as one transaction; changes nothing."""
         return self._on_schema(schemas.missing_sql)
 
+    def facts(self) -> dict[str, str]:
+        found = self.execute(Call("facts", {}, Lane.READ))["facts"]
+        return {"store": "postgresql", **{str(name): str(value) for name, value in found}}
+
     def close(self) -> None:
         self._notifier.close()
         with self._opening:

@@ -129,6 +129,9 @@ class RedisDriver:
     def migration_sql(self) -> str:
         return ""
 
+    def facts(self) -> dict[str, str]:
+        return {"store": "redis", **self._reach(Lane.READ, _facts)}
+
     def close(self) -> None:
         if not self._is_closed:
             self._notifier.close()
@@ -219,3 +222,18 @@ def _one_by_one(names: Sequence[str], call: Call) -> list[Any]:
             raise OverflowError(f"{name} {value} is out of range")
         values.append(value)
     return values
+
+
+_SAID = ("redis_version", "aof_enabled", "aof_last_write_status", "maxmemory", "maxmemory_policy", "used_memory")
+"""What INFO says that a diagnosis has to know."""
+
+
+def _facts(connection: Connection) -> dict[str, str]:
+    said = dict(line.split(":", 1) for line in connection.ask("INFO").splitlines() if ":" in line)
+    found = {name: said[name] for name in _SAID if name in said}
+    try:
+        answer = connection.ask("CONFIG", "GET", "appendfsync")
+    except ResponseError:
+        return found  # not every user may ask, and hosted servers have no such command
+    pairs = answer.items() if isinstance(answer, dict) else zip(answer[::2], answer[1::2], strict=True)
+    return {**found, **{str(name): str(value) for name, value in pairs}}

@@ -9,7 +9,7 @@ from threading import Lock
 from windlass.errors import AppClosed, ConfigError, StoreUnavailable, WindlassError
 from windlass.store.caller.joined import Joined, join
 from windlass.store.driver import ALL_TOPICS, News, Topic, no_store
-from windlass.store.operation import Answer, Call
+from windlass.store.operation import Answer, Call, Lane
 from windlass.store.sqlite import schema
 from windlass.store.sqlite.address import Address
 from windlass.store.sqlite.caller import SqliteScripts
@@ -120,6 +120,10 @@ class SqliteDriver:
     def migration_sql(self) -> str:
         """Nothing: opening the file upgrades it."""
         return ""
+
+    def facts(self) -> dict[str, str]:
+        found = self.execute(Call("facts", {}, Lane.READ))["facts"]
+        return {"store": "sqlite", **{str(name): str(value) for name, value in found}}
 
     @waits_for_forks
     def close(self) -> None:

@@ -134,7 +134,7 @@ WITH
     FROM jsonb_array_elements(CAST(:endings AS jsonb))
     UNION ALL
     SELECT jsonb_typeof(value), CAST({completed.seq} AS bigint), CAST({completed.fence} AS bigint), 'completed', NULL, 1,
-        0, 0, NULL, CAST({completed.ran_for} AS bigint), {completed.result}, NULL
+        0, 0, NULL, CAST({completed.ran_for} AS bigint), {completed.result}, NULL, NULL
     FROM jsonb_array_elements(CAST(:completed AS jsonb))
     ORDER BY seq
 ), mark AS MATERIALIZED (
@@ -161,7 +161,7 @@ WITH
     DELETE FROM windlass_running AS running USING owner AS ending, clock
     WHERE running.ctid = ending.place AND ending.kind = 'array'
     RETURNING running.seq, running.fence, running.claimed_at, running.cancel_requested_at, running.queue,
-        running.lease, running.worker, running.progress, ending.delay, ending.result, ending.errors,
+        running.lease, running.worker, running.progress, ending.delay, ending.result, ending.errors, ending.cause,
         CASE WHEN running.cancel_requested_at IS NULL OR ending.state = 'completed'
             THEN ending.state ELSE 'cancelled' END AS state,
         CASE WHEN running.cancel_requested_at IS NULL OR ending.state = 'completed' THEN ending.reason END AS reason,
@@ -183,9 +183,9 @@ WITH
 ), finished AS (
     INSERT INTO windlass_finished (
         seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
-        reason, worker, progress, result, errors, attempts, tallied)
+        reason, worker, progress, result, errors, attempts, tallied, cause)
     SELECT seq, fence, clock.now, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
-        reason, worker, progress, result, errors, attempts, true
+        reason, worker, progress, result, errors, attempts, true, CASE WHEN state = 'failed' THEN cause END
     FROM ended, clock WHERE state IN ('completed', 'failed', 'cancelled') AND job IS NOT NULL
     RETURNING queue, state
 ),

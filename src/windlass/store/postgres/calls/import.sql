@@ -11,11 +11,11 @@ WITH
 ), stored AS (
     -- A job that runs has no place here, and what is known only of a finished one comes below.
     INSERT INTO windlass_job ({JobRecord; state = waiting;
-        without seq, lease, finished_at, cancel_requested_at, result})
+        without seq, lease, finished_at, cancel_requested_at, result, cause})
     SELECT {jobs.JobRecord; cast numbers as bigint; cast priority, attempt, max_attempts, crashes, rescues as integer;
         cast attempts as jsonb;
         state = CASE WHEN {jobs.state} IN ('completed', 'failed', 'cancelled') THEN 'pending' ELSE {jobs.state} END;
-        without seq, lease, finished_at, cancel_requested_at, result}
+        without seq, lease, finished_at, cancel_requested_at, result, cause}
     FROM given ORDER BY place
     ON CONFLICT (id) DO NOTHING
     RETURNING seq, id, queue, priority, waiting, run_at, start_by, crashes + rescues > 0 AS suspect
@@ -31,11 +31,11 @@ WITH
 ), finished AS (
     INSERT INTO windlass_finished (
         seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
-        reason, worker, progress, result, errors, tallied)
+        reason, worker, progress, result, errors, tallied, cause)
     SELECT seq, CAST({jobs.fence} AS bigint), CAST({jobs.finished_at} AS bigint), CAST({jobs.claimed_at} AS bigint),
         CAST({jobs.started_at} AS bigint), CAST({jobs.cancel_requested_at} AS bigint),
         CAST({jobs.attempt} AS integer), CAST({jobs.crashes} AS integer), CAST({jobs.rescues} AS integer), state, queue,
-        {jobs.reason}, {jobs.worker}, {jobs.progress}, {jobs.result}, {jobs.errors}, true
+        {jobs.reason}, {jobs.worker}, {jobs.progress}, {jobs.result}, {jobs.errors}, true, {jobs.cause}
     FROM arrived WHERE state IN ('completed', 'failed', 'cancelled') ORDER BY seq
     RETURNING queue, state
 ),

@@ -51,6 +51,7 @@ WITH newest AS MATERIALIZED (
     WHERE (CAST(:states AS jsonb) IS NULL
         OR job.state = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(:states AS jsonb)))))
     AND (CAST(:reason AS text) IS NULL OR job.reason = :reason)
+    AND (CAST(:cause AS text) IS NULL OR job.cause = :cause)
     AND (CAST(:finished_before AS bigint) IS NULL OR job.finished_at < CAST(:finished_before AS bigint))
     AND (CAST(:text AS text) IS NULL
         OR strpos(

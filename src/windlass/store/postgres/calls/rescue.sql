@@ -66,7 +66,7 @@ WITH
         OR NOT EXISTS (
             SELECT 1 FROM windlass_lease AS lease WHERE lease.id = running.lease AND lease.state = 'open'))
     RETURNING running.seq, running.fence, running.claimed_at, running.started_at, running.cancel_requested_at,
-        running.queue, running.worker, running.lease, running.progress, ending.errors,
+        running.queue, running.worker, running.lease, running.progress, ending.errors, ending.cause,
         CASE WHEN running.cancel_requested_at IS NULL THEN ending.state ELSE 'cancelled' END AS state,
         CASE WHEN running.cancel_requested_at IS NULL THEN ending.reason END AS reason,
         running.attempt + ending.charge AS attempt,
@@ -101,9 +101,9 @@ WITH
     -- The fence is raised here too, so that the former owner's endings can be distinguished from repetitions of its own.
     INSERT INTO windlass_finished (
         seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,
-        reason, worker, progress, errors, attempts)
+        reason, worker, progress, errors, attempts, cause)
     SELECT seq, fence + 1, clock.now, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state,
-        queue, reason, worker, progress, errors, attempts
+        queue, reason, worker, progress, errors, attempts, CASE WHEN state = 'failed' THEN cause END
     FROM taken, clock WHERE state IN ('failed', 'cancelled') AND taken.seq IN (SELECT rescued.seq FROM rescued)
 ), back AS (
     UPDATE windlass_job AS job SET

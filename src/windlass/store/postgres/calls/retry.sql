@@ -1,6 +1,7 @@
 -- Runs jobs again by hand, with a fresh budget of attempts; their history of errors stays. The key is not taken again.
 -- :states are those that both the caller and the table of transitions allow
 -- :queue another queue for them, or null
+-- :delay, :gap in how many milliseconds the first of :seqs is to run, and how many lie between two of them
 -- gives taken
 -- gives retried
 -- gives missed
@@ -61,25 +62,33 @@ WITH
     RETURNING gone.seq
 ), moved AS MATERIALIZED (
     SELECT seq FROM from_finished UNION ALL SELECT seq FROM from_due
+), turn AS MATERIALIZED (
+    SELECT CAST(asked.value AS bigint) AS seq, min(clock.now + CAST(floor(
+        CAST(:delay AS double precision) + (asked.place - 1) * CAST(:gap AS double precision)) AS bigint)) AS run_at
+    FROM clock, jsonb_array_elements_text(CAST(:seqs AS jsonb)) WITH ORDINALITY AS asked (value, place)
+    GROUP BY CAST(asked.value AS bigint)
 ), retried AS (
     UPDATE windlass_job AS job SET
-        waiting = 'pending', reason = NULL, queue = coalesce(:queue, job.queue), attempt = 0, crashes = 0, rescues = 0,
-        run_at = clock.now, unknown_at = NULL, progress = NULL,
+        waiting = CASE WHEN turn.run_at > clock.now THEN 'scheduled' ELSE 'pending' END, reason = NULL, queue = coalesce(:queue, job.queue), attempt = 0, crashes = 0, rescues = 0,
+        run_at = turn.run_at, unknown_at = NULL, progress = NULL,
         -- One that has never started gets its time anew.
         start_by = CASE WHEN job.start_by IS NOT NULL AND finished.started_at IS NULL
-            THEN clock.now + job.expires END,
+            THEN turn.run_at + job.expires END,
         -- What the last run has left behind goes on with the job.
         fence = coalesce(finished.fence, job.fence),
         claimed_at = CASE WHEN finished.seq IS NULL THEN job.claimed_at ELSE finished.claimed_at END,
         started_at = CASE WHEN finished.seq IS NULL THEN job.started_at ELSE finished.started_at END,
         worker = CASE WHEN finished.seq IS NULL THEN job.worker ELSE finished.worker END,
         errors = coalesce(finished.errors, job.errors), attempts = coalesce(finished.attempts, job.attempts)
-    FROM clock, moved LEFT JOIN finished ON finished.seq = moved.seq
+    FROM clock, moved JOIN turn ON turn.seq = moved.seq LEFT JOIN finished ON finished.seq = moved.seq
     WHERE job.seq = moved.seq AND moved.seq BETWEEN 0 AND 9223372036854775807
-    RETURNING job.seq, job.queue, job.priority, job.fence, job.run_at AS since, job.start_by
+    RETURNING job.seq, job.queue, job.priority, job.fence, job.waiting, job.run_at AS since, job.start_by
 ), placed AS (
     INSERT INTO windlass_ready (seq, since, priority, queue, start_by)
-    SELECT seq, since, priority, queue, start_by FROM retried ORDER BY seq
+    SELECT seq, since, priority, queue, start_by FROM retried WHERE waiting = 'pending' ORDER BY seq
+), postponed AS (
+    INSERT INTO windlass_due (seq, run_at, state, queue, start_by)
+    SELECT seq, since, waiting, queue, start_by FROM retried WHERE waiting = 'scheduled' ORDER BY seq
 ), noted AS (
     INSERT INTO windlass_event (seq, at, kind, fence, detail)
     SELECT retried.seq, clock.now, 'retried', retried.fence,

@@ -61,6 +61,7 @@ local function fields_after(ending, job, key, state, reason)
         at = written(now + ending.delay)
         set(fields, 'run_at', at)
     end
+    if state == 'failed' and ending.cause then set(fields, 'cause', ending.cause) end
     if reason then set(fields, 'reason', reason) elseif job.reason then redis.call('HDEL', key, 'reason') end
     if ending.ran_for and not job.started_at then set(fields, 'started_at', written(now - ending.ran_for)) end
     if FINISHED[state] then

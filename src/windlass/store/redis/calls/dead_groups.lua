@@ -1,32 +1,29 @@
--- Failed jobs grouped by what went wrong, the largest group first; at most `window` of the newest are looked at.
+-- Failed jobs below the cursor grouped by what went wrong, the newest first; at most `window` are looked at.
 -- without epoch
--- asks limit, window; not bytes, for what went wrong is a field of its own
--- gives groups: rows (DeadGroup) as group/one/other
+-- asks cursor, window, recent (for how long a failure is recent); not bytes, for what went wrong is a field
+-- gives groups: rows (DeadGroup) as group; examined: one row (how many were looked at, the seq of the last of them, 1 if
+--       there may be more)
 -- with scan
-local groups, by_name, examined = {}, {}, 0
-local function tally(task, reason, error, at)
-    local name = cmsgpack.pack(task, reason, error)
+local groups, by_name, examined, last = {}, {}, 0, false
+local function tally(seq, job)
+    local error = not job.cause and job.error ~= '' and job.error
+    local at = tonumber(job.finished_at) or 0
+    local name = cmsgpack.pack(job.task, job.reason, error, job.cause)
     local group = by_name[name]
     if not group then
-        group = {group; task = task; reason = reason; error = error; count = 0; newest = at}
+        group = {group; task = job.task; reason = job.reason; error = error; count = 0; newest = at; cause = job.cause;
+            oldest = at; recent = 0; sample = string.format('%019d', seq) .. job.id}
         by_name[name], groups[#groups + 1] = group, group
     end
-    group.count, group.newest = group.count + 1, math.max(group.newest, at)
+    group.count = group.count + 1
+    group.newest, group.oldest = math.max(group.newest, at), math.min(group.oldest, at)
+    if at > now - ask.recent then group.recent = group.recent + 1 end
 end
-walk_down('failed', math.huge, function(seq)
-    local job = redis.call('HMGET', job_key(written(seq)), {job: task, reason, error, finished_at})
+walk_down('failed', ask.cursor, function(seq)
+    local job = redis.call('HMGET', job_key(written(seq)), {job: task, reason, error, finished_at, cause, id})
     -- One whose body is gone is in no group.
-    if job.task then tally(job.task, job.reason, job.error ~= '' and job.error, tonumber(job.finished_at) or 0) end
-    examined = examined + 1
+    if job.task and job.id then tally(seq, job) end
+    examined, last = examined + 1, seq
     return examined == ask.window
 end)
-table.sort(groups, function(one, other)
-    if one.count ~= other.count then return one.count > other.count end
-    for column = {DeadGroup.task}, {DeadGroup.error} do
-        local first, second = one[column] or '', other[column] or ''
-        if first ~= second then return first < second end
-    end
-    return false
-end)
-for index = #groups, ask.limit + 1, -1 do groups[index] = nil end
-return {'groups', groups}
+return {'groups', groups, 'examined', {{examined, last, examined == ask.window and 1 or 0}}}

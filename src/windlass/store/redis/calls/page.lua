@@ -2,7 +2,7 @@
 -- more than one that finds much.
 -- KEYS counts, due, queues, lease_until
 -- without epoch
--- asks states, queue, task, reason, since, until, finished_before, text, tag: what is null does not matter
+-- asks states, queue, task, reason, cause, since, until, finished_before, text, tag: what is null does not matter
 --      ended: failed or cancelled, if that is the only state asked for
 --      cursor: the seq before which the page begins; limit, window
 --      bytes: at how many of them the search for a text ends; then `looked` says that it looked at as many as it may
@@ -27,13 +27,14 @@ end
 
 local function is_wanted(seq)
     local job = try(
-        'HMGET', job_key(seq), {job: state, queue, task, reason, created_at, finished_at, id}) or {}
+        'HMGET', job_key(seq), {job: state, queue, task, reason, created_at, finished_at, id, cause}) or {}
     local created_at, finished_at = tonumber(job.created_at) or 0, tonumber(job.finished_at)
     return job.state
         and (not states or states[job.state])
         and (not ask.queue or job.queue == ask.queue)
         and (not ask.task or job.task == ask.task)
         and (not ask.reason or job.reason == ask.reason)
+        and (not ask.cause or job.cause == ask.cause)
         and (not ask.since or created_at >= ask.since)
         and (not ask['until'] or created_at < ask['until'])
         and (not ask.finished_before or (finished_at and finished_at < ask.finished_before))

@@ -72,6 +72,7 @@ local function free(ending)
     redis.call('HDEL', key, 'reason')
     redis.call('HSET', key, 'state', state, 'lease', '', 'fence', written(next_fence(fence)))
     if reason then redis.call('HSET', key, 'reason', reason) end
+    if state == 'failed' and ending.cause then redis.call('HSET', key, 'cause', ending.cause) end
     if FINISHED[state] then redis.call('HSET', key, 'finished_at', stamp) end
     if ending.charge ~= 0 then redis.call('HINCRBY', key, 'attempt', ending.charge) end
     if ending.crash ~= 0 then redis.call('HSET', key, 'crashes', written(crashes)) end

@@ -1,12 +1,21 @@
--- Failed jobs grouped by what went wrong, the largest group first; at most :window of the newest are looked at, and no more
--- than hold :bytes of errors together, but at least one.
+-- 1. groups
+-- Failed jobs below :cursor grouped by what went wrong, the newest first; at most :window are looked at. Of those that an
+-- earlier release has failed, and whose errors have to be read, no more than hold :bytes together, but at least one.
+-- :recent for how long a failure is recent
 -- gives groups
-SELECT task, reason, error, count(*), max(finished_at) FROM (
-    SELECT task, reason, finished_at, iif(json_valid(errors), errors ->> '$.faults[#-1].type', NULL) AS error
-    FROM windlass_job JOIN (
-        SELECT seq AS number, sum(size) OVER before AS bytes, row_number() OVER before AS place FROM (
-            SELECT seq, coalesce(octet_length(errors), 0) AS size FROM windlass_job
-            WHERE state IN ('failed', 'cancelled') AND state = 'failed' ORDER BY seq DESC LIMIT :window)
-        WINDOW before AS (ORDER BY seq DESC ROWS UNBOUNDED PRECEDING)) AS newest ON seq = newest.number
-    WHERE newest.bytes <= :bytes OR newest.place = 1)
-GROUP BY task, reason, error ORDER BY count(*) DESC, task, reason, error LIMIT :limit
+WITH
+-- here dead_examined
+SELECT {DeadGroup; count = count(*); oldest = min(finished_at); newest = max(finished_at);
+    recent = sum(finished_at > :now - :recent); sample = max(printf('%019d', seq) || id)}
+FROM (
+    SELECT seq, id, task, reason, cause, finished_at,
+        CASE WHEN cause IS NULL THEN iif(json_valid(errors), errors ->> '$.faults[#-1].type', NULL) END AS error
+    FROM windlass_job WHERE seq IN (SELECT seq FROM examined))
+GROUP BY task, reason, error, cause
+
+-- 2. examined
+-- How many were looked at, where the look ended, and whether there may be more.
+-- gives examined
+WITH
+-- here dead_examined
+SELECT count(*), min(seq), count(*) = :window OR count(*) < (SELECT count(*) FROM newest) FROM examined

@@ -52,6 +52,7 @@ UPDATE windlass_job SET
     rescues = max(0, rescues + ending.rescue),
     finished_at = iif(cancel_requested_at IS NOT NULL OR ending.state = 'failed', :now, NULL),
     errors = coalesce(ending.errors, windlass_job.errors),
+    cause = iif(cancel_requested_at IS NULL, ending.cause, NULL),
     attempts =
         -- here attempts_after (outcome = 'lost')
     ,

@@ -26,15 +26,19 @@ AND NOT EXISTS (
 -- 3. retry
 -- Runs jobs again by hand, with a fresh budget of attempts; their history of errors stays. The key is not taken again.
 -- :states are those that both the caller and the table of transitions allow
+-- :delay, :gap in how many milliseconds the first of :seqs is to run, and how many lie between two of them
 -- gives retried
 UPDATE windlass_job SET
-    state = 'pending', reason = NULL, queue = coalesce(:queue, queue), attempt = 0, crashes = 0, rescues = 0,
-    run_at = :now,
+    state = iif(turn.run_at > :now, 'scheduled', 'pending'), reason = NULL, queue = coalesce(:queue, queue), attempt = 0, crashes = 0, rescues = 0,
+    run_at = turn.run_at, cause = NULL,
     -- one that has never started gets its time anew
-    start_by = iif(started_at IS NULL AND start_by IS NOT NULL, :now + expires, NULL),
+    start_by = iif(started_at IS NULL AND start_by IS NOT NULL, turn.run_at + expires, NULL),
     finished_at = NULL, cancel_requested_at = NULL, unknown_at = NULL, result = NULL, progress = NULL,
     promised = 0
-WHERE seq IN (SELECT value FROM jsonb_each(:seqs)) AND state IN (SELECT value FROM jsonb_each(:states))
+FROM (
+    SELECT value AS number, CAST(:now + :delay + min(key) * :gap AS INTEGER) AS run_at FROM jsonb_each(:seqs) GROUP BY value
+) AS turn
+WHERE seq = turn.number AND state IN (SELECT value FROM jsonb_each(:states))
 AND NOT EXISTS (
     SELECT 1 FROM windlass_key JOIN windlass_job AS holder ON holder.id = windlass_key.id
     WHERE windlass_key.key = windlass_job.unique_key AND holder.id <> windlass_job.id
@@ -52,7 +56,7 @@ INSERT INTO windlass_queue (name) SELECT :queue WHERE :queue IS NOT NULL ON CONF
 SELECT nullif(json_group_array(seq), '[]') FROM (
     WITH RECURSIVE revived (seq) AS (
         SELECT child.seq FROM jsonb_each(:seqs) AS parent
-        CROSS JOIN windlass_job AS retried ON retried.seq = parent.value AND retried.state = 'pending'
+        CROSS JOIN windlass_job AS retried ON retried.seq = parent.value AND retried.state IN ('pending', 'scheduled')
         CROSS JOIN windlass_edge AS edge ON edge.parent = retried.seq AND edge.policy = 'cancel'
         CROSS JOIN windlass_job AS child ON child.seq = edge.child
         WHERE child.state = 'cancelled' AND child.reason = 'dependency'

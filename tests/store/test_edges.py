@@ -14,6 +14,7 @@ from windlass.core.state import State
 from windlass.errors import JobNotFound
 from windlass.insight.why import why
 from windlass.store.operations import jobs, prune, queries
+from windlass.store.operations.diagnostics import by_hand
 from windlass.store.operations.enqueue import NewJob, Uniqueness, enqueue
 from windlass.store.operations.flows import edges
 from windlass.store.operations.flows.edges import NewEdge
@@ -103,7 +104,11 @@ def _expired(store: Store) -> None:
     settled(store)
 
 
-ENDS = [_failed, _cancelled, _stopped, _deleted, _expired]
+def _failed_by_hand(store: Store) -> None:
+    store.run(by_hand.fail(store.job("a"), by="me", text="no", now=store.clock()))
+
+
+ENDS = [_failed, _failed_by_hand, _cancelled, _stopped, _deleted, _expired]
 
 
 def _parent() -> NewJob:

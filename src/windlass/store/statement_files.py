@@ -12,7 +12,8 @@ its part of the answer is made:
 - ``-- only with NAME``: left out when the list NAME is empty
 - ``-- only with NAME (a, b) where b = 1``: left out when no row of NAME has that number as its value ``b``
 - ``-- only without NAME``: left out when the list NAME is not empty
-- ``-- only if NAME``, ``-- unless NAME``: left out unless, or when, the value that was bound as ``:NAME`` is true
+- ``-- only if NAME``, ``-- unless NAME``: left out unless, or when, the value that was bound as ``:NAME`` is true; one
+  whose statement was left out is not
 - ``-- binds NAME as rows``: its rows are a list NAME for the headings of the statements behind it
 - ``-- binds NAME``: its one value is bound as ``:NAME`` in the statements behind it, and is no part of the answer
 - ``-- guard NAME``: if it gives rows, the call stops, nothing of it is kept, and NAME is all of its answer
@@ -20,7 +21,7 @@ its part of the answer is made:
 What several statements have in common lies in ``shared/`` beside ``calls/``: ``-- here NAME`` stands where
 ``shared/NAME.sql`` belongs, ``-- here NAME, NAME`` where several belong with commas between them. ``-- here NAME (a =
 text, b = text)`` puts a text of the caller's wherever the shared one has ``{a}`` or ``{b}``. Shared texts may hold
-others.
+others, and may be whole statements with headings of their own.
 
 Fields of jobs and of other rows are not listed: ``{JobRecord}`` and ``{run.ran_for}`` are filled in (``templates``).
 """
@@ -35,7 +36,7 @@ from importlib.resources import files
 
 from windlass.store.templates import fill, split
 
-_SECTION = re.compile(r"^-- \d+\. .*\n", re.M)
+_SECTION = re.compile(r"^-- \d+\. (.*)\n", re.M)
 _HERE = re.compile(r"^ *-- here (\w+(?:, \w+)*)(?: \((.+)\))?\n", re.M)
 _GIVES = re.compile(r"^-- gives (\w+)( as json)?$", re.M)
 _EACH = re.compile(r"^-- each (\w+) \(([\w, ]+)\)(?: unless (\w+) = (\d+))?$", re.M)
@@ -81,6 +82,8 @@ class Statement:
     binds: str | None = None
     binds_rows: bool = False
     only_without: str | None = None
+    name: str = ""
+    """What its numbered heading calls it."""
 
     def is_left_out(self, params: Mapping[str, Sequence[Row]], bound: Mapping[str, object]) -> bool:
         """Whether a call with these parameters does without it; ``bound`` has what earlier statements bound."""
@@ -88,13 +91,13 @@ class Statement:
             return True
         if self.only_without is not None and params[self.only_without]:
             return True
-        return (self.only_if is not None and not bound[self.only_if]) or (
-            self.unless is not None and bool(bound[self.unless])
+        return (self.only_if is not None and not bound.get(self.only_if)) or (
+            self.unless is not None and bool(bound.get(self.unless))
         )
 
 
-def read_statement(source: str) -> Statement:
-    """Parse one statement with its heading."""
+def read_statement(source: str, name: str = "") -> Statement:
+    """Parse one statement with its heading; ``name`` is that of its section."""
     gives, each, guard = _GIVES.search(source), _EACH.search(source), _GUARD.search(source)
     only, without, binds = _ONLY.search(source), _ONLY_WITHOUT.search(source), _BINDS.search(source)
     conditions = dict(_ONLY_IF.findall(source))
@@ -111,6 +114,7 @@ def read_statement(source: str) -> Statement:
         binds=binds[1] if binds else None,
         binds_rows=bool(binds and binds[2]),
         only_without=without[1] if without else None,
+        name=name,
     )
 
 
@@ -136,10 +140,8 @@ def load_calls(package: str, *, prefix: str, left_open: str | None = None) -> Ma
 
     return {
         entry.name.removesuffix(".sql"): [
-            read_statement(
-                fill(_HERE.sub(shared, section), file=f"{package}: {entry.name}").replace("windlass_", prefix)
-            )
-            for section in _sections(entry.read_text(encoding="utf-8"))
+            read_statement(fill(section, file=f"{package}: {entry.name}").replace("windlass_", prefix), name)
+            for name, section in _sections(_HERE.sub(shared, entry.read_text(encoding="utf-8")))
         ]
         for entry in files(package).joinpath("calls").iterdir()
         if entry.name.endswith(".sql")
@@ -162,5 +164,12 @@ def _given(values: str | None) -> Iterator[tuple[str, str]]:
         yield name, value
 
 
-def _sections(source: str) -> list[str]:
-    return [section.rstrip() + "\n" for section in _SECTION.split(source) if section.strip()]
+def _sections(source: str) -> Iterator[tuple[str, str]]:
+    """
+    >>> list(_sections("-- 1. read\\nSELECT 1\\n\\n-- 2. count\\nSELECT 2\\n"))
+    [('read', 'SELECT 1\\n'), ('count', 'SELECT 2\\n')]
+    """
+    first, *rest = _SECTION.split(source)
+    for name, section in [("", first), *zip(rest[::2], rest[1::2], strict=True)]:
+        if section.strip():
+            yield name, section.rstrip() + "\n"

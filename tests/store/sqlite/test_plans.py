@@ -75,17 +75,23 @@ def test_no_statement_walks_a_whole_table(tmp_path: Path, call: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "number"),
+    ("call", "name"),
     [
-        *(("cycle", number) for number in (17, 18, 19, 24, 25, 26)),
-        ("manual_claim", 2),
-        ("manual_claim", 3),
-        ("peek", 1),
+        ("cycle", "claim a suspect"),
+        ("cycle", "claim by key"),
+        ("cycle", "claim by key and rate"),
+        ("cycle", "claim first"),
+        ("cycle", "claim"),
+        ("cycle", "claim within limits"),
+        ("manual_claim", "take"),
+        ("manual_claim", "take by key"),
+        ("peek", ""),
     ],
 )
-def test_the_next_jobs_are_read_from_the_index_in_their_order(tmp_path: Path, call: str, number: int) -> None:
+def test_the_next_jobs_are_read_from_the_index_in_their_order(tmp_path: Path, call: str, name: str) -> None:
     """B3: nothing is sorted, so a claim costs the same however many jobs wait."""
-    steps = steps_of(CALLS[call][number - 1].text, tmp_path)
+    [text] = [statement.text for statement in CALLS[call] if statement.name == name]
+    steps = steps_of(text, tmp_path)
     walks = {parent for parent, step in steps if "windlass_job_ready (queue=?" in step}
     assert walks
     # What two walks gave is merged, no more of each than is asked for; the walks themselves give their jobs in order.

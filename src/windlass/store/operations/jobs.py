@@ -79,7 +79,7 @@ def promote_page(limit: int = PROMOTED_AT_ONCE, *, by: str | None = None) -> Ope
     if answer.get("opening"):
         opened = yield Call("open_rates", {"limit": limit})
         let_go = sum(number for (number,) in opened.get("let_go", ()))
-    released, cancelled = _number(answer, "released"), _number(answer, "cancelled")
+    released, cancelled = _number(answer, "released"), _number(answer, "doomed")
     # Edges are settled some hundreds at a time, and others may wait for jobs that were cancelled here.
     is_full = promoted + expired + lost >= limit or released + cancelled > 0
     return Promoted(promoted, expired, is_full, let_go, released, cancelled)

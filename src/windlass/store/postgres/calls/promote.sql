@@ -5,7 +5,7 @@
 -- gives expired
 -- gives opening
 -- gives released
--- gives cancelled
+-- gives doomed
 -- gives vanished
 --
 -- It waits for no lock: what others have in hand is found by the next call.
@@ -107,7 +107,7 @@ SELECT
     (SELECT json_build_array(json_build_array(1)) FROM windlass_rate_gate AS rate
         WHERE rate.opens_at BETWEEN 0 AND (SELECT now FROM clock) LIMIT 1) AS opening,
     (SELECT json_build_array(json_build_array(count(*))) FROM settled WHERE settled.state <> 'cancelled') AS released,
-    (SELECT json_build_array(json_build_array(count(*))) FROM settled WHERE settled.state = 'cancelled') AS cancelled,
+    (SELECT json_build_array(json_build_array(count(*))) FROM settled WHERE settled.state = 'cancelled') AS doomed,
     -- Jobs whose rows were deleted.
     (SELECT json_agg(json_build_array(seq, queue, state) ORDER BY seq) FROM (
         SELECT seq, queue, state FROM taken UNION ALL SELECT seq, queue, state FROM given_up

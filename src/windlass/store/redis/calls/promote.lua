@@ -2,7 +2,7 @@
 -- were due. Before that it ends jobs that have not started in time; last it settles edges that other calls have left.
 -- KEYS counts, due, ids, waiting, expiring, gates, opening, awaited, unsettled
 -- asks limit
--- gives promoted, expired: rows (seq); opening: a row, if a rate has a token for jobs that wait (see open_rates); released, cancelled: one row each
+-- gives promoted, expired: rows (seq); opening: a row, if a rate has a token for jobs that wait (see open_rates); released, doomed: one row each
 --       (how many jobs became free of their parents, or were cancelled because of one); vanished: rows (VanishedJob) of jobs whose bodies are gone; overwritten: see
 --       shared/overwritten
 -- with chunks, allow_oom, index, state_sets, unique, overwritten, concurrency, edges
@@ -73,5 +73,5 @@ end
 local opening = redis.call('ZCOUNT', KEY.opening, '-inf', now) > 0 and {{1}} or {}
 return {
     'promoted', promoted, 'expired', expired, 'opening', opening, 'vanished', vanished, 'overwritten', overwritten,
-    'released', {{EDGES.released}}, 'cancelled', {{EDGES.cancelled}},
+    'released', {{EDGES.released}}, 'doomed', {{EDGES.cancelled}},
 }

@@ -33,6 +33,24 @@ WHERE seq IN (SELECT value FROM jsonb_each(:seqs)) AND (
     state IN ('scheduled', 'pending', 'retrying', 'blocked') OR (state = 'running' AND cancel_requested_at IS NULL))
 RETURNING seq, state
 
--- 5. unblock
+-- 5. awaited
+-- Whether jobs wait for others to end: nearly always none does.
+-- binds awaited
+-- here any_edges
+
+-- 6. ended parents
+-- What waits for the jobs that have ended here is to be looked at.
+-- only if awaited
+UPDATE windlass_edge SET state = 0 WHERE state = 1 AND parent IN (
+    SELECT seq FROM windlass_job WHERE state IN ('completed', 'failed', 'cancelled') AND seq IN (SELECT value FROM jsonb_each(:seqs)))
+
+-- 7. unsettled
+-- only if awaited
+-- binds unsettled
+-- here unsettled (limit = 500)
+
+-- here settle_edges
+
+-- 8. unblock
 -- each freed (key)
 -- here unblock

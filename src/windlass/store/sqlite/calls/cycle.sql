@@ -112,7 +112,29 @@ WHERE windlass_job.seq = ending.seq AND windlass_job.fence = ending.fence AND wi
 -- gives ended
 SELECT changes()
 
--- 10. key
+-- 10. awaited
+-- Whether jobs wait for others to end: nearly always none does.
+-- binds awaited
+-- here any_edges
+
+-- 11. ended parents
+-- What waits for the jobs that have ended here is to be looked at.
+-- :completed rows (seq, fence, ran_for, result) as run
+-- :endings rows (Ending) as ending
+-- only if awaited
+UPDATE windlass_edge SET state = 0 WHERE state = 1 AND parent IN (
+    SELECT seq FROM windlass_job WHERE state IN ('completed', 'failed', 'cancelled') AND seq IN (
+        SELECT {run.seq} FROM jsonb_each(:completed) AS run
+        UNION ALL SELECT {ending.seq} FROM jsonb_each(:endings) AS ending))
+
+-- 12. unsettled
+-- only if awaited
+-- binds unsettled
+-- here unsettled (limit = 500)
+
+-- here settle_edges
+
+-- 13. key
 -- A finished job gives its unique key back, unless the key is held for a window of time; one that has begun a run gives
 -- back what it held until then.
 -- :keys rows (key, seq, fence) as held, only of jobs that have one
@@ -125,7 +147,7 @@ DELETE FROM windlass_key WHERE until <> 'window' AND (key, id) IN (
         windlass_job.state IN ('failed', 'cancelled') OR (windlass_job.state = 'completed' AND kept.cached_for IS NULL)
         OR (kept.until = 'started' AND (windlass_job.attempt > 0 OR windlass_job.started_at IS NOT NULL))))
 
--- 11. freed
+-- 14. freed
 -- The concurrency keys of the jobs whose runs have ended here.
 -- :completed rows (seq, fence, ran_for, result) as run
 -- :endings rows (Ending) as ending
@@ -135,20 +157,20 @@ SELECT DISTINCT concurrency_key FROM windlass_job
 WHERE concurrency_key IS NOT NULL AND state <> 'running' AND seq IN (
     SELECT {run.seq} FROM jsonb_each(:completed) AS run UNION ALL SELECT {ending.seq} FROM jsonb_each(:endings) AS ending)
 
--- 12. unblock
+-- 15. unblock
 -- The next jobs of these keys.
 -- only with keyed
 -- each freed (key)
 -- here unblock
 
--- 13. mark
+-- 16. mark
 -- Notes that user code has begun under this fence; the attempt itself is charged by the ending or by rescue.
 -- :marks rows (StartMark) as mark
 -- only with marks
 UPDATE windlass_job SET started_at = :now - ({mark.ago}) FROM jsonb_each(:marks) AS mark
 WHERE seq = {mark.seq} AND fence = {mark.fence} AND state = 'running' AND started_at IS NULL
 
--- 14. marked
+-- 17. marked
 -- Which of them may start: those that still run under their fence.
 -- :marks rows (StartMark) as mark
 -- only with marks
@@ -156,7 +178,7 @@ WHERE seq = {mark.seq} AND fence = {mark.fence} AND state = 'running' AND starte
 SELECT seq FROM jsonb_each(:marks) AS mark JOIN windlass_job ON seq = {mark.seq}
 WHERE fence = {mark.fence} AND state = 'running'
 
--- 15. block suspects
+-- 18. block suspects
 -- The suspect of each queue that would be claimed next is blocked if others hold its key.
 -- only with keyed
 -- only if takes_suspect
@@ -172,7 +194,7 @@ AND concurrency_key IS NOT NULL AND promised <> 1 AND 0 >= (
 -- here own_lease_in_time
 -- here judged_row
 
--- 16. put suspects off
+-- 19. put suspects off
 -- The same if there is no token for it.
 -- only with keyed (kind) where kind = 2
 -- only if takes_suspect
@@ -188,7 +210,7 @@ AND rate_key IS NOT NULL AND
 -- here own_lease_in_time
 -- here judged_row
 
--- 17. claim a suspect
+-- 20. claim a suspect
 -- Takes at most one suspect of all queues that are asked for jobs, if the lease is live and no gate is shut.
 -- :requests rows (queue, number) as request
 -- :takes_suspect 1, or 0 for a worker that has one in flight
@@ -216,7 +238,7 @@ WHERE seq = (
     WHERE found.seq IS NOT NULL LIMIT 1)
 -- here own_lease_in_time
 
--- 18. claim by key
+-- 21. claim by key
 -- Takes the next jobs of one queue as claim does, but blocks those that come before them and whose key others hold: at
 -- most 500 more than are taken.
 -- only with keyed (kind) where kind = 1
@@ -235,7 +257,7 @@ AND NOT EXISTS (
 )
 -- here judged_row
 
--- 19. claim by key and rate
+-- 22. claim by key and rate
 -- The same where there are jobs with a rate: blocks those without a token, too.
 -- only with keyed (kind) where kind = 2
 -- each requests (queue, number)
@@ -256,26 +278,26 @@ AND NOT EXISTS (
 )
 -- here judged_row
 
--- 20. spend by key
+-- 23. spend by key
 -- only with keyed (kind) where kind = 2
 -- here spend_by_key (own = own.lease = :lease AND own.claim = :token)
 
--- 21. close
+-- 24. close
 -- only with keyed (kind) where kind = 2
 -- here close_rates
 
--- 22. pass on
+-- 25. pass on
 -- A job that waits for a token gives its concurrency key to the next.
 -- only with keyed (kind) where kind = 2
 -- each judged (queue, state, reason, gate, promised, key, seq) unless promised = 0
 UPDATE windlass_job SET promised = 0 WHERE seq = :seq
 
--- 23. pass on to
+-- 26. pass on to
 -- only with keyed (kind) where kind = 2
 -- each judged (queue, state, reason, gate, promised, key, seq) unless promised = 0
 -- here unblock
 
--- 24. claim first
+-- 27. claim first
 -- Takes the next job of each queue that is asked for one, all in one go: a worker of many queues asks for hundreds.
 -- The next statement does the same for those that are asked for more.
 -- :requests rows (queue, number) as request
@@ -297,7 +319,7 @@ WHERE seq IN (
         SELECT queue FROM windlass_job WHERE state = 'running' AND lease = :lease AND claim = :token))
 -- here own_lease_in_time
 
--- 25. claim
+-- 28. claim
 -- Takes the next jobs of one queue, by priority and then by when they became ready, under the same conditions.
 -- each requests (queue, number) unless number = 1
 -- unless limited
@@ -315,7 +337,7 @@ AND NOT EXISTS (
     -- here queue_gates (queue = :queue)
 )
 
--- 26. claim within limits
+-- 29. claim within limits
 -- The same for all queues where one of them, or all together, may run only so many jobs at once, or has a rate.
 -- each requests (queue, number)
 -- only if limited
@@ -335,7 +357,7 @@ AND NOT EXISTS (
     -- here queue_gates (queue = :queue)
 )
 
--- 27. count claimed
+-- 30. count claimed
 -- Counts what was taken.
 -- :requests rows (queue, number)
 -- only with requests
@@ -345,7 +367,7 @@ UPDATE windlass_gate SET running = running + (
     WHERE state = 'running' AND lease = :lease AND claim = :token AND windlass_gate.name IN ('*', queue))
 WHERE name = '*' OR name IN (SELECT {requests.queue} FROM jsonb_each(:requests))
 
--- 28. limits
+-- 31. limits
 -- The limits of the queues that this call touches, as they are now.
 -- :requests rows (queue, number)
 -- only if limited
@@ -354,7 +376,7 @@ SELECT {LimitState} FROM windlass_gate
 WHERE name = '*' OR :ended_in IS NULL OR name IN (SELECT value FROM json_each(:ended_in))
 OR name IN (SELECT {requests.queue} FROM jsonb_each(:requests))
 
--- 29. spend
+-- 32. spend
 -- Every claim takes a token. Otherwise only what has to be known later is written: how far the clock went back.
 -- :requests rows (queue, number)
 -- only with requests
@@ -371,7 +393,7 @@ UPDATE windlass_rate SET
 WHERE name IN (SELECT {requests.queue} FROM jsonb_each(:requests))
 AND (filled_at > :now OR name IN (SELECT queue FROM taken))
 
--- 30. rates
+-- 33. rates
 -- The tokens that are left to the queues that were asked for jobs.
 -- :requests rows (queue, number)
 -- only with requests
@@ -383,7 +405,7 @@ SELECT name, (
     -- here token_due
 FROM windlass_rate WHERE name IN (SELECT {requests.queue} FROM jsonb_each(:requests))
 
--- 31. claimed
+-- 34. claimed
 -- What this call took. A call that is repeated with the same token and no requests finds what the first one took.
 -- gives claimed as json
 SELECT CAST(json_group_array(json_array({Claimed;
@@ -396,7 +418,7 @@ FROM (
     SELECT * FROM windlass_whole WHERE state = 'running' AND lease = :lease AND claim = :token
     ORDER BY priority DESC, run_at, seq)
 
--- 32. cache
+-- 35. cache
 -- The key of a result that is cached is held for that time from now on.
 -- :keys rows (key, seq, fence, cached) as held, only of jobs that have one
 -- only with keys (key, seq, fence, cached) where cached = 1

@@ -32,14 +32,4 @@ AND NOT EXISTS (SELECT 1 FROM windlass_job WHERE windlass_job.id = windlass_key.
 -- binds unsettled
 -- here unsettled (limit = 500)
 
--- 7. doom
--- only if unsettled
--- here doom
-
--- 8. edges
--- only if unsettled
--- here check_edges
-
--- 9. release
--- only if unsettled
--- here release
+-- here settle_edges

@@ -142,22 +142,9 @@ SELECT nullif(json_group_array(seq), '[]') FROM (
     WHERE EXISTS (SELECT 1 FROM windlass_edge AS open WHERE open.child = child.seq AND open.state = 0)
     OR NOT EXISTS (SELECT 1 FROM windlass_edge AS open WHERE open.child = child.seq AND open.state < 2))
 
--- 13. doom
--- only with edges
--- only if unsettled
--- here doom
+-- here settle_edges
 
--- 14. checked edges
--- only with edges
--- only if unsettled
--- here check_edges
-
--- 15. release
--- only with edges
--- only if unsettled
--- here release
-
--- 16. replace
+-- 13. replace
 -- A large payload lies apart, as the table says.
 -- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
@@ -169,7 +156,7 @@ UPDATE windlass_job SET
     concurrency_key = {taken.key}, rate_key = {taken.rate_key}, promised = promised = 1
 FROM jsonb_each(:replaced) AS taken WHERE windlass_job.seq = {taken.seq}
 
--- 17. payload apart
+-- 14. payload apart
 -- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
 INSERT INTO windlass_payload (seq, size, payload)
@@ -177,34 +164,34 @@ SELECT {taken.seq}, length(CAST({taken.payload} AS BLOB)), {taken.payload} FROM 
 WHERE length({taken.payload}) > 1024
 ON CONFLICT (seq) DO UPDATE SET size = excluded.size, payload = excluded.payload
 
--- 18. payload not apart any more
+-- 15. payload not apart any more
 -- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
 DELETE FROM windlass_payload WHERE seq IN (
     SELECT {taken.seq} FROM jsonb_each(:replaced) AS taken WHERE length({taken.payload}) <= 1024)
 
--- 19. count
+-- 16. count
 -- One event for each job, however often it is replaced.
 -- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
 UPDATE windlass_event SET at = :now, detail = json_object('times', json_extract(detail, '$.times') + 1)
 WHERE kind = 'replaced' AND seq IN (SELECT {taken.seq} FROM jsonb_each(:replaced) AS taken)
 
--- 20. first event
+-- 17. first event
 -- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
 INSERT INTO windlass_event (seq, at, kind, detail)
 SELECT {taken.seq}, :now, 'replaced', json_object('times', 1) FROM jsonb_each(:replaced) AS taken
 WHERE NOT EXISTS (SELECT 1 FROM windlass_event AS event WHERE event.seq = {taken.seq} AND event.kind = 'replaced')
 
--- 21. replaced
+-- 18. replaced
 -- Which of the new jobs gave their arguments to another, and how that one waits now.
 -- :replaced rows (seq, source, payload, run_at, state, key, rate_key) as taken
 -- only with replacing
 -- gives replaced
 SELECT {taken.source}, {taken.state} FROM jsonb_each(:replaced) AS taken
 
--- 22. found
+-- 19. found
 -- Which job stands behind each explicit id or unique key now: the new one, or the one that was there before.
 -- :named rows (index, id, task, payload, key, until, window, rank, cached) as named
 -- only with named

@@ -70,6 +70,25 @@ WHERE windlass_job.seq = ending.seq AND windlass_job.fence = ending.fence AND wi
 AND windlass_job.state NOT IN ('completed', 'failed', 'cancelled')
 RETURNING windlass_job.seq
 
--- 7. unblock
+-- 7. awaited
+-- Whether jobs wait for others to end: nearly always none does.
+-- binds awaited
+-- here any_edges
+
+-- 8. ended parents
+-- What waits for the jobs that have ended here is to be looked at.
+-- :endings rows (Ending, found) as ending
+-- only if awaited
+UPDATE windlass_edge SET state = 0 WHERE state = 1 AND parent IN (
+    SELECT seq FROM windlass_job WHERE state IN ('completed', 'failed', 'cancelled') AND seq IN (SELECT {ending.seq} FROM jsonb_each(:endings) AS ending))
+
+-- 9. unsettled
+-- only if awaited
+-- binds unsettled
+-- here unsettled (limit = 500)
+
+-- here settle_edges
+
+-- 10. unblock
 -- each freed (key)
 -- here unblock

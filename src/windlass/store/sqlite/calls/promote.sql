@@ -12,7 +12,13 @@ DELETE FROM windlass_key WHERE until <> 'window' AND (key, id) IN (
         -- here late
     ))
 
--- 3. expire
+-- 3. ended parents
+-- What waits for these jobs is to be looked at.
+UPDATE windlass_edge SET state = 0 WHERE state = 1 AND parent IN (
+    -- here late
+)
+
+-- 4. expire
 -- Ends jobs that have not started in time.
 -- gives expired
 UPDATE windlass_job SET state = 'cancelled', reason = 'expired', gate = NULL, promised = 0, finished_at = :now
@@ -21,7 +27,7 @@ WHERE seq IN (
 )
 RETURNING seq
 
--- 4. promote
+-- 5. promote
 -- Makes jobs pending whose time has come, the longest overdue first. They line up by the time at which they
 -- were due. None while there may be more to expire: those may be due too.
 -- gives promoted
@@ -31,32 +37,18 @@ WHERE seq IN (
     LIMIT iif(changes() < :limit, :limit, 0))
 RETURNING seq
 
--- 5. unblock
+-- 6. unblock
 -- each freed (key)
 -- here unblock
 
--- 6. opening
+-- 7. opening
 -- Whether a rate has a token for jobs that wait: `open_rates` follows.
 -- gives opening
 SELECT 1 FROM windlass_rate_gate WHERE opens_at IS NOT NULL AND opens_at <= :now LIMIT 1
 
--- 7. unsettled
+-- 8. unsettled
 -- What is to be looked at of the edges between jobs: nearly always nothing.
 -- binds unsettled
 -- here unsettled (limit = :limit)
 
--- 8. doom
--- only if unsettled
--- gives cancelled
--- here doom
-RETURNING 1
-
--- 9. edges
--- only if unsettled
--- here check_edges
-
--- 10. release
--- only if unsettled
--- gives released
--- here release
-RETURNING 1
+-- here settle_edges

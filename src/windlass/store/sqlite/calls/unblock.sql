@@ -24,3 +24,16 @@ ON CONFLICT (name) DO UPDATE SET
     )
 WHERE opens_at IS NULL OR opens_at >
     -- here opening (ahead = 0)
+
+-- 3. ended parents
+-- Has promote look at some of those that wait for a parent which a process of an earlier release has ended: it did not say so.
+-- :gates rows (key)
+-- each gates (key)
+UPDATE windlass_edge SET state = 0
+WHERE state = 1 AND :key = 'parents' AND child IN (
+    SELECT child FROM windlass_edge
+    WHERE state < 2 AND child >= (SELECT min(child) + abs(random()) % (1 + max(child) - min(child)) FROM windlass_edge WHERE state < 2)
+    ORDER BY child LIMIT 200)
+AND EXISTS (
+    SELECT 1 FROM windlass_job AS parent WHERE parent.seq = windlass_edge.parent
+    AND (parent.state = 'completed' OR (parent.state IN ('failed', 'cancelled') AND windlass_edge.policy <> 'wait')))

@@ -267,6 +267,7 @@ class Model(ScheduleModel, KeyModel, LimitModel):
             crashes=job.crashes + ending.crash,
             rescues=job.rescues + ending.rescue,
             errors=ending.errors or job.errors,
+            cause=None if is_cancelled else ending.cause,
             lease=None,
             attempts=self._attempts_after(job, ending, verb, is_cancelled=is_cancelled),
             start_by=job.start_by if started_at is None or state in FINISHED else None,
@@ -432,7 +433,8 @@ class Model(ScheduleModel, KeyModel, LimitModel):
         retried = [seq for seq in holders if seq not in taken]
         for job in map(self.jobs.__getitem__, retried):
             self._note(job, "retried", None, job.fence)
-            fresh: dict[str, Any] = dict.fromkeys(("reason", "cancel_requested_at", "unknown_at", "result", "progress"))
+            forgotten = ("reason", "cancel_requested_at", "unknown_at", "result", "progress", "cause")
+            fresh: dict[str, Any] = dict.fromkeys(forgotten)
             place = {"queue": queue or job.queue, "run_at": self._now()}
             has_begun = job.start_by is None or job.started_at is not None
             fresh["start_by"] = None if has_begun else self._now() + (job.expires or 0)

@@ -144,7 +144,7 @@ def _plain(answer: Any) -> Any:
             if answer.state in FINISHED:
                 # What a run had asked for that was cancelled instead: nothing is due for it, and nobody looks for it.
                 answer = replace(answer, run_at=0, unknown_at=None)
-            return replace(answer, lease=lease, errors=_faults(answer.errors))
+            return replace(answer, lease=lease, errors=_faults(answer.errors), cause=answer.cause and "by its wording")
         case Claimed():
             return replace(answer, errors=_faults(answer.errors))
         case _:

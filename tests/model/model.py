@@ -248,6 +248,7 @@ class Model(ScheduleModel, KeyModel, LimitModel):
             wants_cancel=job.cancel_requested_at is not None,
             unknown_for=None if job.unknown_at is None else self._now() - job.unknown_at,
             expires_in=None if job.start_by is None else job.start_by - self._now(),
+            waited=max(0, (job.claimed_at or self._now()) - job.run_at),
             is_charged=_is_manual(job.lease),
         )
 

@@ -51,6 +51,7 @@ def test_a_claimed_job_carries_what_is_needed_to_run_it(store: Store) -> None:
         errors=None,
         retry='{"base":2}',
         unknown_for=None,
+        waited=SECOND,
         is_charged=False,
     )
 

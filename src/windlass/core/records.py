@@ -64,6 +64,8 @@ class Claimed(Struct, frozen=True, array_like=True, gc=False):
     """In how many milliseconds, from the claim on, it is too late to start it; None if that is never."""
     concurrency_key: str | None = None
     rate_key: str | None = None
+    waited: int = 0
+    """For how many milliseconds it could have been claimed before, had nothing stood before it."""
     is_charged: bool = False
 
 

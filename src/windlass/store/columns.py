@@ -20,6 +20,8 @@ from windlass.store.operations.diagnostics.failures import DeadGroup
 from windlass.store.operations.diagnostics.runs import LongRun
 from windlass.store.operations.enqueue import JobTemplate, NewJob, Replacement
 from windlass.store.operations.events import VanishedJob
+from windlass.store.operations.figures.buckets import BucketRange, FigureBucket
+from windlass.store.operations.figures.rows import FigureRow
 from windlass.store.operations.flows.edges import NewEdge, Relative
 from windlass.store.operations.gates import ClaimSituation, ShutGate
 from windlass.store.operations.leases import QueueControl, WorkerRecord
@@ -39,6 +41,7 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
     struct.__name__: struct
     for struct in (
         AuditRecord,
+        BucketRange,
         ClaimSituation,
         Claimed,
         CodeVersion,
@@ -50,6 +53,8 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         Ending,
         EventRecord,
         Expired,
+        FigureBucket,
+        FigureRow,
         FinishedJob,
         FireRecord,
         FireStep,

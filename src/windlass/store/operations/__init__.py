@@ -23,5 +23,6 @@ Files, in reading order:
 - ``tidy``: Removes old events, keys and leftovers, a bounded part at a time.
 - ``vacuum``: Vacuums the tables through which every job passes (PostgreSQL).
 - ``events``: Records events of jobs and of the store, and removes the traces of jobs whose data has vanished.
+- ``figures/``: Figures: rows of workers, and the buckets that these are merged into.
 - ``transfer``: Reads jobs out of one store and writes them into another.
 """

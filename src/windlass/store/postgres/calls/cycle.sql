@@ -59,6 +59,7 @@ WITH
             wants_cancel = 'false';
             unknown_for = CAST(clock.now - unknown_at AS text);
             expires_in = CAST(start_by - clock.now AS text);
+            waited = CAST(greatest(0, clock.now - since) AS text);
             without is_charged}] ORDER BY priority DESC, since, seq) FILTER (WHERE id IS NOT NULL)), '[]') AS claimed,
         jsonb_agg(jsonb_build_array(seq, queue, 'pending')) FILTER (WHERE id IS NULL) AS vanished,
         count(coalesce(concurrency_key, rate_key)) AS keyed
@@ -251,12 +252,14 @@ WITH
 ),
 -- here own_claimed, spend, spend_rates, ended_summary (granted = granted, key = concurrency_key)
 , claimed AS (
-    SELECT {Claimed; unknown_for = unknown_at; expires_in = start_by; without wants_cancel, is_charged}, since,
+    SELECT {Claimed; unknown_for = unknown_at; expires_in = start_by; waited = greatest(0, clock.now - since) AS waited;
+            without wants_cancel, is_charged}, since,
         false AS wants_cancel
-    FROM granted
+    FROM granted, clock
     UNION ALL
     SELECT known.* FROM windlass_running AS running CROSS JOIN LATERAL (
-        SELECT {Claimed; unknown_for = unknown_at; expires_in = start_by; without wants_cancel, is_charged}, run_at,
+        SELECT {Claimed; unknown_for = unknown_at; expires_in = start_by; waited = greatest(0, claimed_at - run_at);
+                without wants_cancel, is_charged}, run_at,
             cancel_requested_at IS NOT NULL
         FROM windlass_record AS record WHERE record.seq = running.seq OFFSET 0) AS known
     WHERE CAST(:requests AS text) = '[]' AND running.lease = :lease AND running.claim = :token

@@ -57,7 +57,7 @@ WITH
     SELECT asked.*, taken.since, taken.suspect, taken.gate, taken.rate_gate FROM taken CROSS JOIN LATERAL (
         SELECT {Claimed; attempt = attempt + 1 AS attempt; fence = fence + 1 AS fence; unknown_for = unknown_at;
             expires_in = start_by;
-            without wants_cancel, is_charged}, run_at
+            without wants_cancel, waited, is_charged}, run_at
         FROM windlass_job AS job WHERE job.seq = taken.seq OFFSET 0) AS asked
 ),
 -- here rate_keys, keys (after = gate, first = begun.priority)
@@ -87,12 +87,14 @@ WITH
 ),
 -- here spend, spend_rates (granted = granted)
 , claimed AS (
-    SELECT {Claimed; unknown_for = unknown_at; expires_in = start_by; without wants_cancel, is_charged}, run_at,
+    SELECT {Claimed; unknown_for = unknown_at; expires_in = start_by; waited = greatest(0, clock.now - since) AS waited;
+            without wants_cancel, is_charged}, run_at,
         false AS wants_cancel
-    FROM granted
+    FROM granted, clock
     UNION ALL
     SELECT known.* FROM held CROSS JOIN LATERAL (
-        SELECT {Claimed; unknown_for = unknown_at; expires_in = start_by; without wants_cancel, is_charged}, run_at,
+        SELECT {Claimed; unknown_for = unknown_at; expires_in = start_by; waited = greatest(0, claimed_at - run_at);
+                without wants_cancel, is_charged}, run_at,
             cancel_requested_at IS NOT NULL
         FROM windlass_record AS record WHERE record.seq = held.seq OFFSET 0) AS known
 )

@@ -65,9 +65,9 @@ touched AS MATERIALIZED (
     -- A pending job's row does not change while its row of ready is there.
     SELECT {asked.Claimed; seq = taken.seq; queue = taken.queue; unknown_for = asked.unknown_at;
         expires_in = asked.start_by;
-        without wants_cancel, is_charged}, taken.since, taken.suspect, taken.gate, taken.rate_gate
+        without wants_cancel, waited, is_charged}, taken.since, taken.suspect, taken.gate, taken.rate_gate
     FROM taken LEFT JOIN LATERAL (
         SELECT {Claimed; fence = fence + 1 AS fence; unknown_for = unknown_at; expires_in = start_by;
-            without seq, queue, wants_cancel, is_charged}
+            without seq, queue, wants_cancel, waited, is_charged}
         FROM windlass_job AS job WHERE job.seq = taken.seq OFFSET 0) AS asked ON true
 )

@@ -17,7 +17,7 @@ local function read_claimed(seq, queue, priority, fence, long)
         created_at = tonumber(job.created_at) or 0; wants_cancel = 0; unique_key = job.unique_key; errors = job.errors;
         retry = job.retry; unknown_for = false; concurrency_key = job.concurrency_key;
         rate_key = job.rate_key;
-        expires_in = job.start_by and (tonumber(job.start_by) or now) - now; turn = 0;
+        expires_in = job.start_by and (tonumber(job.start_by) or now) - now; waited = 0; turn = 0;
     }
     if job.payload == '' then long[#long + 1] = {row, {Claimed.payload}, text_key('payload', seq)} end
     if job.meta == '' then long[#long + 1] = {row, {Claimed.meta}, text_key('meta', seq)} end
@@ -25,13 +25,14 @@ local function read_claimed(seq, queue, priority, fence, long)
     if job.errors == '' then long[#long + 1] = {row, {Claimed.errors}, text_key('errors', seq)} end
     if job.fence then
         local past = redis.call('HMGET', job_key(seq), {
-            past: attempt, crashes, rescues, cancel_requested_at, unknown_at, queue, priority, run_at})
+            past: attempt, crashes, rescues, cancel_requested_at, unknown_at, queue, priority, run_at, claimed_at})
         row.attempt = tonumber(past.attempt) or 0
         row.crashes, row.rescues = tonumber(past.crashes) or 0, tonumber(past.rescues) or 0
         row.wants_cancel = past.cancel_requested_at and 1 or 0
         row.unknown_for = past.unknown_at and now - (tonumber(past.unknown_at) or now) or false
         row.queue, row.priority = past.queue, tonumber(past.priority) or 0
         row.turn = tonumber(turn(row.priority, past.run_at))
+        row.waited = math.max(0, (tonumber(past.claimed_at) or now) - since_of(row.turn))
     end
     return row, job.fence
 end
@@ -90,6 +91,7 @@ local function own_popped(popped, queue, long, own)
         elseif row then
             if rate then RATE_KEYS.take(rate, seq) end
             row.turn = tonumber(popped[index + 1])
+            row.waited = math.max(0, now - since_of(row.turn))
             if old then row.fence = next_fence(old) end
             if row.expires_in then drop_expiry(seq) end
             own(seq, old and written(row.fence) or FIRST_FENCE_WRITTEN, row, not old)

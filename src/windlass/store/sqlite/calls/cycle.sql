@@ -413,6 +413,7 @@ SELECT CAST(json_group_array(json_array({Claimed;
     wants_cancel = json(iif(cancel_requested_at IS NULL, 'false', 'true'));
     unknown_for = :now - unknown_at;
     expires_in = start_by - :now;
+    waited = max(0, claimed_at - run_at);
     without is_charged})) AS BLOB)
 FROM (
     SELECT * FROM windlass_whole WHERE state = 'running' AND lease = :lease AND claim = :token

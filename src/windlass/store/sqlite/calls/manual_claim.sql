@@ -137,6 +137,7 @@ SELECT CAST(json_group_array(json_array({Claimed;
     wants_cancel = json(iif(cancel_requested_at IS NULL, 'false', 'true'));
     unknown_for = :now - unknown_at;
     expires_in = start_by - :now;
+    waited = max(0, claimed_at - run_at);
     is_charged = json('true')})) AS BLOB)
 FROM (
     SELECT * FROM windlass_whole WHERE state = 'running' AND lease >= :token || ':' AND lease < :token || ';'

@@ -23,6 +23,7 @@ GUIDES = [
 CODE = re.compile(r"^ *```.*?^ *```|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 
 NOT_FOR_USERS = {
+    "aedit_if": "Schedule",
     "age": "Retention",
     "held": "Unique",
     "is_cooperative": "ActiveJob",

@@ -32,6 +32,7 @@ Files, in reading order:
 - ``store/``: The store: what is asked of it, and the three that answer.
 - ``testing/``: For tests of code that enqueues: run jobs at once, collect them, move the time.
 - ``threads/``: Threads of our own.
+- ``web/``: The HTTP API: jobs, queues, workers, limits and schedules for programs in any language.
 - ``worker/``: The worker: claims jobs, runs them, and writes how they ended.
 """
 

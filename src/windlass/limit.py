@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from windlass import clock
@@ -14,9 +14,10 @@ from windlass.client.session import Session
 from windlass.core import validate
 from windlass.core.rates.rate import Rate, read_burst, read_rate
 from windlass.core.units import duration
-from windlass.errors import ConfigError, Duration, LimitTimeout, OutcomeUnknown, Snooze
+from windlass.errors import ConfigError, Duration, IllegalTransition, LimitTimeout, OutcomeUnknown, Snooze
 from windlass.insight.limits import LimitView, limit_views
 from windlass.options import UNSET
+from windlass.queue_settings import since_milliseconds
 from windlass.store.operation import Operation
 from windlass.store.operations.rates import limits
 from windlass.store.operations.rates.cooldowns import Scope, end_cooldown
@@ -111,13 +112,21 @@ class Limit:
         """``drain`` for async code."""
         await self._session.arun(self._drain())
 
-    def configure(self, *, rate: str = UNSET, burst: int = UNSET, by: str = "api") -> None:
-        """Set what is named, for all processes and while they run; it outlives what the code declares."""
-        self._session.run(self._change(rate, burst, by))
+    def configure(
+        self, *, rate: str = UNSET, burst: int = UNSET, by: str = "api", unchanged_since: datetime | None = UNSET
+    ) -> None:
+        """Set what is named, for all processes and while they run; it outlives what the code declares.
 
-    async def aconfigure(self, *, rate: str = UNSET, burst: int = UNSET, by: str = "api") -> None:
+        With ``unchanged_since``, the ``changed_at`` of a status that was read, it is ``IllegalTransition`` when an
+        operator has changed it since, and nothing happens.
+        """
+        self._session.run(self._change(rate, burst, by, unchanged_since))
+
+    async def aconfigure(
+        self, *, rate: str = UNSET, burst: int = UNSET, by: str = "api", unchanged_since: datetime | None = UNSET
+    ) -> None:
         """``configure`` for async code."""
-        await self._session.arun(self._change(rate, burst, by))
+        await self._session.arun(self._change(rate, burst, by, unchanged_since))
 
     def resume(self) -> None:
         """End a cool-down (see ``Throttled``)."""
@@ -179,15 +188,19 @@ class Limit:
         if not (yield from limits.drain(self.name)):
             raise ConfigError(_not_set_up(self.name))
 
-    def _change(self, rate: str, burst: int, by: str) -> Operation[None]:
+    def _change(self, rate: str, burst: int, by: str, unchanged_since: datetime | None) -> Operation[None]:
         name = f"limit {self.name!r}: rate"
         read = None if rate is UNSET else read_rate(rate, name=name)
         most = None if burst is UNSET else read_burst(burst)
         if read is None and most is None:
             raise ConfigError(f"limit {self.name!r}: nothing to change: give rate=, burst= or both")
         yield from self._client.declared_limits.store(self.name)
-        if not (yield from limits.change(self.name, rate=read, burst=most, by=by)):
-            raise ConfigError(_not_set_up(self.name))
+        seen = since_milliseconds(unchanged_since)
+        if (yield from limits.change(self.name, rate=read, burst=most, by=by, seen=seen)):
+            return
+        if seen is not None and (yield from limit_views(self.name)):
+            raise IllegalTransition(f"limit {self.name!r} was changed meanwhile; read it again")
+        raise ConfigError(_not_set_up(self.name))
 
     def _status(self) -> Operation[LimitView]:
         found = yield from limit_views(self.name)

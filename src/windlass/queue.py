@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Unpack
 
 from windlass.client.owner import ClientOwner
@@ -12,7 +13,15 @@ from windlass.core.state import FINISHED, State
 from windlass.errors import IllegalTransition
 from windlass.insight.job_filter import filter_of
 from windlass.job import Job
-from windlass.queue_settings import QueueOptions, QueueSettings, changes_of, reset_changes, settings_of
+from windlass.options import UNSET
+from windlass.queue_settings import (
+    QueueOptions,
+    QueueSettings,
+    changes_of,
+    reset_changes,
+    settings_of,
+    since_milliseconds,
+)
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.operations import queries, queues
@@ -72,17 +81,24 @@ class Queue:
         """``settings`` for async code."""
         return await self._session.arun(self._settings())
 
-    def configure(self, *, by: str = "api", **changes: Unpack[QueueOptions]) -> None:
+    def configure(
+        self, *, by: str = "api", unchanged_since: datetime | None = UNSET, **changes: Unpack[QueueOptions]
+    ) -> None:
         """Change what is named, whatever the code says; None takes a setting back. Keeps who did it.
 
         ``max_running`` is how many of its jobs may run at once, on all machines together; what runs already when it is
         lowered goes on. ``rate`` is how many of its jobs may be claimed in which time, ``burst`` how many at once.
-        """
-        self._session.run(queues.change(self.name, changes_of(changes), by=by), notify=_SETTINGS)
 
-    async def aconfigure(self, *, by: str = "api", **changes: Unpack[QueueOptions]) -> None:
+        With ``unchanged_since``, the ``changed_at`` of settings that were read, it is ``IllegalTransition`` when an
+        operator has changed something since, and nothing happens.
+        """
+        self._session.run(self._configure(changes, by, unchanged_since), notify=_SETTINGS)
+
+    async def aconfigure(
+        self, *, by: str = "api", unchanged_since: datetime | None = UNSET, **changes: Unpack[QueueOptions]
+    ) -> None:
         """``configure`` for async code."""
-        await self._session.arun(queues.change(self.name, changes_of(changes), by=by), notify=_SETTINGS)
+        await self._session.arun(self._configure(changes, by, unchanged_since), notify=_SETTINGS)
 
     def reset(self, *settings: str, by: str = "api") -> None:
         """Take an operator's changes of these settings back, or of all: what the code says holds again.
@@ -142,6 +158,11 @@ class Queue:
     async def alength_of_all(self) -> int:
         """``length_of_all`` for async code."""
         return sum((await self._session.arun(queries.totals(self.name))).values())
+
+    def _configure(self, changes: QueueOptions, by: str, unchanged_since: datetime | None) -> Operation[None]:
+        seen = since_milliseconds(unchanged_since)
+        if not (yield from queues.change(self.name, changes_of(changes), by=by, seen=seen)):
+            raise IllegalTransition(f"queue {self.name!r} was changed meanwhile; read its settings again")
 
     def _purge(self, states: Iterable[State]) -> Operation[int]:
         total = 0

@@ -15,7 +15,7 @@ from windlass.core.rates.cooldown import Cooldown, cooldown_rule, read_cooldown,
 from windlass.core.rates.rate import read_rate, stored_rate, write_rate
 from windlass.core.retry import Retry, read_retry, retry_rule, write_retry
 from windlass.errors import ConfigError
-from windlass.options import check_known
+from windlass.options import UNSET, check_known
 from windlass.retention import Retention, read_retention, retention_policy, write_retention
 from windlass.store.operations.queues import QueueRecord, QueueSeed
 
@@ -103,6 +103,15 @@ def changes_of(given: QueueOptions) -> dict[str, int | str | None]:
     elif burst is not None:
         raise ConfigError("burst needs a rate, as in configure(rate='30/min', burst=5)")
     return changes
+
+
+def since_milliseconds(unchanged_since: datetime | None) -> int | None:
+    """When a caller has seen an operator's last change, as stores compare it: 0 for never; None where it does not
+    matter.
+    """
+    if unchanged_since is UNSET:
+        return None
+    return 0 if unchanged_since is None else validate.milliseconds_since_1970(unchanged_since, "unchanged_since")
 
 
 def seed_of(name: str, **declared: Unpack[QueueOptions]) -> QueueSeed:

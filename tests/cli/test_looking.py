@@ -67,6 +67,7 @@ NOT_LOOKING = {
     "dev",
     "worker",
     "duties",
+    "web",
     "enqueue",
     "queues set",
     "schedules add",

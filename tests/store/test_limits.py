@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from tests.manual_clock import START
 from tests.store.builders import DAY, HOUR, MINUTE, SECOND
 from tests.store.processes import running
 from tests.store.stores import Store, open_store
@@ -311,3 +312,12 @@ def test_the_bound_holds_over_four_processes(store: Store) -> None:
         for count, end in enumerate(inside, 1):
             # One millisecond more: instants are rounded down.
             assert (count - rate.burst) * rate.period <= rate.amount * (end - begin + 1)
+
+
+def test_a_change_may_ask_that_there_was_no_other(store: Store) -> None:
+    rate = Rate(30, 60_000, 5)
+    assert store.run(limits.change("api", rate=rate, burst=None, by="ada", seen=0))
+    assert not store.run(limits.change("api", rate=rate, burst=9, by="bob", seen=0))
+    assert store.run(limits.change("api", rate=None, burst=7, by="bob", seen=START))
+    [found] = store.run(limits.limits("api"))[0]
+    assert (found.burst, found.changed_by) == (7, "bob")

@@ -163,3 +163,66 @@ def test_a_bulk_operation_may_stop_after_so_many(store: Store) -> None:
         return len(cancelled)
 
     assert store.run(jobs.for_each_page(Filter(), cancel, at_most=1)) == PAGE
+
+
+def test_by_text_of_metadata(store: Store) -> None:
+    meta = '{"meta":{"tenant":"Acme"}}'
+    store.enqueue(new_job("other"), new_job("theirs", meta=meta))
+    assert found(store, Filter(text="acme")) == ["theirs"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "ids"),
+    [
+        ("tenant", "a", ["nested", "text"]),
+        ("tenant", "7", ["number"]),
+        ("tenant", "A", []),
+        ("plan", "null", ["number"]),
+        ("deep", '{"tenant":"b"}', ["nested"]),
+    ],
+)
+def test_by_metadata(store: Store, key: str, value: str, ids: list[str]) -> None:
+    """By the value under a key of its own; what lies deeper under an equal key does not count."""
+    store.enqueue(
+        new_job("text", meta='{"meta":{"tenant":"a","plan":"pro"}}'),
+        new_job("number", meta='{"meta":{"tenant":7,"plan":null}}'),
+        new_job("larger", meta='{"meta":{"tenant":77}}'),
+        new_job("nested", meta='{"meta":{"tenant":"a","deep":{"tenant":"b"}}}'),
+        new_job("deeper", meta='{"meta":{"deep":{"x":{"tenant":"a","plan":null}}}}'),
+        new_job("none"),
+    )
+    assert found(store, Filter(meta=((key, value),))) == ids
+    both = Filter(meta=((key, value), ("plan", "pro")))
+    assert found(store, both) == [id for id in ids if id == "text"]
+
+
+def test_pages_by_metadata_follow_each_other(store: Store) -> None:
+    """Also where what the store finds by the text alone fills a page, and none of it counts."""
+    wanted, deeper = '{"meta":{"tenant":"a"}}', '{"meta":{"deep":{"tenant":"a"}}}'
+    store.enqueue(*(new_job(f"{number}", meta=deeper if number % 3 else wanted) for number in range(9)))
+    pages = all_pages(store, Filter(meta=(("tenant", "a"),)), 2)
+    assert [job.id for page in pages for job in page.jobs] == ["6", "3", "0"]
+
+
+def test_by_id_under_other_filters(store: Store) -> None:
+    store.enqueue(new_job("a", queue="mail"), new_job("b", queue="mail"), new_job("c"))
+    assert found(store, Filter(id="b")) == ["b"]
+    assert found(store, Filter(id="b", queue="mail")) == ["b"]
+    assert found(store, Filter(id="b", queue="default")) == []
+    assert found(store, Filter(id="b", states=(State.FAILED,))) == []
+    assert found(store, Filter(id="b", tag="vip")) == []
+    assert found(store, Filter(id="d")) == []
+
+
+def test_by_how_long_it_has_been_running(store: Store) -> None:
+    store.enqueue(new_job("long"))
+    worker = store.a_worker()
+    worker.take()
+    store.advance(10 * SECOND)
+    store.enqueue(new_job("short"), new_job("waits"))
+    worker.take(1)
+    store.advance(SECOND)
+    running = (State.RUNNING,)
+    assert found(store, Filter(states=running, running_for=11 * SECOND)) == ["long"]
+    assert found(store, Filter(states=running, running_for=11 * SECOND + 1)) == []
+    assert found(store, Filter(states=running, running_for=SECOND)) == ["short", "long"]

@@ -83,3 +83,15 @@ def test_a_value_of_the_wrong_kind_is_refused(store: Store) -> None:
     with pytest.raises(DataRejected):
         changed(store, {"weight": "heavy"})
     assert store.run(queues.settings("mail"))["mail"].weight == 3
+
+
+def test_a_change_may_ask_that_there_was_no_other(store: Store) -> None:
+    """Two operators that have read the same settings: the second is told, and changes nothing."""
+    assert store.run(queues.change("mail", {"weight": 3}, by="ada", seen=0))
+    assert not store.run(queues.change("mail", {"weight": 4}, by="bob", seen=0))
+    store.advance(SECOND)
+    assert store.run(queues.change("mail", {"weight": 5}, by="bob", seen=START))
+    assert not store.run(queues.change("mail", {"weight": 6}, by="ada", seen=START))
+    found = store.run(queues.settings("mail"))["mail"]
+    assert (found.weight, found.changed_by, found.changed_at) == (5, "bob", START + SECOND)
+    assert store.run(queues.change("mail", {"weight": 7}, by="ada"))

@@ -16,6 +16,7 @@ Files, in reading order:
 - ``commands/``: One module for each command.
 - ``access/``: ``windlass tokens`` and ``windlass audit``.
 - ``dev/``: ``windlass dev``: a worker that restarts when code changes.
+- ``web/``: ``windlass web``: serves the HTTP API.
 - ``demo/``: ``windlass demo``: a small story on a temporary file; everything shown is read from the store.
 - ``terminal/``: Writing to a terminal.
 - ``views/``: What commands print: each view as a table for people and as JSON for programs.

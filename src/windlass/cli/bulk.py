@@ -55,7 +55,9 @@ def wants_many(ids: Sequence[str], everything: bool, filter: dict[str, Any]) -> 
     """Whether jobs are chosen by a filter, not by id; exactly one of both, or ``--all``, must be given."""
     has_filter = any(value is not None for value in filter.values())
     if [bool(ids), has_filter or everything].count(True) != 1:
-        raise click.UsageError("say which: ids, or --state, --queue, --task, --tag, --since and --text, or --all")
+        raise click.UsageError(
+            "say which: ids, or --state, --queue, --task, --tag, --meta, --since, --until and --text, or --all"
+        )
     return not ids
 
 

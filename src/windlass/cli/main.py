@@ -24,6 +24,7 @@ from windlass.cli.commands.workers import workers
 from windlass.cli.demo.command import demo
 from windlass.cli.dev.command import dev
 from windlass.cli.errors import failure_code
+from windlass.cli.web.command import web
 from windlass.errors import WindlassError
 from windlass.version import VERSION
 
@@ -46,6 +47,7 @@ for command in (
     dev,
     worker,
     duties,
+    web,
     enqueue,
     jobs,
     queues,

@@ -5,9 +5,6 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from windlass import clock
-from windlass.core.units import duration
-from windlass.core.validate import milliseconds_since_1970
-from windlass.errors import ConfigError
 
 _UNITS = (("d", 86_400, 3600), ("h", 3600, 60), ("m", 60, 1), ("s", 1, 1))
 """Units of time, their seconds, and those of the unit below."""
@@ -15,24 +12,6 @@ _UNITS = (("d", 86_400, 3600), ("h", 3600, 60), ("m", 60, 1), ("s", 1, 1))
 
 def now() -> datetime:
     return clock.instant(clock.now())
-
-
-def since(text: str) -> datetime:
-    """``2h``, ``2h ago`` or an ISO instant with its zone."""
-    if text[:4].isdigit() and text[4:5] == "-":
-        return instant(text, "--since")
-    return now() - duration(text.removesuffix("ago").strip(), "--since")
-
-
-def instant(text: str, name: str) -> datetime:
-    """An ISO instant with its zone."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise ConfigError(f"{name} must be an instant like 2026-11-15T09:30:00Z, got {text!r}") from None
-    if moment.tzinfo is None:
-        raise ConfigError(f"{name}: {text!r} has no time zone; write {moment.isoformat()}Z for UTC")
-    return clock.instant(milliseconds_since_1970(moment, name))
 
 
 def age(moment: datetime | None) -> str:

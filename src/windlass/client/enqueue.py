@@ -169,6 +169,11 @@ class Enqueuer:
         """The queues of jobs of these tasks that name none, and the default one."""
         return {DEFAULT_QUEUE, *(self._queue_of(task.name, task.settings) for task in tasks)}
 
+    def queue_of(self, task: Task[..., Any] | str, options: Options = NO_OPTIONS) -> str:
+        """The queue that a job of this task goes to under these options."""
+        name, settings = (task.name, task.settings) if isinstance(task, Task) else (task, _UNKNOWN)
+        return options.queue or self._queue_of(name, settings)
+
     def _queue_of(self, task: str, settings: TaskSettings) -> str:
         return settings.queue or self._routes.queue_of(task) or DEFAULT_QUEUE
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -61,6 +61,30 @@ def tags_of(text: str | None) -> tuple[str, ...]:
         return () if text is None else _TAGS.decode(text)
     except (msgspec.MsgspecError, ValueError):
         return ()
+
+
+def meta_texts(key: str, value: str) -> tuple[str, str]:
+    """What stored metadata contains if it has this value under this key: as a text, or as anything else.
+
+    >>> meta_texts("tenant", "7")
+    ('"tenant":"7"', '"tenant":7')
+    """
+    name = msgspec.json.encode(key).decode()
+    return f"{name}:{msgspec.json.encode(value).decode()}", f"{name}:{value}"
+
+
+def has_meta(text: str | None, wanted: Sequence[tuple[str, str]]) -> bool:
+    """Whether stored metadata has each of these keys with its value; what is no text is compared by its JSON.
+
+    >>> has_meta('{"meta":{"tenant":7,"plan":"pro"}}', [("tenant", "7"), ("plan", "pro")])
+    True
+    """
+    meta = read_meta(text).meta
+    return all(key in meta and _shown(meta[key]) == value for key, value in wanted)
+
+
+def _shown(value: object) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def is_readable(text: str) -> bool:

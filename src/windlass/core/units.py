@@ -1,11 +1,13 @@
-"""Durations and amounts of memory as people write them: "10m", "512MB"."""
+"""Durations, instants and amounts of memory as people write them: "10m", "2026-11-15T09:30Z", "512MB"."""
 
 from __future__ import annotations
 
 import math
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
 
+from windlass.clock import instant
+from windlass.core.validate import milliseconds_since_1970
 from windlass.errors import ConfigError, Duration
 
 _UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
@@ -44,6 +46,31 @@ def _from_text(text: str, name: str) -> float:
     if not compact.isascii() or not re.fullmatch(rf"(?:{_PART.pattern})+", compact):
         raise ConfigError(f"{name} must look like '90s', '10m', '2h' or '7d', got {text!r}")
     return sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(compact))
+
+
+def read_instant(text: str, name: str) -> datetime:
+    """An ISO instant with its zone; ``name`` is for the error.
+
+    >>> read_instant("2026-11-15T09:30:00+01:00", "at").isoformat()
+    '2026-11-15T08:30:00+00:00'
+    """
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ConfigError(f"{name} must be an instant like 2026-11-15T09:30:00Z, got {text!r}") from None
+    if moment.tzinfo is None:
+        raise ConfigError(f"{name}: {text!r} has no time zone; write {moment.isoformat()}Z for UTC")
+    return instant(milliseconds_since_1970(moment, name))
+
+
+def read_past(text: str, name: str, *, now: datetime) -> datetime:
+    """``2h``, ``2h ago`` or an ISO instant with its zone."""
+    if text[:4].isdigit() and text[4:5] == "-":
+        return read_instant(text, name)
+    try:
+        return now - duration(text.removesuffix("ago").strip(), name)
+    except OverflowError:
+        raise ConfigError(f"{name}: {text!r} is longer ago than the calendar reaches") from None
 
 
 _BYTES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}

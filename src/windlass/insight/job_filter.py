@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TypedDict
 
 from windlass.core import validate
 from windlass.core.state import State
-from windlass.errors import ConfigError
+from windlass.core.units import milliseconds
+from windlass.errors import ConfigError, Duration
 from windlass.options import check_known
 from windlass.store.operations.queries import Filter
 
@@ -26,9 +28,14 @@ class JobFilter(TypedDict, total=False):
     until: datetime | None
     """Made before this instant."""
     text: str | None
-    """Somewhere in the id, the task, the arguments, the tags or the errors."""
+    """Somewhere in the id, the task, the arguments, the tags, the metadata or the errors."""
     tag: str | None
     """A whole tag: ``"vip"``, or ``"plan=pro"`` where tags were given as a dict."""
+    id: str | None
+    running_for: Duration | None
+    """Running, and claimed that long ago or longer."""
+    meta: Mapping[str, str] | None
+    """Metadata has these values under these keys; what is no text is compared by its JSON: ``{"order": "7"}``."""
 
 
 _NAMES = tuple(JobFilter.__annotations__)
@@ -38,18 +45,31 @@ def filter_of(given: JobFilter) -> Filter:
     """The filter for the store; an unknown name or state is an error."""
     check_known(given, _NAMES, "filter")
     state, since, until = given.get("state"), given.get("since"), given.get("until")
-    tag = given.get("tag")
+    tag, running_for, meta = given.get("tag"), given.get("running_for"), given.get("meta")
+    if running_for is not None:
+        if state not in (None, State.RUNNING):
+            raise ConfigError(f"running_for is about running jobs; leave state={str(state)!r} out")
+        state = State.RUNNING
     return Filter(
         states=None if state is None else (_state(state),),
         queue=given.get("queue"),
         task=given.get("task"),
         reason=given.get("reason"),
         cause=given.get("cause"),
+        id=given.get("id"),
+        running_for=None if running_for is None else milliseconds(running_for, "running_for"),
+        meta=() if meta is None else _pairs(meta),
         since=None if since is None else validate.milliseconds_since_1970(since, "since"),
         until=None if until is None else validate.milliseconds_since_1970(until, "until"),
         text=given.get("text"),
         tag=None if tag is None else validate.job_tag(tag),
     )
+
+
+def _pairs(meta: object) -> tuple[tuple[str, str], ...]:
+    if not isinstance(meta, Mapping) or not all(isinstance(part, str) for pair in meta.items() for part in pair):
+        raise ConfigError(f"meta must be a dict of texts, as in {{'tenant': 'a'}}; got {meta!r}")
+    return tuple(sorted(meta.items()))
 
 
 def _state(state: str | State) -> State:

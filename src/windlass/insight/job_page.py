@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _WINDOWS = 20
 """How many windows a listing reads before it returns a short page."""
 
+MOST_COUNTED = 1000
+"""How many jobs of a filter are counted at the most."""
+
 
 class JobPage(list[Job[Any]]):
     """Jobs, the newest first. ``next`` is the cursor of the next page, or None on the last one.
@@ -47,3 +50,23 @@ def job_page(client: Client, filter: Filter, limit: int, cursor: int | None) -> 
         if cursor is None or len(found) == limit:
             break
     return JobPage((Job.of(client, record) for record in found), cursor)
+
+
+def job_count(filter: Filter) -> Operation[int | str]:
+    """How many jobs a filter finds: exact up to 1,000, then ``1000+``; where the search was ended before that, ``17+``
+    for at least so many.
+    """
+    if filter == Filter(states=filter.states, queue=filter.queue) and filter.states is not None:
+        totals = yield from queries.totals(filter.queue)
+        known = sum(totals[state] for state in filter.states)
+        return known if known <= MOST_COUNTED else f"{MOST_COUNTED}+"
+    count, cursor = 0, None
+    for _ in range(_WINDOWS):
+        page = yield from queries.matching(filter, limit=MOST_COUNTED + 1 - count, cursor=cursor)
+        count += len(page.jobs)
+        cursor = page.next
+        if cursor is None:
+            return count
+        if count > MOST_COUNTED:
+            return f"{MOST_COUNTED}+"
+    return f"{count}+"

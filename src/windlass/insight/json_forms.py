@@ -31,6 +31,7 @@ from windlass.schedules.fires import Fire
 from windlass.schedules.schedule import Schedule
 from windlass.schedules.settings import ScheduleSettings
 from windlass.steps.view import StepView
+from windlass.store.operations.rescue import Rescued
 from windlass.version import VERSION
 
 
@@ -349,6 +350,26 @@ def preview(one: Schedule, planned: Sequence[PlannedFire]) -> dict[str, object]:
     """The next slots of a schedule."""
     slots = [{"at": iso(slot.at), "local": slot.local.isoformat(), "note": slot.note or None} for slot in planned]
     return {"name": one.name, "tz": one.settings.tz, "state": one.state, "slots": slots}
+
+
+def rescued(jobs: Sequence[Rescued]) -> dict[str, object]:
+    """What a rescue freed."""
+    return {"duty": "rescue", "rescued": [{"id": job.id, "state": str(job.state)} for job in jobs]}
+
+
+def promoted(count: int) -> dict[str, object]:
+    """What a promotion did."""
+    return {"duty": "promote", "promoted": count}
+
+
+def cleaned(deleted: int, archived: int, seconds: float) -> dict[str, object]:
+    """What a cleaning did."""
+    return {"duty": "clean", "deleted": deleted, "archived": archived, "seconds": round(seconds, 3)}
+
+
+def fired(fires: Sequence[Fire]) -> dict[str, object]:
+    """What became of the slots that were due."""
+    return {"duty": "fire", "fired": [fire(slot) for slot in fires]}
 
 
 def notice(noticed: Notice) -> dict[str, object]:

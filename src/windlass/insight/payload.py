@@ -17,6 +17,7 @@ from windlass.core.unique import is_cached_key
 from windlass.errors import PayloadError
 from windlass.insight.redact import redacted, redacted_arguments
 from windlass.job import Job
+from windlass.store.operation import Operation
 from windlass.store.operations.transfer import held_keys
 from windlass.task import Task
 
@@ -70,10 +71,10 @@ def _result(stored: str | None) -> object:
         return None
 
 
-def cached_until(client: Client, job: Job[Any]) -> datetime | None:
+def cached_until(client: Client, job: Job[Any]) -> Operation[datetime | None]:
     """Until when equal calls are given this job instead of a new one; None if they are not, or not yet."""
     if job.state is not State.COMPLETED or not is_cached_key(job.record.unique_key):
         return None
-    held = client.session.run(held_keys([job.id]))
+    held = yield from held_keys([job.id])
     ends = [key.expires_at for key in held if key.cached_for is not None and key.expires_at is not None]
     return clock.instant(ends[0]) if ends and ends[0] > client.now() else None

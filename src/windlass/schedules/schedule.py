@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -157,6 +158,12 @@ class Schedule:
         """``edit`` for async code."""
         return self._took(await self._client.session.aupkeep(self._edit(options, by)))
 
+    async def aedit_if(
+        self, check: Callable[[ScheduleRecord], None], *, by: str, options: Mapping[str, Any]
+    ) -> Schedule:
+        """``aedit`` of a record that ``check`` accepts; it raises where it does not, and then nothing changes."""
+        return self._took(await self._client.session.aupkeep(self._edit(options, by, check)))
+
     def reset(self) -> Schedule:
         """Take an operator's changes back: what the code says holds again."""
         return self._took(self._client.session.upkeep(self._change(edits.reset())))
@@ -216,11 +223,14 @@ class Schedule:
         yield from store_declared(self._client, self.name)
         return (yield from changes.change(self.name, edit))
 
-    def _edit(self, options: TimedOptions, by: str) -> Operation[ScheduleRecord]:
+    def _edit(
+        self, options: Mapping[str, Any], by: str, check: Callable[[ScheduleRecord], None] = lambda record: None
+    ) -> Operation[ScheduleRecord]:
         yield from store_declared(self._client, self.name)
         client, given = self._client, dict(options)
 
         def edit(record: ScheduleRecord, now: int) -> ScheduleRecord:
+            check(record)
             definition = edited_definition(client, record.name, read_definition(record.definition), given)
             return edits.edited(definition, by=by)(record, now)
 

@@ -142,7 +142,9 @@ def _purge(app: Windlass, out: Output, confirm: Confirm, question: str, filter: 
 def _require_choice(ids: tuple[str, ...], everything: bool, filter: dict[str, Any]) -> None:
     has_filter = any(value is not None for value in filter.values())
     if [bool(ids), has_filter, everything].count(True) != 1:
-        raise click.UsageError("say which: ids, or --group, --queue, --task, --tag, --reason and --text, or --all")
+        raise click.UsageError(
+            "say which: ids, or --group, --queue, --task, --tag, --meta, --reason and --text, or --all"
+        )
 
 
 def _dead_letter(app: Windlass, id: str) -> Job[Any]:

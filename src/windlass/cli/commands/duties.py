@@ -43,30 +43,26 @@ def _until_stopped(app: Windlass, out: Output) -> None:
 
 def _rescue(app: Windlass) -> Message:
     rescued = app.rescue()
-    jobs = [{"id": job.id, "state": str(job.state)} for job in rescued]
     lines = [f"{job.id} is {job.state} now" for job in rescued]
-    return Message(f"rescued {jobs_counted(len(rescued))}", {"duty": "rescue", "rescued": jobs}, lines)
+    return Message(f"rescued {jobs_counted(len(rescued))}", json_forms.rescued(rescued), lines)
 
 
 def _promote(app: Windlass) -> Message:
     count = app.promote()
-    return Message(f"promoted {jobs_counted(count)}", {"duty": "promote", "promoted": count})
+    return Message(f"promoted {jobs_counted(count)}", json_forms.promoted(count))
 
 
 def _clean(app: Windlass) -> Message:
     cleaned = app.clean()
     sentence = f"deleted {jobs_counted(cleaned.deleted)}, archived {cleaned.archived:,}, in {cleaned.seconds:.1f} s"
-    values = {"deleted": cleaned.deleted, "archived": cleaned.archived, "seconds": round(cleaned.seconds, 3)}
-    return Message(sentence, {"duty": "clean", **values})
+    return Message(sentence, json_forms.cleaned(cleaned.deleted, cleaned.archived, cleaned.seconds))
 
 
 def _fire(app: Windlass) -> Message:
     fires = app.fire_due()
     made = sum(1 for fire in fires if fire.job is not None)
     lines = [_fired(fire) for fire in fires]
-    return Message(
-        f"made {jobs_counted(made)}", {"duty": "fire", "fired": [json_forms.fire(fire) for fire in fires]}, lines
-    )
+    return Message(f"made {jobs_counted(made)}", json_forms.fired(fires), lines)
 
 
 def _fired(fire: Fire) -> str:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-from difflib import get_close_matches
 from typing import Any
 
 import click
 
+from windlass.admin.requests import outside_request
 from windlass.app import Windlass
 from windlass.cli.app_option import with_app
-from windlass.cli.errors import Problem
 from windlass.cli.output import Output, with_output
-from windlass.cli.times import instant
 from windlass.cli.views.message import Message
+from windlass.core.units import read_instant
 from windlass.errors import ConfigError
 from windlass.job import Job
-from windlass.task import COMMAND, Request, complete
 
 
 @click.command()
@@ -44,32 +42,19 @@ def enqueue(app: Windlass, *, out: Output, task: str, args: str, kwargs: str, **
     \b
       windlass enqueue -A jobs mail.welcome '[42]' '{"lang": "en"}' --delay 10m
     """
-    request = _request(app, task, json_value(args, list, "ARGS"), json_value(kwargs, dict, "KWARGS"), _options(options))
-    refuse_unknown_task(app, task)
+    call = json_value(args, list, "ARGS"), json_value(kwargs, dict, "KWARGS")
+    request = outside_request(app, task, *call, _options(options))
     [job] = app.enqueue_many([request])
     out.show(Message(_sentence(job), _values(job)))
-
-
-def _request(app: Windlass, task: str, args: list[Any], kwargs: dict[str, Any], options: dict[str, Any]) -> Request:
-    try:
-        return complete(app.request(task, args, kwargs, **options))
-    except TypeError as error:  # the arguments do not fit the task's function
-        raise ConfigError(str(error)) from error
 
 
 def _options(given: dict[str, Any]) -> dict[str, Any]:
     options = {name: value for name, value in given.items() if value not in (None, ())}
     if "at" in options:
-        options["at"] = instant(options["at"], "--at")
+        options["at"] = read_instant(options["at"], "--at")
     if "meta" in options:
         options["meta"] = json_value(options["meta"], dict, "--meta")
     return options
-
-
-def refuse_unknown_task(app: Windlass, task: str) -> None:
-    """An app rejects a task that it does not have; a store alone accepts any name."""
-    if app.tasks and task != COMMAND and app.client.registry.find(task) is None:
-        raise Problem(_unknown(app, task))
 
 
 def json_value(text: str, kind: type, name: str) -> Any:
@@ -82,13 +67,6 @@ def json_value(text: str, kind: type, name: str) -> Any:
     if not isinstance(value, kind):
         raise ConfigError(f"{name} must be a JSON {wanted}; got {text!r}")
     return value
-
-
-def _unknown(app: Windlass, task: str) -> str:
-    known = sorted(one.name for one in app.tasks)
-    near = get_close_matches(task, known, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"it has: {', '.join(known)}"
-    return f"the app has no task {task!r}; {hint}"
 
 
 def _sentence(job: Job[Any]) -> str:

@@ -34,6 +34,7 @@ def jobs() -> None:
 
 @jobs.command("list")
 @filters.state
+@filters.running_for
 @filters.with_filters
 @filters.page
 @with_output
@@ -56,7 +57,8 @@ def show(app: Windlass, *, out: Output, id: str) -> None:
     """
     job = app.job(whole_id(app, id))
     parameters = parameters_of(job.task, app.tasks)
-    out.show(JobDetail(job, parameters, job.steps(), cached_until(app.client, job)))
+    cached = app.client.session.run(cached_until(app.client, job))
+    out.show(JobDetail(job, parameters, job.steps(), cached))
 
 
 @jobs.command()

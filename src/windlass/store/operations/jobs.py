@@ -157,26 +157,48 @@ def _legal(verb: Verb, states: Collection[State]) -> list[State]:
     return sorted(allowed_from(verb).intersection(states))
 
 
-def for_each_page(
-    filter: Filter, act: Callable[[list[Found]], Operation[int]], *, at_most: int | None = None
-) -> Operation[int]:
+Act = Callable[[list[Found]], Operation[int]]
+"""Changes the jobs of a page; how many of them."""
+
+
+class ChangedPage(Struct, frozen=True):
+    """How many jobs of a page were changed, and where the next page begins; None after the last."""
+
+    changed: int
+    next: int | None
+
+
+def for_each_page(filter: Filter, act: Act, *, at_most: int | None = None) -> Operation[int]:
     """Apply a bulk operation to all jobs that a filter finds, in pages; how many it changed.
 
     Each page is one atomic unit, so that a bulk operation never holds the store up.
     """
     total, cursor = 0, None
     while True:
-        found = yield from matching(filter, limit=PAGE, cursor=cursor)
-        for portion in portions(found.jobs):
-            total += yield from act(portion)
-        cursor = found.next
+        page = yield from change_page(filter, act, cursor=cursor)
+        total, cursor = total + page.changed, page.next
         if cursor is None or (at_most is not None and total >= at_most):
             return total
 
 
+def change_page(filter: Filter, act: Act, *, cursor: int | None) -> Operation[ChangedPage]:
+    """Apply a bulk operation to the jobs of one page."""
+    found = yield from matching(filter, limit=PAGE, cursor=cursor)
+    changed = 0
+    for portion in portions(found.jobs):
+        changed += yield from act(portion)
+    return ChangedPage(changed, found.next)
+
+
 def retry_all(filter: Filter, *, to_queue: str | None, by: str, gap: float = 0) -> Operation[int]:
     """Run jobs again, in another queue if one is named, ``gap`` milliseconds apart; how many."""
-    done = 0
+    return for_each_page(filter, retrying(filter, to_queue=to_queue, by=by, gap=gap))
+
+
+def retrying(filter: Filter, *, to_queue: str | None, by: str, gap: float = 0, done: int = 0) -> Act:
+    """Runs the jobs of a page again that still have a state of the filter, ``gap`` milliseconds apart; ``done`` were
+    before.
+    """
 
     def retry_page(found: list[Found]) -> Operation[int]:
         nonlocal done
@@ -186,8 +208,7 @@ def retry_all(filter: Filter, *, to_queue: str | None, by: str, gap: float = 0) 
         done += len(retried.seqs)
         return len(retried.seqs)
 
-    total = yield from for_each_page(filter, retry_page)
-    return total
+    return retry_page
 
 
 def cancel_all(filter: Filter, *, by: str, reason: str | None) -> Operation[int]:
@@ -203,10 +224,14 @@ def cancel_all(filter: Filter, *, by: str, reason: str | None) -> Operation[int]
 
 def purge(filter: Filter) -> Operation[int]:
     """Delete jobs that still have a state of the filter; how many."""
+    return for_each_page(filter, deleting(filter))
+
+
+def deleting(filter: Filter) -> Act:
+    """Deletes the jobs of a page that still have a state of the filter."""
 
     def delete_page(found: list[Found]) -> Operation[int]:
         deleted = yield from delete([(job.seq, job.id) for job in found], states=filter.states or ())
         return len(deleted)
 
-    total = yield from for_each_page(filter, delete_page)
-    return total
+    return delete_page

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
+from windlass.core.meta import has_meta, meta_texts
 from windlass.core.records import JobRecord
 from windlass.core.state import State
 from windlass.store.answers import records
@@ -43,6 +44,11 @@ class Filter(Struct, frozen=True, kw_only=True):
     finished_before: int | None = None
     text: str | None = None
     tag: str | None = None
+    id: str | None = None
+    running_for: int | None = None
+    """Claimed so many milliseconds ago, or longer."""
+    meta: tuple[tuple[str, str], ...] = ()
+    """Keys of the metadata, and the values that they have; what is no text as its JSON."""
 
 
 J = TypeVar("J")
@@ -104,6 +110,21 @@ def read_whole(found: Sequence[Found]) -> Operation[list[JobRecord]]:
 
 def matching(filter: Filter, *, limit: int, cursor: int | None = None) -> Operation[Page[Found]]:
     """One page of the jobs that a filter finds, without what they hold."""
+    if filter.id is not None:
+        return (yield from _matching_id(filter.id, filter, cursor))
+    return (yield from _page(filter, limit=limit, cursor=cursor, window=WINDOW))
+
+
+def _matching_id(id: str, filter: Filter, cursor: int | None) -> Operation[Page[Found]]:
+    """The job of an id, if a filter finds it: the page of one row that begins with its own."""
+    job = (yield from find([id])).get(id)
+    if job is None or (cursor is not None and job.seq >= cursor):
+        return Page([], None)
+    page = yield from _page(filter, limit=1, cursor=job.seq + 1, window=1)
+    return Page([found for found in page.jobs if found.seq == job.seq], None)
+
+
+def _page(filter: Filter, *, limit: int, cursor: int | None, window: int) -> Operation[Page[Found]]:
     params: dict[str, Any] = {
         "states": list(filter.states) if filter.states is not None else None,
         # Failed and cancelled jobs are few among the finished, so stores keep a way straight to them.
@@ -115,19 +136,31 @@ def matching(filter: Filter, *, limit: int, cursor: int | None = None) -> Operat
         "since": filter.since,
         "until": filter.until,
         "finished_before": filter.finished_before,
+        "running_for": filter.running_for,
         "text": filter.text,
         "tag": filter.tag,
+        "meta": [meta_texts(key, value) for key, value in filter.meta] or None,
         "cursor": NEWEST if cursor is None else cursor,
         "limit": limit,
-        "window": WINDOW,
+        "window": window,
         "bytes": _READ_BYTES,
     }
     answer = yield Call("page", params, Lane.READ)
     jobs = records(answer["jobs"], Found)
     examined, last = answer["examined"][0]
-    if len(jobs) == limit:
-        return Page(jobs, jobs[-1].seq)
-    return Page(jobs, last if examined == WINDOW else None)
+    next = jobs[-1].seq if len(jobs) == limit else last if examined == window else None
+    return Page((yield from _with_meta(jobs, filter.meta)), next)
+
+
+def _with_meta(found: list[Found], wanted: Sequence[tuple[str, str]]) -> Operation[list[Found]]:
+    """Those that have the wanted metadata: what a store finds in its text may lie deeper, under another key."""
+    if not wanted or not found:
+        return found
+    having: set[int] = set()
+    for portion in portions(found):
+        whole = yield from read_whole(portion)
+        having |= {job.seq for job in whole if has_meta(job.meta, wanted)}
+    return [job for job in found if job.seq in having]
 
 
 def peek(queue: str, *, limit: int) -> Operation[list[JobRecord]]:

@@ -58,12 +58,18 @@ def settings(name: str | None = None) -> Operation[dict[str, QueueRecord]]:
     return {queue.name: queue for queue in records(answer["queues"], QueueRecord)}
 
 
-def change(name: str, changes: Mapping[str, Any], *, by: str, is_decided: bool = True) -> Operation[None]:
+def change(
+    name: str, changes: Mapping[str, Any], *, by: str, is_decided: bool = True, seen: int | None = None
+) -> Operation[bool]:
     """Change the settings that are named; a value of None takes one back. An operator has decided about them from now
     on, or, with ``is_decided`` false, no longer: then they follow the code. Repeating it changes nothing but the time.
+
+    ``seen`` is when an operator last changed something, as the caller has read it, 0 for never: false, and nothing
+    changes, when that is not so any more. With it, a repeat after a lost answer finds its own change, and is refused.
     """
-    given = {"name": name, "changes": list(changes.items()), "by": by, "is_decided": int(is_decided)}
-    yield Call("queue_change", given)
+    given = {"name": name, "changes": list(changes.items()), "by": by, "is_decided": int(is_decided), "seen": seen}
+    answer = yield Call("queue_change", given)
+    return bool(answer["changed"])
 
 
 def pause(name: str, *, by: str, reason: str | None, is_paused: bool = True) -> Operation[None]:

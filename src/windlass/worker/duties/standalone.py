@@ -31,7 +31,7 @@ from windlass.worker.process.own_threads import OwnThreads
 from windlass.worker.process.resources import resident_memory
 from windlass.worker.process.signals import StopSignals
 from windlass.worker.status import duty_figures, duty_info
-from windlass.worker.ticker import stop_all
+from windlass.worker.ticker import Ticker, stop_all
 
 if TYPE_CHECKING:
     from windlass.client.client import Client
@@ -49,25 +49,71 @@ _LAST_ROUND = 0.75
 
 def run_duties(client: Client, *, on_started: Callable[[], None] = lambda: None) -> None:
     """Do all duties until a signal; ``on_started`` is called when they run and signals are handled."""
-    presence = Presence(client, identity())
-    duties = presence.duties = build_duties(client, presence.who, beat=_BEAT, lease=lambda: presence.lease)
-    tickers = [duty_ticker(presence), *duties.tickers]
-    threads = OwnThreads(tickers)
-
-    def is_over() -> bool:
-        threads.check()  # dead threads are restarted; they are no reason to stop
-        return presence.is_asked_to_stop
-
+    duties = StandaloneDuties(client)
     with StopSignals() as signals:
-        threads.start()
+        duties.start()
         on_started()
-        signals.wait(unless=is_over)
-        stop_all(tickers, timeout=_LAST_ROUND)
+        signals.wait(unless=duties.is_over)
+        duties.stop()
+
+
+class StandaloneDuties:
+    """All duties, on threads of their own."""
+
+    def __init__(self, client: Client) -> None:
+        presence = self._presence = Presence(client, identity())
+        self._duties = presence.duties = build_duties(client, presence.who, beat=_BEAT, lease=lambda: presence.lease)
+        self._tickers = [duty_ticker(presence), *self._duties.tickers]
+        self._threads = OwnThreads(self._tickers)
+
+    def start(self) -> None:
+        """Raises ``StartRefused``."""
+        self._threads.start()
+
+    def is_over(self) -> bool:
+        """Whether an operator has asked the process to stop; to be asked now and then."""
+        self._threads.check()  # dead threads are restarted; they are no reason to stop
+        return self._presence.is_asked_to_stop
+
+    def stop(self) -> None:
+        """End after the rounds under way, and let another process lead."""
+        stop_all(self._tickers, timeout=_LAST_ROUND)
         try:
-            duties.resign()
-            presence.close()
+            self._duties.resign()
+            self._presence.close()
         except WindlassError as error:
             log.warning("could not resign as leader; another takes over when the term ends: %s", error)
+
+
+class DutiesBeside:
+    """Duties beside something else that a process does: ``with DutiesBeside(client, on_over=...): ...``.
+
+    They begin when there is a store: a process that looks must not make one.
+    """
+
+    def __init__(self, client: Client, *, on_over: Callable[[], None]) -> None:
+        self._client = client
+        self._on_over = on_over
+        self._running: StandaloneDuties | None = None
+        self._ticker = Ticker(self._tick, name="duties-beside")
+
+    def __enter__(self) -> DutiesBeside:
+        self._ticker.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._ticker.stop(timeout=_LAST_ROUND) and self._running is not None:
+            self._running.stop()
+
+    def _tick(self) -> float:
+        if self._running is None:
+            if self._client.session.exists():
+                duties = StandaloneDuties(self._client)
+                duties.start()
+                self._running = duties
+        elif self._running.is_over():
+            self._on_over()
+        return _ROUND
 
 
 class Presence:

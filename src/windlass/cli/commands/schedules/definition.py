@@ -7,10 +7,11 @@ from typing import Any, TypeVar
 
 import click
 
+from windlass.admin.requests import refuse_unknown_task
 from windlass.app import Windlass
 from windlass.cli.access.trail import audited
 from windlass.cli.app_option import with_app
-from windlass.cli.commands.enqueue import json_value, refuse_unknown_task
+from windlass.cli.commands.enqueue import json_value
 from windlass.cli.output import Output, with_output
 from windlass.cli.views.message import Message
 from windlass.cli.views.schedules import next_slot

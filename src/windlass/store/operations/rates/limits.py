@@ -77,8 +77,9 @@ def ensure(seeds: Sequence[LimitSeed]) -> Operation[None]:
     yield Call("limit_ensure", {"limits": list(seeds)})
 
 
-def change(name: str, *, rate: Rate | None, burst: int | None, by: str) -> Operation[bool]:
-    """Set the rate, the burst or both; false when there is no such limit and no rate to begin with.
+def change(name: str, *, rate: Rate | None, burst: int | None, by: str, seen: int | None = None) -> Operation[bool]:
+    """Set the rate, the burst or both; false when there is no such limit and no rate to begin with, or when an operator
+    has changed it since ``seen``, 0 for never (see ``queues.change``).
 
     The whole tokens that are there stay, as far as the new burst has room. A repeat changes nothing more.
     """
@@ -91,6 +92,7 @@ def change(name: str, *, rate: Rate | None, burst: int | None, by: str) -> Opera
             "burst": burst,
             "first_burst": None if rate is None else default_burst(rate.amount, rate.period),
             "by": by,
+            "seen": seen,
         },
     )
     return bool(answer["changed"])

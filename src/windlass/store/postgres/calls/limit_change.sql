@@ -2,6 +2,7 @@
 -- room for them.
 -- :amount, :period, :burst null for what stays as it is
 -- :first_burst the burst of a limit that is new and is given none
+-- :seen null, or when the caller has seen an operator's last change, 0 for none: nothing happens if there was another
 -- gives changed
 WITH
 -- here clock, bucket
@@ -16,6 +17,7 @@ WITH
                 * coalesce(given.period, bucket.period)
         FROM given)
     FROM bucket WHERE stored.name = bucket.name
+    AND (CAST(:seen AS bigint) IS NULL OR coalesce(stored.changed_at, 0) = CAST(:seen AS bigint))
     RETURNING stored.name
 ), added AS (
     INSERT INTO windlass_limit (name, amount, period, burst, level, filled_at, changed_at, changed_by)
@@ -26,6 +28,7 @@ WITH
     ON CONFLICT (name) DO UPDATE SET
         amount = excluded.amount, period = excluded.period, burst = excluded.burst, level = excluded.level,
         filled_at = excluded.filled_at, changed_at = excluded.changed_at, changed_by = excluded.changed_by
+    WHERE CAST(:seen AS bigint) IS NULL
     RETURNING name
 )
 SELECT name FROM changed UNION ALL SELECT name FROM added

@@ -1,10 +1,13 @@
 -- A page of jobs, the newest first. At most :window rows are looked at, so that a filter that finds little costs no
 -- more than one that finds much. With :ended (failed or cancelled) only jobs of that state are looked at, with :tag only
 -- those that have it, by an index.
+-- :meta rows (as_text, as_json) as wanted; of each row the metadata has to contain one
 -- Gives how much each holds, not the jobs themselves: they are read by id, as many as one call can carry.
 -- gives jobs
 -- gives examined
-WITH newest AS MATERIALIZED (
+WITH
+-- here clock
+, newest AS MATERIALIZED (
     (SELECT seq FROM windlass_job
         WHERE CAST(:ended AS text) IS NULL AND CAST(:tag AS text) IS NULL AND seq < CAST(:cursor AS bigint)
         ORDER BY seq DESC LIMIT CAST(:window AS bigint))
@@ -19,7 +22,7 @@ WITH newest AS MATERIALIZED (
     (SELECT seq FROM windlass_tag WHERE tag = CAST(:tag AS text) AND seq < CAST(:cursor AS bigint)
         ORDER BY seq DESC LIMIT CAST(:window AS bigint))
 ), examined AS MATERIALIZED (
-    SELECT seq FROM newest WHERE CAST(:text AS text) IS NULL
+    SELECT seq FROM newest WHERE CAST(:text AS text) IS NULL AND CAST(:meta AS jsonb) IS NULL
     UNION ALL
     -- A text is looked for in what jobs hold, as far as :bytes reach; the lengths are known without reading them.
     SELECT sized.seq FROM (
@@ -27,12 +30,13 @@ WITH newest AS MATERIALIZED (
             sum(coalesce(job.size, 0) + CAST(coalesce(finished.size, 0) AS double precision)) OVER before AS bytes
         FROM newest
         LEFT JOIN LATERAL (
-            SELECT octet_length(payload) + coalesce(octet_length(errors), 0) AS size
+            SELECT CASE WHEN CAST(:text AS text) IS NULL THEN 0
+                ELSE octet_length(payload) + coalesce(octet_length(errors), 0) END + coalesce(octet_length(meta), 0) AS size
             FROM windlass_job AS job WHERE job.seq = newest.seq LIMIT 1) AS job ON true
         LEFT JOIN LATERAL (
             SELECT octet_length(errors) AS size
             FROM windlass_finished AS finished WHERE finished.seq = newest.seq LIMIT 1) AS finished ON true
-        WHERE CAST(:text AS text) IS NOT NULL
+        WHERE CAST(:text AS text) IS NOT NULL OR CAST(:meta AS jsonb) IS NOT NULL
         WINDOW before AS (ORDER BY newest.seq DESC ROWS UNBOUNDED PRECEDING)) AS sized
     WHERE sized.bytes <= CAST(:bytes AS bigint) OR sized.number = 1
 ), found AS MATERIALIZED (
@@ -53,10 +57,16 @@ WITH newest AS MATERIALIZED (
     AND (CAST(:reason AS text) IS NULL OR job.reason = :reason)
     AND (CAST(:cause AS text) IS NULL OR job.cause = :cause)
     AND (CAST(:finished_before AS bigint) IS NULL OR job.finished_at < CAST(:finished_before AS bigint))
+    AND (CAST(:running_for AS bigint) IS NULL
+        OR (SELECT now FROM clock) - job.claimed_at >= CAST(:running_for AS bigint))
+    AND (CAST(:meta AS jsonb) IS NULL OR NOT EXISTS (
+        SELECT 1 FROM jsonb_array_elements(CAST(:meta AS jsonb)) AS wanted
+        WHERE strpos(coalesce(job.meta, ''), {wanted.as_text}) = 0
+        AND strpos(coalesce(job.meta, ''), {wanted.as_json}) = 0))
     AND (CAST(:text AS text) IS NULL
         OR strpos(
-            lower(job.id || ' ' || job.task || ' ' || coalesce(job.tags, '') || ' ' || job.payload || ' '
-                || coalesce(job.errors, '')),
+            lower(job.id || ' ' || job.task || ' ' || coalesce(job.tags, '') || ' ' || coalesce(job.meta, '') || ' '
+                || job.payload || ' ' || coalesce(job.errors, '')),
             lower(CAST(:text AS text) COLLATE "C")) > 0)
     ORDER BY newest.seq DESC LIMIT CAST(:limit AS bigint)
 )

@@ -1,6 +1,8 @@
 -- Changes the settings that are named; keeps who did it. An operator has decided about them from now on, or, if :is_decided
 -- is 0, no longer. A queue may be set up before its first job.
 -- :changes rows (setting, value); null takes a setting back
+-- :seen null, or when the caller has seen an operator's last change, 0 for none: nothing happens if there was another
+-- gives changed
 WITH
 -- here clock
 , given AS MATERIALIZED (
@@ -29,3 +31,5 @@ ON CONFLICT (name) DO UPDATE SET (
             - ARRAY(SELECT jsonb_object_keys(changes)) || settings AS text), '{}'),
         excluded.changed_at, excluded.changed_by
     FROM given, decided)
+WHERE CAST(:seen AS bigint) IS NULL OR coalesce(queue.changed_at, 0) = CAST(:seen AS bigint)
+RETURNING name

@@ -2,10 +2,12 @@
 -- more than one that finds much.
 -- KEYS counts, due, queues, lease_until
 -- without epoch
--- asks states, queue, task, reason, cause, since, until, finished_before, text, tag: what is null does not matter
+-- asks states, queue, task, reason, cause, since, until, finished_before, running_for, text, tag: what is null does not
+--      matter
+--      meta: rows (as_text, as_json) as wanted, or null; of each row the metadata has to contain one
 --      ended: failed or cancelled, if that is the only state asked for
 --      cursor: the seq before which the page begins; limit, window
---      bytes: at how many of them the search for a text ends; then `looked` says that it looked at as many as it may
+--      bytes: at how many of them the search for texts ends; then `looked` says that it looked at as many as it may
 -- gives jobs: rows (Found); looked: one row (how many were looked at, the seq of the last of them); overwritten: see
 --       shared/overwritten
 -- with chunks, scan, state_sets, lease, texts, sizes, tags
@@ -17,17 +19,29 @@ end
 
 local bytes = 0
 local function has_text(seq, id, task)
-    local texts = redis.call('HMGET', job_key(seq), {texts: payload, errors, tags})
+    local texts = redis.call('HMGET', job_key(seq), {texts: payload, errors, tags, meta})
     local payload, errors = whole_text('payload', seq, texts.payload), whole_text('errors', seq, texts.errors)
-    local tags = whole_text('tags', seq, texts.tags)
-    local whole = id .. ' ' .. task .. ' ' .. (tags or '') .. ' ' .. (payload or '') .. ' ' .. (errors or '')
+    local tags, meta = whole_text('tags', seq, texts.tags), whole_text('meta', seq, texts.meta)
+    local whole = id .. ' ' .. task .. ' ' .. (tags or '') .. ' ' .. (meta or '') .. ' ' .. (payload or '') .. ' '
+        .. (errors or '')
     bytes = bytes + #whole
     return string.find(string.lower(whole), string.lower(ask.text), 1, true) ~= nil
 end
 
+local function has_meta(seq)
+    local meta = whole_text('meta', seq, redis.call('HGET', job_key(seq), 'meta')) or ''
+    bytes = bytes + #meta
+    for _, wanted in ipairs(ask.meta) do
+        local has_text = string.find(meta, wanted.as_text, 1, true)
+        if not (has_text or string.find(meta, wanted.as_json, 1, true)) then return false end
+    end
+    return true
+end
+
 local function is_wanted(seq)
     local job = try(
-        'HMGET', job_key(seq), {job: state, queue, task, reason, created_at, finished_at, id, cause}) or {}
+        'HMGET', job_key(seq),
+        {job: state, queue, task, reason, created_at, finished_at, claimed_at, id, cause}) or {}
     local created_at, finished_at = tonumber(job.created_at) or 0, tonumber(job.finished_at)
     return job.state
         and (not states or states[job.state])
@@ -38,6 +52,8 @@ local function is_wanted(seq)
         and (not ask.since or created_at >= ask.since)
         and (not ask['until'] or created_at < ask['until'])
         and (not ask.finished_before or (finished_at and finished_at < ask.finished_before))
+        and (not ask.running_for or now - (tonumber(job.claimed_at) or now) >= ask.running_for)
+        and (not ask.meta or has_meta(seq))
         and (not ask.text or has_text(seq, job.id, job.task))
 end
 

@@ -2,7 +2,8 @@
 -- is 0, no longer. A queue may be set up before its first job.
 -- KEYS counts, queues, configured
 -- asks name, by, is_decided; changes: rows (setting, value) as change, where null takes the setting back
--- gives nothing
+--      seen: null, or when the caller has seen an operator's last change, 0 for none: nothing happens if there was another
+-- gives changed: one row (name), unless there was another change
 -- with allow_oom, limits, decided
 local NUMBERS = {weight = true, max_length = true, max_running = true}
 local TEXTS = {retention = true, retry = true, cooldown = true, rate = true}
@@ -17,6 +18,7 @@ for _, change in ipairs(ask.changes) do
 end
 
 local key, decided = queue_key(ask.name), DECIDED.of(ask.name)
+if ask.seen and (tonumber(redis.call('HGET', key, 'changed_at') or 0) or 0) ~= ask.seen then return {'changed', {}} end
 redis.call('SADD', KEY.queues, ask.name)
 note_settings(ask.name)
 for _, change in ipairs(ask.changes) do
@@ -28,4 +30,4 @@ end
 DECIDED.keep(ask.name, decided)
 if ask.name == '*' then follow_limit_of_all() end
 redis.call('HSET', key, 'changed_at', stamp, 'changed_by', ask.by)
-return {}
+return {'changed', {{ask.name}}}

@@ -2,6 +2,7 @@
 -- A page of jobs, the newest first. At most :window rows are looked at, so that a filter that finds little costs no
 -- more than one that finds much. With :ended (failed or cancelled) only jobs of that state are looked at, with :tag only
 -- those that have it, by an index.
+-- :meta rows (as_text, as_json) as wanted; of each row the metadata has to contain one
 -- Gives how much each holds, not the jobs themselves: they are read by id, as many as one call can carry.
 -- gives jobs
 WITH
@@ -18,9 +19,14 @@ AND (:cause IS NULL OR cause = :cause)
 AND (:since IS NULL OR created_at >= :since)
 AND (:until IS NULL OR created_at < :until)
 AND (:finished_before IS NULL OR finished_at < :finished_before)
+AND (:running_for IS NULL OR :now - claimed_at >= :running_for)
+AND (:meta IS NULL OR NOT EXISTS (
+    SELECT 1 FROM jsonb_each(:meta) AS wanted
+    WHERE instr(coalesce(meta, ''), {wanted.as_text}) = 0 AND instr(coalesce(meta, ''), {wanted.as_json}) = 0))
 AND (:text IS NULL
     OR instr(
-        lower(id || ' ' || task || ' ' || coalesce(tags, '') || ' ' || whole_payload || ' ' || coalesce(errors, '')),
+        lower(id || ' ' || task || ' ' || coalesce(tags, '') || ' ' || coalesce(meta, '') || ' ' || whole_payload || ' '
+            || coalesce(errors, '')),
         lower(:text)) > 0)
 ORDER BY seq DESC LIMIT :limit
 

@@ -6,6 +6,8 @@ INSERT INTO windlass_queue (name) VALUES (:name) ON CONFLICT DO NOTHING
 -- Changes the settings that are named; keeps who did it. An operator has decided about them from now on, or, if
 -- :is_decided is 0, no longer.
 -- :changes rows (setting, value); null takes a setting back
+-- :seen null, or when the caller has seen an operator's last change, 0 for none: nothing happens if there was another
+-- gives changed
 WITH given AS (
     SELECT {changes.setting} AS setting, {changes.value} AS value FROM jsonb_each(:changes)
 )
@@ -29,4 +31,5 @@ UPDATE windlass_queue SET
             UNION ALL
             SELECT setting, json_array(:now, :by) FROM given WHERE :is_decided)), '{}'),
     changed_at = :now, changed_by = :by
-WHERE name = :name
+WHERE name = :name AND (:seen IS NULL OR coalesce(changed_at, 0) = :seen)
+RETURNING name

@@ -1,0 +1,6 @@
+"""``windlass web``: serves the HTTP API.
+
+Files, in reading order:
+
+- ``command``: The command.
+"""

@@ -1,0 +1,59 @@
+"""``windlass web``: serves the HTTP API."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+import click
+
+from windlass.app import Windlass
+from windlass.cli.app_option import with_app_and_logs
+from windlass.cli.output import Output, with_output
+from windlass.cli.views.message import Message
+from windlass.errors import ConfigError
+from windlass.threads.start import start_thread
+
+if TYPE_CHECKING:
+    from windlass.web.server import Server
+
+_CLOSING = 0.5
+"""Seconds that the store may take to close: a call that hangs there must not hold the process up."""
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to serve at.")
+@click.option("--port", default=8787, show_default=True, type=click.IntRange(0, 65535), help="0 for any that is free.")
+@click.option("--no-duties", is_flag=True, help="Leave promote, rescue, clean and schedules to workers.")
+@with_output
+@with_app_and_logs
+def web(app: Windlass, *, out: Output, host: str, port: int, no_duties: bool) -> None:
+    """Serve the HTTP API until SIGTERM or Ctrl-C, and do duties beside it.
+
+    It answers programs on this machine only.
+    """
+    from windlass.worker.duties.standalone import DutiesBeside
+
+    server = api_server(app, host=host, port=port)
+    started = {
+        "address": server.address,
+        "api": f"{server.address}/api/v1",
+        "store": app.store,
+        "duties": not no_duties,
+    }
+    with nullcontext() if no_duties else DutiesBeside(app.client, on_over=server.stop):
+        server.serve_until_signalled(
+            lambda: out.show(Message(f"serving {app.store} at {server.address}/api/v1; stop with Ctrl-C", started))
+        )
+    start_thread(app.close, name="windlass-close").join(_CLOSING)
+
+
+def api_server(app: Windlass, *, host: str, port: int, shares_port: bool = False) -> Server:
+    """A server of the API; ``ConfigError`` for an address that others than this machine can reach."""
+    from windlass.web import api
+    from windlass.web.security.loopback import Loopback, is_loopback
+    from windlass.web.server import Server
+
+    if not is_loopback(host):
+        raise ConfigError(f"--host {host}: other machines could change everything here; serve at 127.0.0.1")
+    return Server(api(app, security=Loopback()), host=host, port=port, shares_port=shares_port)

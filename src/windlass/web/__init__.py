@@ -1,0 +1,21 @@
+"""The HTTP API: jobs, queues, workers, limits and schedules for programs in any language.
+
+Files, in reading order:
+
+- ``app``: The API as an ASGI application, to be served alone or mounted into another.
+- ``table``: The table of routes: everything that can be asked over HTTP.
+- ``route``: One row of the table of routes, what a handler is given, and what it gives.
+- ``topics/``: The routes, topic by topic; each module has its handlers and ends with its rows.
+- ``shapes/``: What the API takes and gives, as types.
+- ``security/``: Who may do what over HTTP.
+- ``inputs``: Reads a request: its path, its query and its body, strictly.
+- ``problems``: Errors as the API answers them: RFC 9457 problem documents.
+- ``cursors``: Cursors: where the next page begins, opaque and signed.
+- ``etags``: ``ETag`` and ``If-Match``: a change of settings says which state of them it was made for.
+- ``openapi``: The OpenAPI document of a table of routes, from the types of its rows.
+- ``server``: The server process: serves until a signal, with the duties beside it.
+"""
+
+from windlass.web.app import api
+
+__all__ = ["api"]

@@ -1,0 +1,144 @@
+"""The API as an ASGI application, to be served alone or mounted into another."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route as Mounted
+from starlette.routing import Router
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from windlass.app import Windlass
+from windlass.errors import OutcomeUnknown
+from windlass.web.cursors import Cursors
+from windlass.web.inputs import field_names, read_body, read_path, read_query
+from windlass.web.problems import Problem, not_found, problem_of
+from windlass.web.route import Answer, Call, Gatekeeper, Route
+from windlass.web.security.closed import Closed
+from windlass.web.table import ROUTES
+
+DEADLINE = 5.0
+"""Seconds within which a request is answered, also when the store is away."""
+
+
+def api(
+    app: Windlass,
+    *,
+    security: Gatekeeper | None = None,
+    deadline: float = DEADLINE,
+    secret: str | bytes | None = None,
+    routes: Sequence[Route] = ROUTES,
+) -> ASGIApp:
+    """The HTTP API of an app, as an ASGI application that can be mounted under any prefix.
+
+    ``security`` says who may do what; without it all but the health checks are refused. ``secret`` signs cursors; all
+    processes that serve one store need the same, and without it they take the address of the store.
+
+    >>> from windlass import Windlass
+    >>> from windlass.web import api
+    >>> app = Windlass("sqlite:///:memory:")
+    >>> asgi = api(app)
+    >>> app.close()
+    """
+    key = secret if secret is not None else f"{app.url} {app.client.namespace}"
+    serving = _Serving(
+        app,
+        security=Closed() if security is None else security,
+        deadline=deadline,
+        cursors=Cursors(key.encode() if isinstance(key, str) else key),
+        routes=routes,
+    )
+    return serving.application()
+
+
+class _Serving:
+    """Answers requests: admit, read, act, write."""
+
+    def __init__(
+        self, app: Windlass, *, security: Gatekeeper, deadline: float, cursors: Cursors, routes: Sequence[Route]
+    ) -> None:
+        self._app = app
+        self._security = security
+        self._deadline = deadline
+        self._cursors = cursors
+        self._routes = routes
+
+    def application(self) -> ASGIApp:
+        """All routes, by path."""
+        by_path: dict[str, dict[str, Route]] = {}
+        for route in self._routes:
+            by_path.setdefault(route.path, {})[route.method] = route
+        mounted = [Mounted(path, _Endpoint(self, rows)) for path, rows in by_path.items()]
+        return Router(mounted, redirect_slashes=False, default=_nowhere)
+
+    async def answer(self, request: Request, route: Route) -> Response:
+        """The answer to one request, whatever happens."""
+        try:
+            identity = await self._security.admit(request, route.role)
+            call: Call[Any, Any] = Call(
+                app=self._app,
+                request=request,
+                identity=identity,
+                path=read_path(request.path_params),
+                query=read_query(request, route.query),
+                body=await read_body(request, route),
+                cursors=self._cursors,
+                routes=self._routes,
+            )
+            async with asyncio.timeout(self._deadline if route.seconds is None else route.seconds):
+                given = await route.handler(call)
+            if route.action is not None:
+                await self._note(call, route.action, given)
+        except Exception as error:  # the top of a request: every error becomes a problem document
+            if isinstance(error, TimeoutError) and route.action is not None:
+                error = OutcomeUnknown(f"{route.method} {route.path} took too long")
+            return problem_of(error, fields=field_names(route)).response()
+        return _response(given, route)
+
+    async def _note(self, call: Call[Any, Any], action: str, given: object) -> None:
+        said = given if isinstance(given, Answer) else Answer()
+        target = said.target if said.target is not None else " ".join(call.path.values())
+        await self._security.changed(call.identity, action, target, said.count)
+
+
+class _Endpoint:
+    """All methods of one path."""
+
+    def __init__(self, serving: _Serving, rows: Mapping[str, Route]) -> None:
+        self._serving = serving
+        self._rows = rows
+        self._allowed = ", ".join(sorted({*rows, *(["HEAD"] if "GET" in rows else [])}))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        row = self._rows.get("GET" if request.method == "HEAD" else request.method)
+        if row is None:
+            detail = f"{request.method} is not possible here, only {self._allowed}"
+            response = Problem(405, "Method not allowed", detail, headers={"Allow": self._allowed}).response()
+        else:
+            response = await self._serving.answer(request, row)
+        await response(scope, receive, send)
+
+
+async def _nowhere(scope: Scope, receive: Receive, send: Send) -> None:
+    """Nothing is at this path."""
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1000, "reason": ""})
+        return
+    await not_found("there is nothing at this path; see /api/v1/openapi.json").response()(scope, receive, send)
+
+
+def _response(given: object, route: Route) -> Response:
+    if isinstance(given, Response):
+        return given
+    said = given if isinstance(given, Answer) else Answer(given)
+    status = route.status if said.status is None else said.status
+    headers = {"Cache-Control": "no-store", **said.headers}
+    if route.answer is None:
+        return Response(None, status, headers)
+    return Response(msgspec.json.encode(said.value), status, headers, "application/json")

@@ -1,0 +1,13 @@
+"""What the API takes and gives, as types: the OpenAPI document is made of them.
+
+Values themselves come from ``windlass.insight.json_forms``, as those of the command line do; tests compare both.
+
+Files, in reading order:
+
+- ``jobs``: Jobs, lists of them, and filters.
+- ``queues``: Queues and their settings.
+- ``workers``: Workers.
+- ``limits``: Named limits, and cool-downs.
+- ``schedules``: Schedules and their fires.
+- ``system``: Everything at a glance, tasks, duties.
+"""

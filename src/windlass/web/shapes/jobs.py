@@ -1,0 +1,258 @@
+"""Jobs, lists of them, and filters."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from windlass.core.state import State
+
+Time = str | float
+"""A length of time: seconds, or text such as ``10m``."""
+Limit = Annotated[int, Meta(ge=1, le=500)]
+
+
+class Progress(Struct, frozen=True):
+    """How far a run says it is."""
+
+    value: float | None
+    text: str | None
+
+
+class JobSummary(Struct, frozen=True):
+    """A job in a list."""
+
+    id: str
+    task: str
+    queue: str
+    state: State
+    reason: str | None
+    priority: int
+    attempt: int
+    max_attempts: int
+    crashes: int
+    rescues: int
+    worker: str | None
+    fence: int
+    tags: list[str]
+    progress: Progress
+    created_at: datetime
+    run_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    error: str | None
+    """What its newest failed attempt raised, on one line."""
+
+
+class JobList(Struct, frozen=True):
+    """A page of jobs, the newest first."""
+
+    jobs: list[JobSummary]
+    next: str | None
+    """The cursor of the next page; null on the last one. A page may be short and still have a next one."""
+    count: int | str | None = None
+    """With ``count=true``: how many jobs match, exact up to 1,000; ``1000+`` or, after a long search, ``17+`` for at
+    least so many.
+    """
+
+
+class Fault(Struct, frozen=True):
+    """What one attempt raised."""
+
+    at: datetime
+    attempt: int
+    worker: str | None
+    type: str
+    message: str
+    cause: list[str]
+    traceback: str
+    log: str
+
+
+class Step(Struct, frozen=True):
+    """What a job has recorded under a name."""
+
+    name: str
+    kind: str
+    began_at: datetime | None
+    ended_at: datetime | None
+    wake_at: datetime | None
+    event: str | None
+    fence: int | None
+
+
+class JobDetail(JobSummary, frozen=True, kw_only=True):
+    """Everything about one job, secrets masked."""
+
+    timeout: float | None
+    unique_key: str | None
+    cached_until: datetime | None
+    expires_at: datetime | None
+    concurrency_key: str | None
+    rate_key: str | None
+    cancel_requested_at: datetime | None
+    correlation_id: str
+    schedule: str | None
+    planned_at: datetime | None
+    meta: dict[str, Any]
+    args: list[Any] | None
+    """Null where they cannot be read."""
+    kwargs: dict[str, Any] | None
+    result: Any
+    errors: list[Fault]
+    errors_left_out: int
+    log: str
+    steps: list[Step]
+    unreadable: list[str]
+
+
+class TimelineEntry(Struct, frozen=True):
+    """Something that happened to a job."""
+
+    at: datetime
+    kind: str
+    worker: str | None
+    fence: int | None
+    detail: dict[str, Any] | None
+
+
+class Timeline(Struct, frozen=True):
+    """The history of a job, the earliest first."""
+
+    id: str
+    timeline: list[TimelineEntry]
+
+
+class Why(Struct, frozen=True):
+    """Why a job is not running."""
+
+    id: str
+    state: State
+    why: str
+
+
+class JobFilters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which jobs are meant; what is left out does not matter."""
+
+    id: str | UnsetType = UNSET
+    """The job of this id."""
+    queue: str | UnsetType = UNSET
+    task: str | UnsetType = UNSET
+    reason: str | UnsetType = UNSET
+    since: str | UnsetType = UNSET
+    """Made since: an instant with its zone, or how long ago, as in ``2h``."""
+    until: str | UnsetType = UNSET
+    """Made before."""
+    text: str | UnsetType = UNSET
+    """Somewhere in id, task, arguments, tags, metadata or errors."""
+    tag: str | UnsetType = UNSET
+    meta: dict[str, str] | UnsetType = UNSET
+    """As ``meta.KEY=value``: jobs whose metadata has this value under this key."""
+
+
+class DeadQuery(JobFilters, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which dead letters, and which page of them."""
+
+    limit: Limit = 50
+    cursor: str | UnsetType = UNSET
+    count: bool = False
+    """Whether to say how many jobs match."""
+
+
+class JobsQuery(DeadQuery, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which jobs, and which page of them."""
+
+    state: State | UnsetType = UNSET
+    running_for: str | UnsetType = UNSET
+    """Running for at least so long: ``10m``."""
+
+
+class NewJob(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A job to be made. What is left out is as its task says."""
+
+    task: str
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    queue: str | UnsetType = UNSET
+    priority: Annotated[int, Meta(ge=-100, le=100)] | UnsetType = UNSET
+    attempts: Annotated[int, Meta(ge=1, le=32_767)] | UnsetType = UNSET
+    timeout: Time | UnsetType | None = UNSET
+    delay: Time | UnsetType = UNSET
+    at: Annotated[datetime, Meta(tz=True)] | UnsetType = UNSET
+    id: str | UnsetType = UNSET
+    """The same id twice is one job."""
+    unique: str | UnsetType = UNSET
+    """Only one unfinished job may hold this key."""
+    tags: list[str] | UnsetType = UNSET
+    correlation_id: str | UnsetType = UNSET
+    meta: dict[str, Any] | UnsetType = UNSET
+    expires: Time | UnsetType | None = UNSET
+    concurrency_key: str | UnsetType = UNSET
+    rate_key: str | UnsetType = UNSET
+
+
+class MadeJob(Struct, frozen=True):
+    """A job that was made, or was there already."""
+
+    id: str
+    state: State
+    duplicate: bool
+    """Whether it was there already: the same id, or a unique key that is held."""
+    replaced: bool
+
+
+class CancelOrder(Struct, frozen=True, forbid_unknown_fields=True):
+    """How to cancel."""
+
+    reason: str | None = None
+    """Why; kept in the timeline."""
+
+
+class RetryOrder(Struct, frozen=True, forbid_unknown_fields=True):
+    """How to retry."""
+
+    to_queue: str | None = None
+    """Run it in another queue."""
+
+
+class ChangedJob(Struct, frozen=True):
+    """A job after a change."""
+
+    id: str
+    state: State
+
+
+class DeadOrder(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which dead letters a change is about: ``ids``, a ``filter`` (empty for all), or the ``next`` of the answer
+    before.
+    """
+
+    ids: Annotated[list[str], Meta(min_length=1, max_length=1000)] | UnsetType = UNSET
+    filter: JobFilters | UnsetType = UNSET
+    next: str | UnsetType = UNSET
+
+
+class DeadRetryOrder(DeadOrder, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which dead letters to run again, and where."""
+
+    to_queue: str | None = None
+
+
+class ManyRetried(Struct, frozen=True):
+    """How many jobs were retried. If ``next`` is not null it is to be sent, to go on with the rest of the same jobs."""
+
+    retried: int
+    next: str | None
+    errors: dict[str, str] = {}
+    """By id: why a job was not."""
+
+
+class ManyDeleted(Struct, frozen=True):
+    """How many jobs were deleted. If ``next`` is not null it is to be sent, to go on with the rest of the same jobs."""
+
+    deleted: int
+    next: str | None
+    errors: dict[str, str] = {}
+    """By id: why a job was not."""

@@ -1,0 +1,19 @@
+"""The table of routes: everything that can be asked over HTTP."""
+
+from __future__ import annotations
+
+from windlass.web.route import Route
+from windlass.web.topics import dead, enqueue, health, jobs, limits, overview, queues, schedules, upkeep, workers
+
+ROUTES: tuple[Route, ...] = (
+    *health.ROUTES,
+    *overview.ROUTES,
+    *jobs.ROUTES,
+    *enqueue.ROUTES,
+    *dead.ROUTES,
+    *queues.ROUTES,
+    *workers.ROUTES,
+    *limits.ROUTES,
+    *schedules.ROUTES,
+    *upkeep.ROUTES,
+)

@@ -1,0 +1,16 @@
+"""The routes, topic by topic; each module has its handlers and ends with its rows.
+
+Files, in reading order:
+
+- ``health``: Whether the process lives and the store answers, and the OpenAPI document.
+- ``overview``: Everything at a glance, the process that answers, its tasks.
+- ``jobs``: Jobs: list, look at, cancel, retry, delete.
+- ``job_filters``: Filters of jobs as requests have them.
+- ``enqueue``: New jobs, one or many at once.
+- ``dead``: Jobs that failed for good, and changes of many of them.
+- ``queues``: Queues: look at, pause, set up, empty.
+- ``workers``: Workers: look at, pause, resume, stop.
+- ``limits``: Named limits: look at, set, empty.
+- ``schedules``: Schedules: look at, add, change, run.
+- ``upkeep``: Duties, once; and events.
+"""

@@ -1,0 +1,159 @@
+"""Jobs that failed for good, and changes of many of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import msgspec
+
+from windlass import clock
+from windlass.client.session import ANY_JOB
+from windlass.core import validate
+from windlass.core.state import State
+from windlass.insight.job_filter import JobFilter, filter_of
+from windlass.store.operation import Operation
+from windlass.store.operations.jobs import Act, change_page, deleting, retrying
+from windlass.store.operations.queries import NEWEST, Filter, find
+from windlass.store.pages import Found
+from windlass.web.problems import bad_input
+from windlass.web.route import PREFIX, Answer, Call, Nothing, Route
+from windlass.web.security.roles import Role
+from windlass.web.shapes import jobs as shapes
+from windlass.web.topics.job_filters import given_filter, now_of, page_of_jobs
+
+_TOPIC = "Dead letters"
+_SECONDS = 2.0
+"""After so long no other page is begun: the answer says where to go on."""
+
+_AT_ONCE = 50
+"""How many jobs that are named are read by one call."""
+_DEAD = Filter(states=(State.FAILED,))
+
+Order = TypeVar("Order", bound=shapes.DeadOrder)
+
+
+class Rest(msgspec.Struct, frozen=True):
+    """What is left to do of a change of many jobs: the filter as it was when the change began, and from where on."""
+
+    filter: Filter
+    before: int
+    to_queue: str | None = None
+
+
+async def list_dead(call: Call[shapes.DeadQuery, None]) -> dict[str, object]:
+    """A page of dead letters."""
+    return await page_of_jobs(call, state=State.FAILED)
+
+
+async def retry_dead(call: Call[Nothing, shapes.DeadRetryOrder]) -> Answer:
+    """Run dead letters again."""
+    order = call.body
+    if order.to_queue is not None:
+        validate.queue_name(order.to_queue)
+
+    def act(rest: Rest) -> Act:
+        return retrying(rest.filter, to_queue=rest.to_queue, by=call.by)
+
+    return await _change(call, "retried", act, order.to_queue)
+
+
+async def delete_dead(call: Call[Nothing, shapes.DeadOrder]) -> Answer:
+    """Delete dead letters."""
+    return await _change(call, "deleted", lambda rest: deleting(rest.filter), None)
+
+
+async def _change(call: Call[Nothing, Order], done: str, act: Callable[[Rest], Act], to_queue: str | None) -> Answer:
+    order = call.body
+    if [given is msgspec.UNSET for given in (order.ids, order.filter, order.next)].count(False) != 1:
+        raise bad_input("say which: ids, a filter (empty for all), or the next of the answer before")
+    if order.ids is not msgspec.UNSET:
+        ids = list(dict.fromkeys(order.ids))
+        errors = await _named(call, ids, act(Rest(_DEAD, NEWEST, to_queue)))
+        changed = len(ids) - len(errors)
+        return Answer({done: changed, "next": None, "errors": errors}, count=changed, target=" ".join(ids[:3]))
+    of = f"{call.request.url.path} rest"
+    if order.next is not msgspec.UNSET:
+        rest = call.cursors.read(of, order.next, Rest)
+    else:
+        rest = _beginning(call, to_queue)
+    changed, before = await _pages(call, rest, act(rest))
+    left = None if before is None else call.cursors.write(of, Rest(rest.filter, before, rest.to_queue))
+    return Answer({done: changed, "next": left, "errors": {}}, count=changed, target="dead letters by filter")
+
+
+def _beginning(call: Call[Nothing, Order], to_queue: str | None) -> Rest:
+    """What fails from now on is not meant, also when the change takes several requests."""
+    given = JobFilter() if call.body.filter is msgspec.UNSET else given_filter(call.body.filter, now=now_of(call))
+    filter = filter_of({**given, "state": State.FAILED})
+    frozen = msgspec.structs.replace(filter, finished_before=call.app.client.now() + 1)
+    return Rest(frozen, NEWEST, to_queue)
+
+
+async def _pages(call: Call[Nothing, Order], rest: Rest, act: Act) -> tuple[int, int | None]:
+    """How many were changed, and before which the next request goes on."""
+    session, until = call.app.client.session, clock.monotonic() + _SECONDS
+    changed, before = 0, rest.before
+    while True:
+        page = await session.arun(change_page(rest.filter, act, cursor=before), notify=ANY_JOB)
+        changed += page.changed
+        if page.next is None or clock.monotonic() >= until:
+            return changed, page.next
+        before = page.next
+
+
+async def _named(call: Call[Nothing, Order], ids: Sequence[str], act: Act) -> dict[str, str]:
+    """Change those that are named; by id, why one was not changed, which keeps no other from it."""
+    session, errors = call.app.client.session, dict[str, str]()
+    for first in range(0, len(ids), _AT_ONCE):
+        errors |= await session.arun(_change_named(ids[first : first + _AT_ONCE], act), notify=ANY_JOB)
+    return errors
+
+
+def _change_named(ids: Sequence[str], act: Act) -> Operation[dict[str, str]]:
+    found = yield from find(ids)
+    errors = {id: f"no job has the id {id!r}" for id in ids if id not in found}
+    for id, job in found.items():
+        if job.state is not State.FAILED:
+            errors[id] = f"job {id} is {job.state}, not a dead letter"
+        elif not (yield from act([Found(job.seq, id, 0)])):
+            errors[id] = f"job {id} could not be changed: another holds its unique key, or it was changed meanwhile"
+    return errors
+
+
+ROUTES = (
+    Route(
+        method="GET",
+        path=f"{PREFIX}/dead",
+        handler=list_dead,
+        summary="List jobs that failed for good, the newest first.",
+        topic=_TOPIC,
+        role=Role.VIEWER,
+        query=shapes.DeadQuery,
+        answer=shapes.JobList,
+    ),
+    Route(
+        method="POST",
+        path=f"{PREFIX}/dead/retry",
+        handler=retry_dead,
+        summary="Run dead letters again, by ids or by a filter.",
+        topic=_TOPIC,
+        role=Role.OPERATOR,
+        body=shapes.DeadRetryOrder,
+        answer=shapes.ManyRetried,
+        action="dead.retry",
+        seconds=20.0,
+    ),
+    Route(
+        method="POST",
+        path=f"{PREFIX}/dead/delete",
+        handler=delete_dead,
+        summary="Delete dead letters, by ids or by a filter.",
+        topic=_TOPIC,
+        role=Role.ADMIN,
+        body=shapes.DeadOrder,
+        answer=shapes.ManyDeleted,
+        action="dead.delete",
+        seconds=20.0,
+    ),
+)

@@ -1,0 +1,162 @@
+"""Jobs: list, look at, cancel, retry, delete."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from windlass.client.client import Client
+from windlass.client.job_changes import find_record
+from windlass.errors import IllegalTransition
+from windlass.insight import json_forms
+from windlass.insight.payload import cached_until, parameters_of
+from windlass.job import Job
+from windlass.steps.view import StepView, step_views
+from windlass.store.operation import Operation
+from windlass.web.route import PREFIX, Call, Nothing, Route
+from windlass.web.security.roles import Role
+from windlass.web.shapes import jobs as shapes
+from windlass.web.topics.job_filters import page_of_jobs
+
+_TOPIC = "Jobs"
+_JOB = f"{PREFIX}/jobs/{{id}}"
+
+
+async def list_jobs(call: Call[shapes.JobsQuery, None]) -> dict[str, object]:
+    """A page of jobs."""
+    return await page_of_jobs(call)
+
+
+async def show_job(call: Call[Nothing, None]) -> dict[str, object]:
+    """Everything about one job."""
+    client = call.app.client
+    job, steps, cached = await client.session.arun(_whole(client, call.path["id"]))
+    return json_forms.job_detail(job, parameters_of(job.task, call.app.tasks), steps, cached_until=cached)
+
+
+def _whole(client: Client, id: str) -> Operation[tuple[Job[Any], list[StepView], datetime | None]]:
+    job: Job[Any] = Job.of(client, (yield from find_record(id)))
+    steps = yield from step_views(job.record.seq)
+    return job, steps, (yield from cached_until(client, job))
+
+
+async def show_timeline(call: Call[Nothing, None]) -> dict[str, object]:
+    """What happened to a job."""
+    job = await call.app.ajob(call.path["id"])
+    return json_forms.timeline(job.id, await job.atimeline())
+
+
+async def show_why(call: Call[Nothing, None]) -> dict[str, object]:
+    """Why a job is not running."""
+    job = await call.app.ajob(call.path["id"])
+    sentence = await job.awhy()
+    return json_forms.why(job, sentence)
+
+
+async def cancel_job(call: Call[Nothing, shapes.CancelOrder]) -> dict[str, object]:
+    """Cancel what waits, ask what runs to stop."""
+    id = call.path["id"]
+    cancelled = await call.app.acancel(id, by=call.by, reason=call.body.reason)
+    job = await call.app.ajob(id)
+    if not cancelled:
+        raise IllegalTransition(f"job {id} is {job.state}; it cannot be cancelled")
+    return _changed(job)
+
+
+async def retry_job(call: Call[Nothing, shapes.RetryOrder]) -> dict[str, object]:
+    """Run it again."""
+    id = call.path["id"]
+    await call.app.aretry(id, queue=call.body.to_queue, by=call.by)
+    return _changed(await call.app.ajob(id))
+
+
+async def delete_job(call: Call[Nothing, None]) -> None:
+    """Remove it."""
+    job = await call.app.ajob(call.path["id"])
+    await job.adelete()
+
+
+def _changed(job: Job[Any]) -> dict[str, object]:
+    return {"id": job.id, "state": str(job.state)}
+
+
+ROUTES = (
+    Route(
+        method="GET",
+        path=f"{PREFIX}/jobs",
+        handler=list_jobs,
+        summary="List jobs, the newest first.",
+        topic=_TOPIC,
+        role=Role.VIEWER,
+        query=shapes.JobsQuery,
+        answer=shapes.JobList,
+    ),
+    Route(
+        method="GET",
+        path=_JOB,
+        handler=show_job,
+        summary="Everything about one job, secrets masked.",
+        topic=_TOPIC,
+        role=Role.VIEWER,
+        answer=shapes.JobDetail,
+        problems=(404,),
+    ),
+    Route(
+        method="GET",
+        path=f"{_JOB}/timeline",
+        handler=show_timeline,
+        summary="What happened to a job, the earliest first.",
+        topic=_TOPIC,
+        role=Role.VIEWER,
+        answer=shapes.Timeline,
+        problems=(404,),
+    ),
+    Route(
+        method="GET",
+        path=f"{_JOB}/why",
+        handler=show_why,
+        summary="Why a job is not running, in a sentence.",
+        topic=_TOPIC,
+        role=Role.VIEWER,
+        answer=shapes.Why,
+        problems=(404,),
+    ),
+    Route(
+        method="POST",
+        path=f"{_JOB}/cancel",
+        handler=cancel_job,
+        summary="Cancel a job that waits, or ask one that runs to stop.",
+        topic=_TOPIC,
+        role=Role.OPERATOR,
+        body=shapes.CancelOrder,
+        is_body_needed=False,
+        answer=shapes.ChangedJob,
+        action="job.cancel",
+        problems=(404, 409),
+    ),
+    Route(
+        method="POST",
+        path=f"{_JOB}/retry",
+        handler=retry_job,
+        summary="Run a job again with all its attempts; also one that waits for its time.",
+        topic=_TOPIC,
+        role=Role.OPERATOR,
+        body=shapes.RetryOrder,
+        is_body_needed=False,
+        answer=shapes.ChangedJob,
+        action="job.retry",
+        problems=(404, 409),
+    ),
+    Route(
+        method="DELETE",
+        path=_JOB,
+        handler=delete_job,
+        summary="Delete a job that does not run.",
+        topic=_TOPIC,
+        role=Role.ADMIN,
+        answer=None,
+        status=204,
+        action="job.delete",
+        problems=(404, 409),
+    ),
+)

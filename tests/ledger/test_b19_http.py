@@ -1,0 +1,1 @@
+"""B19: the HTTP API, through HTTP."""

@@ -95,6 +95,7 @@ if TYPE_CHECKING:
     from windlass.flows.chain import chain
     from windlass.flows.flow import Flow, FlowProgress
     from windlass.insight.cooldowns import CooldownView
+    from windlass.insight.flows.graph import FlowEdge, FlowGraph, FlowNode
     from windlass.insight.job_page import JobPage
     from windlass.insight.keys import BusyKey, BusyKeyPage, ConcurrencyView
     from windlass.insight.limits import LimitView
@@ -121,6 +122,9 @@ else:
         "ConcurrencyView": "windlass.insight.keys",
         "Fault": "windlass.core.fault",
         "Flow": "windlass.flows.flow",
+        "FlowEdge": "windlass.insight.flows.graph",
+        "FlowGraph": "windlass.insight.flows.graph",
+        "FlowNode": "windlass.insight.flows.graph",
         "FlowProgress": "windlass.flows.flow",
         "Helper": "windlass.programs.helper",
         "Job": "windlass.job",
@@ -174,6 +178,9 @@ __all__ = [
     "EventTimeout",
     "Fault",
     "Flow",
+    "FlowEdge",
+    "FlowGraph",
+    "FlowNode",
     "FlowProgress",
     "Helper",
     "HelperDied",

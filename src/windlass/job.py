@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
@@ -20,12 +21,15 @@ from windlass.core.records import JobRecord
 from windlass.core.state import FINISHED, State
 from windlass.core.units import milliseconds
 from windlass.errors import Duration, IllegalTransition
+from windlass.insight.flows.graph import FlowGraph, flow_graph
+from windlass.insight.flows.relatives import every
 from windlass.insight.timeline import TimelineEntry, timeline
 from windlass.insight.unreadable import unreadable_texts
 from windlass.insight.why import why
 from windlass.steps.view import StepView, step_views
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs, queries
+from windlass.store.operations.flows import edges
 
 if TYPE_CHECKING:
     from windlass.client.client import Client
@@ -234,6 +238,34 @@ class Job(Generic[R]):
     def finished_at(self) -> datetime | None:
         return clock.instant_or_none(self.record.finished_at)
 
+    @property
+    def parents(self) -> list[Job[Any]]:
+        """The jobs that it waits, or waited, for, as they are now, in the order in which they were named."""
+        refuse_on_loop_thread("job.parents", "job.aparents()")
+        return self._client.session.run(self._relatives(edges.parents))
+
+    async def aparents(self) -> list[Job[Any]]:
+        """``parents`` for async code."""
+        return await self._client.session.arun(self._relatives(edges.parents))
+
+    @property
+    def children(self) -> list[Job[Any]]:
+        """The jobs that wait, or waited, for it, as they are now, in the order in which they were stored."""
+        refuse_on_loop_thread("job.children", "job.achildren()")
+        return self._client.session.run(self._relatives(edges.children))
+
+    async def achildren(self) -> list[Job[Any]]:
+        """``children`` for async code."""
+        return await self._client.session.arun(self._relatives(edges.children))
+
+    def flow(self) -> FlowGraph:
+        """All jobs that hang together with it, with their states: what they wait for, and what waits for them."""
+        return self._client.session.run(self._flow())
+
+    async def aflow(self) -> FlowGraph:
+        """``flow`` for async code."""
+        return await self._client.session.arun(self._flow())
+
     def refresh(self) -> Job[R]:
         """Read the job anew; ``JobNotFound`` when it is gone."""
         return self._client.session.run(self._refresh())
@@ -266,13 +298,18 @@ class Job(Generic[R]):
         check_found(await self._wait(timeout).await_done())
         return await self.arefresh()
 
-    def cancel(self, *, by: str = "api", reason: str | None = None) -> bool:
-        """Cancel a job that waits, or ask a running one to stop; False when it has finished, and nothing changes."""
-        return self._client.session.run(cancel_job(self.id, by=by, reason=reason), notify=CANCELLED)
+    def cancel(self, *, by: str = "api", reason: str | None = None, descendants: bool = False) -> bool:
+        """Cancel a job that waits, or ask a running one to stop; False when it has finished, and nothing changes.
 
-    async def acancel(self, *, by: str = "api", reason: str | None = None) -> bool:
+        With ``descendants`` all jobs that wait, or waited, for it too, however deep; False when none of them changed.
+        """
+        changes = cancel_job(self.id, by=by, reason=reason, descendants=descendants)
+        return self._client.session.run(changes, notify=CANCELLED)
+
+    async def acancel(self, *, by: str = "api", reason: str | None = None, descendants: bool = False) -> bool:
         """``cancel`` for async code."""
-        return await self._client.session.arun(cancel_job(self.id, by=by, reason=reason), notify=CANCELLED)
+        changes = cancel_job(self.id, by=by, reason=reason, descendants=descendants)
+        return await self._client.session.arun(changes, notify=CANCELLED)
 
     def fail(self, reason: str | None = None, *, by: str = "api") -> Job[R]:
         """End a job that waits or runs as failed (``by_hand``), without a retry; ``IllegalTransition`` if it has ended.
@@ -289,7 +326,7 @@ class Job(Generic[R]):
         return await self.arefresh()
 
     def retry(self, *, queue: str | None = None, by: str = "api") -> Job[R]:
-        """Run it again with a fresh budget of attempts; also runs a waiting job now."""
+        """Run it again with a fresh budget of attempts; also runs a waiting job now, one that waits for others too."""
         self._client.session.run(retry_job(self.id, queue=queue, by=by), notify=ANY_JOB)
         return self.refresh()
 
@@ -368,6 +405,15 @@ class Job(Generic[R]):
     def _steps(self) -> Operation[list[StepView]]:
         yield from self._refresh()
         return (yield from step_views(self.record.seq))
+
+    def _relatives(self, side: Callable[..., Operation[list[edges.Relative]]]) -> Operation[list[Job[Any]]]:
+        yield from self._refresh()
+        found = yield from every(side, self.record.seq)
+        return [Job(self._client, id, state=each.state or State.PENDING) for id, each in found]
+
+    def _flow(self) -> Operation[FlowGraph]:
+        yield from self._refresh()
+        return (yield from flow_graph(self.record))
 
     def _why(self) -> Operation[str]:
         yield from self._refresh()

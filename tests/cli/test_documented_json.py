@@ -47,6 +47,7 @@ COMMANDS = [
     ("schedules recompute", ["schedules", "recompute"]),
     ("duties fire", ["duties", "fire"]),
     ("schedules delete", ["schedules", "delete", "s", "--yes"]),
+    ("flows show", ["flows", "show", "one"]),
     ("enqueue", ["enqueue", "mail.welcome", "[1]", "--queue", "spare"]),
     ("move", ["move", "sqlite:///windlass.db", "sqlite:///moved.db"]),
 ]

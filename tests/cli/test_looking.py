@@ -18,6 +18,7 @@ LOOKING = {
     "jobs list": "",
     "jobs show": "x",
     "jobs why": "x",
+    "flows show": "x",
     "jobs timeline": "x",
     "jobs retry": "x",
     "jobs cancel": "x",

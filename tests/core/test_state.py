@@ -24,7 +24,7 @@ WRITTEN_OUT: dict[Verb, set[tuple[State, State]]] = {
     Verb.FAIL: {(before, S.FAILED) for before in (S.SCHEDULED, S.PENDING, S.RETRYING, S.BLOCKED, S.RUNNING)},
     Verb.RETRY: {
         (before, after)
-        for before in (S.FAILED, S.CANCELLED, S.RETRYING, S.SCHEDULED)
+        for before in (S.FAILED, S.CANCELLED, S.RETRYING, S.SCHEDULED, S.BLOCKED)
         for after in (S.PENDING, S.SCHEDULED)
     },
     Verb.RESCHEDULE: {

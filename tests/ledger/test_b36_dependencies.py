@@ -109,3 +109,71 @@ def test_from_async_code(note: Task[..., int]) -> None:
         return await note.options(after=[first]).aenqueue(2)
 
     assert asyncio.run(build()).state is State.BLOCKED
+
+
+def test_a_graph_is_read_as_data_and_as_mermaid(app: Windlass, note: Task[..., int]) -> None:
+    """B36: parents, children, and all that hangs together, with the states."""
+    first = note.enqueue(1)
+    left, right = (note.options(after=[first]).enqueue(number) for number in (2, -3))
+    end = note.options(after=[left, right]).enqueue(4)
+    alone = note.enqueue(5)
+    assert ([job.id for job in end.parents], end.children) == ([left.id, right.id], [])
+    assert [job.id for job in first.children] == [left.id, right.id]
+    work(app)
+    assert [job.state for job in end.parents] == [State.COMPLETED, State.FAILED]
+    graph = left.flow()
+    assert [(node.id, node.state) for node in graph.nodes] == [
+        (first.id, State.COMPLETED),
+        (left.id, State.COMPLETED),
+        (right.id, State.FAILED),
+        (end.id, State.CANCELLED),
+    ]
+    assert [(edge.parent, edge.child) for edge in graph.edges] == [
+        (first.id, left.id),
+        (first.id, right.id),
+        (left.id, end.id),
+        (right.id, end.id),
+    ]
+    assert (graph.job, graph.truncated, graph.left_out) == (left.id, False, 0)
+    assert graph.mermaid().splitlines()[5] == "    n0 --> n1"
+    assert [node.id for node in alone.flow().nodes] == [alone.id]
+
+
+def test_what_lies_downstream_is_cancelled(app: Windlass, note: Task[..., int], seen: list[int]) -> None:
+    """B36: also what would run without its parents; what lies beside stays."""
+    first = note.enqueue(1)
+    left, right = (note.options(after=[first], on_parent_failure="run").enqueue(number) for number in (2, 3))
+    end = note.options(after=[left], on_parent_failure="run").enqueue(4)
+    assert left.cancel(descendants=True, reason="enough")
+    assert not left.cancel(descendants=True)
+    work(app)
+    assert seen == [1, 3]
+    assert [job.refresh().state[:2] for job in (left, right, end)] == ["ca", "co", "ca"]
+
+
+def test_a_job_that_waits_is_run_now(app: Windlass, note: Task[..., int], seen: list[int]) -> None:
+    """B36: by hand; in place of a result that is not there it gets what says so."""
+
+    @app.task(name="show")
+    def show(value: object) -> str:
+        return f"{type(value).__name__} {getattr(value, 'state', '')}"
+
+    waits = note.options(delay="1h").enqueue(1)
+    child = show.options(after=[waits], into="").enqueue()
+    assert child.retry().state is State.PENDING
+    work(app)
+    assert child.result(timeout=0) == "ParentFailed unfinished"
+    assert seen == []
+
+
+def test_graphs_from_async_code(note: Task[..., int]) -> None:
+    """B36."""
+
+    async def look() -> tuple[int, int, int, bool]:
+        first = await note.aenqueue(1)
+        second = await note.options(after=[first]).aenqueue(2)
+        parents, children = await second.aparents(), await first.achildren()
+        graph = await first.aflow()
+        return len(parents), len(children), len(graph.nodes), await first.acancel(descendants=True)
+
+    assert asyncio.run(look()) == (1, 1, 2, True)

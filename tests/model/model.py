@@ -429,7 +429,10 @@ class Model(ScheduleModel, KeyModel, LimitModel):
         return changed
 
     def retry(self, seqs: Sequence[int], *, queue: str | None = None) -> Retried:
-        holders = {job.seq: self.holder(job.unique_key) for job in self._found(seqs, Verb.RETRY)}
+        found = self._found(seqs, Verb.RETRY)
+        # There is no way round a key or a rate.
+        may_go = [job for job in found if job.state is not State.BLOCKED or job.reason == "parents"]
+        holders = {job.seq: self.holder(job.unique_key) for job in may_go}
         taken = {seq: holder.id for seq, holder in holders.items() if holder and holder.seq != seq}
         retried = [seq for seq in holders if seq not in taken]
         for job in map(self.jobs.__getitem__, retried):

@@ -437,6 +437,45 @@ def test_what_becomes_due_between_two_tries_is_no_difference(ways: Ways) -> None
     assert ways.move().added == 0
 
 
+def test_jobs_that_wait_for_others_arrive_blocked_and_go_on_there(ways: Ways) -> None:
+    """B36: with the same parents in the same order; the rest of a chain gets the result that was made before."""
+    old, new = ways.old, ways.new
+    done = old.enqueue("echo", 5)
+    failed = old.enqueue("fail", "bad")
+    with old.worker():
+        done.result(timeout=PATIENCE)
+        failed.wait(timeout=PATIENCE)
+    later = old.enqueue(old.request("echo", [1], id="later"))
+    # The child is stored before its parent, so it is copied before it.
+    parent = old.request("echo", [2], id="parent")
+    child = old.request("echo", id="child", after=[parent, done, later], into="")
+    old.enqueue_many([child, parent])
+    waits = old.enqueue(old.request("echo", [3], id="waits", after=[failed], on_parent_failure="wait"))
+    old.enqueue(old.request("echo", id="single", after=[done, later], on_parent_failure="run", into=""))
+    for _ in range(2):
+        ways.move()
+        assert [job.id for job in new.job("child").parents] == ["parent", done.id, "later"]
+        assert [(new.job(id).state, new.job(id).reason) for id in ("child", "waits", "single")] == [
+            (State.BLOCKED, "parents")
+        ] * 3
+    with new.worker():
+        assert new.job("child").result(timeout=PATIENCE) == [2, 5, 1]
+        assert new.job("single").result(timeout=PATIENCE) == [5, 1]
+    assert new.job(waits.id).state is State.BLOCKED
+    assert f"it waits for {failed.id} (failed) to complete" in new.job(waits.id).why()
+
+
+def test_a_queue_is_not_moved_away_from_jobs_that_wait_for_it(from_sqlite_to_postgres: Ways) -> None:
+    """B36: nothing is copied."""
+    old = from_sqlite_to_postgres.old
+    old.enqueue_many([old.request("echo", [1], id="first", queue="mail")])
+    old.enqueue_many([old.request("echo", [1], id="second", after=["first"])])
+    for queue in ("mail", "default"):
+        with pytest.raises(MoveRefused, match="job second of queue 'default' waits for job first of queue 'mail'"):
+            from_sqlite_to_postgres.move(queue=queue)
+    assert from_sqlite_to_postgres.move().jobs == 2
+
+
 @pytest.mark.parametrize("step", ["copied", "compared"])
 def test_keys_whose_window_is_over_are_no_difference(ways: Ways, step: str) -> None:
     """Be it over before anything is copied, or between the copy and the comparison."""

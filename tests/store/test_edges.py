@@ -388,24 +388,57 @@ def test_why_names_the_parents(store: Store) -> None:
     assert "a job that it waited for did not complete" in store.run(why(store.job("c")))
 
 
-@pytest.mark.parametrize("one_by_one", [False, True])
-def test_retention_spares_what_others_need(store: Store, one_by_one: bool) -> None:
-    """A13, B34: a result is kept until the job has ended that gets it."""
-    worker = store.a_worker()
-    tied(store, (new_job("a"), []), (new_job("b"), ["a"]), (new_job("c"), []))
+def test_a_result_that_is_wanted_is_not_pruned(store: Store) -> None:
+    """A13, B34: also where a job was enqueued between the look of a cleaning and its deletion."""
     line = prune.FinishedLine("default", State.COMPLETED)
-    for job in worker.take(9):
-        store.end(job)
+    store.finished(RETURNED, new_job("a"))
+    seen = store.run(prune.prunable(line, age=-HOUR, beyond=None))
+    child_of(store, "b", "a")
+    assert store.run(prune.prune(line, seen)) == 0
+    assert store.run(prune.prune_oldest(line, age=-HOUR, beyond=None)) is None or store.exists("a")
+    assert store.exists("a")
 
-    def clean() -> None:
-        if one_by_one:
-            found = store.run(prune.prunable(line, age=-HOUR, beyond=None))
-            store.run(prune.prune(line, found))
-        else:
-            store.run(prune.prune_oldest(line, age=-HOUR, beyond=None))
 
-    clean()
-    assert (store.exists("a"), store.exists("c")) == (True, False)
+@pytest.mark.parametrize("policy", ["cancel", "run", "wait"])
+def test_a_job_that_waits_for_others_may_be_run_now(store: Store, policy: str) -> None:
+    """B36: by hand; what becomes of its parents does not matter to it any more."""
+    worker = store.a_worker()
+    tied(store, (new_job("a"), []), (new_job("b"), ["a"]), (new_job("c"), ["b"]), policy=policy)
+    retried = store.run(jobs.retry([store.job("b").seq], by="me"))
+    assert retried.seqs == [store.job("b").seq]
+    found = store.job("b")
+    assert (found.state, found.reason) == (State.PENDING, None)
+    assert counts(store) == {State.PENDING: 2, State.BLOCKED: 1}
+    [parent] = store.run(edges.parents(found.seq))
+    assert not parent.is_open
+    first, second = worker.take(9)
+    store.end(first, FAILED)
+    settled(store)
+    assert store.job("b").state is State.RUNNING
+    assert not store.run(queries.next_due()).is_unsettled
+    store.end(second)
+    assert states(store, "ac") == "fp"
+
+
+def test_a_job_that_waits_for_a_failed_parent_may_be_run_now(store: Store) -> None:
+    """B36: on_parent_failure="wait", and a person decides."""
+    worker = store.a_worker()
+    tied(store, (new_job("a"), []), (new_job("b"), ["a"]), policy="wait")
+    store.end(taken(worker, "a"), FAILED)
+    settled(store)
+    store.run(jobs.retry([store.job("b").seq], by="me"))
     store.end(taken(worker, "b"))
-    clean()
-    assert store.count() == 0
+    store.run(jobs.retry([store.job("a").seq], by="me"))
+    store.end(taken(worker, "a"))
+    settled(store)
+    assert states(store, "ab") == "cc"
+
+
+def test_a_job_that_waits_for_its_key_is_not_run_now(store: Store) -> None:
+    worker = store.a_worker()
+    store.enqueue(new_job("a", one_of="u"), new_job("b", one_of="u"))
+    worker.take(9)
+    worker.take(9)
+    [blocked] = [id for id in "ab" if store.job(id).state is State.BLOCKED]
+    assert store.run(jobs.retry([store.job(blocked).seq], by="me")).seqs == []
+    assert (store.job(blocked).state, store.job(blocked).reason) == (State.BLOCKED, "key")

@@ -26,7 +26,13 @@ from windlass.store.operations.queries import EventRecord
 ASKED_FOR = [verb for verb in Verb if verb not in (Verb.BLOCK, Verb.UNBLOCK)]
 """Not those that claims and endings do beside what they are asked for."""
 ILLEGAL = [(verb, state) for verb in ASKED_FOR for state in State if state not in TRANSITIONS[verb]]
-LEGAL = [(verb, state) for verb in ASKED_FOR for state in sorted(TRANSITIONS[verb]) if verb is not Verb.FINISH]
+LEGAL = [
+    (verb, state)
+    for verb in ASKED_FOR
+    for state in sorted(TRANSITIONS[verb])
+    # Blocked jobs are retried only if they wait for other jobs: see test_edges.
+    if verb is not Verb.FINISH and (verb, state) != (Verb.RETRY, State.BLOCKED)
+]
 
 
 def everything(store: Store, job: JobRecord) -> tuple[JobRecord, list[EventRecord]]:

@@ -9,5 +9,6 @@ Files, in reading order:
 - ``concurrency``: The handle of one task's concurrency keys: how many jobs with the same key may run at once.
 - ``cleanup``: Deletes or archives finished jobs that retention no longer keeps, in small steps.
 - ``move``: Copies the jobs of a stopped queue to another store, and compares both.
+- ``moved_edges``: Copies what jobs wait for to another store, and compares both.
 - ``moved_schedules``: Copies schedules to another store, where they go on; at the source they are paused.
 """

@@ -18,6 +18,7 @@ from windlass.store.driver import DataRejected
 from windlass.store.operation import Operation
 from windlass.store.operations import prune, queues
 from windlass.store.operations.events import record_store_events
+from windlass.store.operations.flows.ended import EndedFlows, flows_exist
 from windlass.store.operations.prune import FinishedLine, Position, Prunable
 from windlass.store.operations.queries import notices, read_whole
 from windlass.store.operations.tidy import (
@@ -92,13 +93,21 @@ class CleaningRound:
         by: str,
         first_key: str = FIRST_KEY,
         key_pages: int | None = None,
+        flow_positions: dict[FinishedLine, Position] | None = None,
+        flow_pages: int | None = None,
     ) -> None:
         self._default = default
         self._archive = archive
         self._by = by
         self._key_pages = key_pages
+        self._flow_pages = flow_pages
+        self.flow_positions: dict[FinishedLine, Position] = flow_positions or {}
         self.next_key = first_key
-        """Where the check of the unique keys goes on; ``key_pages`` is how many pages it checks in one round."""
+        """Where the check of the unique keys goes on; ``key_pages`` is how many pages it checks in one round.
+
+        ``flow_positions`` are the places where the next round goes on with jobs of flows, which may have to be kept in
+        any number; ``flow_pages`` is how many pages of a line one round looks at.
+        """
         self.deleted = 0
         self.archived = 0
         self.failure: Exception | None = None
@@ -110,6 +119,11 @@ class CleaningRound:
         for line in lines:
             while not line.is_done:
                 yield self._clean(line)
+        flows: list[_FlowCleaning] = []
+        yield self._begin_flows(lines, flows)
+        for flow_line in flows:
+            while not flow_line.is_done:
+                yield self._clean(flow_line)
         for tidy in (tidy_events, tidy_leftovers, tidy_access, tidy_windows, tidy_cache):
             part = _Part(tidy)
             while part.has_more:
@@ -126,6 +140,10 @@ class CleaningRound:
             if name != queues.ALL:
                 found = [FinishedLine(name, state) for state in sorted(FINISHED)]
                 lines += [_FinishedLineCleaning(line, policy, self._archive, self._by) for line in found]
+
+    def _begin_flows(self, lines: list[_FinishedLineCleaning], flows: list[_FlowCleaning]) -> Step:
+        if (yield from flows_exist()):
+            flows += [line.of_flows(self.flow_positions, self._flow_pages) for line in lines]
 
     def _clean(self, line: _FinishedLineCleaning) -> Step:
         before = line.deleted, line.archived
@@ -171,9 +189,9 @@ class _FinishedLineCleaning:
 
     def __init__(self, line: FinishedLine, policy: Retention, archive: Archive | None, by: str) -> None:
         self.line = line
-        self._policy = policy
-        self._archive = archive
-        self._by = by
+        self.policy = policy
+        self.archive = archive
+        self.by = by
         self._size = PageSize()
         self._beyond: Position | None = None
         self._has_counted = policy.at_most is None
@@ -190,8 +208,8 @@ class _FinishedLineCleaning:
         if not self._has_counted:
             # Once in a round: the position does not change, and counting to it reads all that is kept.
             self._has_counted = True
-            assert self._policy.at_most is not None
-            self._beyond = yield from prune.retention_position(self.line, keep=self._policy.at_most)
+            assert self.policy.at_most is not None
+            self._beyond = yield from prune.retention_position(self.line, keep=self.policy.at_most)
         if self._looks_first:
             yield from self._read_and_prune()
         else:
@@ -203,7 +221,7 @@ class _FinishedLineCleaning:
         """
         try:
             pruned = yield from prune.prune_oldest(
-                self.line, age=self._age, beyond=self._beyond, after=self._after, by=self._by
+                self.line, age=self._age, beyond=self._beyond, after=self._after, by=self.by
             )
         except (StoreUnavailable, DataRejected):
             if not (yield from answers()):
@@ -217,20 +235,27 @@ class _FinishedLineCleaning:
 
     def _read_and_prune(self) -> Step:
         if not self._found:
-            self._found = yield from prune.prunable(
-                self.line, age=self._age, beyond=self._beyond, after=self._after, by=self._by
-            )
-            self._is_last = len(self._found) < PAGE
+            yield from self._read()
         page = next(portions(self._found, rows=self._size.rows), [])
         if page:
             yield from self._pass(page)
         if not self._found:
             self.is_done = self._is_last
-            self._looks_first = self._archive is not None or self._size.rows < PAGE
+            self._looks_first = self.archive is not None or self._size.rows < PAGE
+
+    def _read(self) -> Step:
+        self._found = yield from prune.prunable(
+            self.line, age=self._age, beyond=self._beyond, after=self._after, by=self.by
+        )
+        self._is_last = len(self._found) < PAGE
+
+    def of_flows(self, positions: dict[FinishedLine, Position], pages: int | None) -> _FlowCleaning:
+        """What cleans those of the same jobs that waited for others, or others for them."""
+        return _FlowCleaning(self, beyond=self._beyond, positions=positions, pages=pages)
 
     @property
     def _age(self) -> int:
-        return self._policy.age(self.line.state)
+        return self.policy.age(self.line.state)
 
     def _pass(self, page: list[Prunable]) -> Step:
         """Remove a page, or, where one job cannot be removed, go on after it."""
@@ -249,9 +274,50 @@ class _FinishedLineCleaning:
 
     def _let_go(self, page: list[Prunable]) -> Step:
         going = page
-        if self._archive is not None:
-            kept = set((yield from self._archive.keep((yield from read_whole(page)))))
+        if self.archive is not None:
+            kept = set((yield from self.archive.keep((yield from read_whole(page)))))
             self.archived += len(kept)
             going = [job for job in page if job.seq in kept]
         if going:
-            self.deleted += yield from prune.prune(self.line, going, by=self._by)
+            self.deleted += yield from prune.prune(self.line, going, by=self.by)
+
+
+class _FlowCleaning(_FinishedLineCleaning):
+    """Those finished jobs that waited for others, or others for them: a flow goes when all of it has ended."""
+
+    def __init__(
+        self,
+        like: _FinishedLineCleaning,
+        *,
+        beyond: Position | None,
+        positions: dict[FinishedLine, Position],
+        pages: int | None,
+    ) -> None:
+        """``positions`` are the places where the rounds before have stopped; this one leaves its own there."""
+        super().__init__(like.line, like.policy, like.archive, like.by)
+        self._beyond, self._has_counted = beyond, True
+        self._looks_first = True
+        self._ended = EndedFlows()
+        self._positions = positions
+        self._pages = pages
+        self._read_to = positions.pop(self.line, prune.OLDEST)
+
+    def _read(self) -> Step:
+        found = yield from prune.prunable(
+            self.line, age=self._age, beyond=self._beyond, after=self._read_to, flows=True, by=self.by
+        )
+        self._is_last = len(found) < PAGE
+        if not found:
+            return
+        ended = yield from self._ended.among([job.seq for job in found])
+        self._found = [job for job in found if job.seq in ended]
+        self._read_to = found[-1].position
+        if self._pages is not None:
+            self._pages -= 1
+        if not self._is_last and self._pages == 0:
+            self._positions[self.line] = self._read_to
+            self._is_last = True
+
+    def _read_and_prune(self) -> Step:
+        yield from super()._read_and_prune()
+        self._looks_first = True

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import msgspec
 
 from windlass import clock
+from windlass.admin.moved_edges import compared_edges, copy_edges, parted
 from windlass.admin.moved_schedules import has_schedules, move_schedules
 from windlass.client.session import Session
 from windlass.core.state import State
@@ -20,13 +21,14 @@ from windlass.errors import ConfigError, IdConflict, StoreUnavailable, WindlassE
 from windlass.store.open import DEFAULT_NAMESPACE
 from windlass.store.operations import leader, leases, queries, queues
 from windlass.store.operations.access import tokens
+from windlass.store.operations.flows.ended import flows_exist
 from windlass.store.operations.limits import concurrency
 from windlass.store.operations.rates import limits
 from windlass.store.operations.rescue import rescue
 from windlass.store.operations.steps.sent_events import import_sent, sent_events
 from windlass.store.operations.steps.steps import StepRecord, import_steps, steps_of
 from windlass.store.operations.transfer import Batch, comparable, export, is_same, scan, store_batch, store_queues
-from windlass.store.pages import PAGE, portions
+from windlass.store.pages import portions
 
 MOVER = "windlass move"
 """The name under which a move pauses queues."""
@@ -68,8 +70,8 @@ class Moved:
 def move(
     source: Session, target: Session, *, queue: str | None = None, report: Callable[[Progress], None] = lambda _: None
 ) -> Moved:
-    """Copy all jobs, or those of one queue, with settings, keys, events and steps; with all jobs the schedules
-    and the events that are kept for jobs too.
+    """Copy all jobs, or those of one queue, with settings, keys, events, steps and what they wait for; with all jobs
+    the schedules and the events that are kept for jobs too.
 
     Raises ``MoveRefused`` where the source has nothing to move, and while one of the two is in use; ``ConfigError``
     where the two are one store; ``IdConflict`` where the target has a different job under the same id.
@@ -77,7 +79,7 @@ def move(
     began = clock.monotonic()
     _refuse_if_empty(source, queue)
     _refuse_if_in_use(source, target, queue)
-    _refuse_if_jobs_wait_for_others(source, queue)
+    _refuse_if_flows_are_parted(source, queue)
     _refuse_if_same(source, target)
     settings = _settings(source, queue)
     target.run(store_queues(settings))
@@ -91,6 +93,7 @@ def move(
     report(Progress("copied", 0, _count(source, queue)))
     _refuse_if_in_use(source, target, queue)  # a worker may have come before the pause
     added = _copy(source, target, queue, report)
+    copy_edges(source, target, queue)
     count, checksum = _compare(source, target, queue, report)
     return Moved(count, added, len(_named(settings)), checksum, clock.monotonic() - began)
 
@@ -121,20 +124,11 @@ def _refuse_if_empty(source: Session, queue: str | None) -> None:
         )
 
 
-def _refuse_if_jobs_wait_for_others(source: Session, queue: str | None) -> None:
-    """What a job waits for is not carried over, and it must not run before that."""
-    wanted = queries.Filter(states=(State.BLOCKED,), reason="parents", queue=queue)
-    cursor = None
-    while True:
-        page = source.run(queries.matching(wanted, limit=PAGE, cursor=cursor))
-        if page.jobs:
-            raise MoveRefused(
-                f"{place(source)}: job {page.jobs[0].id} waits for other jobs, which a move does not carry over; let "
-                "such jobs run first, or cancel them"
-            )
-        if page.next is None:
-            return
-        cursor = page.next
+def _refuse_if_flows_are_parted(source: Session, queue: str | None) -> None:
+    """A job and those that it waits for must end in one store."""
+    crossing = None if queue is None else parted(source, queue)
+    if crossing is not None:
+        raise MoveRefused(f"{place(source)}: {crossing}; move all queues together, or let these jobs run first")
 
 
 def _refuse_if_same(source: Session, target: Session) -> None:
@@ -238,6 +232,7 @@ def _compare(
     """Read both stores again, job by job; returns how many jobs there are, and the checksum of all."""
     total = _count(source, queue)
     count, checksum = 0, hashlib.sha256()
+    has_edges = source.run(flows_exist())
     for load in _loads(source, queue):
         there = target.run(export([job.id for job in load.jobs]))
         here, there = (_in_time(found, now=clock.now()) for found in (load, there))
@@ -250,6 +245,8 @@ def _compare(
             checksum.update(digest)
         for id, steps in _compared_steps(source, load, target, there):
             checksum.update(msgspec.json.encode([id, steps]))
+        for id, edges in compared_edges(source, load, target, there, queue) if has_edges else ():
+            checksum.update(msgspec.json.encode([id, edges]))
         count += len(load.jobs)
         report(Progress("compared", count, max(count, total)))
     return count, checksum.hexdigest()

@@ -218,13 +218,18 @@ class Operator(ClientOwner):
         """``forget_lost_workers`` for async code."""
         return await self.client.session.arun(forget_lost_workers())
 
-    def cancel(self, id: str, *, by: str = "api", reason: str | None = None) -> bool:
-        """Cancel a job that waits, or ask a running one to stop; False when it has finished, and nothing changes."""
-        return self.client.session.run(cancel_job(id, by=by, reason=reason), notify=CANCELLED)
+    def cancel(self, id: str, *, by: str = "api", reason: str | None = None, descendants: bool = False) -> bool:
+        """Cancel a job that waits, or ask a running one to stop; False when it has finished, and nothing changes.
 
-    async def acancel(self, id: str, *, by: str = "api", reason: str | None = None) -> bool:
+        With ``descendants`` all jobs that wait, or waited, for it too, however deep.
+        """
+        changes = cancel_job(id, by=by, reason=reason, descendants=descendants)
+        return self.client.session.run(changes, notify=CANCELLED)
+
+    async def acancel(self, id: str, *, by: str = "api", reason: str | None = None, descendants: bool = False) -> bool:
         """``cancel`` for async code."""
-        return await self.client.session.arun(cancel_job(id, by=by, reason=reason), notify=CANCELLED)
+        changes = cancel_job(id, by=by, reason=reason, descendants=descendants)
+        return await self.client.session.arun(changes, notify=CANCELLED)
 
     def fail(self, id: str, reason: str | None = None, *, by: str = "api") -> bool:
         """End a job that waits or runs as failed (``by_hand``), without a retry; whether it ran.

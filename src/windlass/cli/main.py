@@ -11,6 +11,7 @@ from windlass.cli.access.tokens import tokens
 from windlass.cli.commands.dead import dead
 from windlass.cli.commands.duties import duties
 from windlass.cli.commands.enqueue import enqueue
+from windlass.cli.commands.flows.group import flows
 from windlass.cli.commands.jobs import jobs
 from windlass.cli.commands.keys import keys
 from windlass.cli.commands.limits import limits
@@ -50,6 +51,7 @@ for command in (
     web,
     enqueue,
     jobs,
+    flows,
     queues,
     limits,
     keys,

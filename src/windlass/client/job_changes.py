@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from windlass.core import validate
 from windlass.core.records import JobRecord
+from windlass.core.state import State
 from windlass.errors import IllegalTransition, JobNotFound
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs, queries
 from windlass.store.operations.diagnostics import by_hand
+from windlass.store.operations.flows.graph import cancel_downstream
 
 CANCELLED = (Topic.WORK, Topic.FINISHED, Topic.CONTROL)
 """The topics of a cancel: a job that waited, a job that has ended by it, a job that runs."""
@@ -22,9 +24,13 @@ def find_record(id: str) -> Operation[JobRecord]:
     return found[id]
 
 
-def cancel_job(id: str, *, by: str, reason: str | None) -> Operation[bool]:
-    """Cancel a job that waits, or ask a running one to stop; False when it has finished."""
+def cancel_job(id: str, *, by: str, reason: str | None, descendants: bool = False) -> Operation[bool]:
+    """Cancel a job that waits, or ask a running one to stop, and with ``descendants`` all that lies downstream; False
+    when all of it has finished.
+    """
     record = yield from find_record(id)
+    if descendants:
+        return (yield from cancel_downstream(record.seq, by=by, reason=reason)) > 0
     cancelled = yield from jobs.cancel([record.seq], by=by, reason=reason)
     return bool(cancelled)
 
@@ -46,4 +52,11 @@ def retry_job(id: str, *, queue: str | None, by: str) -> Operation[None]:
         raise IllegalTransition(f"job {id} cannot be retried: job {holder} holds its unique key now")
     if not retried.seqs:
         record = yield from find_record(id)
-        raise IllegalTransition(f"job {id} is {record.state}; it cannot be retried")
+        raise IllegalTransition(f"job {id} is {record.state}; it cannot be retried{_gate(record)}")
+
+
+def _gate(record: JobRecord) -> str:
+    """A clause for a job that waits for something that a retry is no way round; empty for others."""
+    if record.state is not State.BLOCKED:
+        return ""
+    return ": it waits for a token of its rate" if record.reason == "rate" else ": it waits for its concurrency key"

@@ -51,7 +51,7 @@ DUE_LATER = frozenset({State.SCHEDULED, State.RETRYING})
 
 TRANSITIONS: dict[Verb, dict[State, frozenset[State]]] = {
     Verb.PROMOTE: {state: frozenset({State.PENDING}) for state in DUE_LATER},
-    # Blocked jobs wait for what their reason names, and come back by themselves: a retry by hand is no way round it.
+    # Blocked jobs wait for what their reason names, and come back by themselves.
     Verb.BLOCK: {State.PENDING: frozenset({State.BLOCKED})},
     Verb.UNBLOCK: {State.BLOCKED: frozenset({State.PENDING})},
     Verb.CLAIM: {State.PENDING: frozenset({State.RUNNING})},
@@ -67,10 +67,11 @@ TRANSITIONS: dict[Verb, dict[State, frozenset[State]]] = {
     | {State.RUNNING: frozenset({State.RUNNING})},
     # By hand: the owner of a run has lost the job.
     Verb.FAIL: {state: frozenset({State.FAILED}) for state in (*sorted(WAITING), State.RUNNING)},
-    # Scheduled where many are retried at a rate.
+    # Scheduled where many are retried at a rate. A blocked job only if it waits for other jobs: there is no way round a
+    # concurrency key or a rate.
     Verb.RETRY: {
         state: frozenset({State.PENDING, State.SCHEDULED})
-        for state in (State.FAILED, State.CANCELLED, State.RETRYING, State.SCHEDULED)
+        for state in (State.FAILED, State.CANCELLED, State.RETRYING, State.SCHEDULED, State.BLOCKED)
     },
     Verb.RESCHEDULE: {
         state: frozenset({State.SCHEDULED, State.PENDING}) for state in (State.SCHEDULED, State.PENDING, State.RETRYING)

@@ -11,6 +11,7 @@ Files, in reading order:
 - ``access/``: Tokens and the record of changes as people see them.
 - ``job_filter``: Which jobs a list or a bulk change is about.
 - ``diagnostics/``: What people ask when something is wrong.
+- ``flows/``: Graphs of jobs that wait for each other.
 - ``timeline``: The history of one job, from its columns and its recorded events.
 - ``why``: Why a job is not running, in one sentence.
 - ``notices``: Store events of the last days that an operator should know.

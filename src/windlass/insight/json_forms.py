@@ -16,6 +16,8 @@ from windlass.insight.access.audit import AuditPage
 from windlass.insight.access.tokens import TokenView
 from windlass.insight.cooldowns import CooldownView
 from windlass.insight.diagnostics.failures import FailureGroup, FailureGroups
+from windlass.insight.flows.graph import FlowGraph
+from windlass.insight.flows.relatives import Family, Relatives
 from windlass.insight.keys import BusyKey, BusyKeyPage, ConcurrencyView
 from windlass.insight.limits import LimitView
 from windlass.insight.notices import Notice
@@ -71,6 +73,7 @@ def job_detail(
     steps: Sequence[StepView] = (),
     *,
     cached_until: datetime | None = None,
+    family: Family | None = None,
 ) -> dict[str, object]:
     """Everything about one job, secrets masked; ``parameters`` are the task's parameter names, if they are known."""
     values = JobValues.of(job, parameters)
@@ -93,7 +96,37 @@ def job_detail(
         "errors_left_out": job.errors_left_out,
         "log": job.log,
         "steps": [_step(step) for step in steps],
+        "parents": _relatives((family or Family()).parents),
+        "children": _relatives((family or Family()).children),
         "unreadable": list(job.unreadable),
+    }
+
+
+def _relatives(some: Relatives) -> dict[str, object]:
+    named = [
+        {"id": each.id, "task": each.task, "state": None if each.state is None else str(each.state)}
+        for each in some.named
+    ]
+    return {"number": some.number, "jobs": named}
+
+
+def flow(graph: FlowGraph) -> dict[str, object]:
+    """All jobs that hang together with one, and what they wait for."""
+    return {
+        "job": graph.job,
+        "nodes": [
+            {
+                "id": node.id,
+                "task": node.task,
+                "queue": node.queue,
+                "state": str(node.state),
+                "reason": node.reason,
+            }
+            for node in graph.nodes
+        ],
+        "edges": [{"parent": edge.parent, "child": edge.child, "is_open": edge.is_open} for edge in graph.edges],
+        "left_out": graph.left_out,
+        "truncated": graph.truncated,
     }
 
 

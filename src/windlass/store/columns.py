@@ -23,6 +23,8 @@ from windlass.store.operations.events import VanishedJob
 from windlass.store.operations.figures.buckets import BucketRange, FigureBucket
 from windlass.store.operations.figures.rows import FigureRow
 from windlass.store.operations.flows.edges import NewEdge, Relative
+from windlass.store.operations.flows.graph import FlowJob, FlowLink, Walked
+from windlass.store.operations.flows.transfer import MovedEdge
 from windlass.store.operations.gates import ClaimSituation, ShutGate
 from windlass.store.operations.leases import QueueControl, WorkerRecord
 from windlass.store.operations.limits.concurrency import KeyDrift, KeyLimitRecord
@@ -58,6 +60,8 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         FinishedJob,
         FireRecord,
         FireStep,
+        FlowJob,
+        FlowLink,
         Found,
         HeldKey,
         JobRecord,
@@ -68,6 +72,7 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         LimitSeed,
         LimitState,
         LongRun,
+        MovedEdge,
         MovedEvent,
         NewEdge,
         NewJob,
@@ -88,6 +93,7 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         TakeResult,
         TokenRecord,
         VanishedJob,
+        Walked,
         WorkerRecord,
     )
 }

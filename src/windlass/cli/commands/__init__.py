@@ -8,6 +8,7 @@ Files, in reading order:
 - ``duties``: ``windlass duties``: upkeep without a worker.
 - ``enqueue``: ``windlass enqueue``: makes a job.
 - ``jobs``: ``windlass jobs``: lists, shows, cancels, retries, deletes.
+- ``flows/``: ``windlass flows``: jobs that belong together.
 - ``dead``: ``windlass dead``: jobs that failed for good.
 - ``queues``: ``windlass queues``: lists, pauses, configures, empties.
 - ``limits``: ``windlass limits``: lists, sets, empties, resumes, deletes.

@@ -21,6 +21,7 @@ from windlass.cli.views.timeline import Timeline, Why
 from windlass.client.config import actor
 from windlass.core.state import State, Verb
 from windlass.errors import IllegalTransition
+from windlass.insight.flows.relatives import family
 from windlass.insight.payload import cached_until, parameters_of
 
 _ids = click.argument("ids", nargs=-1, metavar="[ID...]")
@@ -58,7 +59,8 @@ def show(app: Windlass, *, out: Output, id: str) -> None:
     job = app.job(whole_id(app, id))
     parameters = parameters_of(job.task, app.tasks)
     cached = app.client.session.run(cached_until(app.client, job))
-    out.show(JobDetail(job, parameters, job.steps(), cached))
+    family_of = app.client.session.run(family(job.record.seq))
+    out.show(JobDetail(job, parameters, job.steps(), cached, family_of))
 
 
 @jobs.command()
@@ -81,7 +83,7 @@ def retry(
 ) -> None:
     """Run jobs again, with all their attempts: those named, or those that match (failed ones, unless --state is given).
 
-    Also runs jobs now that wait for their time.
+    Also runs jobs now that wait for their time, or for other jobs.
     """
     if wants_many(ids, everything, filter):
         filter["state"] = filter["state"] or State.FAILED
@@ -100,6 +102,7 @@ def retry(
 @_ids
 @filters.bulk
 @click.option("--reason", help="Why; kept in the timeline of each job.")
+@click.option("--descendants", is_flag=True, help="Of jobs that are named: also all that wait for them, however deep.")
 @with_output
 @with_confirmation
 @with_app
@@ -112,17 +115,21 @@ def cancel(
     ids: tuple[str, ...],
     everything: bool,
     reason: str | None,
+    descendants: bool,
     **filter: Any,
 ) -> None:
     """Cancel jobs that wait, and ask running ones to stop: those named, or those that match."""
     if wants_many(ids, everything, filter):
+        if descendants:
+            raise click.UsageError("--descendants is for jobs that are named by their ids")
         many = Bulk("cancel", "cancelled", Verb.CANCEL, lambda one: app.cancel_all(by=actor(), because=reason, **one))
         change_all(app, many, filter, out=out, confirm=confirm)
         return
 
     def act(id: str) -> str:
-        if not app.cancel(id, by=actor(), reason=reason):
-            raise IllegalTransition(f"job {id} is {app.job(id).state}; it cannot be cancelled")
+        if not app.cancel(id, by=actor(), reason=reason, descendants=descendants):
+            downstream = ", and so is all that waits for it" if descendants else ""
+            raise IllegalTransition(f"job {id} is {app.job(id).state}{downstream}; it cannot be cancelled")
         return "cancelled" if app.job(id).done else "asked_to_stop"
 
     for_each(ids, act, app=app, out=out, words=["cancelled", "asked_to_stop"])

@@ -5,6 +5,7 @@ Files, in reading order:
 - ``status``: Everything at a glance.
 - ``jobs``: Jobs, a line each.
 - ``job``: One job with everything about it.
+- ``flows/``: Jobs that belong together.
 - ``timeline``: The history of a job, and why it is not running.
 - ``dead``: Dead letters in groups.
 - ``queues``: Queues at a glance, and one with each of its settings.

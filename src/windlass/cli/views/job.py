@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -14,11 +14,13 @@ from windlass.cli.times import age, full
 from windlass.cli.views.jobs import runs
 from windlass.cli.views.style import state_cell
 from windlass.core.fault import Fault
-from windlass.core.state import DUE_LATER
+from windlass.core.state import DUE_LATER, State
+from windlass.insight.flows.relatives import Family, Relatives
 from windlass.insight.json_forms import job_detail
 from windlass.insight.payload import JobValues
 from windlass.job import Job
 from windlass.steps.view import StepView
+from windlass.store.operations.flows.edges import AT_ONCE
 
 _SHOWN = 4000
 """Characters of a value that are shown to people; JSON has all of it."""
@@ -35,9 +37,10 @@ class JobDetail:
     parameters: Sequence[str] = ()
     steps: Sequence[StepView] = ()
     cached_until: datetime | None = None
+    family: Family = field(default_factory=Family)
 
     def data(self) -> object:
-        return job_detail(self.job, self.parameters, self.steps, cached_until=self.cached_until)
+        return job_detail(self.job, self.parameters, self.steps, cached_until=self.cached_until, family=self.family)
 
     def draw(self, screen: Screen) -> None:
         job = self.job
@@ -65,6 +68,8 @@ class JobDetail:
             ("attempts", f"{runs(job)} of {job.max_attempts}" + _incidents(job)),
             ("worker", f"{job.worker}, fence {job.fence}" if job.worker else ""),
             ("progress", progress.strip()),
+            ("waits for" if job.state is State.BLOCKED else "waited for", _relatives(self.family.parents)),
+            ("then", _relatives(self.family.children)),
         ]
 
     def _times(self) -> list[tuple[str, Cell]]:
@@ -98,6 +103,14 @@ class JobDetail:
             ("result", _shown(values.result) if job.record.result is not None and "result" not in broken else ""),
             *((name, Styled("unreadable", "red")) for name in broken if name != "payload"),
         ]
+
+
+def _relatives(some: Relatives) -> str:
+    """The first of them; ``windlass flows show`` has all."""
+    named = [f"{each.task or 'a job'} {each.id or 'that is gone'} ({each.state or 'deleted'})" for each in some.named]
+    more = some.number - len(named)
+    or_more = " or more" if some.number >= AT_ONCE else ""
+    return ", ".join(named) + (f" and {more:,}{or_more} others" if more else "")
 
 
 def _incidents(job: Job[Any]) -> str:

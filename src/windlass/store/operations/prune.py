@@ -93,13 +93,15 @@ def prunable(
     beyond: Position | None,
     after: Position = OLDEST,
     limit: int = PAGE,
+    flows: bool = False,
     by: str | None = None,
 ) -> Operation[list[Prunable]]:
     """The next jobs that are older than ``age`` (milliseconds) or lie beyond a position, the oldest first.
 
-    Lost ones on the way are removed.
+    Those that neither waited for others nor others for them, or with ``flows`` all the other ones: those may go when
+    all that hangs together with them has ended (see ``EndedFlows``). Lost ones on the way are removed.
     """
-    params = _stretch(line, age=age, beyond=beyond, after=after)
+    params = _stretch(line, age=age, beyond=beyond, after=after) | {"flows": int(flows)}
     while True:
         answer = yield Call("prunable", {**params, "limit": limit}, Lane.READ)
         if not (yield from remove_vanished(answer, by=by)):
@@ -118,7 +120,8 @@ def prune_oldest(
 ) -> Operation[Pruned | None]:
     """Remove the next jobs that are older than ``age`` (milliseconds) or lie beyond a position, the oldest first.
 
-    None where there was none. A job that another transaction has in hand is passed by; what is left of lost ones goes.
+    None where there was none. A job that another transaction has in hand is passed by, and so is one that waited for
+    others or others for it (see ``prunable``); what is left of lost ones goes.
     """
     params = _stretch(line, age=age, beyond=beyond, after=after)
     answer = yield Call("prune_oldest", {**params, "limit": limit, "bytes": bytes})

@@ -118,8 +118,11 @@ def comparable(job: JobRecord) -> JobRecord:
 
 
 def unblocked(job: JobRecord) -> JobRecord:
-    """A job as it arrives in another store: what a blocked one waits for is found there by the claim that meets it."""
-    return replace(job, state=State.PENDING, reason=None) if job.state is State.BLOCKED else job
+    """A job as it arrives in another store: what a blocked one waits for is found there by the claim that meets it. One
+    that waits for other jobs stays blocked; its edges come after all jobs.
+    """
+    is_found_again = job.state is State.BLOCKED and job.reason != "parents"
+    return replace(job, state=State.PENDING, reason=None) if is_found_again else job
 
 
 def store_queues(queues: Sequence[QueueRecord]) -> Operation[None]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from windlass.admin.cleanup import Cleaned, CleaningRound, Step, record
 from windlass.client.session import Session
 from windlass.retention import Archive, Retention
+from windlass.store.operations.prune import FinishedLine, Position
 from windlass.store.operations.tidy import FIRST_KEY
 
 log = logging.getLogger("windlass.duties")
@@ -24,6 +25,8 @@ _FORGOTTEN = 30.0
 _SLOW = 180.0
 _KEY_PAGES = 4
 """How many pages of unique keys one cleaning checks: their jobs are missing only where rows were deleted by hand."""
+_FLOW_PAGES = 20
+"""How many pages of jobs of flows, of each queue and state, one cleaning looks at: they may have to be kept."""
 
 
 class Cleaning:
@@ -49,6 +52,7 @@ class Cleaning:
         self._due = monotonic() + _EVERY
         self._began = self._ticked = 0.0
         self._next_key = FIRST_KEY
+        self._flow_positions: dict[FinishedLine, Position] = {}
         self._round: CleaningRound | None = None
         self._steps: Iterator[Step] = iter(())
         self.did = ""
@@ -73,7 +77,13 @@ class Cleaning:
     def _begin(self, now: float) -> None:
         self._began = now
         self._round = CleaningRound(
-            self._retention(), self._archive(), by=self._by, first_key=self._next_key, key_pages=_KEY_PAGES
+            self._retention(),
+            self._archive(),
+            by=self._by,
+            first_key=self._next_key,
+            key_pages=_KEY_PAGES,
+            flow_positions=self._flow_positions,
+            flow_pages=_FLOW_PAGES,
         )
         self._steps = self._round.steps()
 

@@ -22,7 +22,7 @@ class ParentFailed:
     id: str
     """Of that job."""
     state: str
-    """How it ended: failed, cancelled or deleted."""
+    """How it ended: failed, cancelled or deleted; unfinished where this job was started by hand before."""
     reason: str | None = None
     type: str | None = None
     """The class of what its last attempt raised, as text."""

@@ -3,5 +3,8 @@
 Files, in reading order:
 
 - ``edges``: Edges: which job waits for which.
+- ``graph``: Walks along edges: what hangs together with a job, and what lies downstream of it.
+- ``ended``: Retention of flows: which jobs belong to a flow of which all has ended.
+- ``transfer``: Reads edges out of one store and writes them into another.
 - ``inputs``: Puts the results of parents into the calls of claimed jobs that want them.
 """

@@ -61,7 +61,10 @@ def _value(id: str, ended: FinishedJob | None) -> bytes:
     """The result of a parent, or what stands for it where there is none."""
     if ended is not None and ended.state is State.COMPLETED:
         return value_of_result(ended.result)
-    if ended is None or ended.state is None:
+    if ended is None:
+        # The job was retried by hand before this one had ended.
+        return failure_json(ParentFailed(id, state="unfinished" if id else "deleted"))
+    if ended.state is None:
         return failure_json(ParentFailed(id, state="deleted"))
     faults = read_faults(ended.errors).faults
     last = faults[-1] if faults and ended.state is State.FAILED else None

@@ -28,6 +28,10 @@ WITH
 ), due AS (
     INSERT INTO windlass_due (seq, run_at, state, queue, start_by)
     SELECT seq, run_at, state, queue, start_by FROM arrived WHERE state IN ('scheduled', 'retrying') ORDER BY seq
+), blocked AS (
+    -- One that is blocked waits for other jobs.
+    INSERT INTO windlass_blocked (seq, since, priority, queue, start_by, gate)
+    SELECT seq, run_at, priority, queue, start_by, 'parents' FROM arrived WHERE state = 'blocked' ORDER BY seq
 ), finished AS (
     INSERT INTO windlass_finished (
         seq, fence, finished_at, claimed_at, started_at, cancel_requested_at, attempt, crashes, rescues, state, queue,

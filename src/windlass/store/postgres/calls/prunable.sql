@@ -1,6 +1,6 @@
 -- Finished jobs of one queue and state behind the position (:after_at, :after_seq) that are older than :age, or not
 -- younger than the position (:beyond_at, :beyond_seq), the oldest first. Only what it takes to delete them.
--- A job that another one needs stays.
+-- :flows 1 for those that wait, or waited, for others, or others for them; 0 for all others
 -- gives jobs
 -- gives vanished
 WITH
@@ -17,9 +17,9 @@ WITH
         SELECT
             -- here is_cached (job = job)
         FROM windlass_job AS job WHERE job.seq = windlass_finished.seq), false)
-    AND coalesce((
-        -- here needed (seq = windlass_finished.seq)
-    ), 0) <> 1
+    AND
+        -- here has_edges (seq = windlass_finished.seq)
+    <> 1 - CAST(:flows AS integer)
     ORDER BY finished_at, seq LIMIT CAST(:limit AS bigint)
 ), known AS MATERIALIZED (
     SELECT old.finished_at, old.seq, old.fence, job.id, old.size + job.size AS size

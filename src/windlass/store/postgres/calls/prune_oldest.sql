@@ -1,6 +1,6 @@
 -- Removes the oldest finished jobs of one queue and state behind the position (:after_at, :after_seq) that are older than
 -- :age, or not younger than the position (:beyond_at, :beyond_seq), with their events and unique keys: at most
--- :limit, and as many as hold :bytes together, but at least one. A job that another one needs stays.
+-- :limit, and as many as hold :bytes together, but at least one. A job with edges stays: see prunable.
 -- gives pruned
 -- gives vanished
 --
@@ -20,9 +20,9 @@ WITH
     AND finished_at <= greatest((SELECT now FROM clock) - CAST(:age AS bigint) - 1, CAST(:beyond_at AS bigint))
     AND (finished_at < (SELECT now FROM clock) - CAST(:age AS bigint)
         OR (finished_at, seq) <= (CAST(:beyond_at AS bigint), CAST(:beyond_seq AS bigint)))
-    AND coalesce((
-        -- here needed (seq = windlass_finished.seq)
-    ), 0) <> 1
+    AND
+        -- here has_edges (seq = windlass_finished.seq)
+    <> 1
     ORDER BY finished_at, seq LIMIT CAST(:limit AS bigint)
     FOR UPDATE SKIP LOCKED
 ), sized AS (

@@ -6,7 +6,9 @@
 -- gives retried
 -- gives missed
 --
--- Locks are taken in the order queue, finished, due, each by seq: each part counts the one before it. It waits for
+-- One that waits for other jobs runs now; one that waits for a key or a rate stays as it is.
+--
+-- Locks are taken in the order queue, finished, due, blocked, each by seq: each part counts the one before it. It waits for
 -- what others have in hand; a job that has gone elsewhere meanwhile is missed; the operation asks for it again.
 -- Keys are only looked at: one that is taken after this look is taken after the retry.
 --
@@ -38,8 +40,15 @@ WITH
         AND due.state = ANY (ARRAY(SELECT allowed.state FROM allowed))
         FOR UPDATE) AS found
     WHERE (SELECT count(*) FROM finished) >= 0
+), blocked AS MATERIALIZED (
+    SELECT found.place, wanted.seq, 'blocked' AS state, wanted.reason FROM wanted CROSS JOIN LATERAL (
+        SELECT blocked.ctid AS place FROM windlass_blocked AS blocked
+        WHERE blocked.seq = wanted.seq AND blocked.gate = 'parents'
+        FOR UPDATE) AS found
+    WHERE 'blocked' = ANY (ARRAY(SELECT allowed.state FROM allowed)) AND (SELECT count(*) FROM due) >= 0
 ), locked AS MATERIALIZED (
     SELECT seq, state, reason FROM finished UNION ALL SELECT seq, state, reason FROM due
+    UNION ALL SELECT seq, state, reason FROM blocked
 ), taken AS MATERIALIZED (
     -- Jobs that could be retried but for their unique key, which another one holds now: they stay as they are.
     SELECT locked.seq, key.id FROM locked JOIN wanted ON wanted.seq = locked.seq
@@ -60,8 +69,19 @@ WITH
     WHERE gone.ctid = due.place AND due.seq BETWEEN 0 AND 9223372036854775807
     AND due.seq NOT IN (SELECT taken.seq FROM taken)
     RETURNING gone.seq
+), from_blocked AS (
+    DELETE FROM windlass_blocked AS gone USING blocked
+    WHERE gone.ctid = blocked.place AND blocked.seq BETWEEN 0 AND 9223372036854775807
+    AND blocked.seq NOT IN (SELECT taken.seq FROM taken)
+    RETURNING gone.seq
+), waited AS (
+    -- They do not wait any more. An edge that another transaction has in hand is settled by it, or by promote.
+    UPDATE windlass_edge AS edge SET state = 2 WHERE edge.ctid = ANY (ARRAY(
+        SELECT found.place FROM from_blocked CROSS JOIN LATERAL (
+            SELECT edge.ctid AS place FROM windlass_edge AS edge WHERE edge.child = from_blocked.seq AND edge.state < 2
+            FOR UPDATE SKIP LOCKED) AS found))
 ), moved AS MATERIALIZED (
-    SELECT seq FROM from_finished UNION ALL SELECT seq FROM from_due
+    SELECT seq FROM from_finished UNION ALL SELECT seq FROM from_due UNION ALL SELECT seq FROM from_blocked
 ), turn AS MATERIALIZED (
     SELECT CAST(asked.value AS bigint) AS seq, min(clock.now + CAST(floor(
         CAST(:delay AS double precision) + (asked.place - 1) * CAST(:gap AS double precision)) AS bigint)) AS run_at
@@ -102,6 +122,8 @@ SELECT
         WHERE wanted.seq NOT IN (SELECT seq FROM locked)
         AND coalesce(
             (SELECT finished.state FROM windlass_finished AS finished WHERE finished.seq = wanted.seq),
-            (SELECT due.state FROM windlass_due AS due WHERE due.run_at = wanted.run_at AND due.seq = wanted.seq)
+            (SELECT due.state FROM windlass_due AS due WHERE due.run_at = wanted.run_at AND due.seq = wanted.seq),
+            (SELECT 'blocked' FROM windlass_blocked AS blocked
+                WHERE blocked.seq = wanted.seq AND blocked.gate = 'parents')
         ) = ANY (ARRAY(SELECT allowed.state FROM allowed))) AS missed,
     windlass_revive_children(ARRAY(SELECT retried.seq FROM retried)) AS revived

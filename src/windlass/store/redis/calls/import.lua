@@ -36,7 +36,10 @@ for _, job in ipairs(missing) do
     redis.call('SADD', KEY.queues, job.queue)
     local at = FINISHED[job.state] and job.finished_at or job.run_at
     if job.start_by and not FINISHED[job.state] then note_expiry(seq, written(job.start_by)) end
-    place(job.state, job.queue, seq, job.priority, at, is_suspect(job.crashes, job.rescues))
+    -- One that is blocked waits for other jobs.
+    local gate = job.state == 'blocked' and 'parents' or nil
+    if gate then redis.call('HSET', job_key(seq), 'gate', gate) end
+    place(job.state, job.queue, seq, job.priority, at, is_suspect(job.crashes, job.rescues), gate)
 end
 settle()
 

@@ -1,11 +1,12 @@
 -- Finished jobs of one queue and state behind the position (after_at, after_seq) that are older than `age`, or not
--- younger than the position (beyond_at, beyond_seq), the oldest first. A job that another one needs stays.
+-- younger than the position (beyond_at, beyond_seq), the oldest first.
 -- KEYS counts, due, ids, edges
 -- without epoch
 -- asks queue, state, age, beyond_at, beyond_seq, after_at, after_seq, limit
+--      flows: 1 for those that wait, or waited, for others, or others for them; 0 for all others
 -- gives jobs: rows (Prunable); vanished: rows (VanishedJob) of those whose bodies are gone;
 --       overwritten: see shared/overwritten
--- with chunks, index, state_sets, texts, sizes, unique, needed
+-- with chunks, index, state_sets, texts, sizes, unique
 local key = finished_key(ask.state, ask.queue)
 local latest = written(math.max(now - ask.age - 1, ask.beyond_at))
 
@@ -19,10 +20,11 @@ local rows, vanished, offset, found = {}, {}, 0, nil
 local function visit(seq, at)
     local size, job = size_of(written(seq), {job: id, fence, unique_key})
     if job and CACHE.holds(job.unique_key, job.id) then return end
-    if job and not is_needed(written(seq)) then
+    if job and redis.call('SISMEMBER', KEY.edges, seq) ~= ask.flows then return end
+    if job then
         rows[#rows + 1] = {
             Prunable; seq = seq; id = job.id; size = size; fence = tonumber(job.fence) or 0; finished_at = at}
-    elseif not job then
+    else
         vanished[#vanished + 1] = {VanishedJob; seq = seq; queue = ask.queue; was = ask.state}
     end
 end

@@ -1,12 +1,12 @@
 -- Removes the oldest finished jobs of one queue and state behind the position (after_at, after_seq) that are older than
--- `age`, or not younger than the position (beyond_at, beyond_seq), with their events and indexes. A job that another one
--- needs stays.
+-- `age`, or not younger than the position (beyond_at, beyond_seq), with their events and indexes. A job with edges stays:
+-- see prunable.
 -- KEYS counts, due, ids, events, waiting, edges, awaited, unsettled
 -- asks queue, state, age, beyond_at, beyond_seq, after_at, after_seq, limit; not bytes, for to free a long text takes
 --      no time
 -- gives pruned: one row (Pruned), or none if there is no such job; vanished: rows (VanishedJob) of those whose bodies
 --       are gone; overwritten: see shared/overwritten
--- with chunks, texts, allow_oom, index, state_sets, unique, removal, needed
+-- with chunks, texts, allow_oom, index, state_sets, unique, removal
 local TIES = 100
 local place_of_all = finished_key(ask.state, ask.queue)
 
@@ -61,7 +61,7 @@ local pruned, vanished, is_any_kept, has_edges = {}, {}, false, redis.call('EXIS
 for index = 1, last do
     local member = members[index]
     local seq, plain = finished_job(member)
-    local is_kept = has_edges and is_needed(seq)
+    local is_kept = has_edges and redis.call('SISMEMBER', KEY.edges, seq) == 1
     local is_there, is_cached
     if not is_kept then is_there, is_cached = remove_if_there(seq, plain ~= '') end
     if is_kept or is_cached then

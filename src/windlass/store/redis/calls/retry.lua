@@ -1,4 +1,5 @@
 -- Runs jobs again by hand, with a fresh budget of attempts; their history of errors stays. The key is not taken again.
+-- One that waits for other jobs runs now; one that waits for a key or a rate stays as it is.
 -- KEYS counts, due, ids, queues, events, waiting, expiring, edges, awaited, unsettled
 -- asks seqs, by, queue (or null for the job's own)
 --      delay, gap: in how many milliseconds the first of them is to run, and how many lie between two of them
@@ -15,9 +16,9 @@ for index, number in ipairs(ask.seqs) do
     local run_at = math.floor(now + ask.delay + (index - 1) * ask.gap)
     local key = job_key(seq)
     local job = redis.call('HMGET', key, {
-        job: state, queue, priority, id, unique_key, reason, fence, expires, start_by, started_at})
+        job: state, queue, priority, id, unique_key, reason, fence, expires, start_by, started_at, gate})
     local state, queue, priority, id = job.state, job.queue, tonumber(job.priority) or 0, job.id
-    if states[state] then
+    if states[state] and (state ~= 'blocked' or job.gate == EDGES.GATE) then
         local holder = job.unique_key and holder_of(job.unique_key)
         if holder and holder ~= id then
             taken[#taken + 1] = {number, holder}
@@ -37,7 +38,11 @@ for index, number in ipairs(ask.seqs) do
             end
             remove_text('result', seq)
             remove_text('progress', seq)
-            displace(state, queue, seq, priority)
+            if job.gate then
+                redis.call('HDEL', key, 'gate')
+                EDGES.stop_waiting(seq)
+            end
+            displace(state, queue, seq, priority, false, job.gate)
             place(after, ask.queue or queue, seq, priority, written(run_at))
             retried[#retried + 1] = {number}
             parents[#parents + 1] = seq

@@ -126,6 +126,18 @@ function EDGES.block_again(seq, child)
     end
 end
 
+-- The edges of a child that waits for none of its parents any more.
+function EDGES.stop_waiting(seq)
+    for _, parent in ipairs(redis.call('SMEMBERS', EDGES.awaits_key(seq))) do
+        local key = EDGES.children_key(parent)
+        redis.call('ZADD', key, EDGES.SETTLED, seq)
+        if redis.call('ZCOUNT', key, EDGES.OPEN, EDGES.OPEN) + redis.call('ZCOUNT', key, EDGES.WAITS, EDGES.WAITS) == 0 then
+            redis.call('SREM', KEY.awaited, parent)
+        end
+    end
+    redis.call('UNLINK', EDGES.awaits_key(seq))
+end
+
 -- Settles the edges of all jobs that this call has ended, children that are cancelled by that included.
 -- runs: rows (seq) as run, and any fields behind it, of further jobs that may have ended
 function EDGES.settle(write, runs)

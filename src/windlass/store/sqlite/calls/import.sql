@@ -7,9 +7,10 @@ WHERE {jobs.id} NOT IN (SELECT id FROM windlass_job WHERE id IN (SELECT {jobs.id
 
 -- 2. jobs
 -- Stores jobs of another store as they are, in their order; only the seq is this store's own. What is there stays.
+-- One that is blocked waits for other jobs.
 -- :jobs rows (JobRecord); none of them runs
-INSERT INTO windlass_job ({JobRecord; without seq, lease})
-SELECT {jobs.JobRecord; without seq, lease}
+INSERT INTO windlass_job ({JobRecord; without seq, lease}, gate)
+SELECT {jobs.JobRecord; without seq, lease}, iif({jobs.state} = 'blocked', 'parents', NULL)
 FROM jsonb_each(:jobs) AS jobs WHERE true ORDER BY jobs.key
 ON CONFLICT (id) DO NOTHING
 

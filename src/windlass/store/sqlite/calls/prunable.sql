@@ -1,6 +1,6 @@
 -- Finished jobs of one queue and state behind the position (:after_at, :after_seq) that are older than :age, or not
 -- younger than the position (:beyond_at, :beyond_seq), the oldest first. Only what it takes to delete them.
--- A job that another one needs stays.
+-- :flows 1 for those that wait, or waited, for others, or others for them; 0 for all others
 -- gives jobs
 SELECT seq, id, payload_size + coalesce(octet_length(meta), 0) + coalesce(octet_length(result), 0)
     + coalesce(octet_length(errors), 0) + coalesce(octet_length(progress), 0), fence, finished_at
@@ -13,7 +13,7 @@ AND (finished_at < :now - :age OR (finished_at, seq) <= (:beyond_at, :beyond_seq
 AND (unique_key IS NULL OR NOT
     -- here is_cached (job = windlass_whole)
 )
-AND NOT EXISTS (
-    -- here needed (seq = windlass_whole.seq)
-)
+AND (
+    -- here has_edges (seq = windlass_whole.seq)
+) = :flows
 ORDER BY finished_at, seq LIMIT :limit

@@ -1,7 +1,7 @@
 -- 1. page
 -- The oldest finished jobs of one queue and state behind the position (:after_at, :after_seq) that are older than :age,
 -- or not younger than the position (:beyond_at, :beyond_seq), at most :limit: how many bytes they hold together, and
--- which they are. The id of one that has no key is not needed. A job that another one needs stays.
+-- which they are. The id of one that has no key is not needed. A job with edges stays: see prunable.
 -- binds page
 SELECT json_object(
     'bytes', sum(size), 'jobs', json_group_array(json_array(seq, iif(unique_key IS NULL, NULL, id), finished_at, size)))
@@ -18,8 +18,8 @@ FROM (
     AND (unique_key IS NULL OR NOT
         -- here is_cached (job = windlass_whole)
     )
-    AND NOT EXISTS (
-        -- here needed (seq = windlass_whole.seq)
+    AND NOT (
+        -- here has_edges (seq = windlass_whole.seq)
     )
     ORDER BY finished_at, seq LIMIT :limit)
 

@@ -5,6 +5,7 @@ SELECT windlass_job.seq, windlass_key.id
 FROM windlass_job JOIN windlass_key ON windlass_key.key = windlass_job.unique_key AND windlass_key.id <> windlass_job.id
 WHERE windlass_job.seq IN (SELECT value FROM jsonb_each(:seqs))
 AND windlass_job.state IN (SELECT value FROM jsonb_each(:states))
+AND (windlass_job.state <> 'blocked' OR windlass_job.gate = 'parents')
 AND (expires_at IS NULL OR expires_at > :now)
 AND EXISTS (
     SELECT 1 FROM windlass_job AS holder
@@ -17,6 +18,7 @@ INSERT INTO windlass_event (seq, at, kind, fence, detail)
 SELECT seq, :now, 'retried', fence, json_object('by', :by, 'from', state, 'reason', reason)
 FROM windlass_job
 WHERE seq IN (SELECT value FROM jsonb_each(:seqs)) AND state IN (SELECT value FROM jsonb_each(:states))
+AND (state <> 'blocked' OR gate = 'parents')
 AND NOT EXISTS (
     SELECT 1 FROM windlass_key JOIN windlass_job AS holder ON holder.id = windlass_key.id
     WHERE windlass_key.key = windlass_job.unique_key AND holder.id <> windlass_job.id
@@ -25,6 +27,7 @@ AND NOT EXISTS (
 
 -- 3. retry
 -- Runs jobs again by hand, with a fresh budget of attempts; their history of errors stays. The key is not taken again.
+-- One that waits for other jobs runs now; one that waits for a key or a rate stays as it is.
 -- :states are those that both the caller and the table of transitions allow
 -- :delay, :gap in how many milliseconds the first of :seqs is to run, and how many lie between two of them
 -- gives retried
@@ -34,11 +37,12 @@ UPDATE windlass_job SET
     -- one that has never started gets its time anew
     start_by = iif(started_at IS NULL AND start_by IS NOT NULL, turn.run_at + expires, NULL),
     finished_at = NULL, cancel_requested_at = NULL, unknown_at = NULL, result = NULL, progress = NULL,
-    promised = 0
+    promised = 0, gate = NULL
 FROM (
     SELECT value AS number, CAST(:now + :delay + min(key) * :gap AS INTEGER) AS run_at FROM jsonb_each(:seqs) GROUP BY value
 ) AS turn
 WHERE seq = turn.number AND state IN (SELECT value FROM jsonb_each(:states))
+AND (state <> 'blocked' OR gate = 'parents')
 AND NOT EXISTS (
     SELECT 1 FROM windlass_key JOIN windlass_job AS holder ON holder.id = windlass_key.id
     WHERE windlass_key.key = windlass_job.unique_key AND holder.id <> windlass_job.id
@@ -50,7 +54,12 @@ RETURNING seq
 -- The other queue, where one was named, exists from now on.
 INSERT INTO windlass_queue (name) SELECT :queue WHERE :queue IS NOT NULL ON CONFLICT DO NOTHING
 
--- 5. revived
+-- 5. waited
+-- Those that waited for others do not any more.
+UPDATE windlass_edge SET state = 2 WHERE state < 2 AND child IN (SELECT value FROM jsonb_each(:seqs))
+AND EXISTS (SELECT 1 FROM windlass_job AS child WHERE child.seq = windlass_edge.child AND child.state <> 'blocked')
+
+-- 6. revived
 -- What was cancelled because of these jobs, and what was because of that in turn, as a JSON list; null if there is nothing.
 -- binds revived
 SELECT nullif(json_group_array(seq), '[]') FROM (
@@ -66,12 +75,12 @@ SELECT nullif(json_group_array(seq), '[]') FROM (
         WHERE child.state = 'cancelled' AND child.reason = 'dependency')
     SELECT seq FROM revived)
 
--- 6. revive
+-- 7. revive
 -- It waits again, and promote looks at its edges. Its unique key is not taken again.
 -- only if revived
 UPDATE windlass_job SET state = 'blocked', reason = 'parents', gate = 'parents', finished_at = NULL
 WHERE seq IN (SELECT value FROM json_each(:revived))
 
--- 7. edges
+-- 8. edges
 -- only if revived
 UPDATE windlass_edge SET state = 0 WHERE child IN (SELECT value FROM json_each(:revived))

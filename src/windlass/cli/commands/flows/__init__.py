@@ -1,0 +1,6 @@
+"""``windlass flows``: jobs that belong together.
+
+Files, in reading order:
+
+- ``group``: All commands about flows.
+"""

@@ -1,0 +1,21 @@
+-- The edges from these jobs to those that wait, or waited, for them, in order, behind (after_parent, after_child).
+-- without epoch
+-- asks seqs in order, after_parent, after_child, limit
+-- gives edges: rows (parent, child); overwritten: see shared/overwritten
+-- with overwritten
+local edges = {}
+for _, parent in ipairs(ask.seqs) do
+    if parent >= ask.after_parent and #edges < ask.limit then
+        local children = {}
+        for _, child in ipairs(try('ZRANGE', prefix .. 'children:' .. written(parent), 0, -1) or {}) do
+            if parent > ask.after_parent or tonumber(child) > ask.after_child then
+                children[#children + 1] = tonumber(child)
+            end
+        end
+        table.sort(children)
+        for _, child in ipairs(children) do
+            if #edges < ask.limit then edges[#edges + 1] = {parent, child} end
+        end
+    end
+end
+return {'edges', edges, 'overwritten', overwritten}

@@ -101,6 +101,8 @@ def test_every_public_name_but_plain_values_and_errors_has_an_example() -> None:
         "ConcurrencyView",
         "CooldownView",
         "Fault",
+        "FlowEdge",
+        "FlowNode",
         "LimitView",
         "Progress",
         "StepView",

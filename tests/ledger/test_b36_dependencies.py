@@ -155,11 +155,11 @@ def test_a_job_that_waits_is_run_now(app: Windlass, note: Task[..., int], seen: 
     """B36: by hand; in place of a result that is not there it gets what says so."""
 
     @app.task(name="show")
-    def show(value: object) -> str:
+    def _show(value: object) -> str:
         return f"{type(value).__name__} {getattr(value, 'state', '')}"
 
     waits = note.options(delay="1h").enqueue(1)
-    child = show.options(after=[waits], into="").enqueue()
+    child = app.enqueue(app.request("show", after=[waits], into="value"))
     assert child.retry().state is State.PENDING
     work(app)
     assert child.result(timeout=0) == "ParentFailed unfinished"

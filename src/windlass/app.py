@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, Unpack, overload
 
 from windlass.admin.access import AccessOperator
+from windlass.admin.diagnostics import DiagnosticsOperator
 from windlass.admin.operator import Operator
 from windlass.claimed_job import ClaimedJob, claim, lease_milliseconds, release
 from windlass.client.client import Client
@@ -68,7 +69,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Windlass(Operator, AccessOperator, Schedulable, Hookable, MethodHints):
+class Windlass(Operator, AccessOperator, DiagnosticsOperator, Schedulable, Hookable, MethodHints):
     """An application's jobs: its tasks, its store, and everything that can be asked of them.
 
     ``url`` comes from the argument, ``$WINDLASS_URL``, ``[tool.windlass]`` in pyproject.toml, or is

@@ -35,6 +35,7 @@ LOOKING: dict[type, dict[str, Look]] = {
     Windlass: {
         **_called("job ajob", "x"),
         **_called("jobs ajobs counts acounts dead_groups adead_groups queues aqueues overview aoverview"),
+        **_called("check_code acheck_code"),
         **_called("workers aworkers cleanings acleanings schedules aschedules limits alimits"),
         **_called("concurrency_limits aconcurrency_limits busy_keys abusy_keys"),
         **_called("schedule aschedule", "x"),
@@ -78,7 +79,9 @@ NOT_LOOKING: dict[type, str] = {
         "add_schedule aadd_schedule fire_due afire_due send asend "
         # no store is asked
         "around_enqueue around_run close aclose command concurrency configure aconfigure cron every helper lease limit "
-        "queue request store task tasks transaction"
+        "queue request store task tasks transaction "
+        # a store that is not there is a finding
+        "diagnose adiagnose"
     ),
     Job: "of stored done state",
     Queue: "configure aconfigure pause apause reset areset resume aresume",

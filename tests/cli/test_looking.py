@@ -75,10 +75,14 @@ NOT_LOOKING = {
     "keys set",
     "limits set",
     "tokens add",
+    "doctor",
+    "check",
     "migrate",
     "move",
 }
-"""What makes a store; ``move`` makes its target, and refuses a source that is not there."""
+"""What makes a store; ``move`` makes its target, and refuses a source that is not there. To ``doctor`` a store that is
+not there is a finding.
+"""
 
 
 def _commands(group: click.Group, before: str = "") -> Iterator[str]:

@@ -11,7 +11,7 @@ from tests.cli.program import SOURCE, Program
 from windlass import __version__
 
 COMMANDS = ["demo", "dev", "worker", "duties", "web", "enqueue", "jobs", "flows", "queues", "limits", "keys"]
-COMMANDS += ["schedules", "dead", "workers", "tokens", "audit", "status", "migrate", "move"]
+COMMANDS += ["schedules", "dead", "workers", "tokens", "audit", "status", "doctor", "check", "migrate", "move"]
 
 
 def test_help_names_every_command(shop: Program) -> None:

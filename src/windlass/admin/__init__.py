@@ -5,6 +5,7 @@ Files, in reading order:
 - ``operator``: The operator's methods of the app: look up, cancel, retry, purge, pause, migrate.
 - ``access``: The operator's methods for the HTTP API: tokens, and the record of who changed what.
 - ``requests``: Requests from outside, of the command line and of HTTP, checked against the app's tasks.
+- ``diagnostics``: The operator's methods for when something is wrong: diagnose the store, compare it with the code.
 - ``workers``: Pauses, resumes and stops workers, and takes lost ones off the lists.
 - ``concurrency``: The handle of one task's concurrency keys: how many jobs with the same key may run at once.
 - ``cleanup``: Deletes or archives finished jobs that retention no longer keeps, in small steps.

@@ -24,6 +24,8 @@ from windlass.cli.commands.worker import worker
 from windlass.cli.commands.workers import workers
 from windlass.cli.demo.command import demo
 from windlass.cli.dev.command import dev
+from windlass.cli.diagnostics.check import check
+from windlass.cli.diagnostics.doctor import doctor
 from windlass.cli.errors import failure_code
 from windlass.cli.web.command import web
 from windlass.errors import WindlassError
@@ -61,6 +63,8 @@ for command in (
     tokens,
     audit,
     status,
+    doctor,
+    check,
     migrate,
     move_command,
 ):

@@ -3,4 +3,9 @@
 Files, in reading order:
 
 - ``failures``: Failed jobs by their cause.
+- ``doctor``: What is wrong with a store and the processes around it, each with a remedy.
+- ``durability``: What the store in use promises: what survives a kill, a crash of the server, a loss of power.
+- ``finding``: One finding of a diagnosis.
+- ``code``: The waiting jobs of a store against the code at hand.
+- ``forms``: What diagnoses and checks found, as values for JSON.
 """

@@ -1,0 +1,109 @@
+"""What is wrong, and what to do about it: ``app.diagnose()``, and the waiting jobs against the code."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from tests.ledger.apps import LONG_LEASE, Apps, work
+from tests.places.place import Place
+from tests.waiting import eventually
+from windlass import Windlass
+from windlass.insight.diagnostics.finding import Diagnosis, Finding, Level
+from windlass.testing import ManualClock
+
+
+def told(found: Diagnosis, subject: str) -> list[tuple[str, str]]:
+    return [(str(one.level), one.text) for one in found.findings if one.subject == subject]
+
+
+def problem(found: Diagnosis, *words: str) -> Finding:
+    """The one problem that says all of these."""
+    [one] = [one for one in found.problems if all(word in one.text for word in words)]
+    assert one.remedy
+    return one
+
+
+def test_the_store_and_what_it_promises(app: Windlass) -> None:
+    """A17, B24: which store answers, and what survives a kill and a loss of power."""
+    app.enqueue("t")
+    found = app.diagnose()
+    [(level, text)] = told(found, "store")
+    assert (level, "answers" in text, app.store in text) == ("ok", True, True)
+    promises = {
+        "sqlite": ("ok", "survives the kill of any process, and a loss of power"),
+        "postgresql": ("problem", "fsync is off"),
+        "redis": ("problem", "keeps no append-only file"),
+    }
+    level, words = promises[found.facts["store"]]
+    assert any(one == level and words in text for one, text in told(found, "durability"))
+    assert told(found, "clock")[0][0] == "ok"
+
+
+def test_a_queue_that_no_worker_serves_and_a_job_that_is_stuck(app: Windlass, clock: ManualClock) -> None:
+    """B24, C2: each problem with a remedy."""
+    app.enqueue("t")
+    [claimed] = app.claim(lease="10h")
+    app.enqueue("t")
+    clock.advance(timedelta(hours=2))
+    found = app.diagnose(stuck_after="1h")
+    assert "worker -A MODULE -q default" in str(problem(found, "queue default", "no worker serves it").remedy)
+    assert "jobs fail" in str(problem(found, f"job {claimed.id} (t) runs for 2:00:00").remedy)
+    problem(found, "no worker is alive")
+    assert told(app.diagnose(stuck_after="3h"), "jobs") == [("ok", "none runs for long")]
+
+
+def test_a_task_that_no_worker_knows(app: Windlass, new_app: Apps) -> None:
+    """B24, B31: in the words of the worker that met it."""
+    app.enqueue("reports.build")
+    with new_app().worker(queues=["default"], lease=LONG_LEASE):
+        eventually(lambda: bool(told(app.diagnose(), "tasks")))
+        problem(app.diagnose(), "reports.build")
+
+
+def test_limits_and_schedules_that_hold_jobs_up(app: Windlass, clock: ManualClock) -> None:
+    """B24: limits that starve, schedules that cannot fire, what is paused."""
+    app.queue("slow").configure(rate="1/h")
+    app.enqueue_many([app.request("t", queue="slow") for _ in range(30)])
+    app.add_schedule("digest", "t", every="1h")
+    app.add_schedule("paused", "t", every="1h").pause()
+    clock.advance(timedelta(hours=2))
+    found = app.diagnose()
+    assert "queues set slow --rate" in str(problem(found, "queue slow", "1/h", "30 jobs").remedy)
+    problem(found, "schedule digest was to fire")
+    assert ("note", "schedule paused is paused") in told(found, "schedules")
+
+
+def test_a_store_that_is_away_is_a_finding(place: Place) -> None:
+    """B24: no exception, and nothing is made by looking."""
+    app = Windlass(place.url, namespace="nothing_here")
+    [finding] = app.diagnose().findings
+    assert (finding.level, finding.subject) == (Level.PROBLEM, "store")
+    assert "windlass migrate" in (finding.remedy or "")
+    app.close()
+
+
+def test_waiting_jobs_against_the_code(app: Windlass, new_app: Apps) -> None:
+    """F6: unknown tasks, arguments that no longer fit; what fits is no finding."""
+
+    @app.task(name="greet")
+    def greet(name: str) -> None: ...
+
+    @app.task(name="old")
+    def old() -> None: ...
+
+    app.enqueue_many([app.request("greet", ["ann"]), app.request("old"), app.request("old")])
+    work(app, queues=["none"])
+    assert app.check_code().misfits == []
+
+    newer = new_app()
+
+    @newer.task(name="greet")
+    def renamed(first: str, last: str) -> None: ...
+
+    found = newer.check_code()
+    assert [(one.task, one.kind, one.count) for one in found.misfits] == [
+        ("old", "unknown_task", 2),
+        ("greet", "arguments", 1),
+    ]
+    assert "last" in found.misfits[1].text
+    assert (found.examined, found.is_whole) == (3, True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from windlass import clock
@@ -25,6 +26,7 @@ from windlass.store.operation import Operation
 from windlass.store.operations import jobs, queues
 from windlass.store.operations.cycle import finish
 from windlass.store.operations.events import record_stale_writes
+from windlass.store.operations.leases import lease_ends
 from windlass.store.operations.manual_claim import claim_many, extend
 from windlass.store.operations.rescue import rescue
 
@@ -51,9 +53,12 @@ class ClaimedJob:
     >>> app.close()
     """
 
-    def __init__(self, client: Client, id: str, fence: int, *, claimed: Claimed | None = None) -> None:
+    def __init__(
+        self, client: Client, id: str, fence: int, *, claimed: Claimed | None = None, worker: str | None = None
+    ) -> None:
         self._client = client
         self._claimed = claimed
+        self._worker = client.actor if worker is None else worker
         self.id = id
         self.fence = fence
 
@@ -75,6 +80,15 @@ class ClaimedJob:
     def kwargs(self) -> dict[str, Any]:
         """The keyword arguments."""
         return self._call()[1]
+
+    @property
+    def expires_at(self) -> datetime:
+        """When the lease is over, unless it is extended, as the store says now; ``LeaseLost`` when it is another's."""
+        return self._client.session.run(self._expires_at())
+
+    async def aexpires_at(self) -> datetime:
+        """``expires_at`` for async code."""
+        return await self._client.session.arun(self._expires_at())
 
     def complete(self, result: object = None) -> None:
         """Complete the job; ``result`` is stored."""
@@ -157,15 +171,20 @@ class ClaimedJob:
     def _extend(self, length: Duration) -> Operation[None]:
         record = yield from self._held("extend")
         ttl = milliseconds(length, "length")
-        extended = yield from extend(record.seq, self.fence, ttl=ttl, worker=self._client.actor)
+        extended = yield from extend(record.seq, self.fence, ttl=ttl, worker=self._worker)
         if not extended:
             raise self._lost()
 
+    def _expires_at(self) -> Operation[datetime]:
+        record = yield from find_record(self.id)
+        end = (yield from lease_ends([record.seq])).get(record.seq)
+        if end is None or end.fence != self.fence:
+            raise self._lost()
+        return clock.instant(end.expires_at)
+
     def _progress(self, value: float | None, text: str | None) -> Operation[None]:
         record = yield from self._held("progress")
-        written = yield from jobs.progress(
-            record.seq, self.fence, write_progress(value, text), worker=self._client.actor
-        )
+        written = yield from jobs.progress(record.seq, self.fence, write_progress(value, text), worker=self._worker)
         if not written:
             raise self._lost()
 
@@ -173,7 +192,7 @@ class ClaimedJob:
         """The job, if this claim may still write; the write itself is checked once more by the store."""
         record = yield from find_record(self.id)
         if record.fence != self.fence:
-            yield from record_stale_writes([(record.seq, self.fence, verb)], worker=self._client.actor)
+            yield from record_stale_writes([(record.seq, self.fence, verb)], worker=self._worker)
             raise self._lost()
         if record.state in FINISHED:
             raise IllegalTransition(f"job {self.id} is {record.state} already; it cannot {verb}")
@@ -186,7 +205,7 @@ class ClaimedJob:
         ran_for = None if record.started_at is None else max(0, self._client.now() - record.started_at)
         held = _held_job(record)
         ending = decide(held, outcome, retry=rule, roll=clock.roll(), ran_for=ran_for)
-        refused = yield from finish([ending], worker=self._client.actor)
+        refused = yield from finish([ending], worker=self._worker)
         if refused:
             raise self._lost()
 
@@ -202,12 +221,10 @@ class ClaimedJob:
         at = self._client.now()
         if isinstance(error, BaseException):
             limit = self._client.codec.limits.error
-            return Fault.of(
-                error, at=at, attempt=record.attempt, worker=self._client.actor, limit=limit, fence=self.fence
-            )
+            return Fault.of(error, at=at, attempt=record.attempt, worker=self._worker, limit=limit, fence=self.fence)
         message = storable(str(error), 16 * 1024)
         return Fault(
-            at=at, attempt=record.attempt, worker=self._client.actor, type="error", message=message, fence=self.fence
+            at=at, attempt=record.attempt, worker=self._worker, type="error", message=message, fence=self.fence
         )
 
     def _lost(self) -> LeaseLost:
@@ -228,8 +245,20 @@ def _held_job(record: JobRecord) -> Claimed:
     )
 
 
-def claim(client: Client, limit: int, *, queues: Sequence[str], ttl: int) -> Operation[list[Claimed]]:
-    """Take up to ``limit`` jobs for ``ttl`` milliseconds, of these queues or else of all that tasks name."""
+def claim(
+    client: Client,
+    limit: int,
+    *,
+    queues: Sequence[str],
+    ttl: int,
+    worker: str | None = None,
+    token: str | None = None,
+) -> Operation[list[Claimed]]:
+    """Take up to ``limit`` jobs for ``ttl`` milliseconds, of these queues or else of all that tasks name.
+
+    A claim that is repeated under its ``token`` is given what it holds already.
+    """
+    claimant = client.actor if worker is None else worker
     validate.whole_number(limit, "claim: limit", least=1, most=10_000)
     named = validate.texts(queues, "claim: queues", example="['mail']")
     wanted = [validate.queue_name(queue) for queue in named] or client.known_queues
@@ -241,7 +270,7 @@ def claim(client: Client, limit: int, *, queues: Sequence[str], ttl: int) -> Ope
     yield from client.declare_key_limits()
     yield from jobs.promote(by=client.actor)
     yield from rescue(by=client.actor, now=client.now)
-    claimed = yield from claim_many(limit, queues=wanted, worker=client.actor, token=client.ids.next(), ttl=ttl)
+    claimed = yield from claim_many(limit, queues=wanted, worker=claimant, token=token or client.ids.next(), ttl=ttl)
     late = [job for job in claimed if job.expires_in is not None and job.expires_in <= 0]
     if late:  # in the moment since promote looked
         endings = [decide(job, EXPIRED, retry=client.retry) for job in late]

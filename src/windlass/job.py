@@ -30,6 +30,7 @@ from windlass.steps.view import StepView, step_views
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs, queries
 from windlass.store.operations.flows import edges
+from windlass.store.operations.leases import lease_ends
 
 if TYPE_CHECKING:
     from windlass.client.client import Client
@@ -231,6 +232,15 @@ class Job(Generic[R]):
         return clock.instant_or_none(self.record.start_by)
 
     @property
+    def lease_expires_at(self) -> datetime | None:
+        """When the lease of a running job is over, unless its worker renews it, as the store says now; else None."""
+        return self._client.session.run(self._lease_end())
+
+    async def alease_expires_at(self) -> datetime | None:
+        """``lease_expires_at`` for async code."""
+        return await self._client.session.arun(self._lease_end())
+
+    @property
     def started_at(self) -> datetime | None:
         return clock.instant_or_none(self.record.started_at)
 
@@ -396,6 +406,11 @@ class Job(Generic[R]):
         deleted = yield from jobs.delete([(self.record.seq, self.id)])
         if not deleted:
             raise IllegalTransition(f"job {self.id} is running; cancel it first")
+
+    def _lease_end(self) -> Operation[datetime | None]:
+        record = yield from find_record(self.id)
+        end = (yield from lease_ends([record.seq])).get(record.seq)
+        return None if end is None else clock.instant(end.expires_at)
 
     def _timeline(self) -> Operation[list[TimelineEntry]]:
         yield from self._refresh()

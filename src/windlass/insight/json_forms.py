@@ -74,6 +74,7 @@ def job_detail(
     *,
     cached_until: datetime | None = None,
     family: Family | None = None,
+    lease_expires_at: datetime | None = None,
 ) -> dict[str, object]:
     """Everything about one job, secrets masked; ``parameters`` are the task's parameter names, if they are known."""
     values = JobValues.of(job, parameters)
@@ -81,6 +82,7 @@ def job_detail(
         "timeout": None if job.record.timeout is None else job.record.timeout / 1000,
         "unique_key": job.record.unique_key,
         "cached_until": iso(cached_until),
+        "lease_expires_at": iso(lease_expires_at),
         "expires_at": iso(job.expires_at),
         "concurrency_key": job.concurrency_key,
         "rate_key": job.rate_key,

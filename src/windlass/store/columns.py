@@ -26,7 +26,7 @@ from windlass.store.operations.flows.edges import NewEdge, Relative
 from windlass.store.operations.flows.graph import FlowJob, FlowLink, Walked
 from windlass.store.operations.flows.transfer import MovedEdge
 from windlass.store.operations.gates import ClaimSituation, ShutGate
-from windlass.store.operations.leases import QueueControl, WorkerRecord
+from windlass.store.operations.leases import LeaseEnd, QueueControl, WorkerRecord
 from windlass.store.operations.limits.concurrency import KeyDrift, KeyLimitRecord
 from windlass.store.operations.prune import Prunable, Pruned
 from windlass.store.operations.queries import Depth, EventRecord, FinishedJob, NextDue
@@ -68,6 +68,7 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         JobTemplate,
         KeyDrift,
         KeyLimitRecord,
+        LeaseEnd,
         LimitRecord,
         LimitSeed,
         LimitState,

@@ -60,7 +60,8 @@ def show(app: Windlass, *, out: Output, id: str) -> None:
     parameters = parameters_of(job.task, app.tasks)
     cached = app.client.session.run(cached_until(app.client, job))
     family_of = app.client.session.run(family(job.record.seq))
-    out.show(JobDetail(job, parameters, job.steps(), cached, family_of))
+    lease = job.lease_expires_at if job.state is State.RUNNING else None
+    out.show(JobDetail(job, parameters, job.steps(), cached, family_of, lease))
 
 
 @jobs.command()

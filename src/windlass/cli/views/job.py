@@ -38,9 +38,18 @@ class JobDetail:
     steps: Sequence[StepView] = ()
     cached_until: datetime | None = None
     family: Family = field(default_factory=Family)
+    lease_expires_at: datetime | None = None
+    """Of a job that runs."""
 
     def data(self) -> object:
-        return job_detail(self.job, self.parameters, self.steps, cached_until=self.cached_until, family=self.family)
+        return job_detail(
+            self.job,
+            self.parameters,
+            self.steps,
+            cached_until=self.cached_until,
+            family=self.family,
+            lease_expires_at=self.lease_expires_at,
+        )
 
     def draw(self, screen: Screen) -> None:
         job = self.job
@@ -82,6 +91,7 @@ class JobDetail:
             ("due", full(job.run_at) if job.state in DUE_LATER else ""),
             ("expires", full(job.expires_at) if job.expires_at and job.started_at is None else ""),
             ("started", full(job.started_at) if job.started_at else ""),
+            ("lease until", full(self.lease_expires_at) if self.lease_expires_at else ""),
             ("finished", full(job.finished_at) if job.finished_at else ""),
             ("cached until", full(self.cached_until) if self.cached_until else ""),
             ("cancel asked", full(asked) if asked else ""),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from windlass.store.answers import records
@@ -115,6 +117,22 @@ def workers() -> Operation[list[WorkerRecord]]:
     """All workers that live, and those that were lost within a day."""
     answer = yield Call("workers", {}, Lane.READ)
     return records(answer["workers"], WorkerRecord)
+
+
+class LeaseEnd(Struct, frozen=True, array_like=True):
+    """When the lease of a running job is over, unless it is renewed."""
+
+    seq: int
+    fence: int
+    expires_at: int
+
+
+def lease_ends(seqs: Sequence[int]) -> Operation[dict[int, LeaseEnd]]:
+    """When the leases of those of these jobs that run are over, by ``seq``."""
+    if not seqs:
+        return {}
+    answer = yield Call("lease_ends", {"jobs": [(seq,) for seq in seqs]}, Lane.READ)
+    return {end.seq: end for end in records(answer["ends"], LeaseEnd)}
 
 
 def signal(worker: str | None, *, signal: str | None, by: str) -> Operation[list[str]]:

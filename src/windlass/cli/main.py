@@ -28,6 +28,7 @@ from windlass.cli.diagnostics.check import check
 from windlass.cli.diagnostics.doctor import doctor
 from windlass.cli.errors import failure_code
 from windlass.cli.web.command import web
+from windlass.cli.web.password import password
 from windlass.errors import WindlassError
 from windlass.version import VERSION
 
@@ -51,6 +52,7 @@ for command in (
     worker,
     duties,
     web,
+    password,
     enqueue,
     jobs,
     flows,

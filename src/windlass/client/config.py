@@ -22,6 +22,7 @@ _KEYS = (
     "log_format",
     "log_jobs",
     "namespace",
+    "password_file",
     "queues",
     "url",
     "worker_id",

@@ -17,5 +17,6 @@ Files, in reading order:
 """
 
 from windlass.web.app import api
+from windlass.web.security.roles import Identity, Role
 
-__all__ = ["api"]
+__all__ = ["Identity", "Role", "api"]

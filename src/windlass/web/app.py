@@ -20,6 +20,9 @@ from windlass.web.inputs import field_names, read_body, read_path, read_query
 from windlass.web.problems import Problem, not_found, problem_of
 from windlass.web.route import Answer, Call, Gatekeeper, Route
 from windlass.web.security.closed import Closed
+from windlass.web.security.headers import SecureHeaders
+from windlass.web.security.security import Security
+from windlass.web.security.settings import Authenticate, SecuritySettings
 from windlass.web.table import ROUTES
 
 DEADLINE = 5.0
@@ -29,6 +32,7 @@ DEADLINE = 5.0
 def api(
     app: Windlass,
     *,
+    auth: Authenticate | None = None,
     security: Gatekeeper | None = None,
     deadline: float = DEADLINE,
     secret: str | bytes | None = None,
@@ -36,8 +40,10 @@ def api(
 ) -> ASGIApp:
     """The HTTP API of an app, as an ASGI application that can be mounted under any prefix.
 
-    ``security`` says who may do what; without it all but the health checks are refused. ``secret`` signs cursors; all
-    processes that serve one store need the same, and without it they take the address of the store.
+    ``auth`` takes a request and gives an ``Identity``, or None for a caller that you do not know; it may be async.
+    Tokens of the store (``windlass tokens``) are accepted beside it. Without it, and without a ``security`` of your
+    own, all but the health checks are refused. ``secret`` signs cursors; all processes that serve one store need the same,
+    and without it they take the address of the store.
 
     >>> from windlass import Windlass
     >>> from windlass.web import api
@@ -48,12 +54,16 @@ def api(
     key = secret if secret is not None else f"{app.url} {app.client.namespace}"
     serving = _Serving(
         app,
-        security=Closed() if security is None else security,
+        security=_gatekeeper(app, auth) if security is None else security,
         deadline=deadline,
         cursors=Cursors(key.encode() if isinstance(key, str) else key),
         routes=routes,
     )
     return serving.application()
+
+
+def _gatekeeper(app: Windlass, auth: Authenticate | None) -> Gatekeeper:
+    return Closed() if auth is None else Security(app, SecuritySettings(authenticate=auth))
 
 
 class _Serving:
@@ -74,7 +84,7 @@ class _Serving:
         for route in self._routes:
             by_path.setdefault(route.path, {})[route.method] = route
         mounted = [Mounted(path, _Endpoint(self, rows)) for path, rows in by_path.items()]
-        return Router(mounted, redirect_slashes=False, default=_nowhere)
+        return SecureHeaders(Router(mounted, redirect_slashes=False, default=_nowhere))
 
     async def answer(self, request: Request, route: Route) -> Response:
         """The answer to one request, whatever happens."""

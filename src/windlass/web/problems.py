@@ -27,6 +27,7 @@ from windlass.errors import (
     UnknownTask,
     WindlassError,
 )
+from windlass.insight.redact import redacted_text
 
 log = logging.getLogger("windlass.web")
 
@@ -81,7 +82,7 @@ class Problem(Exception):
         document = ProblemDocument(
             title=self.title,
             status=self.status,
-            detail=self.detail,
+            detail=None if self.detail is None else redacted_text(self.detail),
             field=self.field,
             ids=self.ids,
             error_id=self.error_id,

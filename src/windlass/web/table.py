@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 from windlass.web.route import Route
-from windlass.web.topics import dead, enqueue, health, jobs, limits, overview, queues, schedules, upkeep, workers
+from windlass.web.topics import (
+    access,
+    dead,
+    enqueue,
+    health,
+    jobs,
+    limits,
+    overview,
+    queues,
+    schedules,
+    session,
+    upkeep,
+    workers,
+)
 
 ROUTES: tuple[Route, ...] = (
     *health.ROUTES,
@@ -16,4 +29,6 @@ ROUTES: tuple[Route, ...] = (
     *limits.ROUTES,
     *schedules.ROUTES,
     *upkeep.ROUTES,
+    *access.ROUTES,
+    *session.ROUTES,
 )

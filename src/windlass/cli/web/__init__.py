@@ -2,5 +2,7 @@
 
 Files, in reading order:
 
+- ``security_options``: The options of ``windlass web`` that say how callers are known.
+- ``password``: ``windlass password``: writes a line of a password file.
 - ``command``: The command.
 """

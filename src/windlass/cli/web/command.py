@@ -11,10 +11,11 @@ from windlass.app import Windlass
 from windlass.cli.app_option import with_app_and_logs
 from windlass.cli.output import Output, with_output
 from windlass.cli.views.message import Message
-from windlass.errors import ConfigError
+from windlass.cli.web.security_options import SecurityAt, with_security
 from windlass.threads.start import start_thread
 
 if TYPE_CHECKING:
+    from windlass.web.security.settings import SecuritySettings
     from windlass.web.server import Server
 
 _CLOSING = 0.5
@@ -25,16 +26,18 @@ _CLOSING = 0.5
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to serve at.")
 @click.option("--port", default=8787, show_default=True, type=click.IntRange(0, 65535), help="0 for any that is free.")
 @click.option("--no-duties", is_flag=True, help="Leave promote, rescue, clean and schedules to workers.")
+@with_security
 @with_output
 @with_app_and_logs
-def web(app: Windlass, *, out: Output, host: str, port: int, no_duties: bool) -> None:
+def web(app: Windlass, *, out: Output, security: SecurityAt, host: str, port: int, no_duties: bool) -> None:
     """Serve the HTTP API until SIGTERM or Ctrl-C, and do duties beside it.
 
-    It answers programs on this machine only.
+    At 127.0.0.1, and without --token, --password-file or --proxy-header, programs on this machine need nothing.
+    Elsewhere callers have to show who they are: see `windlass tokens`.
     """
     from windlass.worker.duties.standalone import DutiesBeside
 
-    server = api_server(app, host=host, port=port)
+    server = api_server(app, security(app, host), host=host, port=port)
     started = {
         "address": server.address,
         "api": f"{server.address}/api/v1",
@@ -48,12 +51,10 @@ def web(app: Windlass, *, out: Output, host: str, port: int, no_duties: bool) ->
     start_thread(app.close, name="windlass-close").join(_CLOSING)
 
 
-def api_server(app: Windlass, *, host: str, port: int, shares_port: bool = False) -> Server:
-    """A server of the API; ``ConfigError`` for an address that others than this machine can reach."""
+def api_server(app: Windlass, settings: SecuritySettings, *, host: str, port: int, shares_port: bool = False) -> Server:
+    """A server of the API for callers that the settings admit."""
     from windlass.web import api
-    from windlass.web.security.loopback import Loopback, is_loopback
+    from windlass.web.security.security import Security
     from windlass.web.server import Server
 
-    if not is_loopback(host):
-        raise ConfigError(f"--host {host}: other machines could change everything here; serve at 127.0.0.1")
-    return Server(api(app, security=Loopback()), host=host, port=port, shares_port=shares_port)
+    return Server(api(app, security=Security(app, settings)), host=host, port=port, shares_port=shares_port)

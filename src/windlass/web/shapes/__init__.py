@@ -9,5 +9,6 @@ Files, in reading order:
 - ``workers``: Workers.
 - ``limits``: Named limits, and cool-downs.
 - ``schedules``: Schedules and their fires.
+- ``access``: Tokens, the audit, and sessions.
 - ``system``: Everything at a glance, tasks, duties.
 """

@@ -89,6 +89,8 @@ class JobDetail(JobSummary, frozen=True, kw_only=True):
     timeout: float | None
     unique_key: str | None
     cached_until: datetime | None
+    lease_expires_at: datetime | None
+    """Of a job that runs."""
     expires_at: datetime | None
     concurrency_key: str | None
     rate_key: str | None

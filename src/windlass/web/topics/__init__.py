@@ -12,5 +12,7 @@ Files, in reading order:
 - ``workers``: Workers: look at, pause, resume, stop.
 - ``limits``: Named limits: look at, set, empty.
 - ``schedules``: Schedules: look at, add, change, run.
+- ``access``: Tokens, and the record of who changed what.
+- ``session``: Who asks, and sessions of users with passwords.
 - ``upkeep``: Duties, once; and events.
 """

@@ -5,14 +5,17 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from windlass import clock
 from windlass.client.client import Client
 from windlass.client.job_changes import find_record
+from windlass.core.state import State
 from windlass.errors import IllegalTransition
 from windlass.insight import json_forms
 from windlass.insight.payload import cached_until, parameters_of
 from windlass.job import Job
 from windlass.steps.view import StepView, step_views
 from windlass.store.operation import Operation
+from windlass.store.operations.leases import lease_ends
 from windlass.web.route import PREFIX, Call, Nothing, Route
 from windlass.web.security.roles import Role
 from windlass.web.shapes import jobs as shapes
@@ -30,14 +33,17 @@ async def list_jobs(call: Call[shapes.JobsQuery, None]) -> dict[str, object]:
 async def show_job(call: Call[Nothing, None]) -> dict[str, object]:
     """Everything about one job."""
     client = call.app.client
-    job, steps, cached = await client.session.arun(_whole(client, call.path["id"]))
-    return json_forms.job_detail(job, parameters_of(job.task, call.app.tasks), steps, cached_until=cached)
+    job, steps, times = await client.session.arun(_whole(client, call.path["id"]))
+    return json_forms.job_detail(job, parameters_of(job.task, call.app.tasks), steps, **times)
 
 
-def _whole(client: Client, id: str) -> Operation[tuple[Job[Any], list[StepView], datetime | None]]:
+def _whole(client: Client, id: str) -> Operation[tuple[Job[Any], list[StepView], dict[str, datetime | None]]]:
     job: Job[Any] = Job.of(client, (yield from find_record(id)))
     steps = yield from step_views(job.record.seq)
-    return job, steps, (yield from cached_until(client, job))
+    cached = yield from cached_until(client, job)
+    end = (yield from lease_ends([job.record.seq])).get(job.record.seq) if job.state is State.RUNNING else None
+    lease = None if end is None else clock.instant(end.expires_at)
+    return job, steps, {"cached_until": cached, "lease_expires_at": lease}
 
 
 async def show_timeline(call: Call[Nothing, None]) -> dict[str, object]:

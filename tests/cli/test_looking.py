@@ -69,6 +69,7 @@ NOT_LOOKING = {
     "worker",
     "duties",
     "web",
+    "password",
     "enqueue",
     "queues set",
     "schedules add",

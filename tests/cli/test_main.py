@@ -10,8 +10,8 @@ import pytest
 from tests.cli.program import SOURCE, Program
 from windlass import __version__
 
-COMMANDS = ["demo", "dev", "worker", "duties", "web", "enqueue", "jobs", "flows", "queues", "limits", "keys"]
-COMMANDS += ["schedules", "dead", "workers", "tokens", "audit", "status", "doctor", "check", "migrate", "move"]
+COMMANDS = ["demo", "dev", "worker", "duties", "web", "password", "enqueue", "jobs", "flows", "queues", "limits"]
+COMMANDS += ["keys", "schedules", "dead", "workers", "tokens", "audit", "status", "doctor", "check", "migrate", "move"]
 
 
 def test_help_names_every_command(shop: Program) -> None:

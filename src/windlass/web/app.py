@@ -42,8 +42,8 @@ def api(
 
     ``auth`` takes a request and gives an ``Identity``, or None for a caller that you do not know; it may be async.
     Tokens of the store (``windlass tokens``) are accepted beside it. Without it, and without a ``security`` of your
-    own, all but the health checks are refused. ``secret`` signs cursors; all processes that serve one store need the same,
-    and without it they take the address of the store.
+    own, all but the health checks are refused. ``secret`` signs cursors; all processes that serve one store need the
+    same, and without it they take the address of the store.
 
     >>> from windlass import Windlass
     >>> from windlass.web import api

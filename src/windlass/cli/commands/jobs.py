@@ -141,6 +141,7 @@ def cancel(
 @click.option("--reason", help="What its error says.")
 @with_output
 @with_app
+@audited
 def fail(app: Windlass, *, out: Output, ids: tuple[str, ...], reason: str | None) -> None:
     """End jobs that wait or run as failed, without a retry.
 

@@ -83,6 +83,22 @@ class Step(Struct, frozen=True):
     fence: int | None
 
 
+class Relative(Struct, frozen=True):
+    """A job that waits for another, or that is waited for."""
+
+    id: str
+    task: str | None
+    state: str | None
+    """Null, as the task, of a job that is gone."""
+
+
+class Relatives(Struct, frozen=True):
+    """How many there are, and the first five of them."""
+
+    number: int
+    jobs: list[Relative]
+
+
 class JobDetail(JobSummary, frozen=True, kw_only=True):
     """Everything about one job, secrets masked."""
 
@@ -107,6 +123,8 @@ class JobDetail(JobSummary, frozen=True, kw_only=True):
     errors_left_out: int
     log: str
     steps: list[Step]
+    parents: Relatives
+    children: Relatives
     unreadable: list[str]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 from windlass import clock
@@ -11,6 +10,7 @@ from windlass.client.job_changes import find_record
 from windlass.core.state import State
 from windlass.errors import IllegalTransition
 from windlass.insight import json_forms
+from windlass.insight.flows.relatives import family
 from windlass.insight.payload import cached_until, parameters_of
 from windlass.job import Job
 from windlass.steps.view import StepView, step_views
@@ -33,17 +33,18 @@ async def list_jobs(call: Call[shapes.JobsQuery, None]) -> dict[str, object]:
 async def show_job(call: Call[Nothing, None]) -> dict[str, object]:
     """Everything about one job."""
     client = call.app.client
-    job, steps, times = await client.session.arun(_whole(client, call.path["id"]))
-    return json_forms.job_detail(job, parameters_of(job.task, call.app.tasks), steps, **times)
+    job, steps, more = await client.session.arun(_whole(client, call.path["id"]))
+    return json_forms.job_detail(job, parameters_of(job.task, call.app.tasks), steps, **more)
 
 
-def _whole(client: Client, id: str) -> Operation[tuple[Job[Any], list[StepView], dict[str, datetime | None]]]:
+def _whole(client: Client, id: str) -> Operation[tuple[Job[Any], list[StepView], dict[str, Any]]]:
     job: Job[Any] = Job.of(client, (yield from find_record(id)))
     steps = yield from step_views(job.record.seq)
     cached = yield from cached_until(client, job)
     end = (yield from lease_ends([job.record.seq])).get(job.record.seq) if job.state is State.RUNNING else None
     lease = None if end is None else clock.instant(end.expires_at)
-    return job, steps, {"cached_until": cached, "lease_expires_at": lease}
+    relatives = yield from family(job.record.seq)
+    return job, steps, {"cached_until": cached, "lease_expires_at": lease, "family": relatives}
 
 
 async def show_timeline(call: Call[Nothing, None]) -> dict[str, object]:

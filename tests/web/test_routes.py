@@ -42,7 +42,14 @@ def shop(app: Windlass, http: Http, clock: ManualClock) -> Http:
     return http
 
 
-NAMES = {"jobs": "done", "queues": "mail", "workers": "lost-1", "limits": "github", "schedules": "nightly"}
+NAMES = {
+    "jobs": "done",
+    "flows": "done",
+    "queues": "mail",
+    "workers": "lost-1",
+    "limits": "github",
+    "schedules": "nightly",
+}
 
 
 def path_of(route: Route) -> str:

@@ -36,6 +36,8 @@ from windlass.steps.view import StepView
 from windlass.store.operations.rescue import Rescued
 from windlass.version import VERSION
 
+_ALONE = Family()
+
 
 def job_summary(job: Job[Any]) -> dict[str, object]:
     """A job in a list."""
@@ -73,7 +75,7 @@ def job_detail(
     steps: Sequence[StepView] = (),
     *,
     cached_until: datetime | None = None,
-    family: Family | None = None,
+    family: Family = _ALONE,
     lease_expires_at: datetime | None = None,
 ) -> dict[str, object]:
     """Everything about one job, secrets masked; ``parameters`` are the task's parameter names, if they are known."""
@@ -98,8 +100,8 @@ def job_detail(
         "errors_left_out": job.errors_left_out,
         "log": job.log,
         "steps": [_step(step) for step in steps],
-        "parents": _relatives((family or Family()).parents),
-        "children": _relatives((family or Family()).children),
+        "parents": _relatives(family.parents),
+        "children": _relatives(family.children),
         "unreadable": list(job.unreadable),
     }
 

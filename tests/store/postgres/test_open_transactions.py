@@ -408,6 +408,7 @@ MAY_WAIT = {
     "append": "as enqueue",
     "append_one": "as enqueue",
     "import": "as enqueue; by hand",
+    "import_edges": "as enqueue; by hand",
     "import_queues": "writes the row of a queue; by hand",
     "queue_change": "writes the row of a queue; by hand",
     "queue_pause": "writes the row of a queue; by hand",

@@ -86,10 +86,10 @@ class Step(Struct, frozen=True):
 class Relative(Struct, frozen=True):
     """A job that waits for another, or that is waited for."""
 
-    id: str
+    id: str | None
     task: str | None
     state: str | None
-    """Null, as the task, of a job that is gone."""
+    """Null, as id and task, of a job that is gone."""
 
 
 class Relatives(Struct, frozen=True):
@@ -228,6 +228,8 @@ class CancelOrder(Struct, frozen=True, forbid_unknown_fields=True):
 
     reason: str | None = None
     """Why; kept in the timeline."""
+    descendants: bool = False
+    """Also all jobs that wait for it, however deep."""
 
 
 class RetryOrder(Struct, frozen=True, forbid_unknown_fields=True):

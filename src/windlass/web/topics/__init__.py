@@ -6,6 +6,7 @@ Files, in reading order:
 - ``overview``: Everything at a glance, the process that answers, its tasks.
 - ``jobs``: Jobs: list, look at, cancel, retry, delete.
 - ``job_filters``: Filters of jobs as requests have them.
+- ``flows``: Graphs of jobs that wait for each other.
 - ``enqueue``: New jobs, one or many at once.
 - ``dead``: Jobs that failed for good, and changes of many of them.
 - ``queues``: Queues: look at, pause, set up, empty.

@@ -63,7 +63,8 @@ async def show_why(call: Call[Nothing, None]) -> dict[str, object]:
 async def cancel_job(call: Call[Nothing, shapes.CancelOrder]) -> dict[str, object]:
     """Cancel what waits, ask what runs to stop."""
     id = call.path["id"]
-    cancelled = await call.app.acancel(id, by=call.by, reason=call.body.reason)
+    order = call.body
+    cancelled = await call.app.acancel(id, by=call.by, reason=order.reason, descendants=order.descendants)
     job = await call.app.ajob(id)
     if not cancelled:
         raise IllegalTransition(f"job {id} is {job.state}; it cannot be cancelled")

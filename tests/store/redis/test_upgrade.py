@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
 import redis
 
 from tests.manual_clock import START
-from tests.store.builders import SECOND, ids, new_job
+from tests.store.builders import RETURNED, SECOND, ids, new_job, raised
+from tests.store.flows import tied
 from tests.store.redis.keyspace import Keyspace
 from tests.store.stores import Store
+from windlass.core.outcome import FailedPermanently, Outcome
+from windlass.core.state import State
 from windlass.store.operations import jobs, queries
+from windlass.store.operations.limits.concurrency import unblock_all
 from windlass.store.operations.manual_claim import claim
 from windlass.store.operations.queries import Depth
 
@@ -72,3 +80,35 @@ def test_their_depth_and_their_order_can_be_read(store: Store) -> None:
     store.enqueue(new_job("new"))
     assert store.run(queries.depth()) == {"default": Depth("default", 2, SECOND)}
     assert ids(store.run(queries.peek("default", limit=5))) == ["old", "new"]
+
+
+@contextmanager
+def as_an_earlier_release(store: Store) -> Iterator[None]:
+    """What knows no edges ends jobs without a look at those that wait for them."""
+    awaited, hidden = (f"{{{store.place.namespace}}}:{name}" for name in ("awaited", "hidden"))
+    with redis.Redis.from_url(store.place.url) as client:
+        client.rename(awaited, hidden)
+        yield
+        client.rename(hidden, awaited)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "state"),
+    [(RETURNED, State.PENDING), (FailedPermanently(raised().fault, "permanent"), State.CANCELLED)],
+)
+def test_the_leader_finds_parents_that_an_earlier_release_has_ended(
+    store: Store, outcome: Outcome, state: State
+) -> None:
+    """B36: while a release is rolled out."""
+    tied(store, (new_job("a"), []), (new_job("b"), ["a"]), (new_job("x"), []), (new_job("y"), ["x"]))
+    job = store.a_worker().take(1)[0]
+    with as_an_earlier_release(store):
+        store.end(job, outcome)
+    store.run(jobs.promote())
+    assert store.job("b").state is State.BLOCKED
+    store.run(unblock_all())
+    assert store.run(queries.next_due()).is_unsettled
+    store.run(jobs.promote())
+    assert (store.job("b").state, store.job("y").state) == (state, State.BLOCKED)
+    assert not store.run(queries.next_due()).is_unsettled
+    Keyspace(store.place.url, store.place.namespace).check()

@@ -64,6 +64,7 @@ from windlass.errors import (
     JobTimeout,
     LeaseLost,
     LimitTimeout,
+    NoKey,
     OutcomeUnknown,
     PayloadError,
     PayloadTooLarge,
@@ -90,6 +91,7 @@ if TYPE_CHECKING:
     from windlass.claimed_job import ClaimedJob
     from windlass.core.codec import Limits
     from windlass.core.codec.types.parent_failed import ParentFailed
+    from windlass.core.encryption.keys import new_encryption_key
     from windlass.core.fault import Fault
     from windlass.core.progress import Progress
     from windlass.flows.chain import chain
@@ -149,6 +151,7 @@ else:
         "WorkerStatus": "windlass.worker.status",
         "chain": "windlass.flows.chain",
         "command": "windlass.programs.command",
+        "new_encryption_key": "windlass.core.encryption.keys",
     }
 
     def __getattr__(name: str) -> object:
@@ -200,6 +203,7 @@ __all__ = [
     "LimitTimeout",
     "LimitView",
     "Limits",
+    "NoKey",
     "OutcomeUnknown",
     "ParentFailed",
     "PayloadError",
@@ -238,5 +242,6 @@ __all__ = [
     "chain",
     "command",
     "current_job",
+    "new_encryption_key",
     "this_job",
 ]

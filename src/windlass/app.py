@@ -12,7 +12,7 @@ from windlass.admin.diagnostics import DiagnosticsOperator
 from windlass.admin.operator import Operator
 from windlass.claimed_job import ClaimedJob, claim, lease_milliseconds, release
 from windlass.client.client import Client
-from windlass.client.config import chosen_namespace, chosen_url
+from windlass.client.config import chosen_keys, chosen_namespace, chosen_url
 from windlass.client.hints import MethodHints
 from windlass.client.modules import module_names
 from windlass.client.registry import Registry
@@ -20,6 +20,7 @@ from windlass.client.routes import RouteFunction, Routes
 from windlass.client.transactions import Transaction
 from windlass.core import validate
 from windlass.core.codec import Codec, Limits, limits_from
+from windlass.core.encryption.encryption import Encryption
 from windlass.core.records import Claimed
 from windlass.core.retry import Retry, retry_rule
 from windlass.core.units import duration
@@ -103,6 +104,8 @@ class Windlass(Operator, AccessOperator, DiagnosticsOperator, Schedulable, Hooka
         max_running: int | None = None,
         store_deadline: Duration = 5,
         claim_lease: Duration = "5m",
+        encryption_keys: Sequence[str] | None = None,
+        encrypt: bool = True,
         clock: Callable[[], int] | None = None,
     ) -> None:
         """``namespace`` is the schema or the beginning of all keys; ``$WINDLASS_NAMESPACE``, else ``windlass``.
@@ -116,6 +119,10 @@ class Windlass(Operator, AccessOperator, DiagnosticsOperator, Schedulable, Hooka
         operator has set it by ``configure``.
 
         ``claim_lease`` is how long a job that was claimed by hand stays with its owner unless it is extended.
+
+        ``encryption_keys`` are the keys for stored texts, the first of which encrypts: ``$WINDLASS_ENCRYPTION_KEYS``,
+        else the file ``$WINDLASS_ENCRYPTION_KEYS_FILE``. With keys all tasks are encrypted that do not say
+        ``encrypt=False``; with ``encrypt=False`` here only those that say ``encrypt=True``. See docs/encryption.md.
 
         ``clock`` replaces the store's clock in tests (see ``windlass.testing.ManualClock``)."""
         self.url = chosen_url(url)
@@ -132,6 +139,7 @@ class Windlass(Operator, AccessOperator, DiagnosticsOperator, Schedulable, Hooka
             namespace=namespace,
             clock=clock,
             codec=codec,
+            encryption=Encryption(chosen_keys(encryption_keys), by_default=validate.flag(encrypt, "encrypt")),
             registry=Registry(self, codec=codec, hooks=hooks, importable=importable),
             hooks=hooks,
             retry=Retry() if retry is None else retry_rule(retry),
@@ -289,15 +297,17 @@ class Windlass(Operator, AccessOperator, DiagnosticsOperator, Schedulable, Hooka
         retention: Retention | None = UNSET,
         archive: str | Path | Archive | None = UNSET,
         routes: Mapping[str, str] | RouteFunction | None = UNSET,
+        encryption_keys: Sequence[str] | None = UNSET,
         max_running: int | None = UNSET,
         by: str = "api",
     ) -> None:
         """Change what holds for the whole app.
 
         ``max_running``, how many jobs may run at once on all machines together, is kept in the store, with who set it,
-        and followed by all processes; None takes it back. The rest holds for this process.
+        and followed by all processes; None takes it back. The rest holds for this process: ``encryption_keys`` for
+        what is written and read from then on.
         """
-        self._configure(retention=retention, archive=archive, routes=routes)
+        self._configure(retention=retention, archive=archive, routes=routes, encryption_keys=encryption_keys)
         if max_running is not UNSET:
             Queue(self, ALL).configure(max_running=max_running, by=by)
 
@@ -307,11 +317,12 @@ class Windlass(Operator, AccessOperator, DiagnosticsOperator, Schedulable, Hooka
         retention: Retention | None = UNSET,
         archive: str | Path | Archive | None = UNSET,
         routes: Mapping[str, str] | RouteFunction | None = UNSET,
+        encryption_keys: Sequence[str] | None = UNSET,
         max_running: int | None = UNSET,
         by: str = "api",
     ) -> None:
         """``configure`` for async code."""
-        self._configure(retention=retention, archive=archive, routes=routes)
+        self._configure(retention=retention, archive=archive, routes=routes, encryption_keys=encryption_keys)
         if max_running is not UNSET:
             await Queue(self, ALL).aconfigure(max_running=max_running, by=by)
 
@@ -321,8 +332,11 @@ class Windlass(Operator, AccessOperator, DiagnosticsOperator, Schedulable, Hooka
         retention: Retention | None,
         archive: str | Path | Archive | None,
         routes: Mapping[str, str] | RouteFunction | None,
+        encryption_keys: Sequence[str] | None,
     ) -> None:
         client = self.client
+        if encryption_keys is not UNSET:
+            client.encrypt_with(encryption_keys)
         if retention is not UNSET:
             client.retention = Retention() if retention is None else retention_policy(retention)
         if archive is not UNSET:

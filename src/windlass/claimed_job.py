@@ -12,10 +12,11 @@ from windlass.client.session import ANY_JOB
 from windlass.client.transactions import Guard
 from windlass.core import validate
 from windlass.core.codec import storable
-from windlass.core.decide import decide
+from windlass.core.decide import decide, patience
+from windlass.core.encryption.jobs import EncryptedJob, as_encrypted, open_claimed, seal_ending, shown_progress
+from windlass.core.encryption.text import is_encrypted
 from windlass.core.fault import Fault
-from windlass.core.outcome import EXPIRED, FailedPermanently, Interrupted, Outcome, Raised, Returned
-from windlass.core.progress import write_progress
+from windlass.core.outcome import EXPIRED, FailedPermanently, Interrupted, Outcome, Postponed, Raised, Returned
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.retry import Retry, read_retry
 from windlass.core.state import FINISHED, State
@@ -184,7 +185,8 @@ class ClaimedJob:
 
     def _progress(self, value: float | None, text: str | None) -> Operation[None]:
         record = yield from self._held("progress")
-        written = yield from jobs.progress(record.seq, self.fence, write_progress(value, text), worker=self._worker)
+        shown = shown_progress(self._client.encryption, _held_job(self._client, record), value, text)
+        written = yield from jobs.progress(record.seq, self.fence, shown, worker=self._worker)
         if not written:
             raise self._lost()
 
@@ -203,8 +205,10 @@ class ClaimedJob:
     def _write(self, record: JobRecord, outcome: Outcome, verb: str) -> Operation[None]:
         rule = yield from self._retry_rule(record)
         ran_for = None if record.started_at is None else max(0, self._client.now() - record.started_at)
-        held = _held_job(record)
+        held = _held_job(self._client, record)
         ending = decide(held, outcome, retry=rule, roll=clock.roll(), ran_for=ran_for)
+        if isinstance(held, EncryptedJob):
+            ending = seal_ending(self._client.encryption, held, ending)
         refused = yield from finish([ending], worker=self._worker)
         if refused:
             raise self._lost()
@@ -234,15 +238,18 @@ class ClaimedJob:
 _KEPT = [name for name in Claimed.__struct_fields__ if name in JobRecord.__struct_fields__]
 
 
-def _held_job(record: JobRecord) -> Claimed:
+def _held_job(client: Client, record: JobRecord) -> Claimed:
     """The record as what ``decide`` needs; a manual claim was charged when it was handed out."""
-    return Claimed(
+    held = Claimed(
         **{name: getattr(record, name) for name in _KEPT},
         wants_cancel=record.cancel_requested_at is not None,
         unknown_for=None,
         expires_in=None,
         is_charged=record.is_manual_claim,
     )
+    opened = open_claimed(client.encryption, held)
+    is_to_be = client.enqueuer.is_encrypted(client.registry.find(record.task))
+    return as_encrypted(opened) if is_to_be and not isinstance(opened, EncryptedJob) else opened
 
 
 def claim(
@@ -270,12 +277,23 @@ def claim(
     yield from client.declare_key_limits()
     yield from jobs.promote(by=client.actor)
     yield from rescue(by=client.actor, now=client.now)
-    claimed = yield from claim_many(limit, queues=wanted, worker=claimant, token=token or client.ids.next(), ttl=ttl)
+    claimed = yield from claim_many(
+        limit,
+        queues=wanted,
+        worker=claimant,
+        token=token or client.ids.next(),
+        ttl=ttl,
+        encryption=client.encryption,
+    )
     late = [job for job in claimed if job.expires_in is not None and job.expires_in <= 0]
     if late:  # in the moment since promote looked
         endings = [decide(job, EXPIRED, retry=client.retry) for job in late]
         yield from finish(endings, worker=client.actor)
-    return [job for job in claimed if job not in late] if late else claimed
+    closed = [job for job in claimed if is_encrypted(job.payload) and job not in late]
+    if closed:  # they are left for those who have the key
+        endings = [decide(job, Postponed(patience(job.unknown_for), "no_key"), retry=client.retry) for job in closed]
+        yield from finish(endings, worker=client.actor)
+    return [job for job in claimed if job not in late and job not in closed] if late or closed else claimed
 
 
 def release(client: Client, claimed: Sequence[Claimed]) -> Operation[object]:

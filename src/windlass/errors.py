@@ -29,6 +29,14 @@ class PayloadError(WindlassError):
     """A value cannot be stored or read back; the message names the argument."""
 
 
+class NoKey(PayloadError):
+    """A stored text is encrypted under a key that is not at hand; the message names the key's id."""
+
+    def __init__(self, text: str, *, key_id: str | None = None) -> None:
+        super().__init__(text)
+        self.key_id = key_id
+
+
 class PayloadTooLarge(PayloadError):
     """A payload, a result or metadata is over its limit; the message has both sizes."""
 

@@ -12,6 +12,7 @@ from windlass.client.job_result import JobWait, check_found, value_of
 from windlass.client.result_waiter import refuse_on_loop_thread
 from windlass.client.session import ANY_JOB
 from windlass.core import validate
+from windlass.core.encryption.jobs import open_record
 from windlass.core.fault import Fault, read_faults
 from windlass.core.limits.concurrency import shown_key
 from windlass.core.meta import read_meta, read_tags
@@ -24,7 +25,7 @@ from windlass.errors import Duration, IllegalTransition
 from windlass.insight.flows.graph import FlowGraph, flow_graph
 from windlass.insight.flows.relatives import every
 from windlass.insight.timeline import TimelineEntry, timeline
-from windlass.insight.unreadable import unreadable_texts
+from windlass.insight.unreadable import encrypted_texts, unreadable_texts
 from windlass.insight.why import why
 from windlass.steps.view import StepView, step_views
 from windlass.store.operation import Operation
@@ -66,6 +67,8 @@ class Job(Generic[R]):
         self, client: Client, id: str, *, state: State, duplicate: bool = False, replaced: bool = False
     ) -> None:
         self._client = client
+        self._stored: JobRecord | None = None
+        """As the store keeps it; ``_record`` is opened as far as there are keys."""
         self._record: JobRecord | None = None
         self._state = state
         self.id = id
@@ -83,8 +86,12 @@ class Job(Generic[R]):
     def of(cls, client: Client, record: JobRecord) -> Job[R]:
         """The handle for a record that was just read."""
         job: Job[R] = cls(client, record.id, state=record.state)
-        job._record = record
+        job._take_in(record)
         return job
+
+    def _take_in(self, record: JobRecord) -> None:
+        self._stored = record
+        self._record = open_record(self._client.encryption, record)
 
     def __repr__(self) -> str:
         return f"<Job {self.id} {self.state}>"
@@ -106,11 +113,22 @@ class Job(Generic[R]):
 
     @property
     def record(self) -> JobRecord:
-        """Everything the store knows, as it keeps it; read from the store if it was not yet."""
+        """Everything the store knows, decrypted as far as there are keys; read from the store if it was not yet."""
         if self._record is None:
             refuse_on_loop_thread("the first look at a job's fields", "job.arefresh()")
             self.refresh()
         return cast(JobRecord, self._record)
+
+    @property
+    def as_stored(self) -> JobRecord:
+        """The same as the store keeps it: with its texts encrypted, if they are."""
+        assert self.record is not None
+        return cast(JobRecord, self._stored)
+
+    @property
+    def encrypted(self) -> dict[str, str]:
+        """Which of its texts are encrypted in the store, each with the id of its key, be it at hand or not."""
+        return encrypted_texts(self.as_stored)
 
     @property
     def task(self) -> str:
@@ -147,7 +165,7 @@ class Job(Generic[R]):
     @property
     def reason(self) -> str | None:
         """Why it failed (attempts, permanent, timeout, crashed, undecodable, unknown_task, result, interrupted,
-        steps_changed), was cancelled (expired) or waits (key, rate, sleep, event).
+        steps_changed), was cancelled (expired) or waits (key, rate, sleep, event, no_key).
         """
         return self.record.reason
 
@@ -388,7 +406,7 @@ class Job(Generic[R]):
         return await self._client.session.arun(self._why())
 
     def _refresh(self) -> Operation[Job[R]]:
-        self._record = yield from find_record(self.id)
+        self._take_in((yield from find_record(self.id)))
         return self
 
     def _reschedule(self, when: Duration | datetime) -> Operation[None]:
@@ -432,11 +450,11 @@ class Job(Generic[R]):
 
     def _why(self) -> Operation[str]:
         yield from self._refresh()
-        return (yield from why(self.record))
+        return (yield from why(self.as_stored))
 
     def _wait(self, timeout: Duration | None) -> JobWait:
         return JobWait(self._client, self.id, timeout, refresh=self._reread)
 
     def _reread(self) -> Operation[JobRecord]:
         yield from self._refresh()
-        return self.record
+        return self.as_stored

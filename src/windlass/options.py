@@ -94,6 +94,7 @@ class TaskOptions(TypedDict, total=False):
     rate_key: KeyRule | None
     cache: Duration | None
     cache_key: KeyRule | None
+    encrypt: bool | None
 
 
 class HelperTaskOptions(TypedDict, total=False):
@@ -110,6 +111,7 @@ class HelperTaskOptions(TypedDict, total=False):
     rate: str | None
     burst: int | None
     rate_key: KeyRule | None
+    encrypt: bool | None
 
 
 class WorkerOptions(TypedDict, total=False):
@@ -348,6 +350,8 @@ class TaskSettings:
     """For how long a result is given to equal calls, which do not run."""
     cache_key: KeyRule | None = None
     """What makes two calls equal, or makes that of their arguments; without it all arguments count."""
+    encrypt: bool | None = None
+    """Whether the texts of its jobs are encrypted; None for what the app says."""
     memory_limit: int | None = field(init=False, default=None)
     """``max_memory`` in bytes."""
     time_limit: int | None = field(init=False)
@@ -379,6 +383,8 @@ class TaskSettings:
         flag(self.retry_abandoned, "retry_abandoned")
         flag(self.interrupt, "interrupt")
         flag(self.keep_log, "keep_log")
+        if self.encrypt is not None:
+            flag(self.encrypt, "encrypt")
         object.__setattr__(self, "tags", validate.job_tags(self.tags))
         self._check_concurrency()
         self._check_rate()

@@ -50,7 +50,7 @@ LOOKING: dict[type, dict[str, Look]] = {
     Job: {
         **_read("args attempt correlation_id created_at errors errors_left_out fence finished_at kwargs log meta"),
         **_read("max_attempts priority progress queue reason record run_at started_at tags task unreadable worker"),
-        **_read("schedule planned_at expires_at concurrency_key rate_key"),
+        **_read("schedule planned_at expires_at concurrency_key rate_key encrypted as_stored"),
         **_called("refresh arefresh result aresult wait await_done cancel acancel retry aretry delete adelete"),
         **_called("fail afail"),
         **_called("timeline atimeline why awhy steps asteps"),
@@ -75,7 +75,7 @@ LOOKING: dict[type, dict[str, Look]] = {
 NOT_LOOKING: dict[type, str] = {
     Windlass: (
         "enqueue aenqueue enqueue_many aenqueue_many claim aclaim pause apause resume aresume rescue arescue promote "
-        "apromote clean aclean migrate amigrate migration_sql amigration_sql worker run_worker aconfigure "
+        "rekey arekey apromote clean aclean migrate amigrate migration_sql amigration_sql worker run_worker aconfigure "
         "add_schedule aadd_schedule fire_due afire_due send asend "
         # no store is asked
         "around_enqueue around_run close aclose command concurrency configure aconfigure cron every helper lease limit "

@@ -22,7 +22,7 @@ def app() -> Iterator[Windlass]:
 
 
 def settings(app: Windlass, name: str) -> ScheduleSettings:
-    return settings_of(app.client, definitions(app.client)[name])
+    return settings_of(app.client, name, definitions(app.client)[name])
 
 
 def test_a_function_becomes_a_task_with_a_schedule(app: Windlass) -> None:
@@ -224,7 +224,7 @@ def said(app: Windlass) -> Definition:
 def test_an_edit_changes_what_it_names_and_nothing_else(
     app: Windlass, said: Definition, changes: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    before, after = settings_of(app.client, said), settings_of(app.client, edited(app, said, changes))
+    before, after = settings_of(app.client, "s", said), settings_of(app.client, "s", edited(app, said, changes))
     names = ScheduleSettings.__dataclass_fields__
     assert {name: getattr(after, name) for name in names} == {
         name: expected.get(name, getattr(before, name)) for name in names
@@ -235,7 +235,7 @@ def test_a_unique_key_follows_the_arguments_it_was_made_from(app: Windlass, said
     with pytest.raises(ConfigError, match="give unique= together"):
         edited(app, said, {"kwargs": {"days": 5}})
     changed = edited(app, said, {"kwargs": {"days": 5}, "unique": Unique()})
-    assert settings_of(app.client, changed).kwargs == {"days": 5}
+    assert settings_of(app.client, "s", changed).kwargs == {"days": 5}
     assert changed.unique_key != said.unique_key
 
 
@@ -260,7 +260,7 @@ def test_a_schedule_of_an_unknown_task_can_be_edited(said: Definition) -> None:
     """An operator's program may not have the code."""
     with Windlass("sqlite:///:memory:") as plain:
         changed = edited(plain, said, {"args": [4], "kwargs": {}, "unique": "k"})
-        assert settings_of(plain.client, changed).args == (4,)
+        assert settings_of(plain.client, "s", changed).args == (4,)
 
 
 def edited(app: Windlass, said: Definition, changes: dict[str, Any]) -> Definition:

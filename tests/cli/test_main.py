@@ -11,7 +11,8 @@ from tests.cli.program import SOURCE, Program
 from windlass import __version__
 
 COMMANDS = ["demo", "dev", "worker", "duties", "web", "password", "enqueue", "jobs", "flows", "queues", "limits"]
-COMMANDS += ["keys", "schedules", "dead", "workers", "tokens", "audit", "status", "doctor", "check", "migrate", "move"]
+COMMANDS += ["keys", "schedules", "dead", "workers", "tokens", "audit", "status", "doctor", "check", "migrate"]
+COMMANDS += ["rekey", "move"]
 
 
 def test_help_names_every_command(shop: Program) -> None:

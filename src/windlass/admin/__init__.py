@@ -11,5 +11,6 @@ Files, in reading order:
 - ``cleanup``: Deletes or archives finished jobs that retention no longer keeps, in small steps.
 - ``move``: Copies the jobs of a stopped queue to another store, and compares both.
 - ``moved_edges``: Copies what jobs wait for to another store, and compares both.
+- ``rekey``: Encrypts anew what is stored under an older key, page by page, beside running workers.
 - ``moved_schedules``: Copies schedules to another store, where they go on; at the source they are paused.
 """

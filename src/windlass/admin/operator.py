@@ -19,7 +19,7 @@ from windlass.core.state import FINISHED, State
 from windlass.core.units import milliseconds
 from windlass.errors import ConfigError, Duration
 from windlass.insight.diagnostics.failures import FailureGroups, failure_groups
-from windlass.insight.job_filter import JobFilter, filter_of
+from windlass.insight.job_filter import JobFilter, filter_for
 from windlass.insight.job_page import JobPage, job_page
 from windlass.insight.keys import BusyKeyPage, ConcurrencyView, busy_keys, concurrency_views
 from windlass.insight.limits import LimitView, limit_views
@@ -37,6 +37,7 @@ from windlass.store.operations.queues import QueueSeed
 from windlass.store.operations.rescue import Rescued, rescue
 
 if TYPE_CHECKING:
+    from windlass.admin.rekey import Rekeyed
     from windlass.client.client import Client
 
 _ORDERS = (Topic.CONTROL,)
@@ -56,11 +57,11 @@ class Operator(ClientOwner):
 
     def jobs(self, *, limit: int = 50, cursor: int | None = None, **filter: Unpack[JobFilter]) -> JobPage:
         """A page of jobs, the newest first; ``cursor`` takes the ``next`` of the page before."""
-        return self.client.session.run(job_page(self.client, filter_of(filter), limit, cursor))
+        return self.client.session.run(job_page(self.client, filter_for(self.client, filter), limit, cursor))
 
     async def ajobs(self, *, limit: int = 50, cursor: int | None = None, **filter: Unpack[JobFilter]) -> JobPage:
         """``jobs`` for async code."""
-        return await self.client.session.arun(job_page(self.client, filter_of(filter), limit, cursor))
+        return await self.client.session.arun(job_page(self.client, filter_for(self.client, filter), limit, cursor))
 
     def counts(self, queue: str | None = None) -> dict[str, int]:
         """How many jobs are in each state, in one queue or all; every state is present."""
@@ -72,11 +73,11 @@ class Operator(ClientOwner):
 
     def dead_groups(self, limit: int = 100) -> FailureGroups:
         """Failed jobs grouped by task, reason and cause, the largest group first: the newest 100,000 of them."""
-        return self.client.session.run(failure_groups(limit))
+        return self.client.session.run(failure_groups(limit, self.client.encryption))
 
     async def adead_groups(self, limit: int = 100) -> FailureGroups:
         """``dead_groups`` for async code."""
-        return await self.client.session.arun(failure_groups(limit))
+        return await self.client.session.arun(failure_groups(limit, self.client.encryption))
 
     def queue(self, name: str, **declared: Unpack[QueueOptions]) -> Queue:
         """The handle of one queue; it need not exist yet.
@@ -263,7 +264,7 @@ class Operator(ClientOwner):
 
         With a ``rate``, such as ``"20/s"``, they are scheduled that far apart: no process has to stay up for it.
         """
-        return self.client.session.run(_retry_all(filter, to_queue, rate, by), notify=ANY_JOB)
+        return self.client.session.run(_retry_all(self.client, filter, to_queue, rate, by), notify=ANY_JOB)
 
     async def aretry_all(
         self,
@@ -274,7 +275,7 @@ class Operator(ClientOwner):
         **filter: Unpack[JobFilter],
     ) -> int:
         """``retry_all`` for async code."""
-        return await self.client.session.arun(_retry_all(filter, to_queue, rate, by), notify=ANY_JOB)
+        return await self.client.session.arun(_retry_all(self.client, filter, to_queue, rate, by), notify=ANY_JOB)
 
     def cancel_all(self, *, by: str = "api", because: str | None = None, **filter: Unpack[JobFilter]) -> int:
         """Cancel every job of a state that matches, in small batches; how many.
@@ -282,22 +283,37 @@ class Operator(ClientOwner):
         ``because`` is kept in the timeline of each, as the ``reason`` of ``cancel`` is; ``reason`` is a filter here.
         """
         return self.client.session.run(
-            jobs.cancel_all(_of_a_state(filter, "cancel_all"), by=by, reason=because), notify=CANCELLED
+            jobs.cancel_all(_of_a_state(self.client, filter, "cancel_all"), by=by, reason=because), notify=CANCELLED
         )
 
     async def acancel_all(self, *, by: str = "api", because: str | None = None, **filter: Unpack[JobFilter]) -> int:
         """``cancel_all`` for async code."""
         return await self.client.session.arun(
-            jobs.cancel_all(_of_a_state(filter, "cancel_all"), by=by, reason=because), notify=CANCELLED
+            jobs.cancel_all(_of_a_state(self.client, filter, "cancel_all"), by=by, reason=because), notify=CANCELLED
         )
 
     def purge(self, *, older_than: Duration | None = None, **filter: Unpack[JobFilter]) -> int:
         """Delete every job of a state, or only those finished (or made) longer ago than that; how many."""
-        return self.client.session.run(jobs.purge(self._old(_of_a_state(filter, "purge"), older_than)))
+        return self.client.session.run(jobs.purge(self._old(_of_a_state(self.client, filter, "purge"), older_than)))
 
     async def apurge(self, *, older_than: Duration | None = None, **filter: Unpack[JobFilter]) -> int:
         """``purge`` for async code."""
-        return await self.client.session.arun(jobs.purge(self._old(_of_a_state(filter, "purge"), older_than)))
+        return await self.client.session.arun(
+            jobs.purge(self._old(_of_a_state(self.client, filter, "purge"), older_than))
+        )
+
+    def rekey(self, *, clear: bool = False) -> Rekeyed:
+        """Encrypt anew what is stored under an older key; with ``clear`` also what was stored without one.
+
+        Runs beside workers, may be repeated, and says what it found.
+        """
+        from windlass.admin.rekey import rekey_store
+
+        return rekey_store(self.client, clear=validate.flag(clear, "clear"))
+
+    async def arekey(self, *, clear: bool = False) -> Rekeyed:
+        """``rekey`` for async code."""
+        return await self.client.session.acall(lambda: self.rekey(clear=clear))
 
     def rescue(self) -> list[Rescued]:
         """Free the jobs of workers that died; returns what was freed and where it went."""
@@ -368,18 +384,18 @@ def _job(client: Client, id: str) -> Operation[Job[Any]]:
     return Job.of(client, record)
 
 
-def _retry_all(filter: JobFilter, to_queue: str | None, rate: str | None, by: str) -> Operation[int]:
+def _retry_all(client: Client, filter: JobFilter, to_queue: str | None, rate: str | None, by: str) -> Operation[int]:
     if to_queue is not None:
         validate.queue_name(to_queue)
     gap = 0.0
     if rate is not None:
         apart = read_rate(rate)
         gap = apart.period / apart.amount
-    return jobs.retry_all(filter_of({"state": State.FAILED, **filter}), to_queue=to_queue, by=by, gap=gap)
+    return jobs.retry_all(filter_for(client, {"state": State.FAILED, **filter}), to_queue=to_queue, by=by, gap=gap)
 
 
-def _of_a_state(filter: JobFilter, verb: str) -> Filter:
+def _of_a_state(client: Client, filter: JobFilter, verb: str) -> Filter:
     """The filter of a change of many jobs, which must name a state: leaving a word out must not purge everything."""
     if filter.get("state") is None:
         raise ConfigError(f"{verb} needs a state, as in {verb}(state='failed')")
-    return filter_of(filter)
+    return filter_for(client, filter)

@@ -10,6 +10,7 @@ from windlass.cli.access.audit import audit
 from windlass.cli.access.tokens import tokens
 from windlass.cli.commands.dead import dead
 from windlass.cli.commands.duties import duties
+from windlass.cli.commands.encryption.rekey import rekey
 from windlass.cli.commands.enqueue import enqueue
 from windlass.cli.commands.flows.group import flows
 from windlass.cli.commands.jobs import jobs
@@ -68,6 +69,7 @@ for command in (
     doctor,
     check,
     migrate,
+    rekey,
     move_command,
 ):
     program.add_command(command)

@@ -18,6 +18,8 @@ from windlass.client.transactions import Transactions
 from windlass.core import validate
 from windlass.core.codec import Codec
 from windlass.core.codec.signature import Signature
+from windlass.core.encryption.encryption import Encryption
+from windlass.core.encryption.jobs import seal_text
 from windlass.core.rates.rate import Rate
 from windlass.core.retry import Retry
 from windlass.core.ulid import UlidSource
@@ -78,6 +80,7 @@ class Client:
     clock: Callable[[], int] | None
     """Replaces the store's clock, in tests."""
     codec: Codec
+    encryption: Encryption
     registry: Registry
     hooks: Hooks
     retry: Retry
@@ -148,6 +151,11 @@ class Client:
     def now(self) -> int:
         """Milliseconds since 1970, by the clock that the store goes by."""
         return clock.now() if self.clock is None else self.clock()
+
+    def encrypt_with(self, keys: Sequence[str] | None) -> None:
+        """Take other encryption keys from now on."""
+        self.encryption.use(keys)
+        self.enqueuer = self._new_enqueuer()
 
     def route(self, routes: Routes) -> None:
         """Let other queues be chosen from now on."""
@@ -263,9 +271,11 @@ class Client:
         """An event as it is stored."""
         validate.event_name(name)
         try:
-            return name, self.codec.encode_result(None, value)
+            text = self.codec.encode_result(None, value)
         except PayloadError as error:
             raise type(error)(f"event {name!r}: its value cannot be stored: {error}") from error
+        is_encrypted = self.encryption.is_on and self.encryption.by_default
+        return name, seal_text(self.encryption, "event", (name,), text) if is_encrypted else text
 
     def decode_call(self, task: str, payload: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments of a stored call; ``PayloadError`` when they cannot be read."""
@@ -325,7 +335,13 @@ class Client:
         return [Job.stored(self, one) for one in stored]
 
     def _new_enqueuer(self) -> Enqueuer:
-        return Enqueuer(codec=self.codec, next_ids=self.ids.take, retry=self.retry, routes=self.routes)
+        return Enqueuer(
+            codec=self.codec,
+            next_ids=self.ids.take,
+            retry=self.retry,
+            routes=self.routes,
+            encryption=self.encryption,
+        )
 
 
 def _sent(name: str, value: str | None) -> Operation[int]:

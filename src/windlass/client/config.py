@@ -6,14 +6,19 @@ import getpass
 import os
 import socket
 import tomllib
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from windlass.client.hints import nearest
+from windlass.core.encryption.keys import split_keys
 from windlass.errors import ConfigError
 from windlass.store.open import DEFAULT_NAMESPACE
 
 DEFAULT_URL = "sqlite:///windlass.db"
+
+KEYS = "WINDLASS_ENCRYPTION_KEYS"
+KEYS_FILE = "WINDLASS_ENCRYPTION_KEYS_FILE"
 
 _KEYS = (
     "app",
@@ -61,6 +66,24 @@ def chosen_url(given: str | None) -> str:
 def chosen_namespace(given: str | None) -> str:
     """The schema, or the beginning of all keys."""
     return setting("namespace", None) or DEFAULT_NAMESPACE if given is None else given
+
+
+def chosen_keys(given: Sequence[str] | None) -> Sequence[str] | None:
+    """The encryption keys: given, in the environment, or in the file that it names; None without any.
+
+    They never stand in ``pyproject.toml``, which is kept with the code.
+    """
+    if given is not None:
+        return given
+    if text := os.environ.get(KEYS):
+        return split_keys(text)
+    if path := os.environ.get(KEYS_FILE):
+        try:
+            return split_keys(Path(path).read_text(encoding="ascii"))
+        except (OSError, UnicodeDecodeError) as error:
+            why = "it is no text" if isinstance(error, UnicodeDecodeError) else error.strerror
+            raise ConfigError(f"${KEYS_FILE}: {path} cannot be read: {why}") from None
+    return None
 
 
 @cache

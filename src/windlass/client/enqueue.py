@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from windlass.active_job import running
 from windlass.client.routes import Routes
 from windlass.core.codec import Codec, unseal
 from windlass.core.codec.signature import Signature
+from windlass.core.encryption.encryption import Encryption
 from windlass.core.limits.concurrency import KeyRule, key_of_call, stored_key
 from windlass.core.meta import write_meta, write_tags
 from windlass.core.rates import key as rates
 from windlass.core.retry import Retry, write_retry
-from windlass.core.unique import Unique, cached_key, chosen, key_of
+from windlass.core.unique import Digest, Unique, cached_key, chosen, key_of, plain_digest
 from windlass.core.validate import job_tags
 from windlass.errors import ConfigError, PayloadError
 from windlass.flows.dependencies import check_gets_result, new_edges, with_results
 from windlass.options import NO_OPTIONS, Options, TaskSettings
 from windlass.store.operation import Operation
-from windlass.store.operations.enqueue import Enqueued, JobTemplate, NewJob, Uniqueness, append, enqueue
+from windlass.store.operations.enqueue import (
+    Enqueued,
+    JobTemplate,
+    NewJob,
+    Uniqueness,
+    append,
+    encrypt_job,
+    enqueue,
+)
 from windlass.task import IncompleteRequest, Request, Task
 
 DEFAULT_QUEUE = "default"
@@ -42,6 +52,7 @@ class _EnqueuePlan(Struct, frozen=True):
     tags: str | None
     concurrency_key: KeyRule | None
     rate_key: KeyRule | None
+    is_encrypted: bool
 
     def is_of(self, request: Request) -> bool:
         return request.task is self.task and request.options is self.options and type(request) is Request
@@ -67,8 +78,10 @@ class Enqueuer:
         next_ids: Callable[[int], list[str]],
         retry: Retry,
         routes: Routes,
+        encryption: Encryption,
     ) -> None:
         self._codec = codec
+        self._encryption = encryption
         self._next_ids = next_ids
         self._retry = retry
         self._routes = routes
@@ -91,19 +104,25 @@ class Enqueuer:
         if plan.is_plain and all(map(plan.is_of, requests)):
             encode, signature = self._codec.encode_call, plan.signature
             payloads = [encode(signature, request.args, request.kwargs) for request in requests]
+            if plan.is_encrypted:
+                return self._append_encrypted(plan.terms, list(zip(ids, payloads, strict=True)))
             return self._append(plan.terms, list(zip(ids, payloads, strict=True)))
         jobs: list[NewJob] = []
         namings: dict[int, Uniqueness] = {}
+        encrypted: set[int] = set()
         for index, request in enumerate(requests):
             if request.task is not plan.task or request.options is not plan.options:
                 plan = self._plan(request.task, request.options)
             jobs.append(self._job(request, plan, ids[index]))
             if plan.naming is not None:
                 namings[index] = plan.naming
+            if plan.is_encrypted:
+                encrypted.add(index)
         if any(job.after for job in jobs) or any(request.options.into is not None for request in requests):
             edges = new_edges(requests, jobs)
-            return enqueue(with_results(requests, jobs, edges), namings, edges)
-        return enqueue(jobs, namings)
+            jobs = with_results(requests, jobs, edges)
+            return enqueue(self._encrypted(jobs, namings, encrypted), namings, edges)
+        return enqueue(self._encrypted(jobs, namings, encrypted), namings)
 
     def new_job(self, request: Request) -> tuple[NewJob, Uniqueness | None]:
         """The job that a request would make, without an id, and how it is named. It is to run, whatever is cached."""
@@ -111,6 +130,36 @@ class Enqueuer:
             raise ConfigError("after: the jobs of a schedule wait for no others; let its task enqueue those that do")
         plan = self._plan_under(request.task, request.options.but({"cache": None}))
         return self._job(request, plan, ""), plan.naming
+
+    def is_encrypted(self, task: Task[..., Any] | None) -> bool:
+        """Whether the jobs of a task are encrypted, or of one that is known by name only."""
+        return self._encryption.encrypts(
+            None if task is None else task.settings.encrypt, "" if task is None else f"task {task.name!r}"
+        )
+
+    def encryption_of(self, task: Task[..., Any] | str) -> Encryption | None:
+        """What encrypts the jobs of a task, if they are encrypted."""
+        return self._encryption if self.is_encrypted(task if isinstance(task, Task) else None) else None
+
+    def encrypted_job(self, job: NewJob, naming: Uniqueness | None, task: Task[..., Any] | None) -> NewJob:
+        """A job of this task as it is stored."""
+        return encrypt_job(self._encryption, job, naming) if self.is_encrypted(task) else job
+
+    def _encrypted(
+        self, jobs: list[NewJob], namings: Mapping[int, Uniqueness], encrypted: Collection[int]
+    ) -> list[NewJob]:
+        """The jobs as they are stored."""
+        return [
+            encrypt_job(self._encryption, job, namings.get(index)) if index in encrypted else job
+            for index, job in enumerate(jobs)
+        ]
+
+    def _append_encrypted(self, terms: JobTemplate, jobs: list[tuple[str, str]]) -> Operation[list[Enqueued]]:
+        """Metadata is the same for all of them, but each job has it encrypted for itself."""
+        made = [encrypt_job(self._encryption, NewJob.under(terms, id, payload), None) for id, payload in jobs]
+        if terms.meta is not None and len(made) > 1:
+            return enqueue(made, {})
+        return self._append(replace(terms, meta=made[0].meta), [(job.id, job.payload) for job in made])
 
     def plain_meta(self, text: str) -> dict[str, object]:
         """Metadata of a new job as it was given."""
@@ -163,6 +212,7 @@ class Enqueuer:
             tags=write_tags(job_tags((*settings.tags, *options.tags))),
             concurrency_key=options.concurrency_key or settings.concurrency_key,
             rate_key=_rate_key(name, options, settings),
+            is_encrypted=self.is_encrypted(task if isinstance(task, Task) else None),
         )
 
     def queues(self, tasks: Iterable[Task[..., Any]]) -> set[str]:
@@ -214,27 +264,30 @@ class Enqueuer:
     def _key(self, request: Request, plan: _EnqueuePlan, payload: str) -> str:
         name, unique = plan.terms.task, plan.unique
         if unique is None:
-            return self._cached_key(request, name)
+            return self._cached_key(request, plan, name)
         if isinstance(unique, str):
             return unique
         if unique.by is None:
-            return key_of(name, payload)
+            return key_of(name, payload, self._digest(plan))
         if not isinstance(request.task, Task):
             raise ConfigError(f"task {name!r} is not registered here, so Unique(by=...) cannot find its arguments")
         bound = request.task.shape.bind(name, request.args, request.kwargs)
         values = chosen(unique, _flattened(bound, request), name)
-        return key_of(name, self._codec.encode_call(request.task.signature, values, {}))
+        return key_of(name, self._codec.encode_call(request.task.signature, values, {}), self._digest(plan))
 
-    def _cached_key(self, request: Request, name: str) -> str:
+    def _digest(self, plan: _EnqueuePlan) -> Digest:
+        return self._encryption.digest if plan.is_encrypted else plain_digest
+
+    def _cached_key(self, request: Request, plan: _EnqueuePlan, name: str) -> str:
         task = request.task
         assert isinstance(task, Task), "no other has a cache"
         rule = request.options.cache_key or task.settings.cache_key
         if rule is not None:
             text = key_of_call(rule, name, _arguments(request), "cache_key")
-            return cached_key(name, f"key {text}".encode())
+            return cached_key(name, f"key {text}".encode(), self._digest(plan))
         # Equal calls have equal arguments, whether these were given by position or by name.
         args, kwargs = task.shape.normal_form(name, request.args, request.kwargs)
-        return cached_key(name, unseal(self._codec.encode_call(task.signature, args, kwargs)))
+        return cached_key(name, unseal(self._codec.encode_call(task.signature, args, kwargs)), self._digest(plan))
 
 
 _UNKNOWN = TaskSettings()

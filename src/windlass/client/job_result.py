@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from windlass import clock
 from windlass.client.result_waiter import PendingResult
+from windlass.core.encryption.jobs import open_ended
+from windlass.core.encryption.text import is_encrypted, no_key
 from windlass.core.fault import read_faults
 from windlass.core.records import JobRecord
 from windlass.core.state import State
@@ -127,6 +129,7 @@ def check_found(finished: FinishedJob) -> None:
 def value_of(client: Client, finished: FinishedJob) -> object:
     """What the job returned; ``JobFailed``, ``JobCancelled`` or ``JobNotFound`` if it did not."""
     check_found(finished)
+    finished = open_ended(client.encryption, finished)
     if finished.state is State.COMPLETED:
         return client.decode_result(str(finished.task), finished.result)
     if finished.state is State.CANCELLED:
@@ -135,10 +138,16 @@ def value_of(client: Client, finished: FinishedJob) -> object:
     raise _failure(finished)
 
 
+def _no_error(finished: FinishedJob) -> str:
+    if finished.errors is not None and is_encrypted(finished.errors):
+        return f"its error is {no_key(finished.errors)}"
+    return "no error is recorded"
+
+
 def _failure(finished: FinishedJob) -> JobFailed:
     faults = read_faults(finished.errors).faults
     last = faults[-1] if faults else None
-    what = f"{last.type}: {last.message}" if last else "no error is recorded"
+    what = f"{last.type}: {last.message}" if last else _no_error(finished)
     return JobFailed(
         f"job {finished.id} ({finished.task}) failed ({finished.reason}): {what}",
         id=finished.id,

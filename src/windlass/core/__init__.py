@@ -19,6 +19,7 @@ Files, in reading order:
 - ``exitcode``: An exit code in words.
 - ``access/``: Who may do what over HTTP: roles, and tokens as texts.
 - ``limits/``: Limits on what runs, as far as they are decided without a store.
+- ``encryption/``: Encryption of stored texts: which keys there are, what a text is bound to, how it looks in the store.
 - ``codec/``: Arguments, results and metadata as JSON text and back; a stored name is never imported.
 - ``flows/``: Jobs that belong together: decisions without I/O.
 - ``rates/``: Rates and their token buckets, and cool-downs.

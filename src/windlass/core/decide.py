@@ -25,6 +25,9 @@ from windlass.core.suspect import CRASHES_ALLOWED, evidence, is_suspect
 RESCUES_ALLOWED = 50
 """The last resort: a job that was rescued this often before it started is failed."""
 
+_SHORTEST_PATIENCE = 1_000
+_LONGEST_PATIENCE = 300_000
+
 
 def decide(job: HeldJob, outcome: Outcome, *, retry: Retry, roll: float = 0.5, ran_for: int | None = None) -> Ending:
     """What to write for a run of ``job`` that ended with ``outcome``.
@@ -53,6 +56,13 @@ def decide(job: HeldJob, outcome: Outcome, *, retry: Retry, roll: float = 0.5, r
             return _after_loss(job, fault, blame, was_started=was_started)
         case _:
             assert_never(outcome)
+
+
+def patience(unknown_for: int | None) -> int:
+    """For how many milliseconds a job is left to others that cannot be run here, as its task or its key is unknown: as
+    long as that has lasted so far, within bounds; short after a deploy, long after hours.
+    """
+    return min(max(unknown_for or 0, _SHORTEST_PATIENCE), _LONGEST_PATIENCE)
 
 
 def _acquittal(job: HeldJob, ran_for: int | None) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -66,19 +66,28 @@ class Unique:
         return None if self.max_wait is None else milliseconds(self.max_wait)
 
 
-def key_of(task: str, payload: str) -> str:
+Digest = Callable[[bytes], str]
+"""32 hexadecimal digits for what makes two calls equal."""
+
+
+def plain_digest(call: bytes) -> str:
+    """That of calls that are not encrypted."""
+    return hashlib.blake2b(call, digest_size=16).hexdigest()
+
+
+def key_of(task: str, payload: str, digest: Digest = plain_digest) -> str:
     """The key for a task and (some of) its arguments, given as the codec's canonical text."""
-    return f"{task}#{hashlib.blake2b(unseal(payload), digest_size=16).hexdigest()}"
+    return f"{task}#{digest(unseal(payload))}"
 
 
-def cached_key(task: str, call: bytes) -> str:
+def cached_key(task: str, call: bytes, digest: Digest = plain_digest) -> str:
     """The key under which the result of a call is cached; ``call`` is what makes two calls equal.
 
     >>> cached_key("render", b"[7]")
     'cache:render#7ce76f7ac73316c27bd96080a3ff8ad1'
     """
     first, _ = cached_keys(task)
-    return first + hashlib.blake2b(call, digest_size=16).hexdigest()
+    return first + digest(call)
 
 
 def cached_keys(task: str) -> tuple[str, str]:

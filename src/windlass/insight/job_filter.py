@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from windlass.core import validate
 from windlass.core.state import State
@@ -12,6 +12,9 @@ from windlass.core.units import milliseconds
 from windlass.errors import ConfigError, Duration
 from windlass.options import check_known
 from windlass.store.operations.queries import Filter
+
+if TYPE_CHECKING:
+    from windlass.client.client import Client
 
 
 class JobFilter(TypedDict, total=False):
@@ -39,6 +42,8 @@ class JobFilter(TypedDict, total=False):
 
 
 _NAMES = tuple(JobFilter.__annotations__)
+_IN_TEXTS = ("text", "meta")
+"""Those that look into the texts of jobs."""
 
 
 def filter_of(given: JobFilter) -> Filter:
@@ -70,6 +75,23 @@ def _pairs(meta: object) -> tuple[tuple[str, str], ...]:
     if not isinstance(meta, Mapping) or not all(isinstance(part, str) for pair in meta.items() for part in pair):
         raise ConfigError(f"meta must be a dict of texts, as in {{'tenant': 'a'}}; got {meta!r}")
     return tuple(sorted(meta.items()))
+
+
+def filter_for(client: Client, given: JobFilter) -> Filter:
+    """The filter for the store of an app; ``ConfigError`` for a search in texts that its jobs have encrypted."""
+    searched = [name for name in _IN_TEXTS if given.get(name) is not None]
+    if searched and _is_encrypted(client, given.get("task")):
+        raise ConfigError(
+            f"{searched[0]}: the texts of these jobs are encrypted, so they cannot be searched; look for jobs by id, "
+            "task, queue, state, reason, tag or time"
+        )
+    return filter_of(given)
+
+
+def _is_encrypted(client: Client, task: str | None) -> bool:
+    """Whether jobs of this task, or of any, are encrypted here."""
+    tasks = [client.registry.find(task)] if task is not None else [None, *client.registry]
+    return client.encryption.is_on and any(client.enqueuer.is_encrypted(one) for one in tasks)
 
 
 def _state(state: str | State) -> State:

@@ -103,6 +103,7 @@ def job_detail(
         "parents": _relatives(family.parents),
         "children": _relatives(family.children),
         "unreadable": list(job.unreadable),
+        "encrypted": job.encrypted,
     }
 
 

@@ -12,9 +12,10 @@ from windlass import clock
 from windlass.client.client import Client
 from windlass.core.codec import unseal
 from windlass.core.codec.envelope import read_envelope
+from windlass.core.encryption.text import is_encrypted, key_id_of
 from windlass.core.state import State
 from windlass.core.unique import is_cached_key
-from windlass.errors import PayloadError
+from windlass.errors import NoKey, PayloadError
 from windlass.insight.redact import redacted, redacted_arguments
 from windlass.job import Job
 from windlass.store.operation import Operation
@@ -38,6 +39,8 @@ class PayloadView:
         """Read a payload. A damaged one is not shown at all: its secrets cannot be masked."""
         try:
             envelope = read_envelope(payload)
+        except NoKey as error:
+            return cls(encrypted_form(error.key_id), encrypted_form(error.key_id))
         except PayloadError:
             return cls(None, None)
         return cls(redacted_arguments(envelope.args, parameters), redacted(envelope.kwargs))
@@ -55,7 +58,14 @@ class JobValues:
     @classmethod
     def of(cls, job: Job[Any], parameters: Sequence[str] = ()) -> JobValues:
         """``parameters`` are the task's parameter names, if they are known: positional arguments are masked by them."""
-        return cls(PayloadView.of(job.record.payload, parameters), redacted(job.meta), _result(job.record.result))
+        meta = job.record.meta
+        shown_meta = encrypted_form(key_id_of(meta)) if meta is not None and is_encrypted(meta) else redacted(job.meta)
+        return cls(PayloadView.of(job.record.payload, parameters), shown_meta, _result(job.record.result))
+
+
+def encrypted_form(key_id: str | None) -> dict[str, str]:
+    """What stands for a value whose key is not at hand."""
+    return {"encrypted": key_id or "?"}
 
 
 def parameters_of(task: str, known: Iterable[Task[..., Any]]) -> list[str]:
@@ -67,6 +77,8 @@ def parameters_of(task: str, known: Iterable[Task[..., Any]]) -> list[str]:
 def _result(stored: str | None) -> object:
     try:
         return None if stored is None else redacted(json.loads(unseal(stored)))
+    except NoKey as error:
+        return encrypted_form(error.key_id)
     except (PayloadError, ValueError, RecursionError):
         return None
 

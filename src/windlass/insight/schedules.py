@@ -9,7 +9,6 @@ from windlass.core.meta import read_meta
 from windlass.insight.payload import PayloadView
 from windlass.insight.redact import redacted
 from windlass.schedules.schedule import Schedule
-from windlass.store.operations.schedules.definition import read_definition
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +22,6 @@ class ScheduleValues:
     @classmethod
     def of(cls, schedule: Schedule, parameters: Sequence[str] = ()) -> ScheduleValues:
         """``parameters`` are the task's parameter names, if they are known: positional arguments are masked by them."""
-        definition = read_definition(schedule.record.definition)
+        definition = schedule.opened
         payload = PayloadView.of(definition.payload, parameters)
         return cls(payload.args, payload.kwargs, redacted(read_meta(definition.meta).meta))

@@ -8,6 +8,7 @@ import msgspec
 
 from windlass.core.codec import NewerFormat, unseal
 from windlass.core.codec.envelope import read_envelope
+from windlass.core.encryption.text import is_encrypted, key_id_of
 from windlass.core.fault import read_faults
 from windlass.core.meta import is_readable
 from windlass.core.records import JobRecord
@@ -17,7 +18,8 @@ from windlass.errors import PayloadError
 def unreadable_texts(job: JobRecord) -> tuple[str, ...]:
     """The names of those texts that do not fit their checksum, or are not what belongs there.
 
-    A payload of a newer release counts as readable: newer workers read it.
+    A payload of a newer release counts as readable: newer workers read it. So does what is encrypted under a key
+    that is not at hand.
     """
     texts: tuple[tuple[str, str | None, Callable[[str], bool]], ...] = (
         ("payload", job.payload, _is_call),
@@ -25,7 +27,19 @@ def unreadable_texts(job: JobRecord) -> tuple[str, ...]:
         ("result", job.result, _is_json),
         ("errors", job.errors, lambda text: not read_faults(text).corrupt),
     )
-    return tuple(name for name, text, reads in texts if text is not None and not reads(text))
+    return tuple(name for name, text, reads in texts if text is not None and not is_encrypted(text) and not reads(text))
+
+
+def encrypted_texts(job: JobRecord) -> dict[str, str]:
+    """The names of those texts that are encrypted, each with the id of its key (``?`` where that is damaged)."""
+    texts = {
+        "payload": job.payload,
+        "meta": job.meta,
+        "result": job.result,
+        "errors": job.errors,
+        "progress": job.progress,
+    }
+    return {name: key_id_of(text) or "?" for name, text in texts.items() if text is not None and is_encrypted(text)}
 
 
 def _is_call(text: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from windlass import clock
+from windlass.core.encryption.text import is_encrypted, key_id_of
 from windlass.core.limits.concurrency import WHOLE_TASK, shown_key
 from windlass.core.rates.key import shown_gate, shown_rate_key
 from windlass.core.records import JobRecord
@@ -186,6 +187,12 @@ def _not_due(situation: ClaimSituation, job: JobRecord, workers: Sequence[Worker
         return (
             f"no worker that met it knows the task {job.task!r} ({due}); deploy a worker that registers it, or, for a "
             "plain function, allow its module with Windlass(importable=[...])"
+        )
+    if situation.reason == "no_key":
+        key = (is_encrypted(job.payload) and key_id_of(job.payload)) or "that a text of it is encrypted under"
+        return (
+            f"no worker that met it has the encryption key {key} ({due}); give workers that key with encryption_keys="
+            "[...], $WINDLASS_ENCRYPTION_KEYS or $WINDLASS_ENCRYPTION_KEYS_FILE"
         )
     if situation.reason == "newer_format":
         return f"its payload was written by a newer Windlass; upgrade the workers ({due})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
+from windlass.client.config import KEYS
 from windlass.core.exitcode import how_it_ended
 from windlass.errors import HelperDied, HelperFailed
 from windlass.programs.helper_protocol import Answer, Question, StderrLog, read_answer
@@ -30,7 +31,8 @@ class HelperProcess:
 
     @classmethod
     def start(cls, program: Program, reaper: Reaper) -> HelperProcess:
-        env = {**os.environ, **(program.env or {})}
+        own = {name: value for name, value in os.environ.items() if name != KEYS}
+        env = {**own, **(program.env or {})}
         try:
             group = ProcessGroup.start(program.argv, env=env, cwd=program.cwd, has_stdin=True, reaper=reaper)
         except OSError as error:

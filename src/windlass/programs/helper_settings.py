@@ -29,7 +29,9 @@ class Program:
     name: str
     argv: Sequence[str]
     env: Mapping[str, str] | None = None
-    """Added to the worker's whole environment: a helper is declared by the application, not by a job."""
+    """Added to the worker's whole environment but ``$WINDLASS_ENCRYPTION_KEYS``: a helper is declared by the
+    application, not by a job.
+    """
     cwd: str | None = None
     processes: int = 1
     """How many processes there may be at once; while all are busy, a job waits."""

@@ -10,6 +10,7 @@ Files, in reading order:
 - ``schedule``: The handle of one schedule.
 - ``settings``: What a schedule says, in the types of the API.
 - ``edit``: An operator's changes to what a schedule says.
+- ``encrypted``: What a schedule says of its jobs, encrypted in the store.
 - ``scheduled_jobs``: Makes the job of a slot.
 - ``fires``: The ledger of fires: what became of each slot of a schedule.
 """

@@ -10,11 +10,13 @@ from typing import Any, Protocol
 import msgspec
 
 from windlass.core import validate
+from windlass.core.encryption.encryption import Encryption
 from windlass.errors import ConfigError, WindlassError
+from windlass.schedules.encrypted import encrypted_definition
 from windlass.schedules.options import check_options, job_options, policy_of, timing_of
 from windlass.store.operations.enqueue import NewJob, Uniqueness
 from windlass.store.operations.schedules.definition import Definition
-from windlass.task import Request, checked_call, complete
+from windlass.task import Request, Task, checked_call, complete
 
 
 class JobMaker(Protocol):
@@ -24,6 +26,9 @@ class JobMaker(Protocol):
 
     def plain_meta(self, text: str) -> dict[str, object]:
         """Metadata of a new job as it was given."""
+
+    def encryption_of(self, task: Task[..., Any] | str) -> Encryption | None:
+        """What encrypts the jobs of a task, if they are encrypted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,11 @@ class Declaration:
 
     def definition(self, jobs: JobMaker) -> Definition:
         """The form in which it is stored, by what task and app say at this moment."""
+        clear, encryption = self.clear_definition(jobs), jobs.encryption_of(self.request.task)
+        return clear if encryption is None else encrypted_definition(encryption, self.name, clear)
+
+    def clear_definition(self, jobs: JobMaker) -> Definition:
+        """The same before it is encrypted."""
         try:
             # A job that declares a schedule is not the parent of what the schedule makes.
             job, uniqueness = Context().run(jobs.new_job, self.request)

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from windlass.core.encryption.text import is_encrypted
 from windlass.core.unique import Unique
 from windlass.errors import ConfigError, PayloadError, WindlassError
 from windlass.schedules.declaration import Declaration, about
+from windlass.schedules.encrypted import encrypted_definition, opened_definition
 from windlass.schedules.options import check_options, job_options, policy_of, timing_of
 from windlass.store.operations.enqueue import JobTemplate
 from windlass.store.operations.schedules.definition import Definition
@@ -29,10 +31,15 @@ def edited_definition(client: Client, name: str, now: Definition, given: Mapping
     """What it says with these changes; ``ConfigError`` names the schedule and what is wrong."""
     if not given:
         raise ConfigError(f"schedule {name!r}: nothing to change; name a setting, as in edit(cron='@daily')")
+    now = opened_definition(client.encryption, name, now)
     try:
         check_options(given, *_TIMING)
         changed = replace(now, **_timing(now, given), **policy_of(given))
-        return _with_job(client, name, changed, given)
+        edited = _with_job(client, name, changed, given)
+        encryption = client.enqueuer.encryption_of(client.registry.find(now.job.task) or now.job.task)
+        if encryption is None or is_encrypted(edited.payload):  # what cannot be opened here stays as it is
+            return edited
+        return encrypted_definition(encryption, name, edited)
     except (WindlassError, TypeError) as error:
         raise about(name, error) from error
 
@@ -53,7 +60,7 @@ def _with_job(client: Client, name: str, now: Definition, given: Mapping[str, An
     request = _request(client, now, given)
     # Worked out as a new schedule of the task would be; of that only what was given is taken over.
     new = Declaration(name, Request(request.task, request.args, request.kwargs, request.options.but(options)), {})
-    wanted = new.definition(client.enqueuer)
+    wanted = new.clear_definition(client.enqueuer)
     fields = [stored for option in options for stored in _STORED_AS.get(option, (option,))]
     template = {field: getattr(wanted.job, field) for field in fields if field in JobTemplate.__struct_fields__}
     template.pop("meta", None)

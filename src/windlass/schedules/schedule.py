@@ -14,6 +14,7 @@ from windlass.core.schedules.zones import time_zone
 from windlass.errors import ConfigError, IllegalTransition
 from windlass.job import Job
 from windlass.schedules.edit import edited_definition
+from windlass.schedules.encrypted import opened_definition
 from windlass.schedules.fires import Fire
 from windlass.schedules.options import TimedOptions
 from windlass.schedules.scheduled_jobs import scheduled_jobs
@@ -106,14 +107,14 @@ class Schedule:
     @property
     def settings(self) -> ScheduleSettings:
         """What it says: cron or every, tz, catch_up, overlap, queue and all the rest."""
-        return settings_of(self._client, self._definition)
+        return settings_of(self._client, self.name, self._definition)
 
     @property
     def declared(self) -> ScheduleSettings | None:
         """What the code says, where an operator has said otherwise; None where the code's holds."""
         if self.record.declared is None or self.record.changed_at is None:
             return None
-        return settings_of(self._client, read_definition(self.record.declared))
+        return settings_of(self._client, self.name, read_definition(self.record.declared))
 
     @property
     def changed(self) -> list[str]:
@@ -210,6 +211,11 @@ class Schedule:
     def _client(self) -> Client:
         """That of the app at this moment: a handle that was made before a test block acts in the block."""
         return self._app.client
+
+    @property
+    def opened(self) -> Definition:
+        """What it says as it is stored, decrypted as far as there are keys."""
+        return opened_definition(self._client.encryption, self.name, self._definition)
 
     @property
     def _definition(self) -> Definition:

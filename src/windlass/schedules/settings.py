@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from windlass.core.meta import read_meta, tags_of
 from windlass.core.schedules.policies import CatchUp, Overlap
 from windlass.errors import PayloadError
+from windlass.schedules.encrypted import opened_definition
 from windlass.store.operations.schedules.definition import Definition
 
 if TYPE_CHECKING:
@@ -46,8 +47,9 @@ class ScheduleSettings:
         return self.cron if self.cron is not None else f"every {interval_text(self.every or timedelta(0))}"
 
 
-def settings_of(client: Client, definition: Definition) -> ScheduleSettings:
-    """A stored definition in the types of the API."""
+def settings_of(client: Client, name: str, definition: Definition) -> ScheduleSettings:
+    """The stored definition of a schedule in the types of the API."""
+    definition = opened_definition(client.encryption, name, definition)
     job, meta = definition.job, read_meta(definition.meta)
     args, kwargs = _call(client, definition)
     return ScheduleSettings(

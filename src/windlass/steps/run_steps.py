@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from msgspec.structs import replace
 
@@ -13,8 +13,19 @@ from windlass import clock
 from windlass.client.result_waiter import refuse_on_loop_thread
 from windlass.core import validate
 from windlass.core.codec import Codec
-from windlass.errors import ConfigError, EventTimeout, JobSuspended, LeaseLost, PayloadError, StepRejected, StepsChanged
+from windlass.core.encryption.encryption import NO_ENCRYPTION, Encryption
+from windlass.errors import (
+    ConfigError,
+    EventTimeout,
+    JobSuspended,
+    LeaseLost,
+    NoKey,
+    PayloadError,
+    StepRejected,
+    StepsChanged,
+)
 from windlass.steps.calls import Signatures, StepCall
+from windlass.steps.encrypted import encrypted_steps
 from windlass.steps.patience import StoreAccess, WaitingRun, aasked, asked, atried, tried
 from windlass.store.operation import Operation, adrive, drive
 from windlass.store.operations.steps.sent_events import Wait, WaitOutcome, await_event
@@ -28,6 +39,7 @@ from windlass.store.operations.steps.steps import (
 )
 from windlass.store.operations.steps.steps import RunSteps as StoredSteps
 
+A = TypeVar("A")
 Ask = Callable[[], Operation[Any]]
 
 _FOREVER = 36_500 * 24 * 3600 * 1000
@@ -45,14 +57,23 @@ class StepStore:
     session: StoreAccess
     codec: Codec
     worker: str
+    encryption: Encryption = NO_ENCRYPTION
+    """In a child there is none: its worker encrypts what it records."""
     signatures: Signatures = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "signatures", Signatures(self.codec))
 
+    def ask(self, run: SteppingRun, operation: Operation[A]) -> Operation[A]:
+        """The operation, with what it writes and reads encrypted if the run's job is."""
+        return encrypted_steps(self.encryption, run.id, operation, writes=run.is_encrypted)
+
 
 class SteppingRun(WaitingRun, Protocol):
     """What a run gives its steps."""
+
+    @property
+    def is_encrypted(self) -> bool: ...
 
     @property
     def seq(self) -> int: ...
@@ -165,13 +186,16 @@ class RunSteps:
         return self._event(event, outcome.kind, outcome.value)
 
     def _await(self, wait: Wait) -> Operation[WaitOutcome | None]:
-        return await_event(self._run.seq, self._run.fence, wait, worker=self._store.worker)
+        waiting = await_event(self._run.seq, self._run.fence, wait, worker=self._store.worker)
+        return self._store.ask(self._run, waiting)
 
     def _event(self, event: str, kind: str, value: str | None) -> object:
         if kind == StepKind.TIMEOUT:
             raise EventTimeout(f"job {self._run.id}: the event {event!r} did not come in time")
         try:
             return self._store.codec.decode_result(None, value)
+        except NoKey:
+            raise
         except PayloadError as error:
             raise PayloadError(f"event {event!r}: its value cannot be read: {error}") from error
 
@@ -184,10 +208,11 @@ class RunSteps:
         return await aasked(self._store.session, what, self._run)
 
     def _steps(self) -> Operation[StoredSteps | None]:
-        return steps_of_run(self._run.seq, self._run.fence, worker=self._store.worker)
+        return self._store.ask(self._run, steps_of_run(self._run.seq, self._run.fence, worker=self._store.worker))
 
     def _record(self, step: NewStep) -> Operation[RecordedStep | None]:
-        return record_step(self._run.seq, self._run.fence, step, worker=self._store.worker)
+        recording = record_step(self._run.seq, self._run.fence, step, worker=self._store.worker)
+        return self._store.ask(self._run, recording)
 
     def _take_in(self, found: StoredSteps | None) -> None:
         if found is None:
@@ -285,6 +310,8 @@ class RunSteps:
     def _value(self, call: StepCall, known: StepRecord) -> object:
         try:
             return self._store.codec.decode_result(self._store.signatures.of(call.function), known.result)
+        except NoKey:
+            raise
         except PayloadError as error:
             raise PayloadError(f"step {call.name!r}: its recorded result cannot be read: {error}") from error
 

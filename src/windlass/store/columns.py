@@ -18,6 +18,7 @@ from windlass.store.operations.access.tokens import TokenRecord
 from windlass.store.operations.cycle import LimitState, RateState, StartMark
 from windlass.store.operations.diagnostics.failures import DeadGroup
 from windlass.store.operations.diagnostics.runs import LongRun
+from windlass.store.operations.encryption.rekey import NewEventText, NewStepText, NewTexts
 from windlass.store.operations.enqueue import JobTemplate, NewJob, Replacement
 from windlass.store.operations.events import VanishedJob
 from windlass.store.operations.figures.buckets import BucketRange, FigureBucket
@@ -76,7 +77,10 @@ STRUCTS: Mapping[str, type[msgspec.Struct]] = {
         MovedEdge,
         MovedEvent,
         NewEdge,
+        NewEventText,
         NewJob,
+        NewStepText,
+        NewTexts,
         NextDue,
         Prunable,
         Pruned,

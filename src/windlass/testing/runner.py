@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from windlass import clock
 from windlass.active_job import running
+from windlass.core.encryption.jobs import as_encrypted, shown_progress
 from windlass.core.outcome import Outcome, StopReason
-from windlass.core.progress import write_progress
 from windlass.core.records import Claimed, JobRecord
 from windlass.core.retry import read_retry
 from windlass.errors import JobSuspended
@@ -45,13 +45,14 @@ class Runner:
         self._client = client
         self._session = client.session
         self._who = identity(prefix="testing")
-        self._steps = StepStore(client.session, client.codec, self._who.name)
+        self._steps = StepStore(client.session, client.codec, self._who.name, client.encryption)
         self._attempts = AttemptRules(
             codec=client.codec,
             retry=client.retry,
             give_up_on=client.give_up_on,
             worker=self._who.name,
             now=client.now,
+            encryption=client.encryption,
         )
 
     def run_ready(self, after_each: Callable[[JobRecord], None] = lambda job: None) -> int:
@@ -87,7 +88,9 @@ class Runner:
             name: rule for name, queue in settings.items() if (rule := read_retry(queue.retry)) is not None
         }
         for name in settings:
-            cycled = self._session.run(cycle(self._claimant(lease), requests=[(name, 1)]))
+            cycled = self._session.run(
+                cycle(self._claimant(lease), requests=[(name, 1)], encryption=self._client.encryption)
+            )
             if cycled.claimed:
                 return cycled.claimed[0]
         return None
@@ -97,6 +100,9 @@ class Runner:
         if task is None:
             self._session.run(finish([self._attempts.of_unknown_task(job)], worker=self._who.name))
             return 0
+        encryption = self._client.encryption
+        if encryption.is_on and encryption.encrypts(task.settings.encrypt, job.task):
+            job = as_encrypted(job)
         run = Run(job, task, claimed=clock.monotonic(), report=self._report, steps=self._steps)
         ending = self._attempts.ending(run, self._perform(run, lease))
         self._session.run(finish([ending], worker=self._who.name))
@@ -121,7 +127,7 @@ class Runner:
         return Claimant(self._who.name, lease, self._client.ids.next())
 
     def _report(self, run: Run, value: float | None, text: str | None) -> bool:
-        shown = write_progress(value, text)
+        shown = shown_progress(self._client.encryption, run.job, value, text)
         return self._session.run(progress(run.job.seq, run.job.fence, shown, worker=self._who.name))
 
 

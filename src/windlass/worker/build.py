@@ -63,6 +63,8 @@ def build_worker(
 ) -> Worker:
     """A worker; nothing is started. ``monotonic`` is the clock of its heartbeat."""
     check_places(client.registry)
+    for task in client.registry:
+        client.encryption.encrypts(task.settings.encrypt, f"task {task.name!r}")
     session, who = client.session, settings.identity
     # A program must have ended before the watchdog would abandon its run.
     tasks, close_commands = worker_tasks(
@@ -81,6 +83,7 @@ def build_worker(
         now=client.now,
         unknown_tasks=unknown_tasks,
         throttles=throttles,
+        encryption=client.encryption,
     )
     prefetch = _prefetch(settings)
     dispatcher = Dispatcher(
@@ -103,13 +106,19 @@ def build_worker(
         dispatcher=dispatcher,
         capacity=capacity,
         cycle_client=CycleClient(
-            session=session, attempts=attempts, worker=who.name, lease=lambda: beating.lease, token=client.ids.next
+            session=session,
+            attempts=attempts,
+            worker=who.name,
+            lease=lambda: beating.lease,
+            token=client.ids.next,
+            encryption=client.encryption,
         ),
-        report=partial(report_progress, session, who.name),
-        steps=StepStore(session, client.codec, who.name),
+        report=partial(report_progress, session, who.name, encryption=client.encryption),
+        steps=StepStore(session, client.codec, who.name, client.encryption),
         recent=recent,
         run_log=RunLog(worker=who.name),
         throttles=throttles,
+        encryption=client.encryption,
         wake=Wakeup(),
         workers=lambda: 1 if duties is None else duties.workers,
         is_watched=lambda: duties is not None and session.hears(Topic.WORK, Topic.BACKLOG),

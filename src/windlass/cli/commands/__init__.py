@@ -18,5 +18,6 @@ Files, in reading order:
 - ``worker_stop``: Asks workers to stop, and waits until they have.
 - ``status``: ``windlass status``: everything at a glance.
 - ``migrate``: ``windlass migrate``: upgrades the schema.
+- ``encryption/``: ``windlass keys generate`` and ``windlass rekey``: encryption keys.
 - ``move``: ``windlass move``: from one store to another.
 """

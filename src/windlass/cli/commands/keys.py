@@ -7,6 +7,7 @@ import click
 from windlass.app import Windlass
 from windlass.cli.access.trail import audited
 from windlass.cli.app_option import with_app
+from windlass.cli.commands.encryption.generate import generate
 from windlass.cli.output import Output, with_output
 from windlass.cli.terminal.watch import watching
 from windlass.cli.views.keys import KeyLimitList, KeyList
@@ -17,7 +18,7 @@ from windlass.insight.json_forms import concurrency as concurrency_form
 
 @click.group()
 def keys() -> None:
-    """Look at concurrency keys, and set how many jobs with the same key may run at once."""
+    """Look at concurrency keys, set how many jobs with the same key may run at once; make encryption keys."""
 
 
 @keys.command("list")
@@ -56,3 +57,6 @@ def change(app: Windlass, *, out: Output, task: str, concurrency: int | None, re
     view = handle.settings()
     jobs = "1 job" if view.limit == 1 else f"{view.limit:,} jobs"
     out.show(Message(f"{jobs} of {task} with the same key may run at once", concurrency_form(view)))
+
+
+keys.add_command(generate)

@@ -18,6 +18,7 @@ from windlass.core.state import DUE_LATER, State
 from windlass.insight.flows.relatives import Family, Relatives
 from windlass.insight.json_forms import job_detail
 from windlass.insight.payload import JobValues
+from windlass.insight.unreadable import encrypted_texts
 from windlass.job import Job
 from windlass.steps.view import StepView
 from windlass.store.operations.flows.edges import AT_ONCE
@@ -100,9 +101,11 @@ class JobDetail:
     def _values(self) -> list[tuple[str, Cell]]:
         job, values = self.job, JobValues.of(self.job, self.parameters)
         call, broken = values.payload, job.unreadable
+        closed = encrypted_texts(job.record)
+        hidden = {*broken, *closed}
         return [
-            ("args", _shown(call.args) if call.args else ""),
-            ("kwargs", _shown(call.kwargs) if call.kwargs else ""),
+            ("args", _shown(call.args) if call.args and "payload" not in closed else ""),
+            ("kwargs", _shown(call.kwargs) if call.kwargs and "payload" not in closed else ""),
             ("payload", "unreadable" if call.is_unreadable else ""),
             ("meta", _shown(values.meta) if job.meta else ""),
             ("tags", ", ".join(job.tags)),
@@ -110,7 +113,8 @@ class JobDetail:
             ("concurrency key", job.concurrency_key or ""),
             ("rate key", job.rate_key or ""),
             ("correlation", job.correlation_id if job.correlation_id != job.id else ""),
-            ("result", _shown(values.result) if job.record.result is not None and "result" not in broken else ""),
+            ("result", _shown(values.result) if job.record.result is not None and "result" not in hidden else ""),
+            *((name, f"encrypted (key id {id})") for name, id in closed.items()),
             *((name, Styled("unreadable", "red")) for name in broken if name != "payload"),
         ]
 

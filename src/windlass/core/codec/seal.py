@@ -7,8 +7,8 @@ double what a seal costs, which is mostly that white space is escaped wherever t
 
 - A text that does not end in white space has no seal: an earlier release or another program wrote it. It is read as it
   is.
-- Other formats will have a seal of another length, or will be no JSON at all, as an encrypted text, which carries the
-  id of its key and needs no checksum.
+- An encrypted text has no seal and needs none (``core/encryption/text.py``): who has its key opens it before it is read
+  here. Other formats will have a seal of another length.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 from binascii import crc_hqx
 from itertools import product
 
+from windlass.core.encryption.text import refuse_unopened
 from windlass.errors import PayloadError
 
 _WHITE = " \t\n\r"
@@ -54,7 +55,8 @@ def opened(text: str) -> bytes | None:
 
 
 def bare(text: str) -> bytes:
-    """A text without a seal; PayloadError where there is one, which then does not fit."""
+    """A text without a seal; PayloadError where there is one, which then does not fit, and for an encrypted text."""
+    refuse_unopened(text)
     end = text[1 - _LENGTH :]
     # Without its first character, which may be damaged so that it reads as a part of a number before it.
     if len(end) == _LENGTH - 1 and not end.strip(_WHITE):

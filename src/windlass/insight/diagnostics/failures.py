@@ -8,6 +8,8 @@ from datetime import datetime
 
 from windlass import clock
 from windlass.core import validate
+from windlass.core.encryption.encryption import Encryption
+from windlass.core.encryption.jobs import open_ended
 from windlass.core.fault import outline, place_of, read_faults
 from windlass.store.operation import Operation
 from windlass.store.operations.diagnostics.failures import RECENT, DeadGroup, dead_groups, samples
@@ -60,12 +62,12 @@ class FailureGroups(list[FailureGroup]):
         """Whether those were all."""
 
 
-def failure_groups(limit: int) -> Operation[FailureGroups]:
+def failure_groups(limit: int, encryption: Encryption) -> Operation[FailureGroups]:
     """The ``limit`` largest groups, each with what its newest job says."""
     validate.whole_number(limit, "limit", least=1, most=10_000)
     found = yield from dead_groups()
     shown = found.groups[:limit]
-    known = yield from samples(shown)
+    known = {id: open_ended(encryption, job) for id, job in (yield from samples(shown)).items()}
     return FailureGroups(
         (_view(group, known.get(group.sample)) for group in shown), examined=found.examined, is_whole=found.is_whole
     )

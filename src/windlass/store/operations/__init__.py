@@ -24,5 +24,6 @@ Files, in reading order:
 - ``vacuum``: Vacuums the tables through which every job passes (PostgreSQL).
 - ``events``: Records events of jobs and of the store, and removes the traces of jobs whose data has vanished.
 - ``figures/``: Figures: rows of workers, and the buckets that these are merged into.
+- ``encryption/``: Encrypted texts in the store.
 - ``transfer``: Reads jobs out of one store and writes them into another.
 """

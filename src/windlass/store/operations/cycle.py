@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from windlass.core.encryption.encryption import NO_ENCRYPTION, Encryption
 from windlass.core.ending import Ending
 from windlass.core.records import Claimed
 from windlass.core.state import TRANSITIONS, State, Verb
@@ -96,11 +97,13 @@ def cycle(
     manual: Sequence[tuple[int, int]] = (),
     takes_suspect: bool = False,
     ended_in: Collection[str] | None = None,
+    encryption: Encryption = NO_ENCRYPTION,
 ) -> Operation[CycleResult]:
     """Hand in what ended and what began, take as many jobs of each queue as requested, in one commit.
 
     Queues are served in the order of ``requests``: under a limit of the app the first get what there is. ``ended_in``
-    names the queues of ``endings``, if they are known: a store need not look for them.
+    names the queues of ``endings``, if they are known: a store need not look for them. ``encryption`` opens what is
+    claimed; the texts of endings are encrypted already.
 
     With ``takes_suspect`` at most one of them is a suspect: a worker says so while it has none in flight.
 
@@ -132,7 +135,7 @@ def cycle(
     claimed = records(answer["claimed"], Claimed)
     if (yield from remove_vanished(answer, by=claimant.worker)) and requests and not claimed:
         claimed = yield from claim_past_vanished("cycle", {**params, **_HANDED_IN})
-    claimed = yield from fill_in(claimed)
+    claimed = yield from fill_in(claimed, encryption)
     refused: Collection[int] | None = ()
     if _changed(answer, "completed") + _changed(answer, "ended") != len(endings):
         refused = yield from _refused_endings(endings, worker=claimant.worker)

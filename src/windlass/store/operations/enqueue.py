@@ -6,8 +6,12 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
+from windlass.core.codec.seal import unseal
+from windlass.core.encryption.encryption import Encryption
+from windlass.core.encryption.jobs import seal_text
+from windlass.core.encryption.text import compared
 from windlass.core.state import State
 from windlass.errors import IdConflict, JobNotFound, OutcomeUnknown, QueueFull
 from windlass.store.operation import Answer, Call, Operation
@@ -104,6 +108,14 @@ class Uniqueness(Struct, frozen=True):
     @property
     def replaces(self) -> bool:
         return self.on_conflict != "keep"
+
+
+def encrypt_job(encryption: Encryption, job: NewJob, naming: Uniqueness | None) -> NewJob:
+    """The job as it is stored, with its texts encrypted."""
+    # The arguments of a job that is replaced go to another one, of which only the unique key is known.
+    unique_key = job.unique_key if naming is not None and naming.replaces else None
+    payload = encryption.encrypt_call(unseal(job.payload), id=job.id, unique_key=unique_key)
+    return replace(job, payload=payload, meta=seal_text(encryption, "meta", (job.id,), job.meta))
 
 
 class Replacement(Struct, frozen=True, array_like=True, gc=False):
@@ -235,7 +247,8 @@ def _repeated_ids(jobs: Sequence[NewJob], namings: dict[int, Uniqueness]) -> dic
     for index in sorted(namings):
         earlier = first.setdefault(jobs[index].id, index) if namings[index].has_own_id else index
         if earlier != index:
-            if (jobs[earlier].task, jobs[earlier].payload) != (jobs[index].task, jobs[index].payload):
+            one, other = jobs[earlier], jobs[index]
+            if (one.task, compared(one.payload)) != (other.task, compared(other.payload)):
                 raise IdConflict(
                     f"id {jobs[index].id!r} is given to two different jobs in one call; nothing was stored"
                 )

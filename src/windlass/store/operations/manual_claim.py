@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from windlass.core.encryption.encryption import NO_ENCRYPTION, Encryption
 from windlass.core.records import Claimed
 from windlass.errors import OutcomeUnknown, StoreUnavailable
 from windlass.store.answers import records
@@ -17,7 +18,9 @@ _FIRST_CLAIM = 64
 """How many jobs a manual claim takes before it knows how much they hold."""
 
 
-def claim_many(limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int) -> Operation[list[Claimed]]:
+def claim_many(
+    limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int, encryption: Encryption = NO_ENCRYPTION
+) -> Operation[list[Claimed]]:
     """Claim jobs for a caller that runs them itself, in steps that one call can carry.
 
     What a job holds is not known before it is taken, so the first step is short and says how long the next may be. A
@@ -28,7 +31,9 @@ def claim_many(limit: int, *, queues: Sequence[str], worker: str, token: str, tt
     while True:
         asked = min(limit - len(taken), room)
         try:
-            found = yield from claim(asked, queues=queues, worker=worker, token=f"{token}.{len(taken)}", ttl=ttl)
+            found = yield from claim(
+                asked, queues=queues, worker=worker, token=f"{token}.{len(taken)}", ttl=ttl, encryption=encryption
+            )
         except StoreUnavailable:
             if not taken:
                 raise
@@ -40,7 +45,9 @@ def claim_many(limit: int, *, queues: Sequence[str], worker: str, token: str, tt
         room = max(1, min(PAGE, int(PAGE_BYTES / max(mean, 1))))
 
 
-def claim(limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int) -> Operation[list[Claimed]]:
+def claim(
+    limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: int, encryption: Encryption = NO_ENCRYPTION
+) -> Operation[list[Claimed]]:
     """One step: each job gets a lease of its own; repeating with the same token takes nothing twice."""
     call = Call(
         "manual_claim",
@@ -65,7 +72,7 @@ def claim(limit: int, *, queues: Sequence[str], worker: str, token: str, ttl: in
         claimed = records(answer["claimed"], Claimed)
     if (yield from remove_vanished(answer, by=worker)) and not claimed:
         claimed = yield from claim_past_vanished(call.name, call.params)
-    return (yield from fill_in(claimed[:limit]))
+    return (yield from fill_in(claimed[:limit], encryption))
 
 
 def extend(seq: int, fence: int, *, ttl: int, worker: str) -> Operation[bool]:

@@ -115,8 +115,8 @@ class JobDetail(JobSummary, frozen=True, kw_only=True):
     schedule: str | None
     planned_at: datetime | None
     meta: dict[str, Any]
-    args: list[Any] | None
-    """Null where they cannot be read."""
+    args: list[Any] | dict[str, Any] | None
+    """Null where they cannot be read. These, metadata and result are ``{"encrypted": KEY ID}`` without their key."""
     kwargs: dict[str, Any] | None
     result: Any
     errors: list[Fault]
@@ -126,6 +126,8 @@ class JobDetail(JobSummary, frozen=True, kw_only=True):
     parents: Relatives
     children: Relatives
     unreadable: list[str]
+    encrypted: dict[str, str]
+    """The ids of keys, by the names of the stored texts that are encrypted under them."""
 
 
 class TimelineEntry(Struct, frozen=True):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from windlass import clock
 from windlass.client.session import Session
+from windlass.core.encryption.encryption import Encryption
 from windlass.core.ending import Ending
 from windlass.core.records import Claimed
 from windlass.errors import OutcomeUnknown, StoreUnavailable
@@ -33,12 +34,14 @@ class CycleClient:
         worker: str,
         lease: Callable[[], str],
         token: Callable[[], str],
+        encryption: Encryption,
     ) -> None:
         self._session = session
         self._attempts = attempts
         self.worker = worker
         self._lease = lease
         self._token = token
+        self._encryption = encryption
         self._no_reply: Claimant | None = None
         self._failures = 0
         self._is_unreadable = False
@@ -126,12 +129,15 @@ class CycleClient:
                     requests=requests,
                     takes_suspect=takes_suspect,
                     ended_in=ended_in,
+                    encryption=self._encryption,
                 )
             )
         except OutcomeUnknown:
             # The same token without claim requests re-reads what the first try claimed, if it did.
             self._no_reply = claimant
-            return self._session.run(cycle(claimant, endings=endings, marks=marks, ended_in=ended_in))
+            return self._session.run(
+                cycle(claimant, endings=endings, marks=marks, ended_in=ended_in, encryption=self._encryption)
+            )
 
     def _written(self, ending: Ending, job: Claimed) -> Collection[int]:
         try:

@@ -6,16 +6,20 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from windlass import clock
 from windlass.client.registry import KnownTasks
 from windlass.client.session import Session
+from windlass.core.encryption.encryption import Encryption
+from windlass.core.encryption.jobs import EncryptedJob, as_encrypted
 from windlass.core.outcome import Interrupted
 from windlass.core.records import Claimed
 from windlass.core.state import State
 from windlass.steps.run_steps import StepStore
 from windlass.store.driver import DataRejected, Topic
 from windlass.store.operations.cycle import CycleResult, StartMark
+from windlass.task import Task
 from windlass.threads.wakeup import Wakeup
 from windlass.worker.fetch.capacity import NOTHING, Capacity
 from windlass.worker.fetch.claim_size import first_page
@@ -83,6 +87,7 @@ class Pump:
         recent: RecentJobs,
         run_log: RunLog,
         throttles: Throttles,
+        encryption: Encryption,
         wake: Wakeup,
         workers: Callable[[], int] = lambda: 1,
         is_watched: Callable[[], bool] = lambda: False,
@@ -98,6 +103,7 @@ class Pump:
         self._recent = recent
         self._run_log = run_log
         self._throttles = throttles
+        self._encryption = encryption
         self.wake = wake
         self._wake_ups = WakeUps(frozenset(capacity.queues), workers=workers)
         self._claim_times = ClaimTimes(capacity, self._wake_ups, is_watched=is_watched)
@@ -420,6 +426,8 @@ class Pump:
             if left := self._throttles.left_of(job.task):
                 put_back.append((self._attempts.of_cooling_task(job, left), job))
                 continue
+            if self._encryption.is_on:
+                job = self._encrypted(job, task)  # noqa: PLW2901
             run = Run(job, task, claimed=now, report=self._report, steps=self._steps)
             if run.is_suspect:
                 self._suspect.follow(run)
@@ -431,6 +439,11 @@ class Pump:
         self._admit(ready)
         if put_back:
             self._dispatcher.add_endings(put_back)
+
+    def _encrypted(self, job: Claimed, task: Task[..., Any]) -> Claimed:
+        """The job; what it gives is encrypted too, if its task says so, though it was enqueued without keys."""
+        is_clear = not isinstance(job, EncryptedJob)
+        return as_encrypted(job) if is_clear and self._encryption.encrypts(task.settings.encrypt, job.task) else job
 
     def _ask_again(self, ended: list[Ended]) -> list[Ended]:
         """Send endings again for which the store could not say whether they were stale writes; returns those that were

@@ -8,12 +8,17 @@ from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
 
+from msgspec.structs import replace
+
 from windlass import clock
 from windlass.client.registry import UnloadedTask
 from windlass.core import validate
 from windlass.core.codec import Codec, NewerFormat
 from windlass.core.codec.text import storable
-from windlass.core.decide import decide
+from windlass.core.decide import decide, patience
+from windlass.core.encryption.encryption import NO_ENCRYPTION, Encryption
+from windlass.core.encryption.jobs import EncryptedJob, seal_ending
+from windlass.core.encryption.text import refuse_unopened
 from windlass.core.ending import Ending
 from windlass.core.fault import Excerpt, Fault, read_faults
 from windlass.core.flows.inputs import has_inputs
@@ -42,6 +47,7 @@ from windlass.errors import (
     JobInterrupted,
     JobSuspended,
     LeaseLost,
+    NoKey,
     PayloadError,
     PermanentError,
     RetryableError,
@@ -53,6 +59,7 @@ from windlass.errors import (
 )
 from windlass.task import COMMAND
 from windlass.worker.runs.failure_log import log_failure
+from windlass.worker.runs.missing_keys import MissingKeys
 from windlass.worker.runs.run import Run
 from windlass.worker.runs.throttles import Throttles
 from windlass.worker.runs.unknown_tasks import UnknownTasks
@@ -64,10 +71,9 @@ log = logging.getLogger("windlass.worker")
 _DEFAULT_RULE = Retry()
 _TEXT_KEPT = 500
 """Bytes of what a task says when it is throttled."""
+_NOT_KEPT = "(its text is not kept: the job is encrypted)"
 _REFUSED_FOR = 5_000
 _LOADING_FOR = 1_000
-_UNKNOWN_FIRST = 1_000
-_UNKNOWN_LONGEST = 300_000
 _UNKNOWN_FOR_GOOD = 24 * 3600 * 1000
 
 
@@ -84,6 +90,7 @@ class AttemptRules:
         now: Callable[[], int],
         unknown_tasks: UnknownTasks | None = None,
         throttles: Throttles | None = None,
+        encryption: Encryption = NO_ENCRYPTION,
     ) -> None:
         self._codec = codec
         self._retry = retry
@@ -91,6 +98,8 @@ class AttemptRules:
         self._worker = worker
         self._now = now
         self._unknown_tasks = unknown_tasks or UnknownTasks()
+        self._encryption = encryption
+        self._missing_keys = MissingKeys()
         self._throttles = throttles
         """None where nothing cools down: in a child, whose worker does that, and in a test block."""
         self.queue_rules: dict[str, Retry] = {}
@@ -110,8 +119,10 @@ class AttemptRules:
         try:
             args, kwargs = self._codec.decode_call(run.task.signature, run.job.payload)
             _check_readable(run.job)
+        except NoKey as error:
+            return self._without_key(run.job, error)
         except NewerFormat:
-            return Postponed(_patience(run.job.unknown_for), "newer_format")
+            return Postponed(patience(run.job.unknown_for), "newer_format")
         except PayloadError as error:
             return FailedPermanently(self._fault(run.job, error, run.said), "undecodable", is_run=False)
         if run.task.shape.job_parameter is not None:
@@ -175,14 +186,15 @@ class AttemptRules:
             outcome = Interrupted(self._cut_off(run))
         ran_for = None if run.started is None else round((clock.monotonic() - run.started) * 1000)
         if type(outcome) is Returned:
-            return decide(run.job, outcome, retry=self._retry, ran_for=ran_for)
+            return self._decided(run.job, outcome, retry=self._retry, ran_for=ran_for)
         if isinstance(outcome, Postponed) and outcome.throttle is not None and self._throttles is not None:
-            self._throttles.report(run.job, outcome.throttle)
+            is_open = not isinstance(run.job, EncryptedJob)
+            self._throttles.report(run.job, outcome.throttle if is_open else replace(outcome.throttle, text=_NOT_KEPT))
         try:
-            ending = decide(run.job, outcome, retry=self._rule(run), roll=clock.roll(), ran_for=ran_for)
+            ending = self._decided(run.job, outcome, retry=self._rule(run), roll=clock.roll(), ran_for=ran_for)
         except Exception:  # a custom delay is user code too
             log.exception("job %s: its retry rule failed; using the default one", run.job.id)
-            ending = decide(run.job, outcome, retry=_DEFAULT_RULE, roll=clock.roll(), ran_for=ran_for)
+            ending = self._decided(run.job, outcome, retry=_DEFAULT_RULE, roll=clock.roll(), ran_for=ran_for)
         if not run.is_abandoned:
             with suppress(Exception):  # a log handler of the user's may raise; the run still has an ending
                 log_failure(run.job, outcome, ending)
@@ -203,15 +215,27 @@ class AttemptRules:
         run.task = loaded
         return None
 
+    def _decided(
+        self, job: Claimed, outcome: Outcome, *, retry: Retry, roll: float = 0.5, ran_for: int | None = None
+    ) -> Ending:
+        """The ending, as it is stored."""
+        ending = decide(job, outcome, retry=retry, roll=roll, ran_for=ran_for)
+        return seal_ending(self._encryption, job, ending) if isinstance(job, EncryptedJob) else ending
+
+    def _without_key(self, job: Claimed, error: NoKey) -> Outcome:
+        """The outcome of a job that is left for workers which have its key, for as long as it takes."""
+        self._missing_keys.meet(job, error)
+        return Postponed(patience(job.unknown_for), "no_key")
+
     def of_loading_task(self, job: Claimed) -> Ending:
         """The ending of a job whose module another run imports, perhaps for long: released for a little while,
         uncharged.
         """
-        return decide(job, Postponed(_LOADING_FOR), retry=self._retry)
+        return self._decided(job, Postponed(_LOADING_FOR), retry=self._retry)
 
     def of_cooling_task(self, job: Claimed, left: int) -> Ending:
         """The ending of a job whose task cools down for so many milliseconds: it comes back then, uncharged."""
-        return decide(job, Postponed(left, "throttled"), retry=self._retry)
+        return self._decided(job, Postponed(left, "throttled"), retry=self._retry)
 
     def _cut_off(self, run: Run) -> Fault:
         """The error of a job that may run only once and was stopped half-way by its worker."""
@@ -222,31 +246,33 @@ class AttemptRules:
 
     def of_expired(self, job: Claimed) -> Ending:
         """The ending of a job that was claimed too late to start: cancelled, uncharged."""
-        return decide(job, _expired(job), retry=self._retry)
+        return self._decided(job, _expired(job), retry=self._retry)
 
     def of_unknown_task(self, job: Claimed) -> Ending:
         """The ending of a job whose task is unknown here: released with growing delays for other workers, failed after
         a day.
         """
-        return decide(job, self._unknown(job), retry=self._retry)
+        return self._decided(job, self._unknown(job), retry=self._retry)
 
     def _unknown(self, job: Claimed) -> Outcome:
         self._unknown_tasks.meet(job)
         if job.unknown_for is not None and job.unknown_for >= _UNKNOWN_FOR_GOOD:
             error = UnknownTask(_unknown_to_all(job.task))
             return FailedPermanently(self._fault(job, error), "unknown_task", is_run=False)
-        return Postponed(_patience(job.unknown_for), "unknown_task")
+        return Postponed(patience(job.unknown_for), "unknown_task")
 
     def of_refused_data(self, ending: Ending, job: Claimed, error: Exception) -> Ending:
         """The ending of a job whose result or error the store has rejected: failed, with an error that the store
         accepts.
         """
-        return decide(
+        return self._decided(
             job, FailedPermanently(self._fault(job, error), "result"), retry=self._retry, ran_for=ending.ran_for
         )
 
     def _meant(self, run: Run, error: BaseException) -> Outcome:
         match error:
+            case NoKey():
+                return self._without_key(run.job, error)
             case JobSuspended():
                 return Postponed(error.delay, error.reason)
             case Snooze():
@@ -315,6 +341,9 @@ def _expired(job: Claimed) -> Outcome:
 
 def _check_readable(job: Claimed) -> None:
     """Raise for metadata or errors that cannot be read; the message keeps what was there."""
+    for text in (job.meta, job.errors):
+        if text is not None:
+            refuse_unopened(text)
     if job.meta is not None and not is_readable(job.meta):
         raise PayloadError(f"the metadata cannot be read: {job.meta}")
     if job.errors is not None and read_faults(job.errors).corrupt:
@@ -325,13 +354,6 @@ def _unknown_to_all(task: str) -> str:
     if task == COMMAND:
         return "no worker that allows commands has come for 24 hours; start one with --allow-commands"
     return f"no worker has known the task {task!r} for 24 hours"
-
-
-def _patience(unknown_for: int | None) -> int:
-    """The next delay: as long as the task has been unknown so far, within bounds; short after a deploy, long after
-    hours.
-    """
-    return min(max(unknown_for or 0, _UNKNOWN_FIRST), _UNKNOWN_LONGEST)
 
 
 def _read_throttle(error: Throttled) -> Throttle:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import logging
 
+from msgspec.structs import replace
+
 from windlass.core.codec.text import storable
+from windlass.core.encryption.jobs import EncryptedJob
 from windlass.core.ending import Ending
 from windlass.core.fault import Fault
 from windlass.core.fault.own_code import own_code_first
@@ -23,6 +26,9 @@ def log_failure(job: Claimed, outcome: Outcome, ending: Ending) -> None:
     fault = outcome.fault if isinstance(outcome, Raised | FailedPermanently | Lost | Interrupted) else None
     if fault is None:
         return
+    if isinstance(job, EncryptedJob):
+        # Logs are kept elsewhere, and longer: what it says is with the job alone.
+        fault = replace(fault, message="(encrypted; `windlass jobs show` has it)", cause=(), traceback="", log="")
     attempt = job.attempt + 1
     took = "" if ending.ran_for is None else f" after {ending.ran_for / 1000:.3f} s"
     if ending.state is State.RETRYING:

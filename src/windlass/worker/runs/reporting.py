@@ -6,7 +6,8 @@ import logging
 from collections.abc import Mapping
 
 from windlass.client.session import Session
-from windlass.core.progress import write_progress
+from windlass.core.encryption.encryption import Encryption
+from windlass.core.encryption.jobs import shown_progress
 from windlass.core.records import Claimed
 from windlass.errors import StoreUnavailable, WindlassError
 from windlass.store.operations.events import record_job_events
@@ -28,10 +29,13 @@ def record_job_event(
         log.warning("could not record that %s: %s", ", ".join(f"job {job.id} was {kind}" for job in details), error)
 
 
-def report_progress(session: Session, worker: str, run: Run, value: float | None, text: str | None) -> bool:
+def report_progress(
+    session: Session, worker: str, run: Run, value: float | None, text: str | None, *, encryption: Encryption
+) -> bool:
     """Write the progress of a run; false when the lease is lost. A store that is away must not fail the run."""
+    shown = shown_progress(encryption, run.job, value, text)
     try:
-        return session.run(progress(run.job.seq, run.job.fence, write_progress(value, text), worker=worker))
+        return session.run(progress(run.job.seq, run.job.fence, shown, worker=worker))
     except StoreUnavailable as error:
         log.warning("job %s: its progress could not be written: %s", run.job.id, error)
         return True

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from windlass import clock
 from windlass.active_job import ActiveJob
+from windlass.core.encryption.jobs import EncryptedJob
 from windlass.core.fault import Excerpt
 from windlass.core.meta import read_meta
 from windlass.core.outcome import StopReason
@@ -161,7 +162,8 @@ class Run:
 
     def ask_store(self, operation: Operation[A]) -> A:
         """Run an operation of its steps, for the child in which it runs."""
-        return self._opened_steps().session.run(operation)
+        store = self._opened_steps()
+        return store.session.run(store.ask(self, operation))
 
     def _opened_steps(self) -> StepStore:
         if self._step_store is None:
@@ -179,6 +181,11 @@ class Run:
     @property
     def fence(self) -> int:
         return self.job.fence
+
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether its texts are encrypted in the store."""
+        return isinstance(self.job, EncryptedJob)
 
     def renew_budget(self) -> None:
         """The job gets on: a step is being recorded, with which the store forgets what failed before."""

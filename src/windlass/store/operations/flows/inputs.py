@@ -8,11 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec.structs import replace
 
 from windlass.core.codec.types.parent_failed import ParentFailed, failure_json
+from windlass.core.encryption.encryption import Encryption
+from windlass.core.encryption.jobs import open_claimed, open_ended
+from windlass.core.encryption.text import is_encrypted
 from windlass.core.fault import read_faults
 from windlass.core.flows.inputs import Inputs, filled, inputs_of, list_of, value_of_result
 from windlass.core.records import Claimed
 from windlass.core.state import State
-from windlass.errors import PayloadError, StoreUnavailable
+from windlass.errors import NoKey, PayloadError, StoreUnavailable
 from windlass.store.operation import Operation
 from windlass.store.operations.flows.edges import parents
 from windlass.store.operations.queries import FinishedJob, awaited
@@ -22,39 +25,48 @@ log = logging.getLogger("windlass.store")
 _IDS_AT_ONCE = 1000
 
 
-def fill_in(claimed: list[Claimed]) -> Operation[list[Claimed]]:
-    """The claimed jobs, those that get results of their parents with them: one read for all of them.
+def fill_in(claimed: list[Claimed], encryption: Encryption) -> Operation[list[Claimed]]:
+    """The claimed jobs, opened, and those that get results of their parents with them: one read for all of them.
 
     Where the results cannot be read the job stays as it is, and its worker puts it off: it was claimed, so nothing is
     raised here.
     """
+    if encryption.is_on:
+        claimed = [open_claimed(encryption, job) for job in claimed]
     wanted = [(job, inputs) for job in claimed if (inputs := inputs_of(job.payload)) is not None]
     if not wanted:
         return claimed
     try:
-        done = yield from _filled(wanted)
+        done = yield from _filled(wanted, encryption)
     except StoreUnavailable as error:
         log.warning("the results that %s claimed jobs get from others could not be read: %s", len(wanted), error)
         return claimed
     return [done.get(job.seq, job) for job in claimed]
 
 
-def _filled(wanted: Sequence[tuple[Claimed, Inputs]]) -> Operation[dict[int, Claimed]]:
+def _filled(wanted: Sequence[tuple[Claimed, Inputs]], encryption: Encryption) -> Operation[dict[int, Claimed]]:
     sources: dict[int, tuple[Inputs, list[str]]] = {}
     for job, inputs in wanted:
         ids = (yield from _all_parents(job.seq)) if inputs.parent is None else [inputs.parent]
         sources[job.seq] = (inputs, ids)
-    found = yield from _endings(id for _, ids in sources.values() for id in ids)
+    found = yield from _endings((id for _, ids in sources.values() for id in ids), encryption)
     return {job.seq: replace(job, payload=_with_values(job, *sources[job.seq], found)) for job, _ in wanted}
 
 
 def _with_values(job: Claimed, inputs: Inputs, ids: Sequence[str], found: Mapping[str, FinishedJob]) -> str:
     try:
         values = [_value(id, found.get(id)) for id in ids]
+    except NoKey:
+        return _without_key(found)  # this job waits for a worker that has the key
     except PayloadError as error:
         log.error("job %s gets a result of another job that cannot be read: %s", job.id, error)
         return ""  # no call: this job fails as undecodable, and no other does
     return filled(job.payload, values[0] if inputs.parent is not None else list_of(values))
+
+
+def _without_key(found: Mapping[str, FinishedJob]) -> str:
+    """A result that cannot be opened here, in the place of the call: its reader says which key is missing."""
+    return next(job.result for job in found.values() if job.result is not None and is_encrypted(job.result))
 
 
 def _value(id: str, ended: FinishedJob | None) -> bytes:
@@ -89,7 +101,7 @@ def _all_parents(seq: int) -> Operation[list[str]]:
     return ids
 
 
-def _endings(ids: Iterable[str]) -> Operation[dict[str, FinishedJob]]:
+def _endings(ids: Iterable[str], encryption: Encryption) -> Operation[dict[str, FinishedJob]]:
     """How these jobs ended, page by page; one that has not ended is not among them."""
     found: dict[str, FinishedJob] = {}
     every = list(dict.fromkeys(id for id in ids if id))
@@ -97,6 +109,6 @@ def _endings(ids: Iterable[str]) -> Operation[dict[str, FinishedJob]]:
         left = every[first : first + _IDS_AT_ONCE]
         while left:
             page = yield from awaited(left)
-            found.update((job.id, job) for job in page)
+            found.update((job.id, open_ended(encryption, job)) for job in page)
             left = [id for id in left if id not in found] if page else []
     return found

@@ -198,7 +198,7 @@ WITH
         rescues = ended.rescues, run_at = coalesce(clock.now + ended.delay, job.run_at),
         claimed_at = ended.claimed_at, started_at = ended.started_at, fence = ended.fence, worker = ended.worker,
         -- how long it has been unknown to every worker that met it; any other ending starts that clock anew
-        unknown_at = CASE WHEN ended.reason = 'unknown_task' THEN coalesce(job.unknown_at, clock.now) END,
+        unknown_at = CASE WHEN ended.reason IN ('unknown_task', 'no_key') THEN coalesce(job.unknown_at, clock.now) END,
         progress = coalesce(ended.progress, job.progress), errors = coalesce(ended.errors, job.errors),
         attempts = coalesce(ended.attempts, job.attempts),
         -- it is the first start that has to be in time

@@ -69,7 +69,7 @@ local function fields_after(ending, job, key, state, reason)
         set(fields, 'finished_at', stamp)
     end
     -- How long it has been unknown to every worker that met it; any other ending starts that clock anew.
-    if ending.reason ~= 'unknown_task' then
+    if ending.reason ~= 'unknown_task' and ending.reason ~= 'no_key' then
         if job.unknown_at then redis.call('HDEL', key, 'unknown_at') end
     elseif not job.unknown_at then
         set(fields, 'unknown_at', stamp)

@@ -88,7 +88,7 @@ UPDATE windlass_job SET
     finished_at = CASE WHEN cancel_requested_at IS NOT NULL OR ending.state IN ('completed', 'failed', 'cancelled')
         THEN :now END,
     -- how long it has been unknown to every worker that met it; any other ending starts that clock anew
-    unknown_at = CASE WHEN ending.reason = 'unknown_task' THEN coalesce(unknown_at, :now) END,
+    unknown_at = CASE WHEN ending.reason IN ('unknown_task', 'no_key') THEN coalesce(unknown_at, :now) END,
     result = ending.result,
     errors = coalesce(ending.errors, windlass_job.errors),
     cause = CASE WHEN cancel_requested_at IS NULL THEN ending.cause END,

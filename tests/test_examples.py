@@ -103,6 +103,7 @@ def test_every_public_name_but_plain_values_and_errors_has_an_example() -> None:
         "Fault",
         "FlowEdge",
         "FlowNode",
+        "FigurePoint",
         "LimitView",
         "Progress",
         "StepView",

@@ -97,6 +97,8 @@ if TYPE_CHECKING:
     from windlass.flows.chain import chain
     from windlass.flows.flow import Flow, FlowProgress
     from windlass.insight.cooldowns import CooldownView
+    from windlass.insight.figures.figures import Figures
+    from windlass.insight.figures.view import FigurePoint
     from windlass.insight.flows.graph import FlowEdge, FlowGraph, FlowNode
     from windlass.insight.job_page import JobPage
     from windlass.insight.keys import BusyKey, BusyKeyPage, ConcurrencyView
@@ -130,6 +132,8 @@ else:
         "FlowProgress": "windlass.flows.flow",
         "Helper": "windlass.programs.helper",
         "Job": "windlass.job",
+        "FigurePoint": "windlass.insight.figures.view",
+        "Figures": "windlass.insight.figures.figures",
         "JobPage": "windlass.insight.job_page",
         "CooldownView": "windlass.insight.cooldowns",
         "Limit": "windlass.limit",
@@ -180,6 +184,8 @@ __all__ = [
     "CooldownView",
     "EventTimeout",
     "Fault",
+    "FigurePoint",
+    "Figures",
     "Flow",
     "FlowEdge",
     "FlowGraph",

@@ -37,7 +37,7 @@ LOOKING: dict[type, dict[str, Look]] = {
         **_called("jobs ajobs counts acounts dead_groups adead_groups queues aqueues overview aoverview"),
         **_called("check_code acheck_code"),
         **_called("workers aworkers cleanings acleanings schedules aschedules limits alimits"),
-        **_called("concurrency_limits aconcurrency_limits busy_keys abusy_keys"),
+        **_called("concurrency_limits aconcurrency_limits busy_keys abusy_keys figures afigures"),
         **_called("schedule aschedule", "x"),
         **_called("recompute_schedules arecompute_schedules"),
         # What changes jobs or workers looks for them first.
@@ -76,7 +76,7 @@ NOT_LOOKING: dict[type, str] = {
     Windlass: (
         "enqueue aenqueue enqueue_many aenqueue_many claim aclaim pause apause resume aresume rescue arescue promote "
         "rekey arekey apromote clean aclean migrate amigrate migration_sql amigration_sql worker run_worker aconfigure "
-        "add_schedule aadd_schedule fire_due afire_due send asend "
+        "add_schedule aadd_schedule fire_due afire_due roll_up aroll_up send asend "
         # no store is asked
         "around_enqueue around_run close aclose command concurrency configure aconfigure cron every helper lease limit "
         "queue request store task tasks transaction "

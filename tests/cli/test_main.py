@@ -11,7 +11,19 @@ from tests.cli.program import SOURCE, Program
 from windlass import __version__
 
 COMMANDS = ["demo", "dev", "worker", "duties", "web", "password", "enqueue", "jobs", "flows", "queues", "limits"]
-COMMANDS += ["keys", "schedules", "dead", "workers", "tokens", "audit", "status", "doctor", "check", "migrate"]
+COMMANDS += [
+    "keys",
+    "schedules",
+    "dead",
+    "workers",
+    "tokens",
+    "audit",
+    "status",
+    "doctor",
+    "check",
+    "figures",
+    "migrate",
+]
 COMMANDS += ["rekey", "move"]
 
 

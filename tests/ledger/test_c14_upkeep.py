@@ -1,4 +1,4 @@
-"""One-off upkeep; roll-ups come with a later release."""
+"""One-off upkeep."""
 
 from __future__ import annotations
 
@@ -94,3 +94,15 @@ async def test_async_code_does_upkeep_too(app: Windlass, clock: ManualClock) -> 
     clock.advance("1m")
     assert (await app.apromote(), len(await app.arescue())) == (1, 1)
     assert (await app.aclean()).deleted == 0
+
+
+def test_a_roll_up_says_what_it_merged_and_removed(app: Windlass, clock: ManualClock) -> None:
+    """C14: a second call finds nothing."""
+    app.enqueue("noop")
+    work(app)
+    app.roll_up()
+    done = app.roll_up()
+    assert (done.rows, done.buckets, done.pruned) == (0, 0, 0)
+    assert app.figures(range="10m").total.completed == 1
+    clock.advance("7h")
+    assert app.roll_up().pruned >= 1

@@ -19,6 +19,7 @@ from windlass.core.state import FINISHED, State
 from windlass.core.units import milliseconds
 from windlass.errors import ConfigError, Duration
 from windlass.insight.diagnostics.failures import FailureGroups, failure_groups
+from windlass.insight.figures.figures import FigureOptions, Figures, figure_query, figures
 from windlass.insight.job_filter import JobFilter, filter_for
 from windlass.insight.job_page import JobPage, job_page
 from windlass.insight.keys import BusyKeyPage, ConcurrencyView, busy_keys, concurrency_views
@@ -32,6 +33,7 @@ from windlass.queue_settings import QueueOptions, seed_of
 from windlass.store.driver import Topic
 from windlass.store.operation import Operation
 from windlass.store.operations import jobs, queries, queues
+from windlass.store.operations.figures.roll_up import RolledUp, roll_up_once
 from windlass.store.operations.queries import Filter
 from windlass.store.operations.queues import QueueSeed
 from windlass.store.operations.rescue import Rescued, rescue
@@ -346,6 +348,29 @@ class Operator(ClientOwner):
     async def acleanings(self, limit: int = 50) -> list[dict[str, Any]]:
         """``cleanings`` for async code."""
         return await self.client.session.arun(cleanings(limit))
+
+    def figures(
+        self, *, range: Duration = "1h", step: Duration | None = None, **about: Unpack[FigureOptions]
+    ) -> Figures:
+        """Counts, times and depths of the newest ``range``, in steps; without ``step`` in about 360 of them or fewer.
+
+        Of all jobs, or of a queue, a task, both, a worker, a schedule, or of the store itself; see docs/monitoring.md.
+        """
+        return self.client.session.run(figures(figure_query(range=range, step=step, **about)))
+
+    async def afigures(
+        self, *, range: Duration = "1h", step: Duration | None = None, **about: Unpack[FigureOptions]
+    ) -> Figures:
+        """``figures`` for async code."""
+        return await self.client.session.arun(figures(figure_query(range=range, step=step, **about)))
+
+    def roll_up(self) -> RolledUp:
+        """Merge what workers have gathered into figures, and remove old ones; returns what was done."""
+        return self.client.session.upkeep(roll_up_once())
+
+    async def aroll_up(self) -> RolledUp:
+        """``roll_up`` for async code."""
+        return await self.client.session.aupkeep(roll_up_once())
 
     def migrate(self) -> list[str]:
         """Bring the store's schema up to date; the steps that were taken."""

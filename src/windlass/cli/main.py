@@ -12,6 +12,7 @@ from windlass.cli.commands.dead import dead
 from windlass.cli.commands.duties import duties
 from windlass.cli.commands.encryption.rekey import rekey
 from windlass.cli.commands.enqueue import enqueue
+from windlass.cli.commands.figures.command import figures
 from windlass.cli.commands.flows.group import flows
 from windlass.cli.commands.jobs import jobs
 from windlass.cli.commands.keys import keys
@@ -68,6 +69,7 @@ for command in (
     status,
     doctor,
     check,
+    figures,
     migrate,
     rekey,
     move_command,

@@ -4,6 +4,7 @@ Files, in reading order:
 
 - ``overview``: Everything at a glance: queues, workers, counts, problems.
 - ``workers``: Workers as an app sees them.
+- ``figures/``: Figures as people and programs see them.
 - ``job_page``: Reads a page of jobs that a filter finds.
 - ``keys``: Concurrency keys as people see them: the limits of tasks, and the keys that jobs hold.
 - ``limits``: Named limits as people see them.

@@ -14,6 +14,7 @@ Files, in reading order:
 - ``duties/``: Upkeep of the store: the duties, which ``build.py`` registers, and what runs them.
 - ``executors/``: Where user code runs: threads, an event loop, child processes.
 - ``fetch/``: Fetches jobs and writes endings.
+- ``figures/``: Figures of one process: gathered in memory, sent to the store every two seconds.
 - ``lease/``: The lease of a worker: its heartbeat, orders, clock skew.
 - ``process/``: The process around a worker: signals, health, end.
 - ``runs/``: Runs: jobs inside a worker, from claim to ending.

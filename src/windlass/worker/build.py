@@ -20,6 +20,7 @@ from windlass.worker.duties.clock_step import StoreClock
 from windlass.worker.duties.counter_check import CounterCheck
 from windlass.worker.duties.duties import Duties, duty_ticker
 from windlass.worker.duties.duty import Duty
+from windlass.worker.duties.figures.rolling_up import RollingUp
 from windlass.worker.duties.leader import Leadership
 from windlass.worker.duties.promotion import Promotion
 from windlass.worker.duties.rescue import Rescue
@@ -40,6 +41,8 @@ from windlass.worker.fetch.claim_size import ClaimSize
 from windlass.worker.fetch.cycle_client import CycleClient
 from windlass.worker.fetch.prefetch import NoPrefetch, PooledPrefetch, Prefetch, PrefetchByQueue
 from windlass.worker.fetch.pump import Pump
+from windlass.worker.figures.gatherer import Gatherer
+from windlass.worker.figures.sender import FigureSender
 from windlass.worker.identity import Identity
 from windlass.worker.lease.clock_skew import ClockSkew
 from windlass.worker.lease.control import WorkerControl
@@ -98,7 +101,7 @@ def build_worker(
         claim_size=ClaimSize(),
         limits=settings.limits or None,
     )
-    recent = RecentJobs()
+    recent, gatherer = RecentJobs(), Gatherer(worker=who.name)
     pump = Pump(
         session=session,
         registry=tasks,
@@ -119,6 +122,7 @@ def build_worker(
         run_log=RunLog(worker=who.name),
         throttles=throttles,
         encryption=client.encryption,
+        count_endings=gatherer.ended,
         wake=Wakeup(),
         workers=lambda: 1 if duties is None else duties.workers,
         is_watched=lambda: duties is not None and session.hears(Topic.WORK, Topic.BACKLOG),
@@ -160,7 +164,7 @@ def build_worker(
         patience=settings.stop_patience,
         checks=(beating.check, dispatcher.check, *checks),
     )
-    duties = _duties(client, settings, beating, poll_here=pump.poll_soon)
+    duties = _duties(client, settings, beating, gatherer, poll_here=pump.poll_soon)
     parts = Parts(
         session=session,
         limits=client.declared_limits,
@@ -172,6 +176,7 @@ def build_worker(
         watch=watch,
         duties=duties,
         declaration=None if duties else duty_ticker(DeclaredSchedules(client)),
+        figures=FigureSender(session=session, gatherer=gatherer, instance=who.instance, now=client.now),
         close_executors=(*close_executors, close_commands),
         seed_queues=client.seed_queues,
         declare_key_limits=client.declare_key_limits,
@@ -207,12 +212,17 @@ def _observe(prefetch: Prefetch, run: Run, seconds: float, now: float) -> None:
 
 
 def _duties(
-    client: Client, settings: WorkerSettings, beating: Heartbeat, *, poll_here: Callable[[], None]
+    client: Client, settings: WorkerSettings, beating: Heartbeat, gatherer: Gatherer, *, poll_here: Callable[[], None]
 ) -> Duties | None:
     if not settings.has_duties:
         return None
     return build_duties(
-        client, settings.identity, beat=settings.beats.interval, lease=lambda: beating.lease, poll_here=poll_here
+        client,
+        settings.identity,
+        beat=settings.beats.interval,
+        lease=lambda: beating.lease,
+        poll_here=poll_here,
+        count_fires=gatherer.fired,
     )
 
 
@@ -223,6 +233,7 @@ def build_duties(
     beat: float,
     lease: Callable[[], str | None] = lambda: None,
     poll_here: Callable[[], None] = lambda: None,
+    count_fires: Callable[[str, str, int], None] = lambda schedule, outcome, number: None,
     monotonic: Callable[[], float] = clock.monotonic,
 ) -> Duties:
     """All upkeep of a store; ``beat`` is a heartbeat in seconds, ``lease`` that of the worker, if it belongs to
@@ -241,6 +252,7 @@ def build_duties(
         leadership=leadership,
         firing=Firing(session=session, make=scheduled_jobs(client).make),
         poll_here=poll_here,
+        count_fires=count_fires,
     )
     duties: list[Duty] = [
         promotion,
@@ -256,6 +268,7 @@ def build_duties(
             monotonic=monotonic,
         ),
         DeclaredSchedules(client),
+        RollingUp(session=session, monotonic=monotonic),
         scheduling,
     ]
     return Duties(

@@ -12,6 +12,7 @@ from windlass.threads.start import start_thread
 from windlass.threads.wakeup import Wakeup
 from windlass.worker.duties.duties import Duties
 from windlass.worker.fetch.pump import Pump
+from windlass.worker.figures.sender import FigureSender
 from windlass.worker.lease.control import WorkerControl
 from windlass.worker.lease.heartbeat import Heartbeat
 from windlass.worker.runs.dispatcher import Dispatcher
@@ -45,6 +46,7 @@ class Shutdown:
         control: WorkerControl,
         heartbeat: Heartbeat,
         duties: Duties | None,
+        figures: FigureSender,
         rounds: Wakeup,
         shutdown_times: ShutdownTimes,
     ) -> None:
@@ -53,6 +55,7 @@ class Shutdown:
         self._control = control
         self._heartbeat = heartbeat
         self._duties = duties
+        self._figures = figures
         self._rounds = rounds
         """Set whenever the pump has made a round."""
         self._shutdown_times = shutdown_times
@@ -98,6 +101,7 @@ class Shutdown:
             self._close_lease()
             for end in executors:
                 end()
+            self._figures.flush()
 
         try:
             thread = start_thread(shut_down, name="windlass-shutdown")

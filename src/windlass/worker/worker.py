@@ -22,9 +22,10 @@ from windlass.store.operations.queries import next_due, waiting
 from windlass.threads.log_relay import relay
 from windlass.threads.start import start_thread
 from windlass.threads.wakeup import Wakeup
-from windlass.worker.duties.duties import Duties
+from windlass.worker.duties.duties import Duties, duty_ticker
 from windlass.worker.executors.processes.child_side.name import is_child
 from windlass.worker.fetch.pump import Pump
+from windlass.worker.figures.sender import FigureSender
 from windlass.worker.lease.control import WorkerControl
 from windlass.worker.lease.heartbeat import Heartbeat
 from windlass.worker.liveness import WorkerLiveness
@@ -59,6 +60,7 @@ class Parts:
     duties: Duties | None
     declaration: Ticker | None
     """Declares schedules, in a worker without duties."""
+    figures: FigureSender
     close_executors: tuple[Callable[[], None], ...]
     seed_queues: Callable[[Iterable[str]], Operation[None]]
     declare_key_limits: Callable[[], Operation[None]]
@@ -98,6 +100,7 @@ class Worker:
         self._watching = Ticker(self._watch_once, name="watch")
         self._duties = parts.duties
         self._declaration = parts.declaration
+        self._sending_figures = duty_ticker(parts.figures)
         # The pump comes last: if another one cannot start, nothing has been claimed.
         self._threads = OwnThreads([self._beating, self._watching, *self._upkeep_tickers(), self._pumping])
         self.liveness = WorkerLiveness(
@@ -115,6 +118,7 @@ class Worker:
             control=parts.control,
             heartbeat=parts.heartbeat,
             duties=parts.duties,
+            figures=parts.figures,
             rounds=self._rounds,
             shutdown_times=shutdown_times,
         )
@@ -411,7 +415,7 @@ class Worker:
 
     def _upkeep_tickers(self) -> list[Ticker]:
         alone = [] if self._declaration is None else [self._declaration]
-        return alone if self._duties is None else self._duties.tickers
+        return [self._sending_figures, *(alone if self._duties is None else self._duties.tickers)]
 
     def _is_empty(self) -> bool:
         cycles = self._pump.cycle_count

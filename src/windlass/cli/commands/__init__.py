@@ -17,6 +17,7 @@ Files, in reading order:
 - ``workers``: ``windlass workers``: lists, pauses, stops, forgets.
 - ``worker_stop``: Asks workers to stop, and waits until they have.
 - ``status``: ``windlass status``: everything at a glance.
+- ``figures/``: ``windlass figures``: counts, times and depths over time.
 - ``migrate``: ``windlass migrate``: upgrades the schema.
 - ``encryption/``: ``windlass keys generate`` and ``windlass rekey``: encryption keys.
 - ``move``: ``windlass move``: from one store to another.

@@ -12,11 +12,12 @@ from windlass.cli.output import Output, with_output
 from windlass.cli.times import second
 from windlass.cli.views.message import Message, jobs_counted
 from windlass.insight import json_forms
+from windlass.insight.figures.json_form import roll_up_form
 from windlass.schedules.fires import Fire
 
 
 @click.command()
-@click.argument("duty", type=click.Choice(["rescue", "promote", "clean", "fire"]), required=False)
+@click.argument("duty", type=click.Choice(["rescue", "promote", "clean", "roll-up", "fire"]), required=False)
 @with_output
 @with_app_and_logs
 def duties(app: Windlass, *, out: Output, duty: str | None) -> None:
@@ -26,6 +27,7 @@ def duties(app: Windlass, *, out: Output, duty: str | None) -> None:
       rescue    free the jobs of workers that died
       promote   make jobs ready whose time has come
       clean     let go of finished jobs that are old enough
+      roll-up   merge what workers have gathered into figures
       fire      make the jobs of schedules that are due
     """
     if duty is None:
@@ -58,6 +60,12 @@ def _clean(app: Windlass) -> Message:
     return Message(sentence, json_forms.cleaned(cleaned.deleted, cleaned.archived, cleaned.seconds))
 
 
+def _roll_up(app: Windlass) -> Message:
+    done = app.roll_up()
+    sentence = f"merged {done.rows:,} rows into {done.buckets:,} buckets of figures, removed {done.pruned:,} old ones"
+    return Message(sentence, {"duty": "roll-up", **roll_up_form(done)})
+
+
 def _fire(app: Windlass) -> Message:
     fires = app.fire_due()
     made = sum(1 for fire in fires if fire.job is not None)
@@ -74,5 +82,6 @@ _ONCE: dict[str, Callable[[Windlass], Message]] = {
     "rescue": _rescue,
     "promote": _promote,
     "clean": _clean,
+    "roll-up": _roll_up,
     "fire": _fire,
 }

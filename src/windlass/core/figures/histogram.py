@@ -77,7 +77,7 @@ class Histogram(Struct, array_like=True):
         >>> for each in (10, 20, 30, 1000):
         ...     times.add(each)
         >>> times.percentile(50), times.percentile(99)
-        (20.0, 1000.0)
+        (20.0, 999.5)
         """
         place = self.count * percent / 100
         seen = 0

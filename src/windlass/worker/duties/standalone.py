@@ -26,6 +26,8 @@ from windlass.store.operations.leases import (
 from windlass.version import VERSION
 from windlass.worker.build import build_duties
 from windlass.worker.duties.duties import Duties, duty_ticker
+from windlass.worker.figures.gatherer import Gatherer
+from windlass.worker.figures.sender import FigureSender
 from windlass.worker.identity import Identity, identity
 from windlass.worker.process.own_threads import OwnThreads
 from windlass.worker.process.resources import resident_memory
@@ -62,8 +64,14 @@ class StandaloneDuties:
 
     def __init__(self, client: Client) -> None:
         presence = self._presence = Presence(client, identity())
-        self._duties = presence.duties = build_duties(client, presence.who, beat=_BEAT, lease=lambda: presence.lease)
-        self._tickers = [duty_ticker(presence), *self._duties.tickers]
+        gatherer = Gatherer()
+        self._figures = FigureSender(
+            session=client.session, gatherer=gatherer, instance=presence.who.instance, now=client.now
+        )
+        self._duties = presence.duties = build_duties(
+            client, presence.who, beat=_BEAT, lease=lambda: presence.lease, count_fires=gatherer.fired
+        )
+        self._tickers = [duty_ticker(presence), duty_ticker(self._figures), *self._duties.tickers]
         self._threads = OwnThreads(self._tickers)
 
     def start(self) -> None:
@@ -78,6 +86,7 @@ class StandaloneDuties:
     def stop(self) -> None:
         """End after the rounds under way, and let another process lead."""
         stop_all(self._tickers, timeout=_LAST_ROUND)
+        self._figures.flush()
         try:
             self._duties.resign()
             self._presence.close()

@@ -89,6 +89,7 @@ class Pump:
         throttles: Throttles,
         encryption: Encryption,
         wake: Wakeup,
+        count_endings: Callable[[Sequence[Ended], Collection[int]], None] = lambda ended, refused: None,
         workers: Callable[[], int] = lambda: 1,
         is_watched: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -104,6 +105,7 @@ class Pump:
         self._run_log = run_log
         self._throttles = throttles
         self._encryption = encryption
+        self._count_endings = count_endings
         self.wake = wake
         self._wake_ups = WakeUps(frozenset(capacity.queues), workers=workers)
         self._claim_times = ClaimTimes(capacity, self._wake_ups, is_watched=is_watched)
@@ -378,6 +380,7 @@ class Pump:
     def _publish(self, ended: list[Ended], refused: Collection[int] = ()) -> None:
         self._recent.add(ended)
         self._run_log.add(ended, refused)
+        self._count_endings(ended, refused)
         self._session.notify(Topic.FINISHED)
         released = [(ending, job) for ending, job in ended if ending.state is State.PENDING]
         if any(ending.concurrency_key is not None for ending, _ in ended):

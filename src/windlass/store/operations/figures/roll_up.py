@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from windlass.core.figures.bucket import Bucket, add_to, read_bucket, write_bucket
 from windlass.core.figures.fold import Place, fold, spread
@@ -57,6 +58,13 @@ def roll_up(sampled: Bucket | None = None, *, pages: int = 1_000) -> Operation[R
         if len(found.rows) < ROWS_AT_ONCE:
             break
     return RolledUp(rows, written, has_more=not pages or refused > 0)
+
+
+def roll_up_once() -> Operation[RolledUp]:
+    """Merge all rows, and remove what is no longer kept."""
+    done = yield from roll_up()
+    removed, _ = yield from remove_old()
+    return replace(done, pruned=removed)
 
 
 def remove_old(share: float = 1.0, *, most_bytes: int = MOST_BYTES) -> Operation[tuple[int, float]]:

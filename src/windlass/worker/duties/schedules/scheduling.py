@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from windlass.client.session import Session
+from windlass.schedules.fires import fires_of
 from windlass.store.driver import Topic
 from windlass.worker.duties.leader import Leadership
 from windlass.worker.duties.schedules.firing import Fired, Firing
@@ -41,12 +42,14 @@ class Scheduling:
         leadership: Leadership,
         firing: Firing,
         poll_here: Callable[[], None] = lambda: None,
+        count_fires: Callable[[str, str, int], None] = lambda schedule, outcome, number: None,
     ) -> None:
         """``poll_here`` has the worker of this process, if there is one, claim jobs."""
         self._session = session
         self._leadership = leadership
         self._firing = firing
         self._poll_here = poll_here
+        self._count_fires = count_fires
         self.did = ""
 
     def tick(self) -> float:
@@ -68,6 +71,9 @@ class Scheduling:
         verdicts = Counter(one.result.verdict for one in fired)
         done = Counter(_DEEDS[one.result.verdict] for one in fired)
         self.did = ", ".join(f"{deed} {done[deed]:,}" for deed in dict.fromkeys(_DEEDS.values()) if done[deed])
+        for one in fired:
+            for fire in fires_of(one.step, one.result, at=0):
+                self._count_fires(fire.schedule, fire.outcome, fire.count)
         if verdicts["made"]:
             self._poll_here()
             self._session.notify(Topic.WORK)

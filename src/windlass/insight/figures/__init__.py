@@ -1,0 +1,8 @@
+"""Figures as people and programs see them.
+
+Files, in reading order:
+
+- ``view``: The figures of one step of time: counts, times with percentiles, depths, errors.
+- ``figures``: Reads a range of figures, in steps.
+- ``json_form``: Figures as values for JSON: one form for the command line and for HTTP.
+"""

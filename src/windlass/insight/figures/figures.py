@@ -1,0 +1,188 @@
+"""Reads a range of figures, in steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TypedDict
+
+from windlass import clock
+from windlass.core.figures.bucket import Bucket
+from windlass.core.figures.levels import LEVELS, Level, level_for, step_for
+from windlass.core.figures.point import Point
+from windlass.core.figures.series import (
+    ALL,
+    QUEUE,
+    SCHEDULE,
+    STORE,
+    TASK,
+    WORKER,
+    name_in,
+    pair,
+    series,
+)
+from windlass.core.units import milliseconds
+from windlass.errors import ConfigError, Duration
+from windlass.insight.figures.view import FigurePoint, point_view
+from windlass.store.operation import Operation
+from windlass.store.operations.figures.read import figures_between
+from windlass.store.operations.figures.rows import unmerged
+
+POINTS_AT_MOST = 2_000
+KINDS = (QUEUE, TASK, WORKER, SCHEDULE)
+"""By which figures can be told apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The figures of a series in steps of time.
+
+    >>> from windlass import Windlass
+    >>> app = Windlass("sqlite:///:memory:")
+    >>> @app.task
+    ... def tidy() -> None: ...
+    >>> jobs = tidy.enqueue_many([()] * 3)
+    >>> app.worker().run_until_empty()
+    3
+    >>> figures = app.figures(range="10m")
+    >>> figures.total.completed, len(figures.points)
+    (3, 60)
+    >>> app.close()
+    """
+
+    series: str
+    """What they are about, as ``all``, ``queue:mail``, ``worker:shop-1``."""
+    since: datetime
+    until: datetime
+    step: timedelta
+    points: list[FigurePoint]
+    """One for each step, the oldest first; also for those of which nothing is known."""
+    total: FigurePoint
+    """All steps together."""
+    by: Mapping[str, FigurePoint]
+    """The whole range by name, for the kind that was asked for; those with most runs first."""
+
+
+class FigureOptions(TypedDict, total=False):
+    """Whose figures: of all jobs, or of a queue, a task, both, a worker, a schedule or the store."""
+
+    queue: str | None
+    task: str | None
+    worker: str | None
+    schedule: str | None
+    store: bool
+    by: str | None
+    """``queue``, ``task``, ``worker`` or ``schedule``: also tell the whole range by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class FigureQuery:
+    """What is asked for, checked."""
+
+    series: str
+    length: int
+    step: int
+    level: Level
+    by: str | None
+
+
+def figure_query(
+    *,
+    queue: str | None = None,
+    task: str | None = None,
+    worker: str | None = None,
+    schedule: str | None = None,
+    store: bool = False,
+    range: Duration = "1h",
+    step: Duration | None = None,
+    by: str | None = None,
+) -> FigureQuery:
+    """Check what a caller asks for; raises ``ConfigError`` that names it."""
+    length = milliseconds(range, "range")
+    if not LEVELS[0].step <= length <= LEVELS[-1].kept:
+        raise ConfigError(f"figures: range must be from 10 s to 400 days, got {range!r}")
+    wanted = step_for(length) if step is None else milliseconds(step, "step")
+    level = level_for(wanted) if wanted else None
+    if level is None:
+        raise ConfigError(f"figures: step must be a multiple of 10 s, got {step!r}")
+    if length > level.kept:
+        raise ConfigError(
+            f"figures: steps of {step!r} reach back {_words(level.kept)}, and range is {range!r}; take a step of "
+            f"{_words(step_for(length))} or leave it out"
+        )
+    if length / wanted > POINTS_AT_MOST:
+        raise ConfigError(f"figures: range {range!r} has more than {POINTS_AT_MOST:,} steps of {step!r}")
+    if by is not None and by not in KINDS:
+        raise ConfigError(f"figures: by must be one of {', '.join(KINDS)}, got {by!r}")
+    return FigureQuery(_series(queue, task, worker, schedule, store), length, wanted, level, by)
+
+
+def figures(query: FigureQuery) -> Operation[Figures]:
+    """The figures of the newest ``range``, up to now."""
+    now = (yield from unmerged(limit=0)).now
+    step = query.step
+    last = now - now % step
+    first = last - (-(-query.length // step) - 1) * step
+    found = yield from figures_between(query.level, first, now)
+    points = [_step(found, query, at) for at in range(first, last + step, step)]
+    return Figures(
+        series=query.series,
+        since=clock.instant(first),
+        until=clock.instant(now),
+        step=timedelta(milliseconds=step),
+        points=[point_view(at, point) for at, point in points],
+        total=point_view(first, _together(point for _, point in points if point is not None)),
+        by={} if query.by is None else _by(found.values(), query.by, at=first),
+    )
+
+
+def _step(found: Mapping[int, Bucket], query: FigureQuery, at: int) -> tuple[int, Point | None]:
+    """The point of one step; None where there is no bucket for any part of it."""
+    level = query.level.step
+    parts = [found[part] for part in range(at, at + query.step, level) if part in found]
+    if not parts:
+        return at, None
+    return at, _together(bucket[query.series] for bucket in parts if query.series in bucket)
+
+
+def _together(points: Iterable[Point]) -> Point:
+    whole = Point()
+    for point in points:
+        whole.merge(point)
+    return whole
+
+
+def _by(buckets: Iterable[Bucket], kind: str, *, at: int) -> dict[str, FigurePoint]:
+    whole: dict[str, Point] = {}
+    for bucket in buckets:
+        for series_name, point in bucket.items():
+            name = name_in(kind, series_name)
+            if name is not None:
+                whole.setdefault(name, Point()).merge(point)
+    views = {name: point_view(at, point) for name, point in whole.items()}
+    return dict(sorted(views.items(), key=lambda item: (-sum(item[1].counts.values()), item[0])))
+
+
+def _series(queue: str | None, task: str | None, worker: str | None, schedule: str | None, store: bool) -> str:
+    given = [queue is not None or task is not None, worker is not None, schedule is not None, store]
+    if sum(given) > 1:
+        raise ConfigError("figures: give a queue and a task, or a worker, or a schedule, or store=True, not several")
+    if store:
+        return STORE
+    if worker is not None:
+        return series(WORKER, worker)
+    if schedule is not None:
+        return series(SCHEDULE, schedule)
+    if queue is not None and task is not None:
+        return pair(queue, task)
+    if queue is not None:
+        return series(QUEUE, queue)
+    return ALL if task is None else series(TASK, task)
+
+
+def _words(milliseconds: int) -> str:
+    for length, unit in ((24 * 3_600_000, "d"), (3_600_000, "h"), (60_000, "m")):
+        if milliseconds >= length and milliseconds % length == 0:
+            return f"{milliseconds // length}{unit}"
+    return f"{milliseconds // 1000}s"

@@ -1,0 +1,94 @@
+"""Reads depths, workers and the state of the store, for charts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+from msgspec import Struct
+
+from windlass.client.session import Session
+from windlass.core.figures.bucket import Bucket
+from windlass.core.figures.point import Gauge, Point
+from windlass.core.figures.series import ALL, QUEUE, STORE, WORKER, series
+from windlass.store.operations.figures.store_state import store_state
+from windlass.store.operations.leases import WorkerRecord, workers
+from windlass.store.operations.queries import depth
+
+EVERY = 10.0
+_PATIENCE = 100.0
+"""Depths are counted so that this takes at most a hundredth of the time, however many jobs wait."""
+
+
+class _Info(Struct):
+    """What a worker reports that charts show."""
+
+    concurrency: int = 0
+    running_count: int = 0
+    memory: int = 0
+    cpu: float = 0.0
+
+
+class Sampler:
+    """Reads every ten seconds at the most."""
+
+    def __init__(self, *, session: Session, monotonic: Callable[[], float]) -> None:
+        self._session = session
+        self._monotonic = monotonic
+        self._due = self._depth_due = monotonic()
+
+    def sample(self) -> Bucket | None:
+        """What there is to see now; None if it was looked at just before."""
+        began = self._monotonic()
+        if began < self._due:
+            return None
+        found = self._session.run(workers())
+        latency = self._monotonic() - began
+        sampled: Bucket = {STORE: Point(), ALL: Point()}
+        self._add_workers(sampled, [worker for worker in found if worker.is_alive])
+        store = sampled[STORE].gauges
+        store["latency"] = Gauge.of(latency)
+        for name, value in self._session.run(store_state()).items():
+            store[name] = Gauge.of(value)
+        if began >= self._depth_due:
+            self._add_depths(sampled)
+        self._due = began + EVERY
+        return sampled
+
+    def _add_workers(self, sampled: Bucket, alive: list[WorkerRecord]) -> None:
+        busy = running = slots = 0
+        for worker in alive:
+            info = _info(worker)
+            if not info.concurrency:
+                continue  # a process that does duties only
+            busy += info.running_count > 0
+            running += info.running_count
+            slots += info.concurrency
+            gauges = {"memory": info.memory, "cpu": info.cpu, "running": info.running_count}
+            sampled[series(WORKER, worker.name)] = Point(
+                gauges={name: Gauge.of(value) for name, value in gauges.items()}
+            )
+        counts = {"workers": len(alive), "busy": busy, "running": running, "slots": slots}
+        sampled[STORE].gauges.update((name, Gauge.of(value)) for name, value in counts.items())
+
+    def _add_depths(self, sampled: Bucket) -> None:
+        began = self._monotonic()
+        depths = self._session.run(depth())
+        took = self._monotonic() - began
+        self._depth_due = began + max(EVERY, took * _PATIENCE)
+        for queue, found in depths.items():
+            sampled[series(QUEUE, queue)] = Point(gauges=_waiting(found.ready, found.oldest))
+        ready = sum(found.ready for found in depths.values())
+        oldest = max((found.oldest for found in depths.values()), default=0)
+        sampled[ALL].gauges.update(_waiting(ready, oldest))
+
+
+def _waiting(ready: int, oldest: int) -> dict[str, Gauge]:
+    return {"depth": Gauge.of(ready), "oldest": Gauge.of(max(0, oldest) / 1000)}
+
+
+def _info(worker: WorkerRecord) -> _Info:
+    try:
+        return msgspec.json.decode(worker.info, type=_Info)
+    except msgspec.MsgspecError:
+        return _Info()

@@ -38,6 +38,7 @@ LOOKING = {
     "dead purge": "--yes",
     "workers list": "",
     "workers show": "w",
+    "workers stacks": "w",
     "workers pause": "w",
     "workers resume": "w",
     "workers stop": "w",

@@ -79,3 +79,15 @@ def test_a_worker_that_is_not_there_is_a_problem(shop: Program) -> None:
     assert shop("workers", "pause", "nobody").is_error(1, "'nobody'", "windlass workers list")
     assert shop("workers", "show", "nobody").is_error(1, "'nobody'")
     assert shop("workers", "resume", "nobody").is_error(1, "'nobody'")
+
+
+def test_sigusr1_writes_the_stacks_and_the_worker_goes_on(windlass: Program) -> None:
+    """B24: to its log; and the command asks through the store."""
+    with windlass.start("worker", "-A", "jobs", "-q", "default") as running:
+        running.wait_for("tasks")
+        running.signal(signal.SIGUSR1)
+        running.wait_for("Current thread")
+        [worker] = windlass.app.workers()
+        asked, unknown = windlass.many(["workers", "stacks", worker.name], ["workers", "stacks", "nobody"])
+        assert "thread MainThread:" in asked.out
+        assert unknown.is_error(1, "nobody")

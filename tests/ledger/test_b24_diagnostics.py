@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
+from threading import Event
 
 from tests.ledger.apps import LONG_LEASE, Apps, work
 from tests.places.place import Place
-from tests.waiting import eventually
-from windlass import Windlass
+from tests.waiting import PATIENCE, eventually
+from windlass import State, Windlass
 from windlass.insight.diagnostics.finding import Diagnosis, Finding, Level
 from windlass.testing import ManualClock
 
@@ -107,3 +109,32 @@ def test_waiting_jobs_against_the_code(app: Windlass, new_app: Apps) -> None:
     ]
     assert "last" in found.misfits[1].text
     assert (found.examined, found.is_whole) == (3, True)
+
+
+def test_where_the_threads_of_a_worker_are(app: Windlass) -> None:
+    """B24: asked through the store; threads and coroutines, with what they run."""
+    reached, may_end = Event(), Event()
+
+    @app.task(name="hangs")
+    def hangs() -> None:
+        reached.set()
+        may_end.wait(PATIENCE)
+
+    @app.task(name="awaits")
+    async def awaits() -> None:
+        await asyncio.Event().wait()
+
+    hanging, waiting = app.enqueue("hangs"), app.enqueue("awaits")
+    with app.worker(lease=LONG_LEASE) as worker:
+        assert reached.wait(PATIENCE)
+        eventually(lambda: waiting.refresh().state is State.RUNNING)
+        try:
+            [text] = app.worker_stacks(worker.name, timeout=PATIENCE).values()
+        finally:
+            may_end.set()
+            waiting.cancel()
+    assert f"running: job {hanging.id} (hangs)" in text
+    assert "in hangs\n" in text
+    assert f"coroutine of job {waiting.id} (awaits):" in text
+    assert "in awaits\n" in text
+    assert app.worker_stacks("nothing") == {}

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from windlass import clock
 from windlass.client.owner import ClientOwner
-from windlass.core.units import milliseconds
-from windlass.errors import Duration, WindlassError
+from windlass.core.units import duration, milliseconds
+from windlass.errors import Duration, IllegalTransition, WindlassError
 from windlass.insight.diagnostics.code import CodeCheck, check_code
 from windlass.insight.diagnostics.doctor import diagnose, unreachable
 from windlass.insight.diagnostics.finding import Diagnosis
+from windlass.insight.workers import worker_views
+from windlass.store.driver import Topic
+from windlass.store.operation import Operation
+from windlass.store.operations import leases
+
+_PAUSE = 0.1
+"""Seconds between two looks for an answer."""
+_TOKEN_BITS = 64
 
 
 class DiagnosticsOperator(ClientOwner):
-    """The part of ``Windlass`` that is asked when something is wrong. Nothing here changes anything."""
+    """The part of ``Windlass`` that is asked when something is wrong. Nothing here changes a job."""
 
     def diagnose(self, *, stuck_after: Duration = "1h") -> Diagnosis:
         """Everything that is wrong with the store and the processes around it, each with a remedy.
@@ -40,3 +49,47 @@ class DiagnosticsOperator(ClientOwner):
         """``check_code`` for async code."""
         self.client.load_included()
         return await self.client.session.arun(check_code(self.client))
+
+    def worker_stacks(self, worker: str, *, timeout: Duration = "30s") -> dict[str, str]:
+        """Where the threads and coroutines of a live worker (its id or name) are, as text, by the worker's id.
+
+        Asks through the store and waits for the answer, which takes about two seconds. Workers that have not answered
+        in time are missing. ``IllegalTransition`` when the worker is lost; empty when there is none.
+        """
+        until = clock.monotonic() + duration(timeout, "timeout").total_seconds()
+        token = f"{clock.random_bits(_TOKEN_BITS):x}"
+        asked = self.client.session.run(_ask(worker, token), notify=(Topic.CONTROL,))
+        answers: dict[str, str] = {}
+        while len(answers) < len(asked) and clock.monotonic() < until:
+            clock.sleep(_PAUSE)
+            answers = self.client.session.run(_answers(token))
+        return answers
+
+    async def aworker_stacks(self, worker: str, *, timeout: Duration = "30s") -> dict[str, str]:
+        """``worker_stacks`` for async code."""
+        until = clock.monotonic() + duration(timeout, "timeout").total_seconds()
+        token = f"{clock.random_bits(_TOKEN_BITS):x}"
+        asked = await self.client.session.arun(_ask(worker, token), notify=(Topic.CONTROL,))
+        answers: dict[str, str] = {}
+        while len(answers) < len(asked) and clock.monotonic() < until:
+            await clock.asleep(_PAUSE)
+            answers = await self.client.session.arun(_answers(token))
+        return answers
+
+
+def _ask(worker: str, token: str) -> Operation[list[str]]:
+    """Ask those that live; their ids. ``IllegalTransition`` when there is none."""
+    found = [one for one in (yield from leases.workers()) if worker in (one.id, one.name)]
+    if found and not any(one.is_alive for one in found):
+        raise IllegalTransition(f"worker {worker} is lost, so it cannot say where its threads are")
+    if not found:
+        return []
+    return (yield from leases.ask_stacks(worker, token=token))
+
+
+def _answers(token: str) -> Operation[dict[str, str]]:
+    """The answers so far, by the worker's id."""
+    views = yield from worker_views()
+    said = {view.id: view.info.get("stacks") for view in views}
+    # What a worker says of itself is data of the store, and may be damaged.
+    return {id: str(one.get("text")) for id, one in said.items() if isinstance(one, dict) and one.get("asked") == token}

@@ -19,6 +19,7 @@ from windlass.worker.duties.duties import Duties
 from windlass.worker.fetch.pump import Pump
 from windlass.worker.identity import Identity
 from windlass.worker.process.resources import cpu_seconds, resident_memory
+from windlass.worker.process.stacks import StackAnswer
 from windlass.worker.recent_jobs import RecentJobs
 from windlass.worker.runs.dispatcher import Dispatcher
 from windlass.worker.runs.unknown_tasks import UnknownTasks
@@ -97,6 +98,7 @@ class StatusReporter:
         self._drawn_at = (clock.monotonic(), processor())
         self._drawn: Figures | None = None
         self._started: float | None = None
+        self.stacks = StackAnswer(dispatcher.running)
         self._is_draining = False
 
     def note_start(self) -> None:
@@ -157,6 +159,7 @@ class StatusReporter:
             self._pump.stale_write_count,
             tuple(self._unknown_tasks.names()),
             tuple(duty_figures(self._duties())),
+            self.stacks.asked,
         )
         return Figures(work, self._memory(), self._cpu())
 
@@ -185,12 +188,18 @@ class StatusReporter:
             "memory": figures.memory,
             "cpu": figures.cpu,
             "last": self._recent.newest(),
+            **stacks_info(self.stacks),
         }
 
     def _cpu(self) -> float:
         """Percent of one processor since the last report."""
         before, used_before = self._drawn_at
         return round(100 * (self._processor() - used_before) / max(clock.monotonic() - before, 0.001), 1)
+
+
+def stacks_info(answer: StackAnswer) -> dict[str, object]:
+    """The stacks, while they are shown to who has asked for them."""
+    return {} if answer.shown is None else {"stacks": answer.shown}
 
 
 def duty_figures(duties: Duties | None) -> list[object]:

@@ -13,7 +13,7 @@ from windlass.cli.output import Output, with_output
 from windlass.cli.per_id_results import PerIdResults
 from windlass.cli.terminal.watch import watching
 from windlass.cli.views.message import Message, counted
-from windlass.cli.views.workers import WorkerDetail, WorkerList
+from windlass.cli.views.workers import Stacks, WorkerDetail, WorkerList
 from windlass.client.config import actor
 from windlass.core.units import duration
 from windlass.errors import IllegalTransition
@@ -69,6 +69,24 @@ def resume(app: Windlass, *, out: Output, worker: str) -> None:
     """Let a paused worker go on."""
     reached = _reached(app, app.resume_worker(worker, by=actor()), worker)
     out.show(_followed(f"asked {worker} to go on", worker, reached, paused=False))
+
+
+@workers.command()
+@_worker
+@click.option("--timeout", metavar="TIME", default="30s", show_default=True, help="How long to wait for the answer.")
+@with_output
+@with_app
+def stacks(app: Windlass, *, out: Output, worker: str, timeout: str) -> None:
+    """Show where the threads and coroutines of a worker are at this moment.
+
+    The worker is asked through the store, from anywhere. On its own machine, also where it hangs: kill -USR1 PID writes
+    them to its log.
+    """
+    found = app.worker_stacks(worker, timeout=timeout)
+    if not found:
+        known = any(worker in (one.id, one.name) for one in app.workers())
+        raise Problem(f"worker {worker} has not answered within {timeout}" if known else unknown_worker(worker))
+    out.show(Stacks(found))
 
 
 @workers.command()

@@ -24,6 +24,22 @@ _STYLES = {
 
 
 @dataclass(frozen=True, slots=True)
+class Stacks:
+    """Where the threads and coroutines of workers are."""
+
+    found: Mapping[str, str]
+    """By the worker's id."""
+
+    def data(self) -> object:
+        return {"workers": [{"id": id, "stacks": text} for id, text in self.found.items()]}
+
+    def draw(self, screen: Screen) -> None:
+        for id, text in self.found.items():
+            screen.line(Styled(f"worker {id}", "bold"))
+            screen.block(text)
+
+
+@dataclass(frozen=True, slots=True)
 class WorkerList:
     """Live workers, and those that died within a day."""
 

@@ -78,15 +78,17 @@ class Control(Struct, frozen=True):
     queues: dict[str, QueueControl]
     cooling_tasks: dict[str, int]
     """For how many milliseconds tasks cool down."""
+    stacks: str | None = None
+    """The token of an operator who wants to see where its threads are."""
 
 
 def control(*, worker: str, lease: str) -> Operation[Control]:
     """Ask for cancels, signals and settings; asked once a second, so it only reads."""
     answer = yield Call("control", {"worker": worker, "lease": lease}, Lane.CONTROL)
-    signal, signalled_by, is_open, now = answer["signal"][0]
+    signal, signalled_by, is_open, now, stacks = answer["signal"][0]
     queues = {queue.name: queue for queue in records(answer["queues"], QueueControl)}
     cancels = frozenset(map(tuple, answer["cancels"]))
-    return Control(now, signal, signalled_by, bool(is_open), cancels, queues, dict(answer["cooling"]))
+    return Control(now, signal, signalled_by, bool(is_open), cancels, queues, dict(answer["cooling"]), stacks)
 
 
 def close_lease(*, worker: str, lease: str) -> Operation[str | None]:
@@ -133,6 +135,14 @@ def lease_ends(seqs: Sequence[int]) -> Operation[dict[int, LeaseEnd]]:
         return {}
     answer = yield Call("lease_ends", {"jobs": [(seq,) for seq in seqs]}, Lane.READ)
     return {end.seq: end for end in records(answer["ends"], LeaseEnd)}
+
+
+def ask_stacks(worker: str, *, token: str) -> Operation[list[str]]:
+    """Ask the workers of this id or name where their threads are; their ids. The answer comes with their next report,
+    under the token. Repeating it changes nothing.
+    """
+    answer = yield Call("ask_stacks", {"worker": worker, "token": token})
+    return [id for (id,) in answer["asked"]]
 
 
 def signal(worker: str | None, *, signal: str | None, by: str) -> Operation[list[str]]:

@@ -32,7 +32,8 @@ from windlass.worker.identity import Identity, identity
 from windlass.worker.process.own_threads import OwnThreads
 from windlass.worker.process.resources import resident_memory
 from windlass.worker.process.signals import StopSignals
-from windlass.worker.status import duty_figures, duty_info
+from windlass.worker.process.stacks import StackAnswer
+from windlass.worker.status import duty_figures, duty_info, stacks_info
 from windlass.worker.ticker import Ticker, stop_all
 
 if TYPE_CHECKING:
@@ -142,24 +143,29 @@ class Presence:
         self.is_asked_to_stop = False
         self._renewed = self._asked = 0.0
         self._shown: list[object] = []
+        self._stacks = StackAnswer()
 
     def tick(self) -> float:
         if self.lease is None:
             self._open()
         elif clock.monotonic() - self._renewed >= _BEAT:
             self._renew(self.lease)
-        elif duty_figures(self.duties) != self._shown:
+        elif self._figures() != self._shown:
             self._session.run(report_worker(self._report(), lease=self.lease))
         if self.lease is not None and clock.monotonic() - self._asked >= _ASKED_EVERY:
             self._asked = clock.monotonic()
             asked = self._session.run(control(worker=self.who.instance, lease=self.lease))
             self.is_asked_to_stop = asked.signal == STOP
+            self._stacks.ask(asked.stacks)
         return _ROUND
 
     def close(self) -> None:
         """Take it off the list of workers."""
         if self.lease is not None:
             self._session.run(close_lease(worker=self.who.instance, lease=self.lease))
+
+    def _figures(self) -> list[object]:
+        return [*duty_figures(self.duties), self._stacks.asked]
 
     def _open(self) -> None:
         lease = self._new_lease()
@@ -173,7 +179,7 @@ class Presence:
             self.lease = None
 
     def _report(self) -> WorkerReport:
-        self._shown = duty_figures(self.duties)
+        self._shown = self._figures()
         info = {
             "host": socket.gethostname(),
             "pid": os.getpid(),
@@ -188,5 +194,6 @@ class Presence:
             "ended": 0,
             "failed": 0,
             "memory": resident_memory(),
+            **stacks_info(self._stacks),
         }
         return WorkerReport(self.who.instance, self.who.name, "duties", msgspec.json.encode(info).decode())

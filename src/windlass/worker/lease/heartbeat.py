@@ -186,6 +186,7 @@ class Heartbeat:
             self._lose(lease, "the store has ended it")
             return
         self._control.apply(asked)
+        self._status.stacks.ask(asked.stacks)
         self._control.count_sharers(self._asked)
 
     def _missed(self, error: StoreUnavailable) -> None:

@@ -10,6 +10,7 @@ Files, in reading order:
 - ``startup``: Starts a worker whose store may be away.
 - ``health``: Serves ``/healthz`` and ``/readyz``.
 - ``own_threads``: Watches the worker's own threads; one that dies is restarted or stops the worker.
+- ``stacks``: Where every thread and coroutine of a worker is at this moment.
 - ``resources``: Memory and CPU time of processes.
 - ``recycling``: When a worker process is replaced: after so many jobs or above so much memory.
 """

@@ -13,6 +13,7 @@ from types import FrameType
 from windlass.errors import ConfigError
 from windlass.worker.process.forked_signals import reset_sigterm_in_forks
 from windlass.worker.process.sighup import is_at_terminal, is_hangup_ours
+from windlass.worker.process.stacks import StackSignal
 from windlass.worker.worker import Worker
 
 log = logging.getLogger("windlass.worker")
@@ -24,7 +25,7 @@ _SHORT_PIECE = 0.05
 
 class StopSignals:
     """The first SIGTERM or SIGINT asks for a stop, the second for a stop now. SIGHUP asks for a restart; with a
-    terminal it asks for a stop, for the terminal was closed.
+    terminal it asks for a stop, for the terminal was closed. SIGUSR1 writes stacks to stderr.
     """
 
     def __init__(self) -> None:
@@ -36,6 +37,7 @@ class StopSignals:
         self._arrivals: SimpleQueue[int] = SimpleQueue()
         self._former: dict[int, object] = {}
         self._former_mask: set[int] = set()
+        self._stacks = StackSignal()
 
     def __enter__(self) -> StopSignals:
         if current_thread() is not main_thread():
@@ -46,9 +48,11 @@ class StopSignals:
         if is_hangup_ours():
             self._former[signal.SIGHUP] = signal.signal(signal.SIGHUP, self._hung_up)
         self._former_mask = signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})
+        self._stacks.__enter__()
         return self
 
     def __exit__(self, *exception: object) -> None:
+        self._stacks.__exit__()
         signal.pthread_sigmask(signal.SIG_SETMASK, self._former_mask)
         for number, handler in self._former.items():
             signal.signal(number, handler)  # type: ignore[arg-type]  # what signal.signal gave is what it takes

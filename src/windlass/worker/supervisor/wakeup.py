@@ -10,6 +10,7 @@ from contextlib import suppress
 from types import FrameType
 
 from windlass.worker.process.sighup import is_at_terminal, is_hangup_ours
+from windlass.worker.process.stacks import StackSignal
 from windlass.worker.supervisor.worker_process import WorkerProcess
 
 _OBEYED = (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD)
@@ -25,6 +26,7 @@ class SupervisorWakeup:
         self._is_at_terminal = False
         self._former: dict[int, object] = {}
         self._former_fd = -1
+        self._stacks = StackSignal()
         self._read, self._write = os.pipe()
         for end in (self._read, self._write):
             os.set_blocking(end, False)
@@ -34,9 +36,11 @@ class SupervisorWakeup:
         self._is_at_terminal = is_at_terminal()
         obeyed = (*_OBEYED, signal.SIGHUP) if is_hangup_ours() else _OBEYED
         self._former = {number: signal.signal(number, self._received) for number in obeyed}
+        self._stacks.__enter__()
         return self
 
     def __exit__(self, *exception: object) -> None:
+        self._stacks.__exit__()
         for number, handler in self._former.items():
             signal.signal(number, handler)  # type: ignore[arg-type]  # what signal.signal gave is what it takes
         signal.set_wakeup_fd(self._former_fd)

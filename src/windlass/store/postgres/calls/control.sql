@@ -6,12 +6,13 @@
 WITH
 -- here clock
 SELECT
-    -- The order for this worker and who gave it, whether its lease is still open, and the time.
+    -- The order for this worker and who gave it, whether its lease is still open, the time, and who wants its stacks.
     json_build_array(json_build_array(
         (SELECT signal FROM windlass_worker WHERE id = :worker),
         (SELECT signalled_by FROM windlass_worker WHERE id = :worker),
         EXISTS (SELECT 1 FROM windlass_lease WHERE id = :lease AND state = 'open'),
-        (SELECT now FROM clock))) AS signal,
+        (SELECT now FROM clock),
+        (SELECT stacks FROM windlass_worker WHERE id = :worker))) AS signal,
     -- The jobs of this lease that are to be cancelled.
     (SELECT coalesce(json_agg(json_build_array(seq, fence)), '[]') FROM windlass_running
         WHERE lease = :lease AND cancel_requested_at IS NOT NULL) AS cancels,

@@ -2,7 +2,7 @@
 -- KEYS queues, configured, cooldowns
 -- without epoch
 -- asks worker, lease
--- gives signal: one row (signal, signalled_by, is_open, now)
+-- gives signal: one row (signal, signalled_by, is_open, now, the token of who wants its stacks)
 --       cancels: rows (seq, fence) of the jobs of this lease that are to be cancelled
 --       queues: rows (QueueControl) of the queues that have one of these
 --       cooling: rows (task, milliseconds) of the tasks that cool down
@@ -30,8 +30,8 @@ for _, member in ipairs(try('ZRANGEBYSCORE', KEY.cooldowns, '(' .. stamp, '+inf'
     local _, ends_at = COOLDOWNS.read('task', task or '')
     if ends_at then cooling[#cooling + 1] = {task, ends_at - now} end
 end
-local wanted = redis.call('HMGET', prefix .. 'worker:' .. ask.worker, {wanted: signal, signalled_by})
+local wanted = redis.call('HMGET', prefix .. 'worker:' .. ask.worker, {wanted: signal, signalled_by, stacks})
 return {
-    'signal', {{wanted.signal, wanted.signalled_by, is_open(ask.lease) and 1 or 0, now}}, 'cancels', cancels,
+    'signal', {{wanted.signal, wanted.signalled_by, is_open(ask.lease) and 1 or 0, now, wanted.stacks}}, 'cancels', cancels,
     'queues', queues, 'cooling', cooling, 'overwritten', overwritten,
 }

@@ -1,10 +1,11 @@
 -- 1. signal
--- The order for this worker and who gave it, whether its lease is still open, and the time.
+-- The order for this worker and who gave it, whether its lease is still open, the time, and who wants its stacks.
 -- gives signal
 SELECT (SELECT signal FROM windlass_worker WHERE id = :worker),
     (SELECT signalled_by FROM windlass_worker WHERE id = :worker),
     EXISTS (SELECT 1 FROM windlass_lease WHERE id = :lease AND state = 'open'),
-    :now
+    :now,
+    (SELECT stacks FROM windlass_worker WHERE id = :worker)
 
 -- 2. cancels
 -- The jobs of this lease that are to be cancelled.

@@ -67,6 +67,11 @@ class LoopThread:
         """The run has ended."""
         del self._runs[run]
 
+    def coroutine_of(self, run: Run) -> object | None:
+        """The coroutine that runs a job, for a look at where it is; from any thread."""
+        task = self._runs.get(run)
+        return None if task is None else task.get_coro()
+
     def cancel(self, run: Run) -> None:
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._cancel, run)

@@ -125,7 +125,7 @@ ORDERS: dict[str, Any] = {
     "POST /schedules": {"name": "hourly", "task": "mail.welcome", "every": "1h", "args": [1]},
     "PATCH /schedules/{id}": {"cron": "@daily"},
 }
-JOBS = {"POST /jobs/{id}/cancel": "later", "POST /jobs/{id}/retry": "waits"}
+JOBS = {"POST /jobs/{id}/cancel": "later", "POST /jobs/{id}/retry": "waits", "POST /jobs/{id}/fail": "too"}
 LAST = ("DELETE", "purge", "dead/delete")
 """What would leave nothing to the others."""
 
@@ -135,7 +135,7 @@ def test_every_order_works_and_is_kept_in_the_audit(shop: Http, app: Windlass) -
     [worker] = app.workers()
     orders = [route for route in ROUTES if route.action is not None and route.topic != "Leases"]
     app.add_token("ci")
-    app.enqueue_many([app.request("mail.welcome", [3], id="waits", delay="1h")])
+    app.enqueue_many([app.request("mail.welcome", [3], id=id, delay="1h") for id in ("waits", "too")])
     is_last: Callable[[Route], bool] = lambda route: any(word in named(route) for word in LAST)  # noqa: E731
     for route in sorted(orders, key=is_last):
         short = named(route).replace(PREFIX, "")

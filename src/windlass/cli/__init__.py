@@ -16,7 +16,7 @@ Files, in reading order:
 - ``commands/``: One module for each command.
 - ``access/``: ``windlass tokens`` and ``windlass audit``.
 - ``diagnostics/``: Commands for when something is wrong.
-- ``dev/``: ``windlass dev``: a worker that restarts when code changes.
+- ``dev/``: ``windlass dev``: a worker and the API, which restart when code changes.
 - ``web/``: ``windlass web``: serves the HTTP API.
 - ``demo/``: ``windlass demo``: a small story on a temporary file; everything shown is read from the store.
 - ``terminal/``: Writing to a terminal.

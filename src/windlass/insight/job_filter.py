@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, TypedDict
 
 from windlass.core import validate
+from windlass.core.codec import storable
 from windlass.core.state import State
 from windlass.core.units import milliseconds
 from windlass.errors import ConfigError, Duration
@@ -44,11 +45,14 @@ class JobFilter(TypedDict, total=False):
 _NAMES = tuple(JobFilter.__annotations__)
 _IN_TEXTS = ("text", "meta")
 """Those that look into the texts of jobs."""
+_TEXTS = ("queue", "task", "reason", "cause", "text", "id")
 
 
 def filter_of(given: JobFilter) -> Filter:
     """The filter for the store; an unknown name or state is an error."""
     check_known(given, _NAMES, "filter")
+    for name in _TEXTS:
+        _check_text(given.get(name), name)
     state, since, until = given.get("state"), given.get("since"), given.get("until")
     tag, running_for, meta = given.get("tag"), given.get("running_for"), given.get("meta")
     if running_for is not None:
@@ -71,9 +75,18 @@ def filter_of(given: JobFilter) -> Filter:
     )
 
 
+def _check_text(value: object, name: str) -> None:
+    """What no store can hold is found nowhere, and a store may not even accept the question."""
+    if value is not None and (not isinstance(value, str) or storable(value) != value):
+        raise ConfigError(f"{name} must be a text without NUL and lone surrogates, got {value!r}")
+
+
 def _pairs(meta: object) -> tuple[tuple[str, str], ...]:
     if not isinstance(meta, Mapping) or not all(isinstance(part, str) for pair in meta.items() for part in pair):
         raise ConfigError(f"meta must be a dict of texts, as in {{'tenant': 'a'}}; got {meta!r}")
+    for pair in meta.items():
+        for part in pair:
+            _check_text(part, "meta")
     return tuple(sorted(meta.items()))
 
 

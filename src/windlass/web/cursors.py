@@ -15,7 +15,7 @@ from windlass.web.problems import Problem, bad_input
 T = TypeVar("T")
 
 _SIGNATURE = 16
-_LONGEST = 4096
+_LONGEST = 48 * 1024
 
 
 class Cursors:
@@ -31,7 +31,7 @@ class Cursors:
     def write(self, of: str, value: object) -> str:
         """A cursor of the list ``of``."""
         content = msgspec.json.encode(value)
-        return base64.urlsafe_b64encode(self._signature(of, content) + content).decode().rstrip("=")
+        return _text(self._signature(of, content) + content)
 
     def read(self, of: str, text: str, kind: type[T]) -> T:
         """What a cursor holds; a ``Problem`` when it is none of the list ``of``."""
@@ -41,6 +41,8 @@ class Cursors:
             whole = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
         except (binascii.Error, ValueError):
             raise _not_ours() from None
+        if _text(whole) != text:  # several texts may stand for the same bytes
+            raise _not_ours()
         signature, content = whole[:_SIGNATURE], whole[_SIGNATURE:]
         if not hmac.compare_digest(signature, self._signature(of, content)):
             raise _not_ours()
@@ -48,6 +50,10 @@ class Cursors:
 
     def _signature(self, of: str, content: bytes) -> bytes:
         return hmac.digest(self._key, of.encode() + b"\0" + content, "sha256")[:_SIGNATURE]
+
+
+def _text(whole: bytes) -> str:
+    return base64.urlsafe_b64encode(whole).decode().rstrip("=")
 
 
 def list_name(route: str, filter: Any) -> str:

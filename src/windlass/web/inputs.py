@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 from starlette.requests import ClientDisconnect, Request
 
+from windlass.core.codec import storable
 from windlass.web.problems import Problem, bad_input
 from windlass.web.route import Route
 
@@ -100,7 +101,7 @@ def _takes_meta(kind: type[msgspec.Struct], field: str) -> bool:
 
 def _checked(text: str, name: str) -> str:
     """Refuse what no store can hold."""
-    if "\0" in text or (not text.isascii() and any("\ud800" <= sign <= "\udfff" for sign in text)):
+    if storable(text) != text:
         raise bad_input(f"{name} has a character that cannot be stored", field=name)
     return text
 

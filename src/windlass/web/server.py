@@ -17,8 +17,6 @@ from windlass.threads.start import start_thread
 
 log = logging.getLogger("windlass.web")
 
-HOST = "127.0.0.1"
-PORT = 8787
 _GRACE = 1
 """Seconds that requests under way have after a signal; then they are cut off, streams too."""
 _LEAVING = 2.0
@@ -30,7 +28,7 @@ _IDLE = 15
 class Server(uvicorn.Server):
     """Serves an ASGI application at a socket that is bound already, so that a port in use is told at once."""
 
-    def __init__(self, asgi: ASGIApp, *, host: str = HOST, port: int = PORT, shares_port: bool = False) -> None:
+    def __init__(self, asgi: ASGIApp, *, host: str, port: int) -> None:
         super().__init__(
             uvicorn.Config(
                 asgi,
@@ -46,7 +44,7 @@ class Server(uvicorn.Server):
                 limit_concurrency=_MOST_CONNECTIONS,
             )
         )
-        self._socket = bound_socket(host, port, shares_port=shares_port)
+        self._socket = bound_socket(host, port)
         # A process that a job forked may outlive this one, and would keep the port.
         reset_in_child(self._socket, socket.socket.close)
         self._on_started: Callable[[], None] = lambda: None
@@ -86,14 +84,12 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
-def bound_socket(host: str, port: int, *, shares_port: bool = False) -> socket.socket:
+def bound_socket(host: str, port: int) -> socket.socket:
     """A socket at this address; ``ConfigError`` when it cannot be had."""
     try:
         family, kind, protocol, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         made = socket.socket(family, kind, protocol)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if shares_port and hasattr(socket, "SO_REUSEPORT"):
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         made.bind(place)
     except OSError as error:
         raise ConfigError(f"cannot serve at {host}:{port}: {error.strerror or error}; choose another --port") from error

@@ -17,6 +17,7 @@ from windlass.cli.logs import with_log_options
 from windlass.cli.output import Output, with_output
 from windlass.cli.terminal.screen import Screen, Styled
 from windlass.cli.views.message import Message, counted
+from windlass.cli.web.command import serving_api
 from windlass.client.config import setting
 from windlass.core.units import memory
 from windlass.errors import ConfigError, StartRefused
@@ -87,6 +88,7 @@ _CLOSING = 0.5
 @click.option("--health-port", type=click.IntRange(0, 65535), metavar="PORT", help="Serve /healthz and /readyz there.")
 @click.option("--health-host", default="127.0.0.1", metavar="HOST", help="For that; 127.0.0.1 by default.")
 @with_log_options
+@click.option("--web-port", type=int, hidden=True)
 @click.option("--supervised", hidden=True)
 @click.option(RESTARTED, "is_restarted", is_flag=True, hidden=True)
 @with_output
@@ -105,6 +107,7 @@ def worker(
     allow_commands: bool,
     health_port: int | None,
     health_host: str,
+    web_port: int | None,
     supervised: str | None,
     is_restarted: bool,
     **given: str | int | None,
@@ -128,8 +131,9 @@ def worker(
             liveness_problem=built.liveness.liveness_problem,
             readiness_problem=built.liveness.readiness_problem,
         ) as health,
+        serving_api(app, web_port) as api,
     ):
-        started = Started(built, app.store, len(app.tasks), health)
+        started = Started(built, app.store, len(app.tasks), health, api)
         start = _start(is_on_its_own=supervised is None and not is_restarted)
 
         def say_so() -> None:
@@ -193,6 +197,7 @@ class Started:
     store: str
     tasks: int
     health: str | None = None
+    api: str | None = None
 
     def data(self) -> object:
         return {
@@ -205,6 +210,7 @@ class Started:
             "concurrency": self.worker.concurrency,
             "tasks": self.tasks,
             "health": self.health,
+            **({"api": self.api} if self.api is not None else {}),
         }
 
     def draw(self, screen: Screen) -> None:
@@ -217,6 +223,7 @@ class Started:
                 ("concurrency", str(self.worker.concurrency)),
                 ("tasks", str(self.tasks)),
                 *([("health", self.health)] if self.health is not None else []),
+                *([("api", self.api)] if self.api is not None else []),
             ]
         )
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 import click
@@ -12,19 +14,24 @@ from windlass.cli.app_option import with_app_and_logs
 from windlass.cli.output import Output, with_output
 from windlass.cli.views.message import Message
 from windlass.cli.web.security_options import SecurityAt, with_security
+from windlass.errors import ConfigError
 from windlass.threads.start import start_thread
 
 if TYPE_CHECKING:
     from windlass.web.security.settings import SecuritySettings
     from windlass.web.server import Server
 
+log = logging.getLogger("windlass.web")
+
+HOST = "127.0.0.1"
+PORT = 8787
 _CLOSING = 0.5
 """Seconds that the store may take to close: a call that hangs there must not hold the process up."""
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to serve at.")
-@click.option("--port", default=8787, show_default=True, type=click.IntRange(0, 65535), help="0 for any that is free.")
+@click.option("--host", default=HOST, show_default=True, help="The address to serve at.")
+@click.option("--port", default=PORT, show_default=True, type=click.IntRange(0, 65535), help="0 for any that is free.")
 @click.option("--no-duties", is_flag=True, help="Leave promote, rescue, clean and schedules to workers.")
 @with_security
 @with_output
@@ -51,10 +58,30 @@ def web(app: Windlass, *, out: Output, security: SecurityAt, host: str, port: in
     start_thread(app.close, name="windlass-close").join(_CLOSING)
 
 
-def api_server(app: Windlass, settings: SecuritySettings, *, host: str, port: int, shares_port: bool = False) -> Server:
+@contextmanager
+def serving_api(app: Windlass, port: int | None) -> Iterator[str | None]:
+    """Serve the API of a worker's app beside it, if a port is given; the address. A port in use is replaced by one that
+    is free.
+    """
+    if port is None:
+        yield None
+        return
+    from windlass.web.security.settings import SecuritySettings, check_start
+
+    settings = check_start(HOST, SecuritySettings(hosts=frozenset({HOST})), has_tokens=False)
+    try:
+        server = api_server(app, settings, host=HOST, port=port)
+    except ConfigError as error:
+        log.warning("%s", error)
+        server = api_server(app, settings, host=HOST, port=0)
+    with server.in_background() as address:
+        yield f"{address}/api/v1"
+
+
+def api_server(app: Windlass, settings: SecuritySettings, *, host: str, port: int) -> Server:
     """A server of the API for callers that the settings admit."""
     from windlass.web import api
     from windlass.web.security.security import Security
     from windlass.web.server import Server
 
-    return Server(api(app, security=Security(app, settings)), host=host, port=port, shares_port=shares_port)
+    return Server(api(app, security=Security(app, settings)), host=host, port=port)

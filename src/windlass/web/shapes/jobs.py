@@ -12,6 +12,8 @@ from windlass.core.state import State
 Time = str | float
 """A length of time: seconds, or text such as ``10m``."""
 Limit = Annotated[int, Meta(ge=1, le=500)]
+Text = Annotated[str, Meta(max_length=256)]
+"""Of a filter, which has to fit into a cursor."""
 
 
 class Progress(Struct, frozen=True):
@@ -158,19 +160,21 @@ class Why(Struct, frozen=True):
 class JobFilters(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Which jobs are meant; what is left out does not matter."""
 
-    id: str | UnsetType = UNSET
+    id: Text | UnsetType = UNSET
     """The job of this id."""
-    queue: str | UnsetType = UNSET
-    task: str | UnsetType = UNSET
-    reason: str | UnsetType = UNSET
-    since: str | UnsetType = UNSET
+    queue: Text | UnsetType = UNSET
+    task: Text | UnsetType = UNSET
+    reason: Text | UnsetType = UNSET
+    group: Text | UnsetType = UNSET
+    """Of failed jobs: those of this group, as ``GET /dead/groups`` names it."""
+    since: Text | UnsetType = UNSET
     """Made since: an instant with its zone, or how long ago, as in ``2h``."""
-    until: str | UnsetType = UNSET
+    until: Text | UnsetType = UNSET
     """Made before."""
-    text: str | UnsetType = UNSET
+    text: Text | UnsetType = UNSET
     """Somewhere in id, task, arguments, tags, metadata or errors."""
-    tag: str | UnsetType = UNSET
-    meta: dict[str, str] | UnsetType = UNSET
+    tag: Text | UnsetType = UNSET
+    meta: Annotated[dict[Text, Text], Meta(max_length=5)] | UnsetType = UNSET
     """As ``meta.KEY=value``: jobs whose metadata has this value under this key."""
 
 
@@ -262,6 +266,47 @@ class DeadRetryOrder(DeadOrder, frozen=True, forbid_unknown_fields=True, kw_only
     """Which dead letters to run again, and where."""
 
     to_queue: str | None = None
+    rate: str | None = None
+    """As in ``20/s``: they are scheduled that far apart."""
+
+
+class FailOrder(Struct, frozen=True, forbid_unknown_fields=True):
+    """Why a job is failed by hand."""
+
+    reason: str | None = None
+
+
+class DeadGroup(Struct, frozen=True):
+    """Jobs that failed in the same way."""
+
+    group: str
+    task: str
+    reason: str | None
+    error: str | None
+    message: str | None
+    place: str | None
+    count: int
+    last_hour: int
+    trend: Any
+    oldest: datetime | None
+    newest: datetime | None
+    sample: Any
+
+
+class DeadGroups(Struct, frozen=True):
+    """Failed jobs by their cause, the largest group first."""
+
+    groups: list[DeadGroup]
+    examined: int
+    """How many failed jobs were looked at."""
+    whole: bool
+    """Whether those were all."""
+
+
+class DeadGroupsQuery(Struct, frozen=True, forbid_unknown_fields=True):
+    """How many groups."""
+
+    limit: Annotated[int, Meta(ge=1, le=1000)] = 100
 
 
 class ManyRetried(Struct, frozen=True):

@@ -10,7 +10,9 @@ import msgspec
 from windlass import clock
 from windlass.client.session import ANY_JOB
 from windlass.core import validate
+from windlass.core.rates.rate import read_rate
 from windlass.core.state import State
+from windlass.insight import json_forms
 from windlass.insight.job_filter import JobFilter, filter_of
 from windlass.store.operation import Operation
 from windlass.store.operations.jobs import Act, change_page, deleting, retrying
@@ -39,55 +41,69 @@ class Rest(msgspec.Struct, frozen=True):
     filter: Filter
     before: int
     to_queue: str | None = None
+    gap: float = 0.0
+    """Milliseconds between two of them."""
+    done: int = 0
 
 
 async def list_dead(call: Call[shapes.DeadQuery, None]) -> dict[str, object]:
     """A page of dead letters."""
-    return await page_of_jobs(call, state=State.FAILED)
+    return await page_of_jobs(call, "dead", state=State.FAILED)
+
+
+async def list_groups(call: Call[shapes.DeadGroupsQuery, None]) -> dict[str, object]:
+    """Dead letters by their cause."""
+    return json_forms.dead_groups(await call.app.adead_groups(call.query.limit))
 
 
 async def retry_dead(call: Call[Nothing, shapes.DeadRetryOrder]) -> Answer:
     """Run dead letters again."""
-    order = call.body
+    order, gap = call.body, 0.0
     if order.to_queue is not None:
         validate.queue_name(order.to_queue)
+    if order.rate is not None:
+        apart = read_rate(order.rate)
+        gap = apart.period / apart.amount
 
     def act(rest: Rest) -> Act:
-        return retrying(rest.filter, to_queue=rest.to_queue, by=call.by)
+        return retrying(rest.filter, to_queue=rest.to_queue, by=call.by, gap=rest.gap, done=rest.done)
 
-    return await _change(call, "retried", act, order.to_queue)
+    return await _change(call, "retried", act, Rest(_DEAD, NEWEST, order.to_queue, gap))
 
 
 async def delete_dead(call: Call[Nothing, shapes.DeadOrder]) -> Answer:
     """Delete dead letters."""
-    return await _change(call, "deleted", lambda rest: deleting(rest.filter), None)
+    return await _change(call, "deleted", lambda rest: deleting(rest.filter), Rest(_DEAD, NEWEST))
 
 
-async def _change(call: Call[Nothing, Order], done: str, act: Callable[[Rest], Act], to_queue: str | None) -> Answer:
+async def _change(call: Call[Nothing, Order], done: str, act: Callable[[Rest], Act], first: Rest) -> Answer:
     order = call.body
     if [given is msgspec.UNSET for given in (order.ids, order.filter, order.next)].count(False) != 1:
         raise bad_input("say which: ids, a filter (empty for all), or the next of the answer before")
     if order.ids is not msgspec.UNSET:
         ids = list(dict.fromkeys(order.ids))
-        errors = await _named(call, ids, act(Rest(_DEAD, NEWEST, to_queue)))
+        errors = await _named(call, ids, act(first))
         changed = len(ids) - len(errors)
         return Answer({done: changed, "next": None, "errors": errors}, count=changed, target=" ".join(ids[:3]))
-    of = f"{call.request.url.path} rest"
+    of = f"rest of {done}"
     if order.next is not msgspec.UNSET:
         rest = call.cursors.read(of, order.next, Rest)
     else:
-        rest = _beginning(call, to_queue)
+        rest = msgspec.structs.replace(first, filter=_frozen(call))
     changed, before = await _pages(call, rest, act(rest))
-    left = None if before is None else call.cursors.write(of, Rest(rest.filter, before, rest.to_queue))
+    left = None if before is None else call.cursors.write(of, _left(rest, before, changed))
     return Answer({done: changed, "next": left, "errors": {}}, count=changed, target="dead letters by filter")
 
 
-def _beginning(call: Call[Nothing, Order], to_queue: str | None) -> Rest:
+def _left(rest: Rest, before: int, changed: int) -> Rest:
+    return msgspec.structs.replace(rest, before=before, done=rest.done + changed)
+
+
+def _frozen(call: Call[Nothing, Order]) -> Filter:
     """What fails from now on is not meant, also when the change takes several requests."""
     given = JobFilter() if call.body.filter is msgspec.UNSET else given_filter(call.body.filter, now=now_of(call))
     filter = filter_of({**given, "state": State.FAILED})
-    frozen = msgspec.structs.replace(filter, finished_before=call.app.client.now() + 1)
-    return Rest(frozen, NEWEST, to_queue)
+    return msgspec.structs.replace(filter, finished_before=call.app.client.now() + 1)
 
 
 async def _pages(call: Call[Nothing, Order], rest: Rest, act: Act) -> tuple[int, int | None]:
@@ -131,6 +147,16 @@ ROUTES = (
         role=Role.VIEWER,
         query=shapes.DeadQuery,
         answer=shapes.JobList,
+    ),
+    Route(
+        method="GET",
+        path=f"{PREFIX}/dead/groups",
+        handler=list_groups,
+        summary="Dead letters by their cause, the largest group first.",
+        topic=_TOPIC,
+        role=Role.VIEWER,
+        query=shapes.DeadGroupsQuery,
+        answer=shapes.DeadGroups,
     ),
     Route(
         method="POST",

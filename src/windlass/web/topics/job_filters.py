@@ -25,14 +25,18 @@ def given_filter(given: JobFilters, *, now: datetime) -> JobFilter:
     for name in ("since", "until"):
         if name in filter:
             filter[name] = read_past(filter[name], name, now=now)
+    if "group" in filter:
+        filter["cause"] = filter.pop("group")
     return cast(JobFilter, filter)
 
 
-async def page_of_jobs(call: Call[DeadQuery, None], **fixed: Any) -> dict[str, object]:
-    """A page of the jobs that the query finds, and how many there are in all if it asks for that."""
+async def page_of_jobs(call: Call[DeadQuery, None], name: str, **fixed: Any) -> dict[str, object]:
+    """A page of the jobs that the query finds, and how many there are in all if it asks for that; ``name`` is that of
+    the list.
+    """
     query, app = call.query, call.app
     filter = cast(JobFilter, {**given_filter(query, now=now_of(call)), **fixed})
-    of = list_name(call.request.url.path, _given(query))
+    of = list_name(name, _given(query))
     cursor = None if query.cursor is msgspec.UNSET else call.cursors.read(of, query.cursor, int)
     page = await app.ajobs(limit=query.limit, cursor=cursor, **filter)
     form = json_forms.job_page(page, None)

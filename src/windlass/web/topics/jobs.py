@@ -27,7 +27,7 @@ _JOB = f"{PREFIX}/jobs/{{id}}"
 
 async def list_jobs(call: Call[shapes.JobsQuery, None]) -> dict[str, object]:
     """A page of jobs."""
-    return await page_of_jobs(call)
+    return await page_of_jobs(call, "jobs")
 
 
 async def show_job(call: Call[Nothing, None]) -> dict[str, object]:
@@ -75,6 +75,13 @@ async def retry_job(call: Call[Nothing, shapes.RetryOrder]) -> dict[str, object]
     """Run it again."""
     id = call.path["id"]
     await call.app.aretry(id, queue=call.body.to_queue, by=call.by)
+    return _changed(await call.app.ajob(id))
+
+
+async def fail_job(call: Call[Nothing, shapes.FailOrder]) -> dict[str, object]:
+    """End it as failed, without a retry; code that runs may go on until the next heartbeat of its worker."""
+    id = call.path["id"]
+    await call.app.afail(id, call.body.reason, by=call.by)
     return _changed(await call.app.ajob(id))
 
 
@@ -153,6 +160,19 @@ ROUTES = (
         is_body_needed=False,
         answer=shapes.ChangedJob,
         action="job.retry",
+        problems=(404, 409),
+    ),
+    Route(
+        method="POST",
+        path=f"{_JOB}/fail",
+        handler=fail_job,
+        summary="End a job that waits or runs as failed, without a retry.",
+        topic=_TOPIC,
+        role=Role.OPERATOR,
+        body=shapes.FailOrder,
+        is_body_needed=False,
+        answer=shapes.ChangedJob,
+        action="job.fail",
         problems=(404, 409),
     ),
     Route(

@@ -1,0 +1,192 @@
+"""Malformed requests of all kinds: 4xx with a problem document, never a 5xx, never a traceback."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from random import Random
+from typing import Any
+
+import pytest
+
+from tests.web.asgi import RawAnswer, ask
+from tests.web.http import V1, Http
+from windlass import Windlass
+from windlass.web.route import Route
+from windlass.web.table import ROUTES
+
+pytestmark = pytest.mark.only_on("sqlite")
+
+REQUESTS = int(os.environ.get("WINDLASS_FUZZ_REQUESTS", "2000"))
+
+TEXTS = [
+    "",
+    "x",
+    "\0",
+    "\ud800",
+    "é" * 300,
+    "../..",
+    "%00",
+    "*",
+    "null",
+    "-1",
+    "1e999",
+    "9" * 400,
+    "'; DROP TABLE x;--",
+]
+TEXTS += [
+    "2026-13-45T00:00:00Z",
+    "2026-11-16T00:00:00",
+    "10000000000d",
+    "\u202e",
+    "${jndi:ldap://x}",
+    "{{7*7}}",
+    "true",
+]
+VALUES: list[Any] = [*TEXTS, None, True, 0, -1, 2**70, 1e308, [], {}, [[]], {"": {}}, [None] * 50, {"a": {"b": [1]}}]
+BODIES = [
+    b"",
+    b"{",
+    b"[]",
+    b"null",
+    b"\xff\xfe",
+    b'"',
+    b"[" * 5000,
+    b'{"a":' * 3000,
+    b"NaN",
+    b"9" * 9000,
+    b"\0",
+    b"{}x",
+]
+TYPES = [
+    b"application/json",
+    b"application/json; charset=utf-8",
+    b"text/plain",
+    b"",
+    b"application/x-www-form-urlencoded",
+]
+HEADERS = [(b"if-match", b"*"), (b"if-match", b"\xff"), (b"content-length", b"-1"), (b"content-length", b"1" * 30)]
+HEADERS += [(b"authorization", b"Bearer \xff"), (b"cookie", b"=;;="), (b"accept", b"*/"), (b"host", b"[")]
+
+
+def names_of(route: Route) -> list[str]:
+    from windlass.web.inputs import field_names
+
+    return [*field_names(route), "limit", "cursor", "meta", "meta.", "meta.x", "__class__"]
+
+
+def body_of(random: Random, route: Route) -> bytes:
+    if random.random() < 0.3:
+        return random.choice(BODIES)
+    names = names_of(route)
+    value: Any = {random.choice(names): random.choice(VALUES) for _ in range(random.randrange(4))}
+    if random.random() < 0.5:
+        value = {"task": "mail.welcome", "args": [1], **value}
+    if random.random() < 0.2:
+        value = [value] * random.randrange(3)
+    return json.dumps(value).encode("utf-8", "surrogatepass")
+
+
+def query_of(random: Random, route: Route) -> bytes:
+    from urllib.parse import quote
+
+    pairs = [
+        f"{quote(random.choice(names_of(route)))}={quote(random.choice(TEXTS).encode('utf-8', 'surrogatepass'))}"
+        for _ in range(random.randrange(3))
+    ]
+    return random.choice([b"", b"%", b"=&=&", b"\xff=\xff", "&".join(pairs).encode()])
+
+
+async def malformed(asgi: Any, random: Random) -> tuple[str, RawAnswer]:
+    route = random.choice(ROUTES)
+    path = route.path
+    for name in route.parameters:
+        path = path.replace(f"{{{name}}}", random.choice([*TEXTS, "done", "mail", "promote"]).replace("/", "") or "x")
+    method = route.method if random.random() < 0.9 else random.choice(["GET", "PUT", "OPTIONS", "TRACE", "FOO", "HEAD"])
+    headers = [(b"content-type", random.choice(TYPES)), *random.sample(HEADERS, random.randrange(3))]
+    body = body_of(random, route) if method not in ("GET", "HEAD") or random.random() < 0.1 else b""
+    cut = random.randrange(len(body) + 1)
+    answer = await ask(
+        asgi, method, path, query=query_of(random, route), headers=headers, parts=[body[:cut], body[cut:]]
+    )
+    return f"{method} {path!r} {body[:200]!r}", answer
+
+
+@contextmanager
+def seeded() -> Iterator[Random]:
+    seed = Random().randrange(2**32)
+    try:
+        yield Random(seed)
+    except BaseException:
+        print(f"seed {seed}")
+        raise
+
+
+def test_malformed_requests_are_refused_by_name(app: Windlass, http: Http) -> None:
+    """2,000 of them; WINDLASS_FUZZ_REQUESTS says how many."""
+    app.enqueue_many([app.request("mail.welcome", [1], id="done")])
+
+    async def many() -> None:
+        with seeded() as random:
+            for _ in range(REQUESTS):
+                request, answer = await malformed(http.app, random)
+                assert answer.status < 500, (request, answer)
+                assert b"Traceback" not in answer.body, request
+                if answer.status >= 400:
+                    assert answer.headers["content-type"] == "application/problem+json", request
+                    problem = json.loads(answer.body)
+                    assert problem["status"] == answer.status, request
+                    assert problem["title"], request
+
+    asyncio.run(many())
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "status"),
+    [
+        ([], b"{}", 415),
+        ([(b"content-type", b"text/plain")], b"{}", 415),
+        ([(b"content-type", b"application/json")], b"", 400),
+        ([(b"content-type", b"application/json"), (b"content-length", b"9000000")], b"{}", 413),
+    ],
+)
+def test_a_body_is_checked_before_it_is_read(http: Http, headers: Any, body: bytes, status: int) -> None:
+    answer = asyncio.run(ask(http.app, "POST", f"{V1}/jobs", headers=headers, parts=[body]))
+    assert answer.status == status
+
+
+def test_a_body_that_is_too_long_is_not_read_to_its_end(http: Http) -> None:
+    """Also when it does not say how long it is."""
+    part, kind = b" " * 40_000, [(b"content-type", b"application/json")]
+    answer = asyncio.run(ask(http.app, "POST", f"{V1}/jobs/x/cancel", headers=kind, parts=[part] * 1000))
+    assert answer.status == 413
+    assert answer.headers["connection"] == "close"
+
+
+def test_a_body_that_ends_too_early_is_refused(http: Http) -> None:
+    answer = asyncio.run(ask(http.app, "POST", f"{V1}/jobs", parts=[]))
+    assert answer.status == 400
+
+
+def test_a_method_that_is_not_there_says_which_are(http: Http) -> None:
+    answer = http.put(f"{V1}/jobs")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD, POST")
+    assert http.head(f"{V1}/jobs").status_code == 200
+    assert http.get(f"{V1}/jobs/").status_code == 404
+
+
+def test_a_defect_shows_an_id_only(
+    app: Windlass, http: Http, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken() -> None:
+        raise KeyError("hunter2")
+
+    monkeypatch.setattr(app, "aoverview", broken)
+    answer = http.get(f"{V1}/overview")
+    problem = answer.json()
+    assert (answer.status_code, problem["title"]) == (500, "Internal error")
+    assert "hunter2" not in answer.text
+    assert problem["error_id"] in caplog.text

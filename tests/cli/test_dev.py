@@ -1,4 +1,4 @@
-"""``windlass dev``: a worker that starts anew when a file is saved."""
+"""``windlass dev``: a worker and the API, which start anew when a file is saved."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from threading import Event, Thread
 import pytest
 
 from tests.cli.program import DEADLINE, Program
+from tests.places.health_probe import asked
 from windlass.cli.dev.file_watcher import saves, source_files
 
 JOBS = "from windlass import Windlass\napp = Windlass()\n@app.task(name='say')\ndef say() -> str:\n    return {!r}\n"
@@ -21,9 +22,11 @@ def said(program: Program) -> object:
 
 def test_a_save_starts_the_worker_anew(windlass: Program) -> None:
     windlass.write("jobs.py", JOBS.format("old"))
-    with windlass.start("dev", "-A", "jobs") as dev:
+    with windlass.start("dev", "-A", "jobs", "--port", "0") as dev:
         dev.wait_for("watching")
         dev.wait_for("tasks")
+        address = dev.wait_for("http://").split()[-1]
+        assert asked(address, "/api/v1/tasks")[0] == 200
         assert said(windlass) == "old"
         windlass.write("jobs.py", JOBS.format("new"))
         dev.wait_for("saved: jobs.py")

@@ -26,10 +26,9 @@ def _things(app: Windlass) -> None:
     app.add_schedule("nightly", "mail.welcome", cron="30 2 * * *", args=[7])
 
 
-@pytest.mark.parametrize(("path", "method", "first", "second"), THINGS)
-def test_the_second_of_two_operators_is_told(
-    http: Http, clock: ManualClock, path: str, method: str, first: Any, second: Any
-) -> None:
+@pytest.mark.parametrize("thing", THINGS, ids=lambda thing: thing[0])
+def test_the_second_of_two_operators_is_told(http: Http, clock: ManualClock, thing: tuple[str, str, Any, Any]) -> None:
+    path, method, first, second = thing
     read = http.get(V1 + path).headers["etag"]
     clock.advance("1s")
     done = http.request(method, V1 + path, json=first, headers={"If-Match": read})
@@ -41,10 +40,10 @@ def test_the_second_of_two_operators_is_told(
     assert http.request(method, V1 + path, json=second, headers={"If-Match": f'"other", {tag}'}).status_code == 200
 
 
-@pytest.mark.parametrize(("path", "method", "first", "second"), THINGS)
-def test_a_change_has_to_say_what_it_was_made_for(http: Http, path: str, method: str, first: Any, second: Any) -> None:
-    assert http.request(method, V1 + path, json=first).status_code == 428
-    assert http.request(method, V1 + path, json=first, headers=ANY).status_code == 200
+@pytest.mark.parametrize(("path", "method", "change"), [thing[:3] for thing in THINGS])
+def test_a_change_has_to_say_what_it_was_made_for(http: Http, path: str, method: str, change: Any) -> None:
+    assert http.request(method, V1 + path, json=change).status_code == 428
+    assert http.request(method, V1 + path, json=change, headers=ANY).status_code == 200
 
 
 def test_a_change_between_the_look_and_the_write_is_found(app: Windlass, clock: ManualClock) -> None:
@@ -82,8 +81,9 @@ def test_a_queue_is_set_up(app: Windlass, http: Http) -> None:
     assert set(answer.json()["changes"]) == {"weight", "max_running", "rate", "retention", "retry", "cooldown"}
     assert http.patch(f"{V1}/queues/new", json={"weight": None}, headers=ANY).json()["weight"] is None
     assert http.patch(f"{V1}/queues/*", json={"max_running": 64}, headers=ANY).json()["max_running"] == 64
-    for order, field in [({"weight": 0}, "weight"), ({"retry": {"attempts": 0}}, None), ({}, None)]:
-        refused = http.patch(f"{V1}/queues/new", json=order, headers=ANY)
+    wrong: list[tuple[Any, str | None]] = [({"weight": 0}, "weight"), ({"retry": {"attempts": 0}}, None), ({}, None)]
+    for change, field in wrong:
+        refused = http.patch(f"{V1}/queues/new", json=change, headers=ANY)
         assert (refused.status_code, refused.json().get("field")) == (400, field)
 
 
